@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { errorMessage } from "../errors.ts";
 import { HttpClient, type HttpRequest } from "../http/client.ts";
-import { type ExchangeBody, HttpError, type HttpErrorCode, readStart, readText } from "../http/exchange.ts";
+import { type ExchangeBody, HttpError, type HttpErrorCode, quoted, readStart, readText } from "../http/exchange.ts";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { AuthenticationError } from "../security/errors.ts";
 import { FileSystemError, type FileSystemErrorCode, hasCode } from "./errors.ts";
@@ -95,7 +94,7 @@ export class WebHdfsConnection {
     const location =
       typeof document === "object" && document !== null && "Location" in document ? document.Location : undefined;
     if (typeof location !== "string" || !URL.canParse(location)) {
-      throw this.#protocolError(url, request, `names no place for the data: ${text.slice(0, 200)}`);
+      throw this.#protocolError(url, request, `names no place for the data: ${quoted(text)}`);
     }
     return this.redirectUrl(location, url, request);
   }
@@ -108,11 +107,7 @@ export class WebHdfsConnection {
     const target = URL.canParse(location, asked.href) ? new URL(location, asked) : undefined;
     if (target?.protocol === "https:" || (target?.protocol === "http:" && asked.protocol === "http:")) return target;
     const fix = target?.protocol === "http:" ? "; data goes over https too with dfs.http.policy=HTTPS_ONLY" : "";
-    throw this.#protocolError(
-      asked,
-      request,
-      `sends the data from ${asked.protocol}// to ${location.slice(0, 200)}${fix}`,
-    );
+    throw this.#protocolError(asked, request, `sends the data from ${asked.protocol}// to ${quoted(location)}${fix}`);
   }
 
   /** Sends the data itself; the answer's body is of no interest. */
@@ -204,12 +199,9 @@ export class WebHdfsConnection {
     if (text.trim() === "") return undefined;
     try {
       return JSON.parse(text);
-    } catch (error) {
-      throw this.#protocolError(
-        url,
-        request,
-        `answered something that is not JSON (${errorMessage(error)}): ${text.slice(0, 200)}`,
-      );
+    } catch {
+      // What the parser complains of quotes the text.
+      throw this.#protocolError(url, request, `answered something that is not JSON: ${quoted(text)}`);
     }
   }
 

@@ -4,7 +4,7 @@ import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import type { Token } from "../security/token.ts";
 import { tokenFromUrlText } from "../security/token-writable.ts";
 import { HttpClient } from "./client.ts";
-import { readText } from "./exchange.ts";
+import { quoted, readText } from "./exchange.ts";
 
 const largestAnswerBytes = 64 * 1024;
 const timeoutMs = 10_000;
@@ -31,12 +31,18 @@ export async function httpDelegationToken(
   try {
     const answer = await http.send(url, { method: "GET", idleTimeoutMs: timeoutMs });
     const text = await readText(answer, url.host, largestAnswerBytes);
-    if (answer.statusCode === 200) return tokenInAnswer(JSON.parse(text), url.host);
-    throw new HadoopError(`${url.host} answered HTTP ${answer.statusCode}: ${text.slice(0, 200)}`, {
-      code: "NO_TOKEN",
-    });
+    if (answer.statusCode === 200) return tokenInAnswer(parseJson(text), url.host);
+    throw new HadoopError(`${url.host} answered HTTP ${answer.statusCode}: ${quoted(text)}`, { code: "NO_TOKEN" });
   } finally {
     http.close();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

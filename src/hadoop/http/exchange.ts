@@ -235,6 +235,17 @@ export async function readText(answer: http.IncomingMessage, where: string, maxi
   return (await readBytes(answer, where, maximumBytes)).toString("utf8");
 }
 
+/** Characters of a server's words that a message quotes. */
+const quotedCharacters = 200;
+
+/** The start of what a server said, for a message: without delegation tokens, as WebHDFS writes them in addresses and in its answers. */
+export function quoted(text: string): string {
+  return text
+    .replace(/\?[^\s"'<>]*/g, "?…")
+    .replace(/("urlString"\s*:\s*")[^"]*/g, "$1…")
+    .slice(0, quotedCharacters);
+}
+
 /**
  * Kept connections; idle ones are closed before the usual server does so, which would look like a lost request.
  * @param trusted certificates that may sign the servers', as PEM; absent: whom Node trusts

@@ -321,15 +321,20 @@ describe("the data", () => {
     expect(() => redirected(`http://dn:9864${token}`, "https://nn:9871/")).toThrow(
       /^OPEN \/f: nn:9871 sends the data from https:\/\/ to http:.*dfs\.http\.policy=HTTPS_ONLY/,
     );
+    expect(() => redirected(`http://dn:9864${token}`, "https://nn:9871/")).not.toThrow(/secret/);
+    expect(() => redirected("ftp://dn/f?delegation=secret", "http://nn:9870/")).not.toThrow(/secret/);
     expect(() => redirected("//dn:9864/f", "https://nn:9871/")).not.toThrow();
     expect(redirected(`https://dn:9865${token}`, "http://nn:9870/")).toBe(`https://dn:9865${token}`);
     expect(redirected("/data", "https://gate/x")).toBe("https://gate/data");
     connection.close();
   });
 
-  test("a place that is none is a PROTOCOL error", async () => {
-    nameNode.behave(answer(200, { Location: "not a url" }));
-    await expect(open().open("/f")).rejects.toMatchObject({ code: "PROTOCOL" });
+  test("a place that is none is a PROTOCOL error, which does not repeat a token", async () => {
+    nameNode.behave(answer(200, { Location: "not a url?delegation=secret" }));
+    await expect(open().open("/f")).rejects.toMatchObject({
+      code: "PROTOCOL",
+      message: expect.not.stringContaining("secret"),
+    });
   });
 
   test.each([
