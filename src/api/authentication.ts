@@ -10,6 +10,7 @@ import {
   ServerInterceptingCall,
   type ServerInterceptor,
   ServerListenerBuilder,
+  type StatusObject,
   status,
 } from "@grpc/grpc-js";
 import type { Caller, Callers, SecretOf } from "./caller.ts";
@@ -49,9 +50,10 @@ export class CallerAuthentication {
     });
   }
 
-  /** Sends and believes no message before the server has proved itself. */
+  /** Sends and believes nothing, neither messages nor how the call ends, before the server has proved itself. */
   readonly interceptor: Interceptor = (options, nextCall) => {
     let isProved = false;
+    let isCancelled = false;
     let held: (() => void) | undefined;
     const call = new InterceptingCall(
       nextCall(options),
@@ -66,6 +68,10 @@ export class CallerAuthentication {
             })
             // grpc-js tells of no message before it tells why there is none.
             .withOnReceiveMessage((message, proceed) => proceed(isProved ? message : null))
+            .withOnReceiveStatus((ended, proceed) => {
+              const isOwn = isProved || (isCancelled && ended.code === status.CANCELLED);
+              proceed(isOwn ? ended : unprovedStatus(ended));
+            })
             .build();
           next(metadata, listener);
         })
@@ -73,6 +79,10 @@ export class CallerAuthentication {
           // grpc-js gives the next message when this one is sent.
           if (isProved) next(message);
           else held = () => next(message);
+        })
+        .withCancel((next) => {
+          isCancelled = true;
+          next();
         })
         .build(),
     );
@@ -84,6 +94,21 @@ export class CallerAuthentication {
       throw new RangeError("nothing is proved before the server's certificate is known");
     return proofOf(this.#caller.secret, side, this.#certificate);
   }
+}
+
+/** Ends of a call that grpc-js itself tells of: no connection or no answer in time, and a stream that was reset. */
+const NO_ANSWER: readonly status[] = [status.UNAVAILABLE, status.DEADLINE_EXCEEDED];
+const RESET: readonly status[] = [status.INTERNAL, status.CANCELLED, status.RESOURCE_EXHAUSTED];
+
+/**
+ * How a call ended whose server did not prove itself. What anybody could have sent says nothing of the job: a refusal of our own proof
+ * stays one, trouble of the connection may pass, and all else comes from a server that does not know the secret.
+ */
+function unprovedStatus(ended: StatusObject): StatusObject {
+  if (ended.code === status.UNAUTHENTICATED || NO_ANSWER.includes(ended.code)) return ended;
+  return RESET.includes(ended.code)
+    ? { ...ended, code: status.UNAVAILABLE, details: "the connection was lost before the server proved itself" }
+    : { ...ended, code: status.UNAUTHENTICATED, details: "the server does not know the secret" };
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type handleUnaryCall,
   Metadata,
   Server,
+  status,
 } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { callerName } from "../../src/api/authentication.ts";
@@ -72,26 +73,29 @@ describe("a service", () => {
   });
 });
 
+/** An executor's service of somebody who does not know its secret. */
+async function serveWithoutProof(link: handleBidiStreamingCall<ExecutorMessage, MasterMessage>): Promise<string> {
+  const server = new Server();
+  server.addService(executorService, { link });
+  const credentials = serverCredentials(makeServerKey("a.tony", Date.now()));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
+  });
+  closings.push(() => server.forceShutdown());
+  return `127.0.0.1:${port}`;
+}
+
 describe("somebody between a caller and its server", () => {
   /** Takes streams without asking for a proof, and keeps what it is told. */
   async function impostor() {
-    const key = makeServerKey("a.tony", Date.now());
     const heard: ExecutorMessage[] = [];
     const proofs: Metadata[] = [];
-    const server = new Server();
-    const link: handleBidiStreamingCall<ExecutorMessage, MasterMessage> = (stream) => {
+    const address = await serveWithoutProof((stream) => {
       proofs.push(stream.metadata);
       stream.on("data", (message: ExecutorMessage) => heard.push(message));
       stream.write({ attempt: 9, generation: 1, body: { type: "prepare", reason: "mine" } });
-    };
-    server.addService(executorService, { link });
-    const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync("127.0.0.1:0", serverCredentials(key), (error, bound) =>
-        error ? reject(error) : resolve(bound),
-      );
     });
-    closings.push(() => server.forceShutdown());
-    return { address: `127.0.0.1:${port}`, heard, proofs };
+    return { address, heard, proofs };
   }
 
   it("hears no message, is not believed, and cannot use the proof that it was shown", async () => {
@@ -111,6 +115,33 @@ describe("somebody between a caller and its server", () => {
     expect(proof).not.toContain(secret.toString("base64url"));
     expect(await replay(real.address, String(shown?.get("authorization")[0]))).toBe(16);
     expect(real.called).toEqual([]);
+  });
+});
+
+describe("a server that has not proved itself", () => {
+  /** How a stream ends for its caller when such a server ends it with that status. */
+  async function ending(code: status): Promise<string> {
+    const address = await serveWithoutProof((stream) => {
+      if (code === status.OK) stream.end();
+      else stream.emit("error", { code, details: "use version 9" });
+    });
+    const identity = { applicationId: "a", caller: { name: "worker", secret } };
+    const { stream, ends } = openStream({ identity, address });
+    closings.push(() => stream.close());
+    const error = await ends.next();
+    expect(error?.message).not.toContain("use version 9");
+    return `${error?.code}${error?.retryable ? ", retryable" : ""}`;
+  }
+
+  it.each([
+    ["in order", status.OK, "API_UNAUTHENTICATED"],
+    ["by a refusal of the caller's right", status.PERMISSION_DENIED, "API_UNAUTHENTICATED"],
+    ["by a refusal of the caller's version", status.FAILED_PRECONDITION, "API_UNAUTHENTICATED"],
+    ["as if there were nothing", status.NOT_FOUND, "API_UNAUTHENTICATED"],
+    ["as if the caller had", status.CANCELLED, "API_UNREACHABLE, retryable"],
+    ["by an error of its own", status.INTERNAL, "API_UNREACHABLE, retryable"],
+  ])("is not believed when it ends a call %s", async (_how, code, seen) => {
+    expect(await ending(code)).toBe(seen);
   });
 });
 
