@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer as createWebServer, type RequestListener, type Server as WebServer } from "node:http";
-import { createServer, type Server } from "node:net";
+import type { Socket } from "node:net";
 import { TonyError, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { PortRange } from "../../src/job/spec.ts";
@@ -70,29 +70,32 @@ for port in map(int, sys.argv[1:]):
 print(0, flush=True)
 `;
 
-function heldBy(server: Server): HeldPort {
-  let web: WebServer | undefined;
-  server.on("connection", (socket) => {
-    if (web === undefined) socket.destroy();
-    else web.emit("connection", socket);
-  });
+/** How many connections there may be, and how long each may take to say what it wants: anybody can open them. */
+const MOST_CONNECTIONS = 4_096;
+const HEADERS_TIMEOUT_MS = 10_000;
+
+function heldBy(server: WebServer): HeldPort {
+  const turnAway = (socket: Socket) => void socket.destroy();
+  server.prependListener("connection", turnAway);
   return {
     port: portOf(server),
     serve: (listener) => {
-      web = createWebServer(listener);
+      server.off("connection", turnAway);
+      server.on("request", listener);
     },
     release: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        web?.closeAllConnections();
+        server.closeAllConnections();
       }),
   };
 }
 
 /** Undefined when the port is taken or not ours to open. */
-function listen(port: number, host: string | undefined): Promise<Server | undefined> {
+function listen(port: number, host: string | undefined): Promise<WebServer | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createServer();
+    const server = createWebServer({ headersTimeout: HEADERS_TIMEOUT_MS });
+    server.maxConnections = MOST_CONNECTIONS;
     server.once("error", (error) => {
       if (["EADDRINUSE", "EACCES"].includes(String(errorCode(error)))) resolve(undefined);
       else reject(error);
@@ -112,7 +115,7 @@ export async function takenPorts(ports: readonly number[]): Promise<number[]> {
   return taken;
 }
 
-function portOf(server: Server): number {
+function portOf(server: WebServer): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
 }

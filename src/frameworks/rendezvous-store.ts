@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { buffer } from "node:stream/consumers";
 
 /** How many processes meet in a scope, by its name; undefined for a scope that programs make for themselves. */
 export type ScopeSizes = ReadonlyMap<string, number>;
@@ -18,34 +17,61 @@ export function scopeSizes(processes: ReadonlyMap<string, number>): ScopeSizes {
   return new Map([["global", size], ["global_", size], ...local, ...cross]);
 }
 
+/** The largest value: the addresses of a process for thousands of peers. */
+const MOST_VALUE_BYTES = 1 << 20;
+/** What a store may hold beside what its processes need. */
+const SPARE_BYTES = 16 << 20;
+/** What each pair of processes puts there at most, in all scopes: one address each. */
+const BYTES_OF_PAIR = 512;
+/** What an entry takes beside its key and value. */
+const ENTRY_BYTES = 256;
+
 /**
  * The store in which Horovod's processes find each other, over HTTP: `PUT`, `GET` and `DELETE` of `/<scope>/<key>`
  * (horovod/runner/http/http_server.py). Each process that has found its peers deletes its rank; when all of a scope have, the scope is
- * emptied, so that they can meet again.
+ * emptied, so that they can meet again. Nobody proves who he is, so that what it takes is bounded: 413 for a value that is too long,
+ * 507 when it is full.
  */
 export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   const scopes = new Map<string, Map<string, Buffer>>();
   const finished = new Map<string, number>();
+  const mostBytes = SPARE_BYTES + BYTES_OF_PAIR * (sizes.get("global") ?? 0) ** 2;
+  let heldBytes = 0;
+
+  const remove = (scope: string, key: string): void => {
+    const value = scopes.get(scope)?.get(key);
+    if (value === undefined) return;
+    heldBytes -= entryBytes(key, value);
+    scopes.get(scope)?.delete(key);
+    if (scopes.get(scope)?.size === 0) scopes.delete(scope);
+  };
+
+  const put = (scope: string, key: string, value: Buffer): boolean => {
+    remove(scope, key);
+    if (heldBytes + entryBytes(key, value) > mostBytes) return false;
+    heldBytes += entryBytes(key, value);
+    scopes.set(scope, (scopes.get(scope) ?? new Map<string, Buffer>()).set(key, value));
+    return true;
+  };
 
   const deleteKey = (scope: string, key: string): void => {
     const size = sizes.get(scope);
     if (size === undefined) {
-      scopes.get(scope)?.delete(key);
+      remove(scope, key);
       return;
     }
     const count = (finished.get(scope) ?? 0) + 1;
     finished.set(scope, count === size ? 0 : count);
-    if (count === size) scopes.delete(scope);
+    if (count === size) for (const each of [...(scopes.get(scope)?.keys() ?? [])]) remove(scope, each);
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, scope, key] = (request.url ?? "").split("/");
     if (scope === undefined || key === undefined) return end(response, 400);
     if (request.method === "PUT") {
-      const values = scopes.get(scope) ?? new Map<string, Buffer>();
-      values.set(key, await buffer(request));
-      scopes.set(scope, values);
-      return end(response, 200);
+      const value = await boundedBody(request, MOST_VALUE_BYTES);
+      if (value === undefined) return end(response, 413);
+      return end(response, put(scope, key, value) ? 200 : 507);
     }
     if (request.method === "DELETE") {
       deleteKey(scope, key);
@@ -59,6 +85,24 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   return (request, response) => void answer(request, response).catch(() => response.destroy());
 }
 
+/** Of a request, counted as it comes: its length may be said wrongly or not at all. Undefined: it is longer than that. */
+export async function boundedBody(request: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function entryBytes(key: string, value: Buffer): number {
+  return ENTRY_BYTES + 2 * key.length + value.length;
+}
+
+/** What is left of a request that was not read to its end is not waited for. */
 function end(response: ServerResponse, status: number, body: Uint8Array = new Uint8Array()): void {
+  if (!response.req.complete) response.shouldKeepAlive = false;
   response.writeHead(status, { "Content-Length": body.length }).end(body);
 }

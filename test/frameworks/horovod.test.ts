@@ -63,7 +63,9 @@ describe("Horovod's rendezvous", () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  async function served(): Promise<(method: string, path: string, body?: string) => Promise<[number, string]>> {
+  type Body = string | ReadableStream<Uint8Array>;
+
+  async function served(): Promise<(method: string, path: string, body?: Body) => Promise<[number, string]>> {
     const { serve } = taskProgram({}, startOf(spec, "worker:0"));
     const server = createServer(serve);
     servers.push(server);
@@ -71,7 +73,7 @@ describe("Horovod's rendezvous", () => {
     return async (method, path, body) => {
       const response = await fetch(`http://${localAddress(server)}${path}`, {
         method,
-        ...(body !== undefined && { body }),
+        ...(body !== undefined && { body, duplex: "half" }),
       });
       return [response.status, await response.text()];
     };
@@ -101,4 +103,37 @@ describe("Horovod's rendezvous", () => {
     const ask = await served();
     expect(await ask("GET", "/global")).toEqual([400, ""]);
   });
+
+  test("takes no value without an end, whose length nobody has said", async () => {
+    const ask = await served();
+    const [sent, endless] = countedZeros();
+    // The answer comes before the value's end, or the connection breaks off.
+    const answer = await ask("PUT", "/global/0", endless).catch(() => undefined);
+    expect([413, undefined]).toContain(answer?.[0]);
+    expect(sent()).toBeLessThan(16 << 20);
+    expect(await ask("GET", "/global/0")).toEqual([404, ""]);
+  });
+
+  test("is full after some megabytes, whatever the keys, until something is taken back", async () => {
+    const ask = await served();
+    const value = "v".repeat(1 << 20);
+    const statuses: number[] = [];
+    for (let key = 0; key < 17; key += 1) statuses.push((await ask("PUT", `/mine/${key}`, value))[0]);
+    expect(statuses.filter((status) => status === 200).length).toBe(15);
+    expect(statuses.at(-1)).toBe(507);
+    await ask("DELETE", "/mine/0");
+    expect(await ask("PUT", "/mine/0", "v")).toEqual([200, ""]);
+  });
 });
+
+/** A body of zeros that never ends by itself, and how many bytes of it were taken. */
+function countedZeros(): [() => number, ReadableStream<Uint8Array>] {
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 65_536;
+      controller.enqueue(new Uint8Array(65_536));
+    },
+  });
+  return [() => sent, body];
+}

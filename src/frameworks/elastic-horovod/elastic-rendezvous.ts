@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { text } from "node:stream/consumers";
 import { errorMessage } from "../../hadoop/errors.ts";
 import { callAfter } from "../../timer.ts";
-import { rendezvousStore, scopeSizes } from "../rendezvous-store.ts";
+import { boundedBody, rendezvousStore, scopeSizes } from "../rendezvous-store.ts";
 import { Meeting, type Round, type Slot, type TaskProcess } from "./meeting.ts";
 import { type NotificationService, notify, readNotificationService } from "./notification.ts";
 import { SlotWords } from "./prelude.ts";
@@ -118,10 +117,10 @@ class ElasticRendezvous {
 
   /** Only rank 0 hears of who waits: it tells the others (horovod/common/elastic.py, State#check_host_updates). */
   async #announce(asker: TaskProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (Number(request.headers["content-length"]) > MOST_BYTES) return sendText(response, "too long", 413);
-    const announced = await text(request);
+    const announced = await boundedBody(request, MOST_BYTES);
+    if (announced === undefined) return sendText(response, "too long", 413);
     try {
-      if (asker.task === 0 && asker.process === 0) this.#service = readNotificationService(announced);
+      if (asker.task === 0 && asker.process === 0) this.#service = readNotificationService(announced.toString("utf8"));
     } catch (error) {
       return sendText(response, errorMessage(error), 400);
     }
@@ -199,5 +198,6 @@ function slotNumbers({ rank, size, localRank, localSize, crossRank, crossSize }:
 }
 
 function sendText(response: ServerResponse, body: string, status = 200): void {
+  if (!response.req.complete) response.shouldKeepAlive = false;
   response.writeHead(status, { "Content-Length": Buffer.byteLength(body) }).end(body);
 }

@@ -41,6 +41,19 @@ describe("a task's port", () => {
     expect(sent).toBe(0);
   });
 
+  it("answers requests until it is released, which ends those that still wait for their answer", async () => {
+    const { port, serve, release } = await hold({ random: () => 0 });
+    serve((request, response) => {
+      if (request.url === "/now") response.end("here");
+    });
+    expect(await (await fetch(`http://127.0.0.1:${port}/now`)).text()).toBe("here");
+    const waiting = fetch(`http://127.0.0.1:${port}/never`);
+    const lost = expect(waiting).rejects.toThrow();
+    await release();
+    await lost;
+    (await listen(port)).close();
+  });
+
   it("is of the range, past those that are taken", async () => {
     const first = await hold({ random: () => 0 });
     const ports = { from: first.port, to: first.port + 20 };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { taskProgram } from "../../../src/frameworks/task-program.ts";
@@ -116,6 +116,16 @@ describe("a process of an elastic Horovod", () => {
     const { stderr } = late.child;
     expect(stderr && (await text(stderr))).toBe("tony-ts: the others are done\n");
     expect(late.printed()).toBe("");
+  });
+
+  test("is refused an announcement that is too long, though nobody said how long", async () => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write("PUT /worker_addresses/worker-0:0 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const chunk = `10000\r\n${"A".repeat(0x10000)}\r\n`;
+    for (let sent = 0; sent < 64 && !socket.destroyed; sent += 1) socket.write(chunk);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 413 /);
   });
 
   test("is refused what names no service", async () => {
