@@ -124,7 +124,6 @@ export class Executor {
     });
     this.#sessions = new Sessions({
       containerId: settings.containerId,
-      hosts: [settings.host, "127.0.0.1"],
       workFolder: process.cwd(),
       openStream: () => this.#link.serveSession(),
       environment: () => this.#generations.current.environment,

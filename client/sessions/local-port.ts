@@ -4,6 +4,7 @@ import type { CallingSession } from "../../src/api/session-stream.ts";
 import { UserError } from "../../src/errors.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { isTrusted, otherEnd, type TcpSocket, tcpSockets } from "../../src/tcp-sockets.ts";
 import { carryConnection } from "./carry-connection.ts";
 
 /** No other machine reaches it. */
@@ -12,32 +13,32 @@ const HOST = "127.0.0.1";
 export interface LocalPortOptions {
   /** A session for a new connection; undefined while there is nobody to ask for one: the connection is reset. */
   readonly open: () => CallingSession | undefined;
-  /** Why a connection failed; others go on. */
+  /** Why a connection failed or was refused; others go on. */
   readonly failed: (reason: string) => void;
   /** The ApplicationMaster refuses connections, or cannot be asked. */
   readonly refused: (error: unknown) => void;
+  /** Of this machine, now; only tests set it. */
+  readonly sockets?: () => Promise<readonly TcpSocket[]>;
 }
 
 /** Where it is to be: at that port, or rather there, else at any. */
 export type LocalPortChoice = { readonly exactly: number } | { readonly rather: number };
 
-/** A port of this machine whose connections are forwarded to a port of a task's node. */
+/**
+ * A port of this machine whose connections are forwarded to a port of a task's node. All users of this machine reach it; only connections of
+ * this process's user are served.
+ */
 export class LocalPort {
+  readonly #options: LocalPortOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor({ open, failed, refused }: LocalPortOptions) {
+  private constructor(options: LocalPortOptions) {
+    this.#options = options;
     this.#server = createServer({ allowHalfOpen: true }, (socket) => {
-      const session = open();
-      if (session === undefined) {
-        socket.resetAndDestroy();
-        return;
-      }
-      this.#sockets.add(socket);
+      this.#sockets.add(socket.on("error", () => undefined));
       socket.once("close", () => this.#sockets.delete(socket));
-      carryConnection(socket, session).then((reason) => {
-        if (reason !== undefined) failed(reason);
-      }, refused);
+      void this.#admit(socket).catch(options.refused);
     });
   }
 
@@ -63,6 +64,20 @@ export class LocalPort {
   close(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async #admit(socket: Socket): Promise<void> {
+    const { open, failed, sockets = tcpSockets } = this.#options;
+    const caller = otherEnd(socket, await sockets());
+    if (caller !== undefined && !isTrusted(caller))
+      failed(`a connection of another user of this machine (uid ${caller.uid}) was refused`);
+    const session = caller !== undefined && isTrusted(caller) ? open() : undefined;
+    if (session === undefined) {
+      socket.resetAndDestroy();
+      return;
+    }
+    const reason = await carryConnection(socket, session);
+    if (reason !== undefined) failed(reason);
   }
 
   async #listen(port: number): Promise<void> {

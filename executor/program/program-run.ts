@@ -4,9 +4,9 @@ import { saysAddressInUse } from "../../src/job/diagnosis/address-in-use.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import type { LogLimits } from "../../src/rotating-log.ts";
+import { isOwnListener } from "../../src/tcp-sockets.ts";
 import { callAfter } from "../../src/timer.ts";
 import type { GpuSampler } from "../hooks/gpu-sampler.ts";
-import { isListening } from "../hooks/listening.ts";
 import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "../hooks/progress-file.ts";
 import type { OutputLogs } from "../output/output-files.ts";
@@ -167,11 +167,11 @@ export class ProgramRun {
     if (progress !== undefined) this.#options.report(progress);
   }
 
-  /** An address is announced when something listens there: a program need not use its port. */
+  /** An address is announced when a process of ours listens there: a program need not use its port. */
   async #lookForService(): Promise<void> {
     const { tensorBoard, report } = this.#options;
     if (tensorBoard === undefined || this.#announced) return;
-    if (!(await isListening(tensorBoard)) || this.#announced) return;
+    if (!(await isOwnListener(tensorBoard.port)) || this.#announced) return;
     this.#announced = true;
     report({ type: "service-announced", name: "tensorboard", url: `http://${formatHostPort(tensorBoard)}` });
   }

@@ -3,14 +3,15 @@ import { connect, type Socket } from "node:net";
 import type { SessionInput } from "../../src/api/session-messages.ts";
 import type { ServedSession } from "../../src/api/session-stream.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { isTrusted, otherEnd, type TcpSocket, tcpSockets } from "../../src/tcp-sockets.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Connects a session to a port of this node: of the first host where somebody listens.
- * @throws Error where nobody does
+ * Connects a session to a port of this node.
+ * @throws Error as connectTo
  */
-export async function openConnection(hosts: readonly string[], port: number, stream: ServedSession): Promise<Session> {
-  const socket = await connectTo(hosts, port);
+export async function openConnection(port: number, stream: ServedSession): Promise<Session> {
+  const socket = await connectTo(port);
   // Reading tells of its errors; of one that comes later its close does.
   socket.on("error", () => undefined);
   void stream.send({ type: "started", terminal: false });
@@ -22,18 +23,43 @@ export async function openConnection(hosts: readonly string[], port: number, str
   };
 }
 
-async function connectTo(hosts: readonly string[], port: number): Promise<Socket> {
+/** Where one that listens on all addresses is reached: with `::` on those of IPv4, too, unless it says otherwise. */
+const LOOPBACKS: Readonly<Record<string, readonly string[]>> = { "0.0.0.0": ["127.0.0.1"], "::": ["127.0.0.1", "::1"] };
+
+/**
+ * A connection to a process of our own user, or of root, that listens at that port of this node. Another user of the node may listen at the
+ * same port of another of its addresses, and gets none.
+ * @param sockets of this machine, now
+ * @throws Error where nobody of ours listens
+ */
+export async function connectTo(
+  port: number,
+  sockets: () => Promise<readonly TcpSocket[]> = tcpSockets,
+): Promise<Socket> {
+  const listeners = (await sockets()).filter(({ listens, localPort }) => listens && localPort === port);
   let failure: unknown;
-  for (const host of hosts) {
+  for (const host of listeners
+    .filter(isTrusted)
+    .flatMap(({ localAddress }) => LOOPBACKS[localAddress] ?? localAddress)) {
+    const socket = connect({ host, port, allowHalfOpen: true });
     try {
-      const socket = connect({ host, port, allowHalfOpen: true });
       await once(socket, "connect");
+      // Who listened may have gone since, and another user may have taken the place.
+      const end = otherEnd(socket, await sockets());
+      if (end !== undefined && !isTrusted(end)) throw strangerError(port, end);
       return socket;
     } catch (error) {
+      socket.destroy();
       failure = error;
     }
   }
-  throw new Error(`nothing listens on port ${port} of ${hosts[0]} (${errorMessage(failure)})`);
+  if (failure !== undefined) throw failure;
+  const [stranger] = listeners;
+  throw stranger === undefined ? new Error(`nothing listens on port ${port}`) : strangerError(port, stranger);
+}
+
+function strangerError(port: number, { uid }: TcpSocket): Error {
+  return new Error(`port ${port} belongs to another user of this node (uid ${uid})`);
 }
 
 async function take(socket: Socket, input: SessionInput): Promise<void> {

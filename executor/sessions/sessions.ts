@@ -8,8 +8,6 @@ import type { Session } from "./session.ts";
 
 export interface SessionsOptions {
   readonly containerId: string;
-  /** Where programs of this node listen; the first that takes a connection. */
-  readonly hosts: readonly [string, ...string[]];
   readonly workFolder: string;
   /** A new stream to the ApplicationMaster; undefined: none is connected. */
   readonly openStream: () => ServedSession | undefined;
@@ -72,11 +70,11 @@ export class Sessions {
   }
 
   async #begin(sessionId: number, wanted: SessionWanted, stream: ServedSession): Promise<Session> {
-    const { containerId, hosts, workFolder, environment, log } = this.#options;
+    const { containerId, workFolder, environment, log } = this.#options;
     const program = environment();
     if (program === undefined) throw new Error("no program of the task runs at present");
     log.info("session", `A session begins: ${wanted.type}.`, { session: sessionId });
-    if (wanted.type === "connection") return openConnection(hosts, wanted.port, stream);
+    if (wanted.type === "connection") return openConnection(wanted.port, stream);
     return startCommand({ ...wanted, id: `${containerId}/${sessionId}`, environment: program, workFolder, stream });
   }
 }

@@ -3,7 +3,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { isListening } from "../../executor/hooks/listening.ts";
 import { readProcFs } from "../../executor/processes/proc-fs.ts";
 import { executorIdentity, makeIdentity } from "../../src/api/identity.ts";
 import { callRejoin } from "../../src/api/rejoin.ts";
@@ -12,6 +11,7 @@ import { type ExecutorLaunch, executorVariables, PROGRAM_MARKER } from "../../sr
 import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import { stagingLocation } from "../../src/job/stored/staging-location.ts";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
+import { isOwnListener } from "../../src/tcp-sockets.ts";
 import { anExecutorJob, identity as application, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
 import { eventually } from "../support/eventually.ts";
@@ -85,7 +85,7 @@ describe("an executor in its container", () => {
       const { port, ports = {} } = registration;
       expect(Object.keys(ports)).toEqual(["rpc", "web-ui"]);
       expect(new Set([port, ...Object.values(ports)]).size).toBe(3);
-      expect(await isListening({ host: "127.0.0.1", port: ports.rpc ?? 0 })).toBe(true);
+      expect(await isOwnListener(ports.rpc ?? 0)).toBe(true);
 
       scene.startProgram(registration);
       expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, lastLines: [] });

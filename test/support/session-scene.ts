@@ -46,7 +46,6 @@ export class SessionScene {
     this.client = new MasterClient({ address: master.address, access: clientAccess(identity), build: "test" });
     this.serving = new ExecutorSessions({
       containerId: executor.caller.name,
-      hosts: ["127.0.0.1", "127.0.0.1"],
       workFolder: process.cwd(),
       openStream: () => this.stream.serveSession(),
       environment: () => environment ?? undefined,

@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { LocalPort, type LocalPortChoice } from "../../../client/sessions/local-port.ts";
+import { tcpSockets } from "../../../src/tcp-sockets.ts";
 import { ownersDoor } from "../../support/api.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
@@ -33,7 +34,12 @@ interface Forwarded {
   readonly refused: unknown[];
 }
 
-async function forward(port: number, choice: LocalPortChoice = { rather: 0 }, scene?: SceneOptions) {
+async function forward(
+  port: number,
+  choice: LocalPortChoice = { rather: 0 },
+  scene: SceneOptions = {},
+  sockets = tcpSockets,
+) {
   const made = await SessionScene.open(scene);
   ended.push(() => made.close());
   const failed: string[] = [];
@@ -42,6 +48,7 @@ async function forward(port: number, choice: LocalPortChoice = { rather: 0 }, sc
     open: () => made.client.openSession("worker:0", { type: "connection", port }),
     failed: (reason) => failed.push(reason),
     refused: (error) => refused.push(error),
+    sockets,
   });
   ended.push(() => local.close());
   return { scene: made, local, failed, refused } satisfies Forwarded;
@@ -135,6 +142,15 @@ describe("a port of this machine", () => {
     socket.resetAndDestroy();
     await eventually("it is closed", () => closed);
     expect(closed).toBe(true);
+  });
+
+  it("serves no other user of this machine", async () => {
+    const port = await serve((socket) => socket.end("secret"));
+    const ofStranger = async () => (await tcpSockets()).map((one) => ({ ...one, uid: 4_242 }));
+    const forwarded = await forward(port, { rather: 0 }, {}, ofStranger);
+    const [error] = await once(dial(forwarded), "error");
+    expect(error).toMatchObject({ code: "ECONNRESET" });
+    expect(forwarded.failed).toEqual(["a connection of another user of this machine (uid 4242) was refused"]);
   });
 
   it("resets the connection, and says why, where nobody listens", async () => {

@@ -3,6 +3,8 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { connectTo } from "../../../executor/sessions/connection.ts";
+import { tcpSockets } from "../../../src/tcp-sockets.ts";
 import { eventually } from "../../support/eventually.ts";
 import { processesWith } from "../../support/processes.ts";
 import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
@@ -194,5 +196,22 @@ describe("a connection to a task's node", () => {
       type: "failed",
       reason: expect.stringContaining("nothing listens on port 1"),
     });
+  });
+
+  /** What the kernel would say if whoever holds that port were another user. */
+  const ofStranger = (port: number) => async () =>
+    (await tcpSockets()).map((one) => (one.localPort === port ? { ...one, uid: 4_242 } : one));
+
+  it("leads to nobody who listens there as another user of the node", async () => {
+    let connections = 0;
+    const port = await listen((server) => server.on("connection", () => (connections += 1)));
+    await expect(connectTo(port, ofStranger(port))).rejects.toThrow(`port ${port} belongs to another user`);
+    expect(connections).toBe(0);
+  });
+
+  it("leads to nobody who has taken the place of the program since", async () => {
+    const port = await listen((server) => server.on("connection", (socket) => socket.resume()));
+    const tables = [tcpSockets, ofStranger(port)];
+    await expect(connectTo(port, async () => (await tables.shift()?.()) ?? [])).rejects.toThrow("another user");
   });
 });

@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+
+/** One of this machine's TCP sockets, or of this network namespace's, whoever has it. */
+export interface TcpSocket {
+  /** An IP address; `0.0.0.0` or `::` of one that listens on all. */
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly listens: boolean;
+  /** Of the user who has it. */
+  readonly uid: number;
+}
+
+/** TCP_LISTEN (include/net/tcp_states.h). */
+const LISTEN = "0A";
+const ROOT = 0;
+
+/** Those that the kernel lists now (proc(5), /proc/net/tcp). Every user may read them. */
+export async function tcpSockets(): Promise<TcpSocket[]> {
+  // A kernel without IPv6 has no second file.
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
+  );
+  return tables.flatMap(parseTcpTable);
+}
+
+/** Whether what that user has is as good as ours: it is, or root's, who can do everything anyway. */
+export function isTrusted({ uid }: TcpSocket): boolean {
+  return uid === process.getuid?.() || uid === ROOT;
+}
+
+/** Whether a process of our own user, or of root, listens at the port, at whatever address. */
+export async function isOwnListener(port: number): Promise<boolean> {
+  return (await tcpSockets()).some((one) => one.listens && one.localPort === port && isTrusted(one));
+}
+
+/** The other end of a connection within this machine; undefined where it has none here, or has it no more. */
+export function otherEnd(socket: Socket, sockets: readonly TcpSocket[]): TcpSocket | undefined {
+  const [local, remote] = [plainAddress(socket.localAddress ?? ""), plainAddress(socket.remoteAddress ?? "")];
+  return sockets.find(
+    (one) =>
+      one.localAddress === remote &&
+      one.localPort === socket.remotePort &&
+      one.remoteAddress === local &&
+      one.remotePort === socket.localPort,
+  );
+}
+
+/** @param table the text of /proc/net/tcp or /proc/net/tcp6 */
+export function parseTcpTable(table: string): TcpSocket[] {
+  return table.split("\n").flatMap((line) => {
+    const [, local = "", remote = "", state, , , , uid] = line.trim().split(/\s+/);
+    const [localAddress, localPort] = parseEnd(local);
+    const [remoteAddress, remotePort] = parseEnd(remote);
+    if (localAddress === undefined || remoteAddress === undefined) return [];
+    return [{ localAddress, localPort, remoteAddress, remotePort, listens: state === LISTEN, uid: Number(uid) }];
+  });
+}
+
+/** `0100007F:1F90`: the address as 32-bit words in the machine's byte order, which is little-endian on all that we run on. */
+function parseEnd(text: string): [string | undefined, number] {
+  const [hex = "", port = ""] = text.split(":");
+  if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(hex) || port === "") return [undefined, 0];
+  const bytes = Buffer.concat((hex.match(/.{8}/g) ?? []).map((word) => Buffer.from(word, "hex").reverse()));
+  return [bytes.length === 4 ? bytes.join(".") : address6(bytes), Number.parseInt(port, 16)];
+}
+
+function address6(bytes: Buffer): string {
+  const groups = Array.from({ length: 8 }, (_, group) => bytes.readUInt16BE(2 * group).toString(16));
+  // The parser of addresses writes each in its one short form.
+  return plainAddress(new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1));
+}
+
+/** Without the notation for an IPv4 address on a socket of IPv6. */
+function plainAddress(address: string): string {
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address);
+  if (mapped === null) return address.replace(/^::ffff:(?=\d+\.)/, "");
+  const words = [mapped[1], mapped[2]].map((word) => Number.parseInt(word ?? "", 16));
+  return words.flatMap((word) => [word >> 8, word & 255]).join(".");
+}
