@@ -8,6 +8,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { describeFolder } from "../cluster/hadoop-configuration.ts";
 import { kerberosFindings } from "../cluster/kerberos-finding.ts";
+import { logsFinding } from "../cluster/logs-finding.ts";
 import { mastersFindings } from "../cluster/masters.ts";
 import { queueFinding } from "../cluster/queue-finding.ts";
 import type { NamedRuntimes } from "../cluster/site-settings.ts";
@@ -38,6 +39,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     schedulerFindings(),
     attempt("masters", () => mastersFindings(cluster)),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
+    attempt("logs", async () => logsFinding(cluster.configuration, cluster.user)),
     attempt("runtime", () => runtimeFinding(options)),
     machineFinding(options.machine),
   ]);

@@ -92,6 +92,13 @@ const PYTHON_ENVIRONMENTS = ["horovod", "tensorflow", "deepspeed", "frameworks",
 
 const [OLDEST_RELEASE] = Object.keys(RELEASES);
 
+/** As Cloudera's clusters have them. */
+const INDEXED_LOGS = [
+  ...["--set", "yarn.log-aggregation.file-formats=IFile,TFile"],
+  "--set",
+  "yarn.log-aggregation.file-controller.IFile.class=org.apache.hadoop.yarn.logaggregation.filecontroller.ifile.LogAggregationIndexedFileController",
+];
+
 /** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
 const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 
@@ -337,8 +344,8 @@ export const phases = [
     limitSeconds: 120,
   }),
   ...clusterOfItsOwn("fair-scheduler", {
-    what: "a job where queues are made as jobs name them",
-    options: ["--scheduler", "fair", "--nodes", "1"],
+    what: "a job where queues are made as jobs name them, and logs are stored in indexed files",
+    options: ["--scheduler", "fair", "--nodes", "1", ...INDEXED_LOGS],
     tests: "test/schedulers/fair-scheduler",
     cores: HALF,
     limitSeconds: 120,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { LineSplitter } from "../../client/logs/line-splitter.ts";
 import {
@@ -35,6 +36,7 @@ import { readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import { clientOfToken } from "../../src/hadoop/yarn/client-token.ts";
 import { allocationFromWire } from "../../src/hadoop/yarn/convert-allocation.ts";
 import { applicationReportFromWire } from "../../src/hadoop/yarn/convert-reports.ts";
+import { readJavaObjects } from "../../src/hadoop/yarn/log-files/java-objects.ts";
 import { decodeHistory } from "../../src/history/records.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents, initedEvent } from "../../src/history/tony/events.ts";
@@ -123,6 +125,13 @@ const tfile = writeTFile([
     },
   ],
 ]);
+
+/** Hadoop's own, and one whose index is reached by other mutations than those of its end. */
+const indexed = ["plain", "gz-two-uploads"].map((name) => readFileSync(`test/fixtures/indexed-logs/${name}`));
+const javaObjects = indexed.map((file) => {
+  const indexBytes = file.readUInt32BE(file.length - 36);
+  return file.subarray(file.length - 36 - indexBytes, file.length - 36);
+});
 
 /** What a ResourceManager answers; protobufjs' errors become the call's. */
 const yarnAnswers: readonly Decoder[] = [
@@ -295,16 +304,27 @@ export const decoders: readonly Decoder[] = [
   },
   {
     name: "stored logs",
-    seeds: [tfile],
+    seeds: [tfile, ...indexed],
     decode: async (bytes) => {
       const open = async (
         _path: string,
         { offset = 0, lengthBytes = bytes.length }: { offset?: number; lengthBytes?: number } = {},
       ) => Readable.from([Buffer.from(bytes.subarray(offset, offset + lengthBytes))], { objectMode: false });
       const fileSystem = Object.assign(new LocalFileSystem(), { open });
-      const file = { fileSystem, path: "/logs/n_1", node: "n_1", lengthBytes: bytes.length, modificationTimeMs: 0 };
+      const file = {
+        fileSystem,
+        path: "/logs/application_1795305600000_0007/n_1",
+        node: "n_1",
+        lengthBytes: bytes.length,
+        modificationTimeMs: 0,
+      };
       for await (const { content } of readAggregatedLogs(file)) for await (const _chunk of content);
     },
+  },
+  {
+    name: "Java's objects",
+    seeds: javaObjects,
+    decode: (bytes) => readJavaObjects(Buffer.from(bytes), () => undefined),
   },
   {
     name: "cluster specs",

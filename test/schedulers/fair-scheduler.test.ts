@@ -24,3 +24,16 @@ test("a queue that the scheduler refuses is its refusal, told as such", async ()
   expect(stderr).toMatch(/The ResourceManager refuses the job: root is not a leaf queue/);
   expect(exitCode).toBe(3);
 });
+
+test("logs in indexed files are found and read as those in TFiles are, and doctor names the format", async () => {
+  const job = alice.job("indexed-logs", { ...oneTask, "tony.worker.command": "echo out; echo err >&2" });
+  const { stdout } = await alice.run("submit", "--conf", job, "--logs", "none");
+  const [id = ""] = stdout.match(/application_\d+_\d+/) ?? [];
+
+  const stored = { exitCode: 0, stdout: "out\n", stderr: expect.stringMatching(/^err\n/m) };
+  expect(await alice.run("logs", id)).toMatchObject(stored);
+  expect((await alice.run("logs", id, "am")).stdout).toContain('"event":"am-started"');
+  expect((await alice.run("doctor", "--probe=false")).stdout).toMatch(
+    /✓ logs +kept in \/tmp\/logs\/alice as IFile \(indexed files\), TFile/,
+  );
+});

@@ -29,6 +29,8 @@ export const hadoopDefaults: Readonly<Record<string, string>> = {
   "yarn.http.policy": "HTTP_ONLY",
   "yarn.log-aggregation-enable": "false",
   "yarn.log-aggregation.file-formats": "TFile",
+  "yarn.log-aggregation.file-controller.TFile.class":
+    "org.apache.hadoop.yarn.logaggregation.filecontroller.tfile.LogAggregationTFileController",
   "yarn.nodemanager.remote-app-log-dir": "/tmp/logs",
   "yarn.nodemanager.remote-app-log-dir-suffix": "logs",
   "yarn.nodemanager.vmem-pmem-ratio": "2.1",

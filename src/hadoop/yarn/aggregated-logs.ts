@@ -1,37 +1,44 @@
 import { basename, join } from "node:path/posix";
 import type { Configuration } from "../conf/configuration.ts";
-import type { FileSystem } from "../hdfs/file-system.ts";
 import type { FileSystems } from "../hdfs/file-systems.ts";
-import { listIfThere } from "../hdfs/if-there.ts";
+import { ifThere, listIfThere } from "../hdfs/if-there.ts";
+import { LogFormatError, namingDamage } from "./log-files/errors.ts";
+import {
+  findIndex,
+  indexedLogs,
+  indexedTailBytes,
+  isIndexedFile,
+  readOpenUpload,
+  tellsOfUpload,
+} from "./log-files/indexed-file.ts";
+import { type AggregatedLog, type NodeLogFile, readPart } from "./log-files/node-log-file.ts";
+import { isTFile, tfileTailBytes } from "./log-files/tfile.ts";
+import { tfileLogs } from "./log-files/tfile-logs.ts";
 import type { ApplicationId, ContainerId } from "./records.ts";
-import { ByteReader } from "./tfile/byte-reader.ts";
-import { LogFormatError, namingDamage } from "./tfile/errors.ts";
-import { readJavaUtf } from "./tfile/primitives.ts";
-import { readTFile } from "./tfile/tfile.ts";
 
-/** What one NodeManager uploaded; with rolling aggregation a node has several. */
-export interface NodeLogFile {
-  readonly fileSystem: FileSystem;
-  readonly path: string;
-  /** `host_port`, as it names its file. */
-  readonly node: string;
-  readonly lengthBytes: number;
-  readonly modificationTimeMs: number;
-}
+export type { AggregatedLog, NodeLogFile } from "./log-files/node-log-file.ts";
 
-/** One file of one container. */
-export interface AggregatedLog {
-  readonly containerId: ContainerId;
-  /** `stdout`, `am.log` */
+/** A format that NodeManagers can store logs in. */
+export interface LogFormat {
+  /** As the site calls it, and its keys and folders after it. */
   readonly name: string;
-  readonly lengthBytes: number;
-  readonly node: string;
-  /** Its bytes, once, before the next log is asked for; what is not read is passed over. */
-  readonly content: AsyncIterable<Uint8Array>;
+  readonly kind: "TFile" | "indexed file" | "unknown";
+  /** What writes it; undefined where the site names no class. */
+  readonly className: string | undefined;
 }
 
-/** Keys of records that are not containers' (AggregatedLogFormat.RESERVED_KEYS). */
-const reservedKeys: ReadonlySet<string> = new Set(["APPLICATION_ACL", "APPLICATION_OWNER", "VERSION"]);
+const kinds: Readonly<Record<string, LogFormat["kind"]>> = {
+  LogAggregationTFileController: "TFile",
+  LogAggregationIndexedFileController: "indexed file",
+};
+
+/** The formats of `yarn.log-aggregation.file-formats`: NodeManagers write the first. */
+export function logFormats(configuration: Configuration): LogFormat[] {
+  return configuration.getList("yarn.log-aggregation.file-formats").map((name) => {
+    const className = configuration.get(`yarn.log-aggregation.file-controller.${name}.class`);
+    return { name, kind: kinds[className?.split(".").at(-1) ?? ""] ?? "unknown", className };
+  });
+}
 
 /** Whether NodeManagers upload logs at all. */
 export function logsAreAggregated(configuration: Configuration): boolean {
@@ -39,27 +46,50 @@ export function logsAreAggregated(configuration: Configuration): boolean {
 }
 
 /**
- * Where an application's logs can be, newest layout first (org.apache.hadoop.yarn.logaggregation.LogAggregationUtils):
- * `<dir>/<user>/bucket-logs-tfile/<id mod 10000>/<application>` since 3.3, `…/logs-tfile/…` before, `…/logs/…` before that.
+ * Where an application's logs can be, of each format and of every layout (org.apache.hadoop.yarn.logaggregation.LogAggregationUtils):
+ * `<dir>/<user>/bucket-<suffix>/<id mod 10000>/<application>` since 3.3, `<dir>/<user>/<suffix>/<application>` before, where the suffix is
+ * `logs-tfile` or `logs-ifile` unless the site says another, and `logs` before there were formats.
  */
 export function logFolders(configuration: Configuration, user: string, applicationId: ApplicationId): string[] {
-  const suffix = configuration.get("yarn.nodemanager.remote-app-log-dir-suffix") ?? "logs";
-  const suffixOfTFile = configuration.get("yarn.log-aggregation.TFile.remote-app-log-dir-suffix") ?? `${suffix}-tfile`;
   const bucket = String(Number(applicationId.split("_").at(-1)) % 10_000).padStart(4, "0");
-  return [
-    join(`bucket-${suffixOfTFile}`, bucket, applicationId),
-    join(suffixOfTFile, applicationId),
-    join(suffix, applicationId),
-  ].map((folder) => `${userLogFolder(configuration, user)}/${folder}`);
+  const ofFormats = formatNames(configuration).flatMap((name) => {
+    const folder = `${formatDirectory(configuration, name)}/${user}`;
+    const suffix =
+      configuration.get(`yarn.log-aggregation.${name}.remote-app-log-dir-suffix`) ??
+      `${plainSuffix(configuration)}-${name.toLowerCase()}`;
+    return [join(`bucket-${suffix}`, bucket, applicationId), join(suffix, applicationId)].map(
+      (end) => `${folder}/${end}`,
+    );
+  });
+  const oldest = `${plainDirectory(configuration)}/${user}/${plainSuffix(configuration)}/${applicationId}`;
+  return [...new Set([...ofFormats, oldest])];
 }
 
-/** The folder above all of a user's logs: a path on the default file system, or a URI. */
+/** Those of the site, and Hadoop's two by their usual names: a client's files do not always say what the nodes' say. */
+function formatNames(configuration: Configuration): string[] {
+  return [...new Set([...logFormats(configuration).map(({ name }) => name), "TFile", "IFile"])];
+}
+
+function formatDirectory(configuration: Configuration, name: string): string {
+  const own = configuration.get(`yarn.log-aggregation.${name}.remote-app-log-dir`);
+  return own === undefined ? plainDirectory(configuration) : withoutSlash(own);
+}
+
+function plainDirectory(configuration: Configuration): string {
+  return withoutSlash(configuration.get("yarn.nodemanager.remote-app-log-dir") ?? "/tmp/logs");
+}
+
+function plainSuffix(configuration: Configuration): string {
+  return configuration.get("yarn.nodemanager.remote-app-log-dir-suffix") ?? "logs";
+}
+
+function withoutSlash(folder: string): string {
+  return folder.replace(/\/+$/, "");
+}
+
+/** The folder above a user's logs in the format that NodeManagers write: a path on the default file system, or a URI. */
 export function userLogFolder(configuration: Configuration, user: string): string {
-  const directory =
-    configuration.get("yarn.log-aggregation.TFile.remote-app-log-dir") ??
-    configuration.get("yarn.nodemanager.remote-app-log-dir") ??
-    "/tmp/logs";
-  return `${directory.replace(/\/+$/, "")}/${user}`;
+  return `${formatDirectory(configuration, logFormats(configuration)[0]?.name ?? "TFile")}/${user}`;
 }
 
 /**
@@ -72,22 +102,34 @@ export async function findAggregatedLogs(
   user: string,
   applicationId: ApplicationId,
 ): Promise<NodeLogFile[]> {
-  const found: NodeLogFile[] = [];
-  for (const folder of logFolders(configuration, user, applicationId)) {
-    const { fileSystem, path } = fileSystems.locate(folder);
-    for (const { path: file, type, lengthBytes, modificationTimeMs } of await listIfThere(fileSystem, path)) {
-      // Uploads under way end in .tmp.
-      if (type !== "FILE" || file.endsWith(".tmp")) continue;
-      found.push({ fileSystem, path: file, node: basename(file), lengthBytes, modificationTimeMs });
-    }
-  }
-  return found;
+  const folders = logFolders(configuration, user, applicationId);
+  const found = await Promise.all(folders.map((folder) => completeFiles(fileSystems, folder)));
+  return found.flat();
+}
+
+/** The files of a folder, as far as they are complete. Uploads under way end in .tmp, or have a file beside them that tells of them. */
+async function completeFiles(fileSystems: FileSystems, folder: string): Promise<NodeLogFile[]> {
+  const { fileSystem, path } = fileSystems.locate(folder);
+  const listed = (await listIfThere(fileSystem, path)).filter(({ type }) => type === "FILE");
+  const files = listed.map(({ path: file, lengthBytes, modificationTimeMs }) => {
+    return { fileSystem, path: file, node: basename(file), lengthBytes, modificationTimeMs };
+  });
+  const uploads = await Promise.all(
+    files.filter((file) => tellsOfUpload(file.path)).map((file) => ifThere(readOpenUpload(file))),
+  );
+  return files
+    .filter(({ path: file }) => !file.endsWith(".tmp") && !tellsOfUpload(file))
+    .map((file) => {
+      const upload = uploads.find((one) => one?.name === file.node);
+      return upload === undefined ? file : { ...file, lengthBytes: Math.min(upload.completeBytes, file.lengthBytes) };
+    })
+    .filter(({ lengthBytes }) => lengthBytes > 0);
 }
 
 /**
- * The logs in a node's file, streamed in the order they were written.
+ * The logs in a node's file, streamed in the order they were written; none of an indexed file whose first upload goes on.
  * @param wanted which containers; the others are passed over
- * @throws LogFormatError naming the file when it is damaged
+ * @throws LogFormatError naming the file when it is damaged, or of a format that this reader does not know
  */
 export function readAggregatedLogs(
   file: NodeLogFile,
@@ -100,50 +142,11 @@ async function* readLogs(
   file: NodeLogFile,
   wanted: (containerId: ContainerId) => boolean,
 ): AsyncGenerator<AggregatedLog> {
-  for await (const { key, value } of readTFile(file.fileSystem, file.path, file.lengthBytes)) {
-    const containerId = await readJavaUtf(new ByteReader(single(key)));
-    if (reservedKeys.has(containerId) || !wanted(containerId)) continue;
-    // AggregatedLogFormat.LogValue.write: name, length as text, content; as often as there are files.
-    while (!(await value.atEnd())) {
-      const name = await readJavaUtf(value);
-      const lengthText = await readJavaUtf(value);
-      const lengthBytes = Number(lengthText);
-      if (!/^\d+$/.test(lengthText) || !Number.isSafeInteger(lengthBytes)) {
-        throw new LogFormatError(`${file.path}: "${lengthText}" is no length of ${name} of ${containerId}`);
-      }
-      const content = new LogContent(file.path, value, lengthBytes);
-      yield { containerId, name, lengthBytes, node: file.node, content };
-      await content.skipRest();
-    }
-  }
-}
-
-/** A log's bytes out of the record's. */
-class LogContent implements AsyncIterable<Uint8Array> {
-  readonly #path: string;
-  readonly #value: ByteReader;
-  #left: number;
-
-  constructor(path: string, value: ByteReader, lengthBytes: number) {
-    this.#path = path;
-    this.#value = value;
-    this.#left = lengthBytes;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for await (const piece of namingDamage(this.#path, this.#value.take(this.#left))) {
-      this.#left -= piece.length;
-      yield piece;
-    }
-  }
-
-  skipRest(): Promise<void> {
-    const left = this.#left;
-    this.#left = 0;
-    return this.#value.skip(left);
-  }
-}
-
-async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
+  const tailBytes = Math.min(Math.max(indexedTailBytes, tfileTailBytes), file.lengthBytes);
+  const tail = await readPart(file, file.lengthBytes - tailBytes, tailBytes);
+  const index = findIndex(file, tail);
+  if (index !== undefined) yield* indexedLogs(file, index, wanted);
+  else if (isTFile(tail)) yield* tfileLogs(file, tail, wanted);
+  else if (!(await isIndexedFile(file)))
+    throw new LogFormatError(`${file.path} is neither a TFile nor an indexed file (IFile)`);
 }

@@ -33,12 +33,13 @@ export async function readText(reader: ByteReader): Promise<string> {
   return lengthBytes < 0 ? "" : (await reader.read(lengthBytes)).toString("utf8");
 }
 
-/**
- * A text of Java's DataOutput.writeUTF: length in two bytes, then modified UTF-8, in which NUL takes two bytes and a character beyond
- * the basic plane is a pair of three-byte surrogates.
- */
+/** A text of Java's DataOutput.writeUTF: length in two bytes, then modified UTF-8. */
 export async function readJavaUtf(reader: ByteReader): Promise<string> {
-  const bytes = await reader.read((await reader.read(2)).readUInt16BE(0));
+  return decodeJavaUtf(await reader.read((await reader.read(2)).readUInt16BE(0)));
+}
+
+/** Modified UTF-8, in which NUL takes two bytes and a character beyond the basic plane is a pair of three-byte surrogates. */
+export function decodeJavaUtf(bytes: Buffer): string {
   let text = "";
   for (let at = 0; at < bytes.length; ) {
     const first = bytes[at] ?? 0;

@@ -1,13 +1,12 @@
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream";
-import { createUnzip } from "node:zlib";
 import type { FileSystem } from "../../hdfs/file-system.ts";
 import { ByteReader } from "./byte-reader.ts";
+import { openPart, type StoredPart } from "./compression.ts";
 import { LogFormatError, namingDamage } from "./errors.ts";
+import type { NodeLogFile } from "./node-log-file.ts";
 import { readChunks, readText, readVLong } from "./primitives.ts";
 
 /** The end of every file: offset of the meta index (8 bytes), version (2 + 2), magic (16). */
-const tailBytes = 28;
+export const tfileTailBytes = 28;
 /** BCFile.Magic.AB_MAGIC_BCFILE */
 const magic = Buffer.from("d111d36891b5d7b639df414092bae150", "hex");
 /** BCFile.API_VERSION; readers take any minor of the same major. */
@@ -16,12 +15,6 @@ const majorVersion = 1;
 /** Blocks of aggregated logs hold 256 KiB each (org.apache.hadoop.yarn.logaggregation.AggregatedLogFormat.LogWriter): 256 GiB of one node. */
 const mostBlocks = 1_000_000;
 const mostMetaBlocks = 100;
-
-interface Block {
-  readonly compression: string;
-  readonly offset: number;
-  readonly storedBytes: number;
-}
 
 /** A record: read `value` to its end, or not at all, before the next one is asked for. */
 export interface TFileRecord {
@@ -38,15 +31,15 @@ export interface TFileRecord {
  *   region = offset, stored size, raw size
  *   block  = (key length, key, value as chunks) each, the whole compressed
  *
- * @throws LogFormatError for what is not such a file
+ * @param tail the file's last bytes, which `isTFile` has seen
+ * @throws LogFormatError where it is damaged
  */
-export function readTFile(fileSystem: FileSystem, path: string, lengthBytes: number): AsyncGenerator<TFileRecord> {
-  return namingDamage(path, readRecords(fileSystem, path, lengthBytes));
-}
-
-async function* readRecords(fileSystem: FileSystem, path: string, lengthBytes: number): AsyncGenerator<TFileRecord> {
-  for (const block of await readBlockIndex(fileSystem, path, lengthBytes)) {
-    const source = await openBlock(fileSystem, path, block);
+export async function* readTFile(
+  { fileSystem, path, lengthBytes }: NodeLogFile,
+  tail: Buffer,
+): AsyncGenerator<TFileRecord> {
+  for (const block of await readBlockIndex(fileSystem, path, lengthBytes, tail.subarray(-tfileTailBytes))) {
+    const source = await openPart(fileSystem, path, block);
     // A record's value is read by the caller, outside of this function.
     const reader = new ByteReader(namingDamage(path, source));
     try {
@@ -63,15 +56,20 @@ async function* readRecords(fileSystem: FileSystem, path: string, lengthBytes: n
   }
 }
 
-async function readBlockIndex(fileSystem: FileSystem, path: string, lengthBytes: number): Promise<Block[]> {
-  if (lengthBytes < tailBytes) throw new LogFormatError(`${path} is too short for a TFile`);
-  const tailOffset = lengthBytes - tailBytes;
-  const tail = await new ByteReader(await fileSystem.open(path, { offset: tailOffset, lengthBytes: tailBytes })).read(
-    tailBytes,
-  );
-  if (!tail.subarray(12).equals(magic)) throw new LogFormatError(`${path} is not a TFile`);
+/** Whether a file is one, by its last bytes. */
+export function isTFile(tail: Buffer): boolean {
+  return tail.length >= tfileTailBytes && tail.subarray(-magic.length).equals(magic);
+}
+
+async function readBlockIndex(
+  fileSystem: FileSystem,
+  path: string,
+  lengthBytes: number,
+  tail: Buffer,
+): Promise<StoredPart[]> {
   if (tail.readUInt16BE(8) !== majorVersion)
     throw new LogFormatError(`${path} has version ${tail.readUInt16BE(8)} of TFile, not ${majorVersion}`);
+  const tailOffset = lengthBytes - tfileTailBytes;
   const metaOffset = Number(tail.readBigUInt64BE(0));
   if (metaOffset > tailOffset) throw new LogFormatError(`${path} is damaged: its index lies outside of it`);
 
@@ -79,7 +77,7 @@ async function readBlockIndex(fileSystem: FileSystem, path: string, lengthBytes:
   const index = await readMetaIndex(new ByteReader(meta), lengthBytes);
   const dataIndex = index.get("data:BCFile.index");
   if (dataIndex === undefined) throw new LogFormatError(`${path} is damaged: it has no index of its data`);
-  const source = await openBlock(fileSystem, path, dataIndex);
+  const source = await openPart(fileSystem, path, dataIndex);
   try {
     return await readDataIndex(new ByteReader(source), lengthBytes);
   } finally {
@@ -87,8 +85,8 @@ async function readBlockIndex(fileSystem: FileSystem, path: string, lengthBytes:
   }
 }
 
-async function readMetaIndex(reader: ByteReader, fileBytes: number): Promise<Map<string, Block>> {
-  const blocks = new Map<string, Block>();
+async function readMetaIndex(reader: ByteReader, fileBytes: number): Promise<Map<string, StoredPart>> {
+  const blocks = new Map<string, StoredPart>();
   for (let count = await readCount(reader, mostMetaBlocks); count > 0; count -= 1) {
     const name = await readText(reader);
     blocks.set(name, await readRegion(reader, await readText(reader), fileBytes));
@@ -96,9 +94,9 @@ async function readMetaIndex(reader: ByteReader, fileBytes: number): Promise<Map
   return blocks;
 }
 
-async function readDataIndex(reader: ByteReader, fileBytes: number): Promise<Block[]> {
+async function readDataIndex(reader: ByteReader, fileBytes: number): Promise<StoredPart[]> {
   const compression = await readText(reader);
-  const blocks: Block[] = [];
+  const blocks: StoredPart[] = [];
   for (let count = await readCount(reader, mostBlocks); count > 0; count -= 1)
     blocks.push(await readRegion(reader, compression, fileBytes));
   return blocks;
@@ -111,7 +109,7 @@ async function readCount(reader: ByteReader, most: number): Promise<number> {
   return count;
 }
 
-async function readRegion(reader: ByteReader, compression: string, fileBytes: number): Promise<Block> {
+async function readRegion(reader: ByteReader, compression: string, fileBytes: number): Promise<StoredPart> {
   const offset = await readVLong(reader);
   const storedBytes = await readVLong(reader);
   await readVLong(reader);
@@ -119,19 +117,4 @@ async function readRegion(reader: ByteReader, compression: string, fileBytes: nu
     throw new LogFormatError(`a block of ${storedBytes} bytes at ${offset} lies outside of it`);
   }
   return { compression, offset, storedBytes };
-}
-
-/** "gz" is Hadoop's DefaultCodec there, so zlib's format and not gzip's; unzip takes both. */
-async function openBlock(fileSystem: FileSystem, path: string, block: Block): Promise<Readable> {
-  const stored = await fileSystem.open(path, { offset: block.offset, lengthBytes: block.storedBytes });
-  if (block.compression === "none") return stored;
-  if (block.compression !== "gz") {
-    stored.destroy();
-    throw new LogFormatError(
-      `${path} is compressed by ${block.compression}, which this reader does not know (none and gz)`,
-    );
-  }
-  const unpacked = createUnzip();
-  pipeline(stored, unpacked, () => undefined);
-  return unpacked;
 }
