@@ -1,7 +1,7 @@
 import "./command-line/require-node.ts";
 
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
-import { parseArguments } from "./command-line/arguments.ts";
+import { parseArguments, verbOf } from "./command-line/arguments.ts";
 import { ignoreErrors, leaveWithReader, written } from "./command-line/closed-output.ts";
 import type { CommandExit } from "./command-line/command.ts";
 import { completions } from "./command-line/completion.ts";
@@ -9,6 +9,7 @@ import { watchForDefects } from "./command-line/defects.ts";
 import { reportError } from "./command-line/handle-errors.ts";
 import { commands } from "./commands/commands.ts";
 import type { ClientContext } from "./context.ts";
+import { printEvent } from "./logs/print-event.ts";
 import { Output } from "./output/output.ts";
 import type { ErrorJson } from "./printed-json.ts";
 
@@ -43,9 +44,17 @@ async function run(context: ClientContext): Promise<ExitCode | CommandExit> {
 function told(error: unknown): ExitCode {
   const { message, code, exitCode } = reportError(error, words.includes("-debug") || words.includes("--debug"));
   output.endWait();
-  if (json) output.jsonLine({ error: { code, message }, exitCode } satisfies ErrorJson);
+  if (json) tellProgram({ error: { code, message }, exitCode });
   output.problem(`tony-ts: ${message}`);
   return exitCode;
+}
+
+/** Who reads events reads until the last of them. */
+function tellProgram(problem: ErrorJson): void {
+  const verb = verbOf(words);
+  const isStream = commands.some((command) => command.verb === verb && command.printsEvents);
+  if (isStream) printEvent(output, { event: "end", outcome: null, ...problem });
+  else output.jsonLine(problem);
 }
 
 async function leave(exitCode: ExitCode | CommandExit): Promise<void> {

@@ -1,5 +1,5 @@
 /** What `--json` prints, command by command. docs/json.md is made from these (`npm run docs`). Fields are only ever added. */
-import type { OutputStream } from "../src/api/messages.ts";
+import type { ReadableStream } from "../src/api/messages.ts";
 import type { ExitCode } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
 import type { ListedKey } from "../src/job/key-list.ts";
@@ -11,7 +11,7 @@ import type { Finding } from "./cluster/finding.ts";
 import type { CachedFile } from "./shipping/cache-prune.ts";
 import type { PlannedFile } from "./shipping/shipping.ts";
 
-/** Instead of a result, or as the last line of events, when a command cannot do what it should. */
+/** Instead of a result, when a command cannot do what it should; where it prints events, these fields are in the last one, `end`. */
 export interface ErrorJson {
   readonly error: ErrorWords;
   readonly exitCode: ExitCode;
@@ -176,7 +176,7 @@ export interface OutputEvent {
   readonly event: "output";
   /** `worker:0`, or `am`. */
   readonly task: string;
-  readonly stream: OutputStream;
+  readonly stream: ReadableStream;
   /** Of a progress bar that overwrites itself the last state. */
   readonly line: string;
   /** Where it is known. */
@@ -191,13 +191,14 @@ export interface RemarkEvent {
   readonly text: string;
 }
 
-/** The last one. */
+/** The last one, also where nothing could be done: an error stands in it then. */
 export interface EndEvent {
   readonly event: "end";
-  /** Null when we left before the end. */
+  /** Null where the job has not ended, or it is not known how. */
   readonly outcome: JobOutcome | null;
-  /** That of the job. */
+  /** That of the job; 5 where it has not ended; that of the error. */
   readonly exitCode: ExitCode;
+  readonly error?: ErrorWords;
 }
 
 /** One line of a job that is followed. */

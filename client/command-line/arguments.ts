@@ -118,7 +118,8 @@ function unknownWords(unknown: readonly string[], words: readonly string[], comm
   return `unknown option: ${options.join(", ")}\n${meant}${help}`;
 }
 
-function verbOf(words: readonly string[]): string {
+/** The command that is typed, whether there is one or not. */
+export function verbOf(words: readonly string[]): string {
   return words.find((word) => !word.startsWith("-")) ?? "";
 }
 

@@ -37,6 +37,8 @@ export interface CommandDefinition<P extends PositionalTable, O extends OptionTa
   readonly options: O;
   /** What the words after `--` are, where the command takes any; they are given to `run` as they are. */
   readonly rest?: Rest;
+  /** With --json it prints an event a line, the last of which is `end`. */
+  readonly printsEvents?: true;
   /** What people type most. */
   readonly examples: readonly [Example, ...Example[]];
   readonly run: (
@@ -80,6 +82,8 @@ export interface Command {
   readonly usage: string;
   /** The words after `--` are another command's. */
   readonly takesRest: boolean;
+  /** With --json it prints an event a line, the last of which is `end`. */
+  readonly printsEvents: boolean;
   /** Long names of its options. */
   readonly options: readonly string[];
   /** What to say when a positional argument that it needs is not there. */
@@ -99,6 +103,7 @@ export function defineCommand<const P extends PositionalTable, const O extends O
     summary,
     usage: `tony-ts ${usageOf(verb, positionals)}${restUsage(words)}`,
     takesRest: words !== undefined,
+    printsEvents: definition.printsEvents === true,
     options: Object.keys(options),
     missing: Object.values<Positional>(positionals).find(({ required }) => required)?.missing ?? "Something is missing",
     examples,
@@ -136,6 +141,7 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
     summary,
     usage: `tony-ts ${verb} ${commands.map((command) => command.verb).join("|")}`,
     takesRest: false,
+    printsEvents: false,
     options: commands.flatMap((command) => command.options),
     missing: "Something is missing",
     examples: commands.flatMap((command) => command.examples),

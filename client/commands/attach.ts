@@ -20,6 +20,7 @@ export const attach = defineCommand({
     ...settingOptions,
     ...jsonOption,
   },
+  printsEvents: true,
   examples: [["attach application_1795305600000_0007", "From the last lines of its output to its end"]],
   run: async ({ application, logs, conf, json }, context) => {
     const selection = parseLogSelection(logs);

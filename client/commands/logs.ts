@@ -26,25 +26,40 @@ export const logs = defineCommand({
     tail: { type: "number", describe: "Only this many of the last lines of each task" },
     since: { type: "string", describe: "Only what was written since: 10m ago, or 2026-11-22T14:00" },
     generation: { type: "number", describe: "Only what this generation wrote" },
+    executor: {
+      type: "boolean",
+      default: false,
+      describe: "The log of each task's executor: how its program was prepared, started and stopped",
+    },
+    split: {
+      type: "boolean",
+      default: false,
+      describe:
+        "What programs wrote to stderr goes to stderr; default: all to stdout, in the order in which it was written",
+    },
     ...settingOptions,
     ...jsonOption,
   },
+  printsEvents: true,
   examples: [
     ["logs application_1795305600000_0009 worker:1", "One task"],
     ["logs application_1795305600000_0009 --tail 20 -f", "The last lines, and what follows"],
-    ["logs application_1795305600000_0009 am", "The ApplicationMaster's log, JSON lines"],
+    ["logs application_1795305600000_0009 am", "The ApplicationMaster's log; with --json the lines as they are"],
+    ["logs application_1795305600000_0009 worker:1 --executor", "Why a program did not start, or did not stop"],
   ],
   run: async (args, context) => {
-    const { application, task, follow, conf, json } = args;
+    const { application, task, follow, conf, json, executor, split } = args;
     if (task !== undefined && args.logs !== undefined) throw usageError("Give a task or --logs, not both");
     const selection: LogSelection = task === "am" ? { kind: "master" } : parseLogSelection(task ?? args.logs);
+    if (executor && selection.kind === "master") throw usageError("The AM has no executor: leave out --executor");
+    if (split && json) throw usageError("With --json each line names its stream: leave out --split");
     const filter = lineFilter(args, context.now());
     if (follow && filter.generation !== undefined) throw usageError("--generation looks back: leave out --follow");
     const applications = await openApplications(application, conf, context);
     try {
       const report = await registeredReport(applications, await applications.report(application), context);
-      const printer = new LogPrinter(context.output, json);
-      const request = { report, selection, filter };
+      const printer = new LogPrinter(context.output, { json, split });
+      const request = { report, selection, filter, executor };
       if (follow && !hasEnded(report)) {
         const { followLogs } = await import("../following/follow-logs.ts");
         await followLogs(applications, request, { printer, json }, context);
@@ -52,10 +67,11 @@ export const logs = defineCommand({
       }
       const { liveLogs } = await import("../logs/live-logs.ts");
       const live = hasEnded(report) ? undefined : await liveLogs(applications, { ...request, follow: false }, printer);
-      if (live !== undefined) return ExitCode.succeeded;
-      const { storedLogs } = await import("../logs/stored-logs.ts");
-      await storedLogs(applications, request, printer, context);
-      if (follow && json) await tellEnd(applications, report, context);
+      if (live === undefined) {
+        const { storedLogs } = await import("../logs/stored-logs.ts");
+        await storedLogs(applications, request, printer, context);
+      }
+      if (json) await tellEnd(applications, report, context);
       return ExitCode.succeeded;
     } finally {
       applications.close();
@@ -63,12 +79,16 @@ export const logs = defineCommand({
   },
 });
 
-/** The last event of a job that had ended before it could be followed. */
+/** The last event where a job is not followed: how it ended, if it has. */
 async function tellEnd(
   applications: Applications,
   report: ApplicationReport,
   { output, now }: ClientContext,
 ): Promise<void> {
+  if (!hasEnded(report)) {
+    printEvent(output, { event: "end", outcome: null, exitCode: ExitCode.unknown });
+    return;
+  }
   const status = await applications.finalStatus(report);
   const outcome = outcomeOf(report, status?.outcome, now());
   printEvent(output, { event: "end", outcome, exitCode: exitCodeOf(outcome) });

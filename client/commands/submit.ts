@@ -35,6 +35,7 @@ export const submit = defineCommand({
     },
     ...jsonOption,
   },
+  printsEvents: true,
   examples: [
     ["submit job.xml", "Follows until the end; the exit code is the job's"],
     ["submit job.xml -conf tony.worker.instances=4", "With one setting changed"],

@@ -7,6 +7,7 @@ export const wait = defineCommand({
   summary: "Wait for a job's end, without its output; exits with the job's exit code",
   positionals: { application: applicationArgument },
   options: { ...settingOptions, ...jsonOption },
+  printsEvents: true,
   examples: [["wait application_1795305600000_0007 && echo done", "For scripts; Ctrl-C leaves the job alone"]],
   run: async ({ application, conf, json }, { output, now, ...rest }) => {
     const applications = await openApplications(application, conf, { output, now, ...rest });
@@ -21,7 +22,7 @@ export const wait = defineCommand({
       const logs = { kind: "none" } as const;
       const quietly = {
         selection: logs,
-        printer: new LogPrinter(output, json),
+        printer: new LogPrinter(output, { json }),
         end: (line: string) => output.print(line),
       };
       const view = json ? jsonView(output) : new QuietView(output, quietly);

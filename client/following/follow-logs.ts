@@ -14,7 +14,7 @@ export async function followLogs(
   { printer, json }: { readonly printer: LogPrinter; readonly json: boolean },
   { output, now }: ClientContext,
 ): Promise<void> {
-  const { report, selection, filter } = request;
+  const { report, selection, filter, executor = false } = request;
   const someOnly = filter.tail !== undefined || filter.sinceMs !== undefined;
   const printedTo = someOnly ? await liveLogs(applications, { ...request, follow: true }, printer) : undefined;
   const view = new QuietView(output, {
@@ -30,6 +30,7 @@ export async function followLogs(
     view,
     now,
     logs: selection,
+    executor,
     ...(printedTo === undefined ? {} : { logsFrom: printedTo }),
   });
 }

@@ -19,6 +19,8 @@ export interface FollowOptions {
   readonly logs: LogSelection;
   /** Where output begins that is there already; negative: so many bytes before its end. Default 0. */
   readonly logsFrom?: TaskTailsOptions["from"];
+  /** As `LogsRequest.executor`. */
+  readonly executor?: boolean;
   readonly leadTask?: string;
   /** All tasks of the job, where that is known before its AM is heard. */
   readonly tasks?: readonly string[];

@@ -33,6 +33,7 @@ export class FollowedMaster {
       print: (task, line) => options.view.taskLine(task, line),
       now: options.now,
       from: options.logsFrom ?? (() => 0),
+      ...(options.executor && { executor: true }),
     });
   }
 

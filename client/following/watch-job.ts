@@ -14,6 +14,8 @@ export interface WatchOptions {
   readonly logs: LogSelection;
   /** As `FollowOptions.logsFrom`. */
   readonly logsFrom?: NonNullable<FollowOptions["logsFrom"]>;
+  /** As `LogsRequest.executor`. */
+  readonly executor?: boolean;
   /** Fires when the job is to be ended; default: it never is. */
   readonly stop?: AbortSignal;
   /** As `FollowOptions.ending`. */

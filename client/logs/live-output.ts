@@ -5,7 +5,15 @@ import type { LogStore } from "../applications/log-store.ts";
 import type { LogRequest, MasterLink } from "../master/master-link.ts";
 import { masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
 import { type LineFilter, OrderedOutput, type OutputPiece } from "./ordered-output.ts";
+import { executorLog } from "./own-log.ts";
 import { closedOutput, type LogOfContainer } from "./stored-output.ts";
+
+const fileNames: Readonly<Record<LogStream, string>> = {
+  stdout: "stdout",
+  stderr: "stderr",
+  index: OUTPUT_INDEX,
+  executor: executorLog,
+};
 
 /**
  * The output of a job that runs. Its AM and executors are asked for it; YARN may have stored some of what was closed, and removed it on its
@@ -30,6 +38,11 @@ export class LiveOutput {
     return this.#whole(request, async () => containerId && { containerId, log: masterLog });
   }
 
+  /** The log of a task's executor. Reading throws when no executor has it. */
+  executor(task: string): AsyncIterable<OutputPiece> {
+    return this.#ofTask(task, "executor", 0);
+  }
+
   /** What a task has printed so far. Throws when no executor has its log. */
   async task(task: string, filter: LineFilter): Promise<OrderedOutput> {
     const index: Uint8Array[] = [];
@@ -39,7 +52,7 @@ export class LiveOutput {
   }
 
   #ofTask(task: string, stream: LogStream, offset: number): AsyncIterable<OutputPiece> {
-    const name = stream === "index" ? OUTPUT_INDEX : stream;
+    const name = fileNames[stream];
     return this.#whole({ task, stream, offset }, async () => {
       const tenancy = await this.#tenancyOf(task);
       return tenancy && { containerId: tenancy.containerId, log: tenancy.logPrefix + name };

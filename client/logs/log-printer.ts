@@ -2,29 +2,39 @@ import type { OutputStream } from "../../src/api/messages.ts";
 import { formatClock } from "../output/format.ts";
 import type { Output } from "../output/output.ts";
 import type { OutputLine } from "./ordered-output.ts";
+import { ownWords } from "./own-log.ts";
 import { printEvent } from "./print-event.ts";
 
-/** Prints lines of logs: each to the stream that it was written to, or as JSON, an event a line. */
+export interface LogPrinterOptions {
+  /** An event a line. */
+  readonly json?: boolean;
+  /** What programs wrote to stderr goes there, instead of beside the rest. */
+  readonly split?: boolean;
+}
+
+/** Prints lines of logs: as the programs wrote them, in their order, or as JSON; those of our own programs as text. */
 export class LogPrinter {
   readonly #output: Output;
-  readonly #json: boolean;
+  readonly #options: LogPrinterOptions;
   /** The generation that was printed last, by task. */
   readonly #generations = new Map<string, number>();
   /** Whether the task stands before its lines. */
   several = false;
 
-  constructor(output: Output, json: boolean) {
+  constructor(output: Output, options: LogPrinterOptions = {}) {
     this.#output = output;
-    this.#json = json;
+    this.#options = options;
   }
 
   line(task: string, { stream, line, ...known }: OutputLine): void {
-    if (this.#json) {
+    if (this.#options.json) {
       printEvent(this.#output, { event: "output", task, stream, line, ...known });
-      return;
+    } else if (task === "am" || stream === "executor") {
+      this.#print(task, "stdout", ownWords(task, line));
+    } else {
+      this.#markGeneration(task, known);
+      this.#print(task, this.#options.split ? stream : "stdout", line);
     }
-    this.#markGeneration(task, known);
-    this.#print(task, stream, line);
   }
 
   /** Says something beside the logs. */
@@ -32,9 +42,9 @@ export class LogPrinter {
     this.#output.problem(text);
   }
 
-  /** A task that was started again says so before its first line; beside the result, which is the program's alone. The AM never is. */
+  /** A task that was started again says so before its first line; beside the result, which is the program's alone. */
   #markGeneration(task: string, { generation, atMs }: Pick<OutputLine, "generation" | "atMs">): void {
-    if (task === "am" || generation === undefined || generation === (this.#generations.get(task) ?? 1)) return;
+    if (generation === undefined || generation === (this.#generations.get(task) ?? 1)) return;
     this.#generations.set(task, generation);
     const time = atMs === undefined ? "" : `, ${formatClock(atMs)}`;
     this.#print(task, "stderr", `── generation ${generation}${time} ──`);

@@ -17,6 +17,8 @@ export interface LogsRequest {
   readonly report: ApplicationReport;
   readonly selection: LogSelection;
   readonly filter: LineFilter;
+  /** The log of each task's executor, instead of what its program printed. */
+  readonly executor?: boolean;
 }
 
 /** `none`, `all`, or a comma list of tasks (`worker:1`) and roles (`worker`); absent: the lead task. */

@@ -1,26 +1,11 @@
 import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
+import { BUNDLES } from "../../src/job/launch/container-names.ts";
+import { logFileOf } from "../../src/job/launch/launch-command.ts";
 import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
-import type { LineFilter, OutputLine } from "./ordered-output.ts";
+import { fieldsOf } from "./own-log.ts";
 
 /** The file's name, in the log folder of the AM's container. */
-export const masterLog = "am.log";
-
-/** A line of the ApplicationMaster's log, which is JSON, with its time and generation. */
-export function masterLine(line: string): OutputLine {
-  const { time, generation } = fieldsOf(line);
-  const atMs = typeof time === "string" ? Date.parse(time) : Number.NaN;
-  return {
-    stream: "stdout",
-    line,
-    ...(typeof generation === "number" ? { generation } : {}),
-    ...(Number.isNaN(atMs) ? {} : { atMs }),
-  };
-}
-
-/** Whether a filter takes it, but for its number of last lines. */
-export function isWanted({ atMs = 0, generation }: OutputLine, filter: LineFilter): boolean {
-  return atMs >= (filter.sinceMs ?? 0) && (filter.generation === undefined || generation === filter.generation);
-}
+export const masterLog = logFileOf(BUNDLES.am);
 
 /** A task's time in one container. */
 export interface Tenancy {
@@ -57,23 +42,4 @@ export function tenanciesOf(masterLogText: string): Tenancy[] {
 export function lastGeneration(masterLogText: string): number {
   const generations = masterLogText.split("\n").map((line) => fieldsOf(line).generation);
   return generations.reduce<number>((last, next) => (typeof next === "number" ? Math.max(last, next) : last), 1);
-}
-
-interface Fields {
-  readonly event?: unknown;
-  readonly task?: unknown;
-  readonly container?: unknown;
-  readonly generation?: unknown;
-  readonly time?: unknown;
-}
-
-function fieldsOf(line: string): Fields {
-  if (!line.startsWith("{")) return {};
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return typeof parsed === "object" && parsed !== null ? parsed : {};
-  } catch {
-    // A line that was cut when the AM was killed.
-    return {};
-  }
 }

@@ -1,10 +1,10 @@
-import type { OutputStream } from "../../src/api/messages.ts";
+import type { OutputStream, ReadableStream } from "../../src/api/messages.ts";
 import type { OutputMark } from "../../src/job/output-index.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 /** One line that a program wrote; generation and time where the index says them. */
 export interface OutputLine {
-  readonly stream: OutputStream;
+  readonly stream: ReadableStream;
   readonly line: string;
   readonly generation?: number;
   /** It was written by then. */

@@ -17,10 +17,11 @@ import {
   noSuchGeneration,
   noSuchTask,
 } from "./log-selection.ts";
-import { isWanted, lastGeneration, masterLine, masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
-import { type LineFilter, lastOf, OrderedOutput, type OutputLine } from "./ordered-output.ts";
+import { lastGeneration, masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
+import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputPiece } from "./ordered-output.ts";
+import { ownLines } from "./own-log.ts";
 import { tellFirstFailed, tellWithoutLines } from "./silent-tasks.ts";
-import { readText, storedOutput } from "./stored-output.ts";
+import { readText, storedExecutorLog, storedOutput } from "./stored-output.ts";
 
 /** NodeManagers upload within seconds of an application's end. */
 const patienceMs = 60_000;
@@ -29,7 +30,7 @@ const lookAgainMs = 1_000;
 /** Prints the logs of an application that has ended, or whose AM cannot be asked; waits for their upload, and says so. */
 export async function storedLogs(
   applications: Applications,
-  { report, selection, filter }: LogsRequest,
+  { report, selection, filter, executor = false }: LogsRequest,
   printer: LogPrinter,
   context: ClientContext,
 ): Promise<void> {
@@ -43,9 +44,8 @@ export async function storedLogs(
   const master = await masterLogs(store, report, context);
   if (master === undefined) throw nothingThere(id, store);
   if (selection.kind === "master") {
-    const lines = master.replace(/\n$/, "").split("\n").map(masterLine);
-    const wanted = lines.filter((line) => isWanted(line, filter));
-    for (const line of wanted.slice(-(filter.tail ?? wanted.length))) printer.line("am", line);
+    const lines = ownLines(bytesOf(master), "stdout", filter);
+    for await (const line of lastOf(lines, filter.tail)) printer.line("am", line);
     return;
   }
   const all = tenanciesOf(master);
@@ -62,7 +62,8 @@ export async function storedLogs(
   for (const task of tasks) {
     const own = wanted.filter((tenancy) => tenancy.task === task);
     const stored = new StoredTask();
-    for await (const line of lastOf(stored.lines(store, own, filter), filter.tail)) {
+    const lines = executor ? executorLines(store, own, filter) : stored.lines(store, own, filter);
+    for await (const line of lastOf(lines, filter.tail)) {
       silent.delete(task);
       printer.line(task, line);
     }
@@ -70,7 +71,7 @@ export async function storedLogs(
     if (missing !== undefined) printer.remark(missing);
   }
   if (hasEnded(report)) tellWithoutLines([...silent], wanted, lost, filter, printer);
-  await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
+  if (!executor) await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
 }
 
 /** All that these tasks printed, one after the other, of a job that has ended and whose logs are at hand. */
@@ -83,6 +84,23 @@ export async function* storedLines(
     const own = all.filter((tenancy) => tenancy.task === task);
     for await (const line of new StoredTask().lines(store, own, {})) yield { task, line };
   }
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** What the executors of a task logged, container by container. */
+async function* executorLines(
+  store: LogStore,
+  tenancies: readonly Tenancy[],
+  filter: LineFilter,
+): AsyncGenerator<OutputLine> {
+  for (const tenancy of tenancies) yield* ownLines(dataOf(storedExecutorLog(store, tenancy)), "executor", filter);
+}
+
+async function* dataOf(pieces: AsyncIterable<OutputPiece>): AsyncGenerator<Uint8Array> {
+  for await (const { data } of pieces) yield data;
 }
 
 /** What a task printed in its containers, one after the other as it had them. */

@@ -4,6 +4,7 @@ import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
 import type { LogStore, StoredLog } from "../applications/log-store.ts";
 import type { Tenancy } from "./master-log.ts";
 import type { OutputPiece, OutputSource } from "./ordered-output.ts";
+import { executorLog } from "./own-log.ts";
 
 /** What a task printed in one container. The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
 export async function storedOutput(store: LogStore, { containerId, logPrefix }: Tenancy): Promise<OutputSource> {
@@ -16,6 +17,11 @@ export async function storedOutput(store: LogStore, { containerId, logPrefix }: 
       return wholeLog(store, { containerId, log: logPrefix + stream, writtenBytes }, offset);
     },
   };
+}
+
+/** The log of a task's executor in one container. */
+export function storedExecutorLog(store: LogStore, { containerId, logPrefix }: Tenancy): AsyncIterable<OutputPiece> {
+  return wholeLog(store, { containerId, log: logPrefix + executorLog, writtenBytes: undefined }, 0);
 }
 
 export interface LogOfContainer {

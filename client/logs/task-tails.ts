@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { OutputStream } from "../../src/api/messages.ts";
+import type { LogStream, OutputStream, ReadableStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import type { LogPiece, MasterLink } from "../master/master-link.ts";
@@ -7,6 +7,7 @@ import { LineSplitter } from "./line-splitter.ts";
 import type { OutputLine } from "./ordered-output.ts";
 
 const outputStreams: readonly OutputStream[] = ["stdout", "stderr"];
+const executorStreams: readonly ReadableStream[] = ["executor"];
 const retryAfterMs = 500;
 /** A progress bar that overwrites its line is shown so often at most. */
 const barEveryMs = 5_000;
@@ -14,7 +15,7 @@ const barEveryMs = 5_000;
 /** How far one stream of one task has been read. */
 interface Position {
   readonly task: string;
-  readonly stream: OutputStream;
+  readonly stream: ReadableStream;
   readonly splitter: LineSplitter;
   offset: number;
   generation: number;
@@ -29,7 +30,9 @@ export interface TaskTailsOptions {
   readonly print: (task: string, line: OutputLine) => void;
   readonly now: () => number;
   /** Where a task's output begins that is there already; negative: so many bytes before its end. */
-  readonly from: (task: string, stream: OutputStream) => number;
+  readonly from: (task: string, stream: LogStream) => number;
+  /** As `LogsRequest.executor`. */
+  readonly executor?: boolean;
 }
 
 /**
@@ -44,9 +47,11 @@ export class TaskTails {
   #abort = new AbortController();
   #running = new Set<Promise<void>>();
   readonly #finishing = new AbortController();
+  readonly #streams: readonly ReadableStream[];
 
   constructor(options: TaskTailsOptions) {
     this.#options = options;
+    this.#streams = options.executor ? executorStreams : outputStreams;
   }
 
   /** Goes on through another link. The log of another attempt's AM is another one. */
@@ -70,7 +75,7 @@ export class TaskTails {
   }
 
   /** Follows these tasks too; what has no program yet is read from its first byte on when it has. */
-  follow(tasks: readonly string[], streams: readonly OutputStream[] = outputStreams): void {
+  follow(tasks: readonly string[], streams: readonly ReadableStream[] = this.#streams): void {
     for (const task of tasks) {
       for (const stream of streams) {
         const key = `${task} ${stream}`;
@@ -94,12 +99,12 @@ export class TaskTails {
 
   /** Whether all that the task printed was read, to its end. */
   isWhole(task: string): boolean {
-    return outputStreams.every((stream) => this.#positions.get(`${task} ${stream}`)?.whole === true);
+    return this.#streams.every((stream) => this.#positions.get(`${task} ${stream}`)?.whole === true);
   }
 
   /** Whether nothing that the task printed was read. */
   isUnread(task: string): boolean {
-    return outputStreams.every((stream) => (this.#positions.get(`${task} ${stream}`)?.offset ?? 0) === 0);
+    return this.#streams.every((stream) => (this.#positions.get(`${task} ${stream}`)?.offset ?? 0) === 0);
   }
 
   /** Waits for the streams to end by themselves, or to break for good, then prints unfinished lines. */

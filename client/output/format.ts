@@ -20,6 +20,12 @@ export function formatDate(atMs: number): string {
   return `${day.join("-")} ${formatClock(atMs).slice(0, 5)}`;
 }
 
+/** Local date and time to a millisecond, `2026-11-21 14:02:11.389`. */
+export function formatMoment(atMs: number): string {
+  const milliseconds = String(new Date(atMs).getMilliseconds()).padStart(3, "0");
+  return `${formatDate(atMs).slice(0, 10)} ${formatClock(atMs)}.${milliseconds}`;
+}
+
 /** Rows in columns of their widest cell, three spaces between; nothing follows the last cell of a row. */
 export function formatTable(table: readonly (readonly string[])[]): string[] {
   const rows = table.map((row) => row.map(visibleLine));

@@ -1,6 +1,8 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import path from "node:path";
 import type { LogStream, OutputStream } from "../../src/api/messages.ts";
+import { BUNDLES } from "../../src/job/launch/container-names.ts";
+import { logFileOf } from "../../src/job/launch/launch-command.ts";
 import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
 import type { TaskId } from "../../src/job/task.ts";
@@ -10,12 +12,17 @@ import type { ExecutorSettings } from "../settings.ts";
 /** Enough for the last lines and a deep traceback. */
 const TAIL_BYTES = 131_072;
 
-/** What a task's programs write in its container; YARN serves and aggregates the files. */
+/** What a task's programs and its executor write in its container; YARN serves and aggregates the files. */
 export type OutputLogs = Readonly<Record<LogStream, RotatingLog>>;
 
 export function outputLogs({ logFolder, logPrefix }: Pick<ExecutorSettings, "logFolder" | "logPrefix">): OutputLogs {
   const log = (name: string) => new RotatingLog(path.join(logFolder, logPrefix + name));
-  return { stdout: log("stdout"), stderr: log("stderr"), index: log(OUTPUT_INDEX) };
+  return {
+    stdout: log("stdout"),
+    stderr: log("stderr"),
+    index: log(OUTPUT_INDEX),
+    executor: log(logFileOf(BUNDLES.executor)),
+  };
 }
 
 /**

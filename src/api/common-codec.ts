@@ -7,7 +7,7 @@ export function decodeHello(wire: tony.v1.Hello.$Properties | null | undefined):
 
 /** Any other name means stdout. */
 export function decodeLogStream(name: string | null | undefined): LogStream {
-  return name === "stderr" || name === "index" ? name : "stdout";
+  return name === "stderr" || name === "index" || name === "executor" ? name : "stdout";
 }
 
 export function encodeLogChunk(chunk: LogChunk): tony.v1.LogChunk.$Properties {

@@ -115,8 +115,10 @@ export type MasterCommand =
   | { readonly type: "unknown" };
 
 export type OutputStream = "stdout" | "stderr";
+/** What a person can read: what a program printed, or the log of its executor. */
+export type ReadableStream = OutputStream | "executor";
 /** `index`: when how much of the two was written (see src/job/output-index.ts). */
-export type LogStream = OutputStream | "index";
+export type LogStream = ReadableStream | "index";
 
 /** Send the log from an offset; with `follow` as it grows, until it is cancelled. */
 export interface TailRequest {

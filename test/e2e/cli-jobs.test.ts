@@ -92,7 +92,12 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     const all = await tonyTs(["logs", id, "--logs", "all"], alice);
     expect(all.stdout.split("\n").filter((line) => /^worker:[01] \| hello/.test(line))).toHaveLength(2);
     const master = await tonyTs(["logs", id, "am"], alice);
-    expect(JSON.parse(master.stdout.split("\n")[0] ?? "")).toMatchObject({ event: "am-started" });
+    expect(master.stdout).toMatch(/^\d{4}-\d\d-\d\d [\d:.]+ {2}info {3}The ApplicationMaster \S+ starts: attempt 1 /);
+    const events = (await tonyTs(["logs", id, "am", "--json"], alice)).stdout.trimEnd().split("\n");
+    expect(JSON.parse(JSON.parse(events[0] ?? "").line)).toMatchObject({ event: "am-started" });
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ event: "end", exitCode: 0 });
+    const executor = await tonyTs(["logs", id, "worker:1", "--executor"], alice);
+    expect(executor.stdout).toMatch(/ {2}info {3}The executor of worker:1 runs/);
   });
 
   test("a program that fails gives the report and exit code 1", async () => {

@@ -110,7 +110,13 @@ describe("a client that goes away before its job runs", () => {
     await way.close();
     const message = "Nothing was submitted, and nothing is left on the cluster";
     expect(stderr).toContain(message);
-    expect(JSON.parse(stdout)).toEqual({ jsonVersion: 1, error: { code: "NOT_SUBMITTED", message }, exitCode: 4 });
+    expect(JSON.parse(stdout)).toEqual({
+      jsonVersion: 1,
+      event: "end",
+      outcome: null,
+      error: { code: "NOT_SUBMITTED", message },
+      exitCode: 4,
+    });
     expect(exitCode).toBe(4);
     expect(await alice.json("cache", "list", "--conf", `tony.cache.dir=${cache}`)).not.toMatchObject({
       files: expect.arrayContaining([expect.objectContaining({ partial: true })]),

@@ -18,7 +18,7 @@ describe("on this cluster", () => {
     expect(exitCode).toBe(0);
 
     expect((await job.command("logs", "worker:2")).stdout).toBe("hello from 2\n");
-    expect((await job.command("logs", "am")).stdout).toMatch(/"event":"am-started"/);
+    expect((await job.command("logs", "am")).stdout).toMatch(/The ApplicationMaster \S+ starts: attempt 1 /);
     expect((await job.command("status")).stdout).toMatch(/ fault · SUCCEEDED · queue \S+ · user alice/);
   });
 

@@ -78,6 +78,8 @@ describe("mistakes in a command line", () => {
     [["attach", "local_1_0001", "--logs", "Worker"], "--logs takes none, all, or tasks"],
     [["logs", "local_1_0001", "worker:0", "--logs", "all"], "Give a task or --logs, not both"],
     [["logs", "local_1_0001", "Worker:0"], "--logs takes none, all, or tasks"],
+    [["logs", "local_1_0001", "am", "--executor"], "The AM has no executor: leave out --executor"],
+    [["logs", "local_1_0001", "--json", "--split"], "With --json each line names its stream: leave out --split"],
     [["list", "--limit", "0"], "--limit takes a whole number above 0"],
     [["cache", "prune", "--unused-for", "soon"], "--unused-for takes a duration"],
     [["init", "caffe"], 'There is no "caffe" to start from'],

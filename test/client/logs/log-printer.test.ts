@@ -1,13 +1,62 @@
-import { expect, test } from "@jest/globals";
-import { LogPrinter } from "../../../client/logs/log-printer.ts";
+import { describe, expect, test } from "@jest/globals";
+import { LogPrinter, type LogPrinterOptions } from "../../../client/logs/log-printer.ts";
+import type { OutputLine } from "../../../client/logs/ordered-output.ts";
 import { recordedContext } from "../support.ts";
 
-test("a task that was started again says so; the AM, which runs on, does not", () => {
+function printed(lines: readonly (readonly [string, OutputLine])[], options: LogPrinterOptions = {}) {
   const { output, out, err } = recordedContext({});
-  const printer = new LogPrinter(output, false);
-  for (const generation of [1, 2, 1]) printer.line("am", { stream: "stdout", line: "{}", generation });
-  expect(err.text).toBe("");
-  printer.line("worker:0", { stream: "stdout", line: "epoch 1", generation: 2 });
-  expect(err.text).toBe("── generation 2 ──\n");
-  expect(out.text).toBe("{}\n{}\n{}\nepoch 1\n");
+  const printer = new LogPrinter(output, options);
+  for (const [task, line] of lines) printer.line(task, line);
+  return { out: out.text, err: err.text };
+}
+
+test("a task that was started again says so; the AM, which runs on, does not", () => {
+  const am = [1, 2, 1].map((generation) => ["am", { stream: "stdout", line: "{}", generation }] as const);
+  expect(printed([...am, ["worker:0", { stream: "stdout", line: "epoch 1", generation: 2 }]])).toEqual({
+    out: "{}\n{}\n{}\nepoch 1\n",
+    err: "── generation 2 ──\n",
+  });
+});
+
+describe("what a program wrote to stderr", () => {
+  const lines = [
+    ["worker:0", { stream: "stdout", line: "epoch 1" }],
+    ["worker:0", { stream: "stderr", line: "warning" }],
+    ["worker:0", { stream: "stdout", line: "epoch 2" }],
+  ] as const;
+
+  test("is in its place among the rest", () => {
+    expect(printed(lines)).toEqual({ out: "epoch 1\nwarning\nepoch 2\n", err: "" });
+  });
+
+  test("is apart where that is wanted", () => {
+    expect(printed(lines, { split: true })).toEqual({ out: "epoch 1\nepoch 2\n", err: "warning\n" });
+  });
+});
+
+describe("lines of the AM and of executors", () => {
+  const line = (fields: object) =>
+    JSON.stringify({ level: "warn", time: new Date(2026, 10, 21, 14, 2, 11, 38), ...fields });
+  const said = line({ event: "task-ended", task: "worker:0", message: "worker:0 ended: failed, exit 1." });
+
+  test("are text for people, which names the task", () => {
+    const other = line({ level: "info", event: "checkpoint-carried", task: "worker:0", message: "It is there." });
+    expect(
+      printed([
+        ["am", { stream: "stdout", line: said }],
+        ["worker:1", { stream: "executor", line: other }],
+        ["am", { stream: "stdout", line: "[GC cut off" }],
+      ]).out.split("\n"),
+    ).toEqual([
+      "2026-11-21 14:02:11.038  warn   worker:0 ended: failed, exit 1.",
+      "2026-11-21 14:02:11.038  info   worker:0: It is there.",
+      "[GC cut off",
+      "",
+    ]);
+  });
+
+  test("are as they are for programs", () => {
+    const [event] = printed([["am", { stream: "stdout", line: said }]], { json: true }).out.split("\n");
+    expect(JSON.parse(event ?? "")).toMatchObject({ event: "output", task: "am", line: said });
+  });
 });

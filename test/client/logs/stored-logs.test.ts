@@ -17,7 +17,7 @@ const waiting = { pending: "waiting for the NodeManagers", isAtHand: false, asyn
 async function said(state: ApplicationState) {
   const context = recordedContext({});
   const request = { report: aReport({ state, usage }), selection: { kind: "lead" }, filter: {} } as const;
-  const printer = new LogPrinter(context.output, false);
+  const printer = new LogPrinter(context.output);
   const printed = storedLogs(aPlace({ logStore: () => waiting }), request, printer, context);
   return { printed, context };
 }
@@ -47,8 +47,13 @@ test("each task of a container has its own output, and a task that of all its co
         "\n",
       ),
     },
-    c2: { stdout: "prepared\n", "trainer-0.stdout": "trained on\n" },
-    c3: { stdout: "trained\n" },
+    c2: {
+      "executor.log": "prepares\n",
+      stdout: "prepared\n",
+      "trainer-0.executor.log": "trains on\n",
+      "trainer-0.stdout": "trained on\n",
+    },
+    c3: { "executor.log": "trains\n", stdout: "trained\n" },
   };
   const place = aPlace({
     logStore: () => ({
@@ -63,14 +68,16 @@ test("each task of a container has its own output, and a task that of all its co
       },
     }),
   });
-  const printed = async (name: string) => {
+  const printed = async (name: string, executor = false) => {
     const context = recordedContext({});
-    const request = { report: aReport(), selection: { kind: "named", names: [name] }, filter: {} } as const;
-    await storedLogs(place, request, new LogPrinter(context.output, false), context);
+    const request = { report: aReport(), selection: { kind: "named", names: [name] }, filter: {}, executor } as const;
+    await storedLogs(place, request, new LogPrinter(context.output), context);
     return context.out.text;
   };
   expect(await printed("prep:0")).toBe("prepared\n");
   expect(await printed("trainer:0")).toBe("trained\ntrained on\n");
+  expect(await printed("prep:0", true)).toBe("prepares\n");
+  expect(await printed("trainer:0", true)).toBe("trains\ntrains on\n");
 });
 
 test("a node that uploads later than the ApplicationMaster's is waited for, of a job that has just ended", async () => {
@@ -94,7 +101,7 @@ test("a node that uploads later than the ApplicationMaster's is waited for, of a
   const context = recordedContext({});
   const report = aReport({ state: "FINISHED", finishTimeMs: context.now() });
   const request = { report, selection: { kind: "lead" }, filter: {} } as const;
-  await storedLogs(place, request, new LogPrinter(context.output, false), context);
+  await storedLogs(place, request, new LogPrinter(context.output), context);
   expect(context.out.text).toBe("late\n");
   expect(context.err.text).toMatch(/^waiting for the NodeManagers, /);
 });
@@ -115,7 +122,7 @@ test("a job so quick that nothing of it is counted yet has logs all the same", a
   const context = recordedContext({});
   const report = aReport({ state: "FINISHED", usage, amHost: "n1", amRpcPort: 4000 });
   const request = { report, selection: { kind: "lead" }, filter: {} } as const;
-  await storedLogs(place, request, new LogPrinter(context.output, false), context);
+  await storedLogs(place, request, new LogPrinter(context.output), context);
   expect(context.out.text).toBe("quick\n");
 });
 
@@ -147,12 +154,7 @@ describe("logs that were closed while the job ran", () => {
   const printed = async (names: readonly string[]) => {
     const context = recordedContext({});
     const selection = names.length === 0 ? ({ kind: "master" } as const) : ({ kind: "named", names } as const);
-    await storedLogs(
-      place,
-      { report: aReport(), selection, filter: {} },
-      new LogPrinter(context.output, false),
-      context,
-    );
+    await storedLogs(place, { report: aReport(), selection, filter: {} }, new LogPrinter(context.output), context);
     return { out: context.out.text, err: context.err.text };
   };
 
@@ -202,7 +204,7 @@ describe("the logs of a job with two attempts of its ApplicationMaster", () => {
       currentAttemptId: "appattempt_1_0001_000002",
     });
     const request = { report, selection: { kind: "master" }, filter: {} } as const;
-    await storedLogs(place, request, new LogPrinter(context.output, false), context);
+    await storedLogs(place, request, new LogPrinter(context.output), context);
     return context.out.text;
   }
 
@@ -252,7 +254,7 @@ describe("the default log of a job that failed", () => {
     await storedLogs(
       place,
       { report, selection: { kind: selection }, filter },
-      new LogPrinter(context.output, false),
+      new LogPrinter(context.output),
       context,
     );
     return { out: context.out.text, err: context.err.text };
@@ -273,12 +275,13 @@ describe("the default log of a job that failed", () => {
 
   test("tells what was lost with a node, and what never ran, from what printed nothing", async () => {
     expect((await shown(undefined)).err).toBe(`what worker:0 printed was not uploaded by its node\n${first}`);
-    expect((await shown("", "all", undefined, "task-allocated")).err).toBe(
-      "worker:1 | boom\nno program of worker:0 was started\n",
-    );
+    expect(await shown("", "all", undefined, "task-allocated")).toEqual({
+      out: "worker:1 | boom\n",
+      err: "no program of worker:0 was started\n",
+    });
   });
 
   test("is all that is asked for where it is all", async () => {
-    expect(await shown("", "all")).toEqual({ out: "", err: "worker:1 | boom\nworker:0 printed nothing\n" });
+    expect(await shown("", "all")).toEqual({ out: "worker:1 | boom\n", err: "worker:0 printed nothing\n" });
   });
 });

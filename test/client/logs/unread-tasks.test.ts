@@ -8,7 +8,7 @@ const noExecutor = new ApiError("it has no executor at present", { code: "API_FA
 
 function told(unread: UnreadTasks): string {
   const context = recordedContext({});
-  unread.tell(new LogPrinter(context.output, false));
+  unread.tell(new LogPrinter(context.output));
   return context.err.text;
 }
 
