@@ -31,7 +31,7 @@ export function keytabProblems(
       : gateway.startsWith("https:");
   if (byTls) return [];
   const at = gateway === undefined ? configuration.describe(webPolicyKey) : `tony.hdfs.endpoint=${gateway}`;
-  const message = "lets WebHDFS travel unencrypted, and with it the keytab that tony.keytab.ship sends";
+  const message = "lets WebHDFS travel unencrypted, and with it the keytab that tony.kerberos.ship-keytab sends";
   const instead = `use HTTPS there, or accept that with ${clearTextKey}=true`;
   return isAccepted
     ? [{ severity: "warning", message, at }]

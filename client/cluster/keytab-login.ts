@@ -5,14 +5,14 @@ import type { Settings } from "../../src/job/settings.ts";
 
 /** Who logs in by a keytab; undefined where none is named. @throws UserError where it is not said whose it is */
 export function keytabLogin(settings: Settings): KeytabLogin | undefined {
-  const keytab = readSetting(settings, "tony.keytab.location");
+  const keytab = readSetting(settings, "tony.kerberos.keytab");
   if (keytab === undefined) return undefined;
-  const principal = readSetting(settings, "tony.keytab.user");
+  const principal = readSetting(settings, "tony.kerberos.principal");
   if (principal !== undefined) return { principal, keytab };
-  const at = settings.get("tony.keytab.location")?.at;
+  const at = settings.get("tony.kerberos.keytab")?.at;
   const place = at === undefined ? "" : `${at}: `;
   throw new UserError(
-    `${place}tony.keytab.location needs tony.keytab.user, the principal to log in as; klist -kt ${keytab} shows whose keys are there`,
+    `${place}tony.kerberos.keytab needs tony.kerberos.principal, the principal to log in as; klist -kt ${keytab} shows whose keys are there`,
     { code: "JOB_INVALID" },
   );
 }

@@ -45,6 +45,11 @@ export const submissionOverrides = {
   },
 } as const;
 
+/** Of the commands that check a job. */
+export const strictOption = {
+  strict: { type: "boolean", default: false, describe: "Treat every warning about the job as an error" },
+} as const;
+
 /** `tony-ts submit job.xml`, for `--conf job.xml`. */
 export const jobArgument = {
   describe: "The job's file, as with --conf; a path, or a URL such as hdfs:///jobs/job.xml",
@@ -61,6 +66,7 @@ export type JobOptionValues = InferredOptionTypes<{
   readonly tags?: readonly string[] | undefined;
   /** A path or URL. */
   readonly resumeFrom?: string | undefined;
+  readonly strict?: boolean | undefined;
 };
 
 /** What is said of the option that is taken for TonY's sake and has no effect here. */
@@ -81,6 +87,7 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     priority,
     tags,
     resumeFrom,
+    strict,
     conf: given,
     conf_file: confFile,
     executes,
@@ -108,5 +115,6 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     ...(priority !== undefined && { priority }),
     ...(tags && { tags }),
     ...(resumeFrom !== undefined && { resumeFrom }),
+    ...(strict && { strict }),
   };
 }

@@ -1,7 +1,13 @@
 import { usageError } from "../../src/errors.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobArgument, jobOptions, optionRemarks, submissionOverrides } from "../command-line/job-options.ts";
+import {
+  jobArgument,
+  jobOptions,
+  optionRemarks,
+  strictOption,
+  submissionOverrides,
+} from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import type { ClientContext } from "../context.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
@@ -13,6 +19,7 @@ export const submit = defineCommand({
   options: {
     ...jobOptions,
     ...submissionOverrides,
+    ...strictOption,
     "resume-from": {
       type: "string",
       describe:

@@ -3,7 +3,7 @@ import { checkJob } from "../../src/job/build/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-options.ts";
+import { jobArgument, jobOptions, optionRemarks, strictOption } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { ValidateJson } from "../printed-json.ts";
@@ -14,8 +14,11 @@ export const validate = defineCommand({
   verb: "validate",
   summary: "Check a job without a cluster",
   positionals: { job: jobArgument },
-  options: { ...jobOptions, ...jsonOption },
-  examples: [["validate job.xml", "Says everything that is wrong with the job, each with its line"]],
+  options: { ...jobOptions, ...strictOption, ...jsonOption },
+  examples: [
+    ["validate job.xml", "Says everything that is wrong with the job, each with its line"],
+    ["validate --strict job.xml", "Fails on a warning, too"],
+  ],
   run: async (args, context) => {
     const { output } = context;
     const text = await readJobOf("validate", args, context);

@@ -1,3 +1,4 @@
+import { formatLocation, type SourceLocation } from "../../src/hadoop/conf/errors.ts";
 import { type WrittenProperty, writeProperties } from "../../src/hadoop/conf/write-xml.ts";
 import { parseProperties } from "../../src/hadoop/conf/xml.ts";
 import { settingsOf } from "../../src/job/settings.ts";
@@ -23,11 +24,16 @@ export function migrateJobFile(
   file: string,
   readText: (path: string) => string | undefined,
 ): MigratedText {
-  const migrated = migrateSettings(settingsOf(parseProperties(text, file, { readText }), "job"));
+  const unnamed: MigrationRemark[] = [];
+  const onUnnamed = (location: SourceLocation) => {
+    const message = "this <property> has no effect: it has no <name>";
+    unnamed.push({ kind: "no-meaning", at: formatLocation(location), message });
+  };
+  const migrated = migrateSettings(settingsOf(parseProperties(text, file, { readText, onUnnamed }), "job"));
   const kept = migrated.flatMap(({ key, setting }): WrittenProperty[] =>
     key === undefined ? [] : [{ name: key, value: setting.value }],
   );
-  const remarks = migrated.map(({ remark }) => remark);
+  const remarks = [...migrated.map(({ remark }) => remark), ...unnamed];
   if (!kept.some(({ name }) => name === FAILURE_KEY)) {
     const message = `a failed worker fails the job; ${FAILURE_KEY} = false lets it succeed as in TonY`;
     remarks.push({ kind: "changes", at: file, message });

@@ -1,6 +1,6 @@
 import { checkKeys, supportWarning } from "../../src/job/build/check-keys.ts";
 import { checkOtherNames } from "../../src/job/build/check-other-names.ts";
-import { findKey, type KeyName } from "../../src/job/keys.ts";
+import { findKey, type KeyName, RESERVED_ROLE_NAMES } from "../../src/job/keys.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
 import type { MigrationKind, MigrationRemark } from "../printed-json.ts";
@@ -70,7 +70,13 @@ function judge(setting: Setting, problem: Problem | undefined): Judgement {
 
 /** TonY ignores what it does not know. What does not begin with `tony.` is Hadoop's, or another program's. */
 function unknown(key: string, problem: Problem | undefined): Judgement {
-  if (key.startsWith("tony.")) return leftOut(`${problem?.message ?? key} (TonY ignores it)`);
+  if (key.startsWith("tony.") && problem?.severity === "error") {
+    const [, role = ""] = key.split(".");
+    if (RESERVED_ROLE_NAMES.has(role) && key.endsWith(".instances"))
+      return { kind: "to-mend", message: `${problem.message}; TonY runs such tasks: give the role another name`, key };
+    return leftOut(`${problem.message} (TonY ignores it)`);
+  }
+  if (key.startsWith("tony.")) return leftOut(problem?.message ?? key);
   return problem === undefined
     ? { kind: "stays", message: key, key }
     : { kind: "to-mend", message: problem.message, key };

@@ -16,7 +16,7 @@ import { namedRuntimes } from "../cluster/site-settings.ts";
 import type { ShipItem } from "../shipping/shipping.ts";
 import { programItem } from "./shipping-plan.ts";
 
-const shipKey = "tony.keytab.ship";
+const shipKey = "tony.kerberos.ship-keytab";
 
 /** A keytab that travels with a job. */
 export interface ShippedKeytab {
@@ -99,7 +99,7 @@ function installedNativeModule(architecture: string): string {
 
 function withoutKeytab(at: string | undefined): UserError {
   const place = at === undefined ? "" : `${at}: `;
-  return new UserError(`${place}${shipKey} is true, and tony.keytab.location names no keytab to send along`, {
+  return new UserError(`${place}${shipKey} is true, and tony.kerberos.keytab names no keytab to send along`, {
     code: "JOB_INVALID",
   });
 }

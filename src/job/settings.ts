@@ -47,6 +47,26 @@ export function emptyKeys(properties: Iterable<XmlProperty>): ReadonlyMap<string
   return new Map(empty.map(({ name, file, line }) => [name, `${file}:${line}`]));
 }
 
+/** Older names of keys become the later ones, which TonY gave them; one that stands beside its later name has no effect. */
+export function underLaterNames(settings: readonly Setting[]): {
+  readonly settings: readonly Setting[];
+  readonly problems: readonly Problem[];
+} {
+  const problems: Problem[] = [];
+  const renamed = settings.flatMap((setting) => {
+    const { key, layer, at } = setting;
+    const later = findKey(key)?.definition.renamedTo;
+    if (later === undefined) return [setting];
+    const isSet = settings.some((other) => other.key === later && other.layer === layer);
+    const message = isSet
+      ? `${key} has no effect: it is an older name of ${later}, which is set`
+      : `${key} is an older name of ${later}, and is read as that`;
+    if (layer !== "site") problems.push({ severity: "warning", message, key, at });
+    return isSet ? [] : [{ ...setting, key: later }];
+  });
+  return { settings: renamed, problems };
+}
+
 /**
  * Lays settings over each other: the job's file, then the site's, whose final keys stay, then the command line, which adds to
  * multi-valued keys and replaces others. What the site's file keeps away is a warning, and what the job's file sets more than once.

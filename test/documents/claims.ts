@@ -101,6 +101,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   ),
   "tony-ts validate job.xml": inJob(),
   "tony-ts validate --conf job.xml": inJob(),
+  "tony-ts validate --strict job.xml": inJob(),
   "tony-ts init pytorch": withRow("tony-ts init [KIND]"),
   "tony-ts init KIND": withRow("tony-ts init [KIND]"),
   "tony-ts init [KIND]": inEmpty(

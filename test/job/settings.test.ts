@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { expandSettings, readSetting } from "../../src/job/build/read-settings.ts";
 import { formatProblem } from "../../src/job/problem.ts";
-import { hadoopSettings, mergeSettings, type Setting, settingsOf } from "../../src/job/settings.ts";
+import { hadoopSettings, mergeSettings, type Setting, settingsOf, underLaterNames } from "../../src/job/settings.ts";
 import { jobSettings, optionSetting, siteSetting } from "./support.ts";
 
 const key = "tony.worker.memory";
@@ -128,5 +128,40 @@ describe("expanding variables", () => {
     expect(expandSettings(settings, variables).get("tony.worker.command")?.value).toBe(
       "python3 train.py --in /data/ada --home /home/ada --index ${TASK_INDEX}",
     );
+  });
+});
+
+describe("a key of an earlier release of TonY's", () => {
+  const read = (settings: Parameters<typeof underLaterNames>[0]) => {
+    const { settings: named, problems } = underLaterNames(settings);
+    return { named: named.map(({ key, value, at }) => `${at} ${key}=${value}`), said: problems.map(formatProblem) };
+  };
+
+  test("is read under the name that it got later", () => {
+    expect(read(jobSettings({ "tony.application.docker.enabled": "true" }))).toEqual({
+      named: ["job.xml:1 tony.docker.enabled=true"],
+      said: [
+        "job.xml:1: warning: tony.application.docker.enabled is an older name of tony.docker.enabled, and is read as that",
+      ],
+    });
+  });
+
+  test("has no effect beside that", () => {
+    const both = { "tony.task.heartbeat-interval": "500", "tony.task.heartbeat-interval-ms": "2000" };
+    expect(read(jobSettings(both))).toEqual({
+      named: ["job.xml:2 tony.task.heartbeat-interval-ms=2000"],
+      said: [
+        "job.xml:1: warning: tony.task.heartbeat-interval has no effect: it is an older name of tony.task.heartbeat-interval-ms, which is set",
+      ],
+    });
+  });
+
+  test("in a site's file warns nobody, and a job goes under it", () => {
+    const { named, said } = read([
+      ...jobSettings({ "tony.docker.enabled": "true" }),
+      siteSetting("tony.application.docker.enabled", "false"),
+    ]);
+    expect(named).toEqual(["job.xml:1 tony.docker.enabled=true", "tony-site.xml:1 tony.docker.enabled=false"]);
+    expect(said).toEqual([]);
   });
 });

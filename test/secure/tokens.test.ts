@@ -81,9 +81,9 @@ test("a job that takes its keytab along has new tokens without a ticket or a cli
   const changed =
     'f=$HADOOP_TOKEN_FILE_LOCATION; cp $f old; while cmp -s $f old; do sleep 0.3; done; echo "new tokens"';
   const settings = {
-    "tony.keytab.location": path.join(cluster.security?.keytabs ?? "", "alice.keytab"),
-    "tony.keytab.user": "alice",
-    "tony.keytab.ship": "true",
+    "tony.kerberos.keytab": path.join(cluster.security?.keytabs ?? "", "alice.keytab"),
+    "tony.kerberos.principal": "alice",
+    "tony.kerberos.ship-keytab": "true",
     "dfs.namenode.delegation.token.renew-interval": "20000",
   };
   const conf = Object.entries(settings).flatMap(([key, value]) => ["--conf", `${key}=${value}`]);

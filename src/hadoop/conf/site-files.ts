@@ -24,7 +24,7 @@ export function loadConfiguration(
     );
   }
   return present.reduce(
-    (configuration, name) => configuration.with(readPropertiesFile(join(directory, name), { unnamed: "skip" })),
+    (configuration, name) => configuration.with(readPropertiesFile(join(directory, name))),
     new Configuration(variables),
   );
 }

@@ -15,8 +15,8 @@ export interface XmlProperty extends SourceLocation {
 }
 
 export interface XmlReaderOptions {
-  /** Hadoop ignores a `<property>` without a name; `refuse` (the default) makes it an error, as a person's own file deserves. */
-  readonly unnamed?: "refuse" | "skip";
+  /** Is told of each `<property>` without a name; Hadoop skips it, and so is done here. */
+  readonly onUnnamed?: (location: SourceLocation) => void;
   /** The text of a file, or undefined when there is none. Default: the local disk. */
   readonly readText?: (path: string) => string | undefined;
 }
@@ -166,8 +166,8 @@ class PropertiesParser {
     if (property === undefined || (this.#fallbackDepth !== undefined && this.#missingInclude === undefined)) return;
     const { name, value, final, line } = property;
     if (name === undefined || name === "") {
-      if (this.#options.unnamed === "skip") return;
-      this.#fail("this <property> has no <name>", line);
+      this.#options.onUnnamed?.({ file: this.#file, line });
+      return;
     }
     this.#results.push({ name, value, final, file: this.#file, line });
   }

@@ -40,9 +40,10 @@ export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleS
   if (logDir !== undefined) checkOneTensorBoard(reader);
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);
-  checkSharedCommand(reader, names);
   const hasChief = names.includes("chief");
-  return names.map((role) => buildRole(reader, role, { names, hasChief, logDir, containers }));
+  const roles = names.map((role) => buildRole(reader, role, { names, hasChief, logDir, containers }));
+  checkSharedCommand(reader, roles);
+  return roles;
 }
 
 function checkOneTensorBoard(reader: JobReader): void {
@@ -52,11 +53,12 @@ function checkOneTensorBoard(reader: JobReader): void {
   reader.warn(keyFor("tony.{role}.instances", { role: TENSORBOARD }), `is ${instances}, but one runs: ${own}`);
 }
 
-/** Nobody runs what was given for all, as by --executes. */
-function checkSharedCommand(reader: JobReader, names: readonly string[]): void {
+/** Nobody runs what was given for all, as by --executes. Beside sidecars alone it runs in the ApplicationMaster's container. */
+function checkSharedCommand(reader: JobReader, roles: readonly RoleSpec[]): void {
   const shared = "tony.containers.command";
-  if (!reader.has(shared) || names.length === 0 || reader.read("tony.application.enable-preprocess")) return;
-  if (names.some((role) => role !== TENSORBOARD && ownCommand(reader, role) === undefined)) return;
+  if (!reader.has(shared) || reader.read("tony.application.enable-preprocess")) return;
+  if (roles.every(({ tracking }) => tracking === "sidecar")) return;
+  if (roles.some(({ name }) => name !== TENSORBOARD && ownCommand(reader, name) === undefined)) return;
   reader.warn(shared, "has no effect: every role has a command of its own");
 }
 

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../hadoop/errors.ts";
-import type { KeyDefinition, RefusedValue } from "../keys/key.ts";
+import type { KeyDefinition } from "../keys/key.ts";
 import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import type { Problem } from "../problem.ts";
@@ -7,8 +7,8 @@ import type { EffectiveSetting, Settings } from "../settings.ts";
 import { ROLE_NAME, ROLE_NAME_WORDS } from "../task.ts";
 
 /**
- * Checks every `tony.` setting by the table of keys: unknown keys and values of the wrong type are errors; keys that do nothing here,
- * or belong to a role that the job does not have, are warnings.
+ * Checks every `tony.` setting by the table of keys. Errors are names that are near a key, and values of the wrong type. Warnings are keys
+ * that do nothing here, those of a role that the job does not have, and names near no key, which TonY ignores: files carry its users' own.
  */
 export function checkKeys(settings: Settings): Problem[] {
   const roles = roleNames(settings);
@@ -34,37 +34,39 @@ export function roleNames(settings: Settings): string[] {
 
 function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit<Problem, "key" | "at"> | undefined {
   const found = findKey(setting.key);
-  if (found === undefined) return { severity: "error", message: unknownKey(setting.key, roles) };
+  if (found === undefined) return unknownKey(setting, roles);
   const { definition, name, parameters } = found;
   try {
     definition.type.parse(setting.value);
   } catch (error) {
     return { severity: "error", message: `${setting.key} must be ${errorMessage(error)}` };
   }
-  if (definition.refused !== undefined) return refusal(setting, definition.refused);
   // A site's file applies to every job; the person who sees the warning did not write it.
-  if (setting.layer === "site") return undefined;
+  if (setting.layer === "site" || definition.quiet) return undefined;
   const warning = unusedRole(setting.key, name, parameters.role, roles) ?? supportWarning(setting.key, definition);
   return warning === undefined ? undefined : { severity: "warning", message: warning };
 }
 
-function refusal({ key, value }: EffectiveSetting, refused: RefusedValue): Omit<Problem, "key" | "at"> | undefined {
-  if (value.trim().toLowerCase() !== refused.value) return undefined;
-  return { severity: "error", message: `${key} = ${refused.value} is refused: ${refused.why}` };
-}
-
-function unknownKey(key: string, roles: readonly string[]): string {
+function unknownKey(
+  { key, layer }: EffectiveSetting,
+  roles: readonly string[],
+): Omit<Problem, "key" | "at"> | undefined {
   const [, role = "", ...rest] = key.split(".");
   const fit = ROLE_NAME.test(role);
   const reserved = RESERVED_ROLE_NAMES.has(role);
   if ((reserved || !fit) && findKey(["tony", "worker", ...rest].join("."))?.name.startsWith("tony.{role}.") === true) {
     const rule = fit ? "" : `, which is of ${ROLE_NAME_WORDS}`;
-    return `${key} is not a key: ${role} cannot be the name of a role${rule}`;
+    return { severity: "error", message: `${key} is not a key: ${role} cannot be the name of a role${rule}` };
   }
   const own = fit && !reserved ? [role] : [];
   const suggestion = nearest(key, knownKeys([...roles, ...own]));
-  return `${key} is not a key${suggestion === undefined ? "; tony-ts keys lists them" : `; did you mean ${suggestion}?`}`;
+  if (suggestion !== undefined)
+    return { severity: "error", message: `${key} is not a key; did you mean ${suggestion}?` };
+  // The person who submits a job did not write the site's file.
+  return layer === "site" ? undefined : { severity: "warning", message: `${key} has no effect: ${NO_KEY}` };
 }
+
+const NO_KEY = "neither TonY nor tony-ts has such a key (tony-ts keys lists those that there are)";
 
 /** Every key that could be meant, with the templates filled for these roles. */
 function* knownKeys(roles: readonly string[]): Generator<string> {

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ExpansionVariables } from "../../hadoop/conf/configuration.ts";
-import { ConfigurationError, formatLocation } from "../../hadoop/conf/errors.ts";
+import { ConfigurationError, formatLocation, type SourceLocation } from "../../hadoop/conf/errors.ts";
 import { parseProperties, readLocalText, type XmlProperty } from "../../hadoop/conf/xml.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import type { KeyName } from "../keys.ts";
 import { hasErrors, inFileOrder, type Problem } from "../problem.ts";
-import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf } from "../settings.ts";
+import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf, underLaterNames } from "../settings.ts";
 import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
 import { checkOtherNames } from "./check-other-names.ts";
 import { expandSettings } from "./read-settings.ts";
@@ -51,11 +51,12 @@ export function readJob(
 ): JobText {
   const submission = submissionSettings(options);
   const problems: Problem[] = [...submission.problems];
+  const onUnnamed = (location: SourceLocation) => problems.push(unnamedProperty(location));
   const read = (path: string, missing?: Omit<Problem, "severity">): XmlProperty[] => {
     try {
       const text = readText(path);
       if (text !== undefined && !isMarkup(text)) problems.push({ severity: "error", message: notJobXml(path) });
-      else if (text !== undefined) return parseProperties(text, path, { readText });
+      else if (text !== undefined) return parseProperties(text, path, { readText, onUnnamed });
       else if (missing !== undefined) problems.push({ severity: "error", ...missing });
     } catch (error) {
       problems.push(unreadable(error));
@@ -72,14 +73,15 @@ export function readJob(
       ? []
       : read(submission.jobFile, { message: `the job's file ${submission.jobFile} does not exist` });
   const site = read(siteFile(variables.environment));
-  const merged = mergeSettings([
+  const named = underLaterNames([
     ...settingsOf(job, "job"),
     ...submission.properties,
     ...settingsOf(site, "site"),
     ...submission.settings,
   ]);
+  const merged = mergeSettings(named.settings);
   const settings = expandSettings(merged.settings, variables);
-  problems.push(...merged.problems, ...checkOtherNames(merged.settings));
+  problems.push(...named.problems, ...merged.problems, ...checkOtherNames(merged.settings));
   const cluster = CLUSTER_FILES.flatMap((key) => {
     const { value: path = "", at = "" } = settings.get(key) ?? {};
     return path === "" ? [] : read(path, { message: `${key} names ${path}, which does not exist`, key, at });
@@ -98,6 +100,12 @@ function unreadable(error: unknown): Problem {
   return { severity: "error", message: error.problem, at: formatLocation(error.location) };
 }
 
+/** Hadoop skips it. */
+function unnamedProperty(location: SourceLocation): Problem {
+  const message = "this <property> has no effect: it has no <name>";
+  return { severity: "warning", message, at: formatLocation(location) };
+}
+
 /** Whether it begins as XML does; what is empty is left to the parser. */
 function isMarkup(text: string): boolean {
   const begin = text.trimStart();
@@ -113,6 +121,12 @@ function notJobXml(path: string): string {
  * read is not checked further: what is missing would be found missing again and again.
  */
 export function checkJob(text: JobText, context: Omit<JobContext, "ship" | "empty">): CheckedJob {
+  const checked = leniently(text, context);
+  if (!text.submission.strict || checked.problems.length === 0) return checked;
+  return { problems: checked.problems.map((problem) => ({ ...problem, severity: "error" })) };
+}
+
+function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): CheckedJob {
   if (hasErrors(text.problems)) return { problems: text.problems };
   const { spec, problems } = buildJobSpec(text.settings, {
     ...context,

@@ -35,6 +35,8 @@ export interface SubmissionOptions {
   readonly resumeFrom?: string;
   /** YARN's tags beside those of tony.application.tags. */
   readonly tags?: readonly string[];
+  /** Every warning about the job is an error. An option of tony-ts, not TonY's. */
+  readonly strict?: boolean;
   /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
   readonly properties?: ReadonlyMap<string, string>;
   /** Where these are, for messages; default `job properties`. */
@@ -58,6 +60,7 @@ const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
   priority: true,
   resumeFrom: true,
   tags: true,
+  strict: true,
   properties: true,
   propertiesAt: true,
 };
@@ -78,6 +81,8 @@ export interface Submission {
   readonly tags: readonly string[];
   /** Files in addition to those of the keys; sources as written. */
   readonly ship: readonly FileToShip[];
+  /** Every warning about the job is an error. */
+  readonly strict: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -107,6 +112,7 @@ export function submissionSettings(options: SubmissionOptions): Submission {
     settings: [...optionSettings(options)],
     tags: options.tags ?? [],
     ship: [...shipped(options)],
+    strict: options.strict ?? false,
     problems: [...optionProblems(options, files)],
   };
 }

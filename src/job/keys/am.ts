@@ -9,6 +9,12 @@ export const amKeys = {
     doc: "Memory of the ApplicationMaster's container; 2g where it runs tony.am.command too. TonY's default is 2g: a JVM needs it.",
     support: "works",
   }),
+  "tony.am.instances": key({
+    type: integer(),
+    doc: "In TonY, the number of tasks of a role that is called am.",
+    support: "ignored-with-warning",
+    note: "am is the ApplicationMaster, of which there is one; TonY starts tasks am:0, … beside it: give such tasks a role of another name",
+  }),
   "tony.am.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Its cores.", support: "works" }),
   "tony.am.gpus": key({ type: integer(), default: "0", doc: "Its GPUs (yarn.io/gpu).", support: "works" }),
   "tony.am.resource.{resource}": key({

@@ -169,6 +169,7 @@ export const applicationKeys = {
     doc: "Whether to fetch delegation tokens. An open cluster needs no setting: what the cluster asks for is found out.",
     support: "ignored-with-warning",
     note: "whether the cluster is secured is read from its configuration",
+    quiet: true,
   }),
   "tony.application.enable-preprocess": key({
     type: boolean,

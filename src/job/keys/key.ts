@@ -23,12 +23,6 @@ export type SpecSection =
   | "logs"
   | "metrics";
 
-export interface RefusedValue {
-  /** In small letters. */
-  readonly value: string;
-  readonly why: string;
-}
-
 /** One row of the table of keys. */
 export interface KeyDefinition<T = unknown> {
   readonly type: KeyType<T>;
@@ -43,10 +37,10 @@ export interface KeyDefinition<T = unknown> {
   readonly support: KeySupport;
   /** Why it is ignored, or what to use instead; shown in the warning. */
   readonly note?: string;
-  /** The name that TonY gave it later. */
+  /** Of one that is ignored: accepted without a warning, because nothing is lost. */
+  readonly quiet?: boolean;
+  /** The name that TonY gave it later, under which it is read. */
   readonly renamedTo?: string;
-  /** Of one that is ignored: the value that is an error instead of a warning, because the job would run elsewhere than its author means. */
-  readonly refused?: RefusedValue;
   /** `-conf key=value` adds to what the file says instead of replacing it (TonY's MULTI_VALUE_CONF). */
   readonly multiValued?: boolean;
   /** Not among TonY's keys. */

@@ -8,6 +8,12 @@ const noPortal = {
   note: "TonY's portal is not needed: tony-ts list and tony-ts status show jobs that run and jobs that have ended",
 } as const;
 
+/** TonY's client does not read them (com.linkedin.tony's portal, hadoop.Requirements, alone logs in by them). */
+const portalLogin = {
+  support: "ignored-with-warning",
+  note: "it is the login of TonY's portal; the client logs in by tony.kerberos.keytab and tony.kerberos.principal",
+} as const;
+
 /** Where things are kept, and the history server: mostly set once for a site, in tony-site.xml. */
 export const siteKeys = {
   "tony.staging-dir": key({
@@ -120,17 +126,21 @@ export const siteKeys = {
   }),
   "tony.portal.url": key({ type: text, default: "https://localhost:19886", doc: "The history server.", ...noPortal }),
   "tony.portal.cache.max-entries": key({ type: integer(), default: "10000", doc: "Size of its cache.", ...noPortal }),
-  "tony.keytab.user": key({
+  "tony.keytab.user": key({ type: text, default: "user1", doc: "Principal of TonY's portal.", ...portalLogin }),
+  "tony.keytab.location": key({ type: path, doc: "Keytab of TonY's portal.", ...portalLogin }),
+  "tony.kerberos.principal": key({
     type: text,
-    doc: "Principal that the client logs in as, by `tony.keytab.location`.",
+    doc: "Principal that the client logs in as, with the keytab of `tony.kerberos.keytab`.",
     support: "works",
+    ours: true,
   }),
-  "tony.keytab.location": key({
+  "tony.kerberos.keytab": key({
     type: path,
-    doc: "Keytab to log in with on a cluster with Kerberos, where no ticket of kinit is to be used.",
+    doc: "Keytab that the client logs in with on a cluster with Kerberos, instead of a ticket of kinit.",
     support: "works",
+    ours: true,
   }),
-  "tony.keytab.ship": key({
+  "tony.kerberos.ship-keytab": key({
     type: boolean,
     default: "false",
     doc: "Send that keytab along, so that the ApplicationMaster obtains new delegation tokens by itself, however long the job runs and whether a client follows it or not (as Spark does by spark.kerberos.keytab). Nodes need libgssapi_krb5 and krb5.conf.",

@@ -88,7 +88,7 @@ export const remedies = {
     {},
     () =>
       "the delegation tokens that came with the submission have ended: a job that is to run for longer takes its keytab along " +
-      `(tony.keytab.ship=true), or is followed by a client that logs in with one (tony.keytab.location); ${SITE_TOKENS}`,
+      `(tony.kerberos.ship-keytab=true), or is followed by a client that logs in with one (tony.kerberos.keytab); ${SITE_TOKENS}`,
   ),
   "outlive-am-tokens": reason(
     {},

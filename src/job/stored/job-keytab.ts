@@ -12,7 +12,7 @@ export interface HashedFile {
   readonly sha256: string;
 }
 
-/** By what the ApplicationMaster of a job that takes its keytab along logs in (`tony.keytab.ship`). */
+/** By what the ApplicationMaster of a job that takes its keytab along logs in (`tony.kerberos.ship-keytab`). */
 export interface JobKeytab {
   readonly principal: string;
   /** Of `keytab` in the staging folder. */

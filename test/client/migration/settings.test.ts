@@ -61,6 +61,13 @@ describe("a setting of TonY's", () => {
     });
   });
 
+  test("that is near no key is left out", () => {
+    expect(migrated([["tony.java.home", "/usr/java"]])[0]).toMatchObject({
+      kind: "no-meaning",
+      message: expect.stringContaining("neither TonY nor tony-ts has such a key"),
+    });
+  });
+
   test("by an older name gets the later one, unless that is set or has no meaning either", () => {
     const older = ["tony.task.heartbeat-interval", "2000"] as const;
     expect(migrated([older])[0]).toMatchObject({ kind: "changes", key: "tony.task.heartbeat-interval-ms" });
@@ -74,8 +81,15 @@ describe("a setting of TonY's", () => {
     });
   });
 
-  test("that is refused or of the wrong type is kept: what it asks for is not lost", () => {
-    expect(migrated([["tony.application.docker.enabled", "true"]])[0]).toMatchObject({ kind: "to-mend" });
+  test("of a role whose name is one of TonY's own words here is kept: TonY runs such tasks", () => {
+    expect(migrated([["tony.task.instances", "2"]])[0]).toMatchObject({
+      kind: "to-mend",
+      key: "tony.task.instances",
+      message: expect.stringContaining("TonY runs such tasks: give the role another name"),
+    });
+  });
+
+  test("of the wrong type is kept: what it asks for is not lost", () => {
     expect(migrated([["tony.worker.memory", "1.5 apples"]])[0]).toMatchObject({
       kind: "to-mend",
       key: "tony.worker.memory",

@@ -21,8 +21,8 @@ const native = fileOf("koffi.node", "native");
 const installed = { programOf: () => program, nativeModuleOf: () => native };
 const configuration = new Configuration().withValues({ "yarn.resourcemanager.principal": "rm/_HOST@EXAMPLE" });
 const secured = { isSecured: true, configuration };
-const named = { "tony.keytab.location": keytab, "tony.keytab.user": "ada@EXAMPLE" };
-const shipped = { ...named, "tony.keytab.ship": "true" };
+const named = { "tony.kerberos.keytab": keytab, "tony.kerberos.principal": "ada@EXAMPLE" };
+const shipped = { ...named, "tony.kerberos.ship-keytab": "true" };
 
 describe("a job's keytab", () => {
   test("stays where it is unless the job sends it along, and where the cluster believes names", async () => {
@@ -58,9 +58,9 @@ describe("a job's keytab", () => {
   });
 
   test("has to be named", async () => {
-    const unnamed = settings({ "tony.keytab.ship": "true" });
+    const unnamed = settings({ "tony.kerberos.ship-keytab": "true" });
     await expect(shippedKeytab(unnamed, secured, installed)).rejects.toThrow(
-      /^job.xml:1: tony.keytab.ship is true, and tony.keytab.location names no keytab/,
+      /^job.xml:1: tony.kerberos.ship-keytab is true, and tony.kerberos.keytab names no keytab/,
     );
   });
 

@@ -94,8 +94,11 @@ describe("a Hadoop configuration file", () => {
     );
   });
 
-  test("a property without a name is passed over where Hadoop would", () => {
-    expect(parseProperties(document("<property><value>1</value></property>"), "f", { unnamed: "skip" })).toEqual([]);
+  test("a property without a name is skipped, as by Hadoop, and its place told", () => {
+    const places: unknown[] = [];
+    const onUnnamed = (place: unknown) => places.push(place);
+    expect(parseProperties(document("<property><value>1</value></property>"), "f", { onUnnamed })).toEqual([]);
+    expect(places).toEqual([{ file: "f", line: expect.any(Number) }]);
   });
 });
 

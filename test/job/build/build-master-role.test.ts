@@ -77,3 +77,20 @@ describe("preprocessing", () => {
     );
   });
 });
+
+describe("a command for all containers", () => {
+  const command = { "tony.containers.command": "date" };
+
+  test("has no effect where every role has its own", () => {
+    expect(saidAbout({ ...command, "tony.worker.instances": "1", "tony.worker.command": "true" })).toEqual([
+      "job.xml:1: warning: tony.containers.command has no effect: every role has a command of its own",
+    ]);
+  });
+
+  test.each([
+    { "tony.application.tensorboard-log-dir": "/logs" },
+    { "tony.viewer.instances": "1", "tony.viewer.command": "true", "tony.application.sidecar.jobtypes": "viewer" },
+  ])("runs in the ApplicationMaster's container beside sidecars alone", (sidecar) => {
+    expect(saidAbout({ ...command, ...sidecar })).toEqual([]);
+  });
+});

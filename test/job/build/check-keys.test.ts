@@ -26,8 +26,11 @@ describe("checking keys", () => {
     ]);
   });
 
-  test("a key that resembles none points at the list", () => {
-    expect(said({ "tony.x": "1" })).toEqual(["job.xml:1: tony.x is not a key; tony-ts keys lists them"]);
+  test("a key that resembles none is a warning: TonY ignores it, too", () => {
+    expect(said({ "tony.x": "1", "tony.java.home": "/usr/java" })).toEqual([
+      "job.xml:1: warning: tony.x has no effect: neither TonY nor tony-ts has such a key (tony-ts keys lists those that there are)",
+      "job.xml:2: warning: tony.java.home has no effect: neither TonY nor tony-ts has such a key (tony-ts keys lists those that there are)",
+    ]);
   });
 
   test("a role cannot take the name of TonY's own keys", () => {
@@ -47,7 +50,7 @@ describe("checking keys", () => {
 
   test("a key that only looks like one of a role is not taken for it", () => {
     expect(said({ ...worker, "tony.Worker.colour": "red" })).toEqual([
-      "job.xml:2: tony.Worker.colour is not a key; tony-ts keys lists them",
+      expect.stringMatching(/^job.xml:2: warning: tony.Worker.colour has no effect/),
     ]);
   });
 
@@ -57,12 +60,10 @@ describe("checking keys", () => {
     ]);
   });
 
-  test("TonY's older key for Docker is refused, for the tasks would run outside of the image; switched off there is nothing to say", () => {
-    const key = "tony.application.docker.enabled";
-    expect(said({ ...worker, [key]: "True" })).toEqual([
-      `job.xml:2: ${key} = true is refused: TonY does not read it any more, and the tasks would run outside of the image: use tony.docker.enabled`,
+  test("am is the ApplicationMaster: TonY's tasks of that name are not run", () => {
+    expect(said({ ...worker, "tony.am.instances": "1" })).toEqual([
+      "job.xml:2: warning: tony.am.instances has no effect: am is the ApplicationMaster, of which there is one; TonY starts tasks am:0, … beside it: give such tasks a role of another name",
     ]);
-    expect(said({ ...worker, [key]: "false" })).toEqual([]);
   });
 
   test("Java's keys are warnings", () => {
@@ -83,6 +84,7 @@ describe("checking keys", () => {
       siteSetting("tony.ps.memory", "1g"),
       siteSetting("tony.docker.worker.image", "x"),
       siteSetting("tony.am.memory", "x"),
+      siteSetting("tony.java.home", "/usr/java"),
     ]);
     expect(checkKeys(settings).map((problem) => problem.key)).toEqual(["tony.am.memory"]);
   });

@@ -26,6 +26,10 @@ const files: Readonly<Record<string, string>> = {
   <property><name>tony.ps.instances</name><value>1</value></property>
   <property><name>tony.ps.command</name><value> </value></property>
 </configuration>`,
+  "nameless.xml": `<configuration>
+  <property><name>tony.worker.instances</name><value>1</value></property>
+  <property><value>4</value></property>
+</configuration>`,
   "broken.xml": "<configuration>\n</wrong>",
   "train.py": "import torch\n",
 };
@@ -125,5 +129,14 @@ describe("loading a job", () => {
   test("problems come in the order of the file", () => {
     const { said } = load({ conf: ["jobs/job.xml", "tony.nonsense=1"] });
     expect(said.map((line) => line.split(": ")[0])).toEqual(["jobs/job.xml:3", "jobs/job.xml:4", "-conf"]);
+  });
+
+  test("a property without a name is a warning, as Hadoop skips it; strictly, every warning is an error", () => {
+    const job = { conf: ["nameless.xml"], executes: "true" };
+    const message = "this <property> has no effect: it has no <name>";
+    expect(load(job, "")).toMatchObject({ spec: expect.anything(), said: [`nameless.xml:3: warning: ${message}`] });
+    const strict = load({ ...job, strict: true }, "");
+    expect(strict.said).toEqual([`nameless.xml:3: ${message}`]);
+    expect(strict.spec).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ const location = "ssl.client.truststore.location";
 export function siteCertificates(configuration: Configuration, directory: string): string | undefined {
   const file = join(directory, configuration.get("hadoop.ssl.client.conf") || defaultFile);
   if (!existsSync(file)) return undefined;
-  const settings = configuration.with(readPropertiesFile(file, { unnamed: "skip" }));
+  const settings = configuration.with(readPropertiesFile(file));
   const store = settings.get(location);
   return store
     ? certificatesIn(store, settings.get("ssl.client.truststore.password"), settings.describe(location))
