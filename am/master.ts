@@ -6,13 +6,13 @@ import { containerCredentials } from "../src/hadoop/security/container-credentia
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
 import type { JobStatus } from "../src/job/status.ts";
-import { masterExpiryKey, nodeHeartbeatKey, resourceManagerPrincipalKey } from "../src/job/stored/handed-settings.ts";
+import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/stored/handed-settings.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
 import type { Log } from "../src/log.ts";
 import { logLimitsOf, type RotatingLog } from "../src/rotating-log.ts";
 import { AttemptWatch } from "./attempt-watch.ts";
 import { ClientCalls, unknownTask } from "./clients/client-calls.ts";
-import { ClientRights } from "./clients/client-rights.ts";
+import { ClientRights, localNames } from "./clients/client-rights.ts";
 import { groupsOf } from "./clients/groups.ts";
 import { SessionRecords } from "./clients/session-records.ts";
 import { Sessions } from "./clients/sessions.ts";
@@ -95,7 +95,7 @@ class Master {
       identity: this.#identity,
       user: job.user,
       spec: job.spec,
-      realm: configuration.get(resourceManagerPrincipalKey)?.split("@")[1],
+      localNameOf: localNames(configuration),
       groupsOf,
     });
     this.#tokens = new FreshTokens({

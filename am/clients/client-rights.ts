@@ -1,16 +1,19 @@
 import type { ClientDoor } from "../../src/api/client-endpoint.ts";
 import { type ApplicationIdentity, clientAccess, OWNER, tokenOf } from "../../src/api/identity.ts";
+import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { localName } from "../../src/hadoop/security/kerberos/local-name.ts";
 import { clientOfToken, clientTokenPassword } from "../../src/hadoop/yarn/client-token.ts";
 import { type AccessList, type ApplicationRight, parseAccessList, viewersOf } from "../../src/job/access-list.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { resourceManagerPrincipalKey } from "../../src/job/stored/handed-settings.ts";
 
 export interface ClientRightsOptions {
   readonly identity: ApplicationIdentity;
   /** Whose application it is. */
   readonly user: string;
   readonly spec: Pick<JobSpec, "viewAcl" | "modifyAcl">;
-  /** Of Kerberos: users of another one are not those of the same name here. */
-  readonly realm: string | undefined;
+  /** What the cluster calls a principal; undefined: nobody, by its rules. */
+  readonly localNameOf: (principal: string) => string | undefined;
   /** The groups of a user, by this node's account of them. */
   readonly groupsOf: (user: string) => Promise<readonly string[]>;
 }
@@ -49,7 +52,7 @@ export class ClientRights implements ClientDoor {
   async refusal(caller: string, right: ApplicationRight, doing = keys[right].what): Promise<string | undefined> {
     if (caller === OWNER) return undefined;
     const client = this.userOf(caller);
-    const user = this.#localName(client);
+    const user = client === "" ? undefined : this.#options.localNameOf(client);
     if (user !== undefined && (await this.#mayDo(user, right))) return undefined;
     const { key } = keys[right];
     return `${client} may not ${doing} this job: it is ${this.#options.user}'s, and its ${key} does not let others`;
@@ -62,11 +65,16 @@ export class ClientRights implements ClientDoor {
     const own = await this.#options.groupsOf(user);
     return groups.some((group) => own.includes(group));
   }
+}
 
-  /** A principal's first part, where it is of our own realm (the DEFAULT rule of hadoop.security.auth_to_local). */
-  #localName(principal: string): string | undefined {
-    const [name = "", realm] = principal.split("@");
-    const isOurs = realm === undefined || realm === this.#options.realm;
-    return isOurs && name !== "" && !name.includes("/") ? name : undefined;
-  }
+/** What a secure cluster calls each principal, by the rules that were handed to this job; undefined: they have no name for it. */
+export function localNames(configuration: Configuration): ClientRightsOptions["localNameOf"] {
+  const realm = configuration.get(resourceManagerPrincipalKey)?.split("@")[1] ?? "";
+  return (principal) => {
+    try {
+      return localName(configuration, principal, realm);
+    } catch {
+      return undefined;
+    }
+  };
 }

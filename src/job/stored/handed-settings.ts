@@ -1,4 +1,5 @@
 import { fileSystemKey } from "../../hadoop/hdfs/file-system-keys.ts";
+import { authToLocalKey, authToLocalMechanismKey } from "../../hadoop/security/kerberos/local-name.ts";
 import { securityKeys } from "../../hadoop/security/security-keys.ts";
 
 /** How often a node tells the ResourceManager of itself. */
@@ -10,7 +11,13 @@ export const masterExpiryKey = "yarn.am.liveness-monitor.expiry-interval-ms";
 /** Whose realm is that of the cluster's users. */
 export const resourceManagerPrincipalKey = "yarn.resourcemanager.principal";
 
-const masterKeys: readonly string[] = [nodeHeartbeatKey, masterExpiryKey, resourceManagerPrincipalKey];
+const masterKeys: readonly string[] = [
+  nodeHeartbeatKey,
+  masterExpiryKey,
+  resourceManagerPrincipalKey,
+  authToLocalKey,
+  authToLocalMechanismKey,
+];
 
 const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|scheduler\.address|ha\.enabled|ha\.rm-ids)(?:\.|$)/;
 

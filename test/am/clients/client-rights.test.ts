@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { ClientRights } from "../../../am/clients/client-rights.ts";
+import { ClientRights, localNames } from "../../../am/clients/client-rights.ts";
 import { type ClientAccess, clientAccess, makeIdentity, OWNER, tokenAccess } from "../../../src/api/identity.ts";
 import { MasterClient } from "../../../src/api/master-client.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { clientTokenPassword } from "../../../src/hadoop/yarn/client-token.ts";
 import { noClients, startMaster } from "../../support/api.ts";
 
@@ -25,12 +26,14 @@ function withToken(name: string): string {
 function rights(
   spec: { readonly viewAcl?: string; readonly modifyAcl?: string },
   groups: Record<string, string[]> = {},
+  rules = "DEFAULT",
 ) {
+  const site = { "yarn.resourcemanager.principal": "rm/_HOST@TONY.TEST", "hadoop.security.auth_to_local": rules };
   const made = new ClientRights({
     identity,
     user: "alice",
     spec,
-    realm: "TONY.TEST",
+    localNameOf: localNames(new Configuration().withValues(site)),
     groupsOf: async (user) => groups[user] ?? [],
   });
   made.tokenKey = tokenKey;
@@ -61,12 +64,24 @@ describe("the door for clients", () => {
     ["a member of a viewing group", "erin@TONY.TEST", true, false],
     ["anybody else", "bob@TONY.TEST", false, false],
     ["a namesake of another realm", "alice@EVIL.TEST", false, false],
-    ["a service on a host of the viewer's name", "carol/host@TONY.TEST", false, false],
+    ["a service that the cluster, too, calls by the viewer's name", "carol/host@TONY.TEST", true, false],
     ["nobody's name", "", false, false],
   ])("%s", async (_who, name, mayView, mayModify) => {
     const door = rights(acl, { erin: ["users", "ml"], bob: ["users"] });
     const may = async (right: "view" | "modify") => (await door.refusal(withToken(name), right)) === undefined;
     expect({ view: await may("view"), modify: await may("modify") }).toEqual({ view: mayView, modify: mayModify });
+  });
+
+  it("calls principals as the cluster's rules do", async () => {
+    const rules =
+      "RULE:[1:$1@$0](.*@CORP)s/@CORP// RULE:[2:$1_svc@$0](.*@TONY.TEST)s/@.*// RULE:[1:$1@$0](alice@TONY.TEST)s/.*/root_alice/";
+    const door = rights({ viewAcl: "carol" }, {}, rules);
+    const sees = async (name: string) => (await door.refusal(withToken(name), "view")) === undefined;
+    expect(await sees("carol@CORP")).toBe(true);
+    expect(await sees("alice@CORP")).toBe(true);
+    expect(await sees("alice@TONY.TEST")).toBe(false);
+    expect(await sees("carol/host@TONY.TEST")).toBe(false);
+    expect(await sees("carol@TONY.TEST")).toBe(false);
   });
 
   it("is that of the ApplicationMaster's server", async () => {

@@ -14,6 +14,8 @@ const forTheMaster = {
   "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
   "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "250",
   "yarn.am.liveness-monitor.expiry-interval-ms": "60000",
+  "hadoop.security.auth_to_local": "RULE:[1:$1@$0](.*@CORP)s/@.*// DEFAULT",
+  "hadoop.security.auth_to_local.mechanism": "mit",
 };
 const forNobody = {
   "fs.s3a.session.token": "t",

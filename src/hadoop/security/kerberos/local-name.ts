@@ -1,8 +1,8 @@
 import type { Configuration } from "../../conf/configuration.ts";
 import { AuthenticationError } from "../errors.ts";
 
-const rulesKey = "hadoop.security.auth_to_local";
-const mechanismKey = "hadoop.security.auth_to_local.mechanism";
+export const authToLocalKey = "hadoop.security.auth_to_local";
+export const authToLocalMechanismKey = "hadoop.security.auth_to_local.mechanism";
 
 /** `DEFAULT`, or `RULE:[components:format](match)s/from/to/gL`, of which all but the bracket is optional. */
 interface Rule {
@@ -27,18 +27,18 @@ export function localName(configuration: Configuration, principal: string, defau
   const [, name = "", realm] = /^([^@]+)(?:@(.*))?$/s.exec(principal) ?? [];
   if (realm === undefined) return name;
   const components = name.split("/");
-  const simpleOnly = configuration.get(mechanismKey)?.toLowerCase() !== "mit";
+  const simpleOnly = configuration.get(authToLocalMechanismKey)?.toLowerCase() !== "mit";
   for (const rule of parseRules(configuration)) {
     const result = applied(rule, realm, components, defaultRealm);
     if (result === undefined) continue;
     if (simpleOnly && /[/@]/.test(result)) {
-      throw configuration.invalid(rulesKey, `makes "${result}" of ${principal}, which is no simple name`);
+      throw configuration.invalid(authToLocalKey, `makes "${result}" of ${principal}, which is no simple name`);
     }
     return rule.lowerCase ? result.toLowerCase() : result;
   }
   if (!simpleOnly) return principal;
   throw new AuthenticationError(
-    `No rule of ${configuration.describe(rulesKey)} is for ${principal}; DEFAULT is for the realm ${defaultRealm} (default_realm in krb5.conf)\n` +
+    `No rule of ${configuration.describe(authToLocalKey)} is for ${principal}; DEFAULT is for the realm ${defaultRealm} (default_realm in krb5.conf)\n` +
       "  klist shows whose tickets are there, kinit gets another's; where the cluster trusts that realm, the rules must say what it calls its users",
     { code: "KERBEROS_REALM" },
   );
@@ -55,12 +55,13 @@ function applied(rule: Rule, realm: string, components: readonly string[], defau
 }
 
 function parseRules(configuration: Configuration): readonly Rule[] {
-  const text = configuration.get(rulesKey) || "DEFAULT";
+  const text = configuration.get(authToLocalKey) || "DEFAULT";
   const rules: Rule[] = [];
   for (let offset = 0; text.slice(offset).trim() !== ""; offset = ruleSyntax.lastIndex) {
     ruleSyntax.lastIndex = offset;
     const found = ruleSyntax.exec(text);
-    if (found === null) throw configuration.invalid(rulesKey, `cannot be read from "${text.slice(offset).trim()}" on`);
+    if (found === null)
+      throw configuration.invalid(authToLocalKey, `cannot be read from "${text.slice(offset).trim()}" on`);
     rules.push(ruleOf(configuration, found));
   }
   return rules;
@@ -78,6 +79,6 @@ function ruleOf(configuration: Configuration, found: RegExpExecArray): Rule {
       lowerCase: lowerCase !== undefined,
     };
   } catch (cause) {
-    throw configuration.invalid(rulesKey, `has a rule that cannot be read: ${whole.trim()} (${String(cause)})`);
+    throw configuration.invalid(authToLocalKey, `has a rule that cannot be read: ${whole.trim()} (${String(cause)})`);
   }
 }
