@@ -3,15 +3,20 @@ import { type ApplicationIdentity, clientAccess, OWNER, tokenOf } from "../../sr
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { localName } from "../../src/hadoop/security/kerberos/local-name.ts";
 import { clientOfToken, clientTokenPassword } from "../../src/hadoop/yarn/client-token.ts";
-import { type AccessList, type ApplicationRight, parseAccessList, viewersOf } from "../../src/job/access-list.ts";
-import type { JobSpec } from "../../src/job/spec.ts";
+import {
+  type AccessList,
+  type AccessLists,
+  type ApplicationRight,
+  holdersOf,
+  parseAccessList,
+} from "../../src/job/access-list.ts";
 import { resourceManagerPrincipalKey } from "../../src/job/stored/handed-settings.ts";
 
 export interface ClientRightsOptions {
   readonly identity: ApplicationIdentity;
   /** Whose application it is. */
   readonly user: string;
-  readonly spec: Pick<JobSpec, "viewAcl" | "modifyAcl">;
+  readonly spec: AccessLists;
   /** What the cluster calls a principal; undefined: nobody, by its rules. */
   readonly localNameOf: (principal: string) => string | undefined;
   /** The groups of a user, by this node's account of them. */
@@ -21,6 +26,7 @@ export interface ClientRightsOptions {
 const keys: Readonly<Record<ApplicationRight, { readonly key: string; readonly what: string }>> = {
   view: { key: "tony.application.acl.view", what: "see" },
   modify: { key: "tony.application.acl.modify", what: "end" },
+  run: { key: "tony.application.acl.run", what: "run anything in" },
 };
 
 /**
@@ -36,7 +42,8 @@ export class ClientRights implements ClientDoor {
   constructor(options: ClientRightsOptions) {
     this.#options = options;
     const { spec } = options;
-    this.#lists = { view: parseAccessList(viewersOf(spec)), modify: parseAccessList(spec.modifyAcl) };
+    const listOf = (right: ApplicationRight) => parseAccessList(holdersOf(right, spec));
+    this.#lists = { view: listOf("view"), modify: listOf("modify"), run: listOf("run") };
   }
 
   secretOf(caller: string): Uint8Array | undefined {
@@ -49,13 +56,13 @@ export class ClientRights implements ClientDoor {
     return caller === OWNER ? this.#options.user : clientOfToken(tokenOf(caller) ?? new Uint8Array());
   }
 
-  async refusal(caller: string, right: ApplicationRight, doing = keys[right].what): Promise<string | undefined> {
+  async refusal(caller: string, right: ApplicationRight): Promise<string | undefined> {
     if (caller === OWNER) return undefined;
     const client = this.userOf(caller);
     const user = client === "" ? undefined : this.#options.localNameOf(client);
     if (user !== undefined && (await this.#mayDo(user, right))) return undefined;
-    const { key } = keys[right];
-    return `${client} may not ${doing} this job: it is ${this.#options.user}'s, and its ${key} does not let others`;
+    const { key, what } = keys[right];
+    return `${client} may not ${what} this job: it is ${this.#options.user}'s, and its ${key} does not let others`;
   }
 
   async #mayDo(user: string, right: ApplicationRight): Promise<boolean> {

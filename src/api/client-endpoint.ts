@@ -49,8 +49,8 @@ export interface ClientHandler {
 /** Who may call ClientService, and what each may do. */
 export interface ClientDoor {
   secretOf(caller: string): ReturnType<SecretOf>;
-  /** Why that caller may not do it; undefined: it may. @param doing the words for it: "bob may not <doing> this job" */
-  refusal(caller: string, right: ApplicationRight, doing?: string): Promise<string | undefined>;
+  /** Why that caller may not do it; undefined: it may. */
+  refusal(caller: string, right: ApplicationRight): Promise<string | undefined>;
   /** The user that it is. */
   userOf(caller: string): string;
 }
@@ -114,7 +114,7 @@ export class ClientEndpoint {
   async openSession(stream: CallerStream): Promise<void> {
     const open = await openedBy(stream);
     if (open === undefined) return;
-    const refusal = await this.#refusal(stream.metadata, open.hello, "modify", "run anything in");
+    const refusal = await this.#refusal(stream.metadata, open.hello, "run");
     const user = this.#options.door.userOf(callerName(stream.metadata));
     if (refusal !== undefined) endWithError(stream, refusal.why, refusal.code);
     else if (!stream.cancelled) this.#options.sessions.open(new CallerSession(stream, user, open));
@@ -129,16 +129,11 @@ export class ClientEndpoint {
     return stream.cancelled ? undefined : openWriter(stream);
   }
 
-  async #refusal(
-    metadata: Metadata,
-    hello: Hello,
-    right: ApplicationRight,
-    doing?: string,
-  ): Promise<Refusal | undefined> {
+  async #refusal(metadata: Metadata, hello: Hello, right: ApplicationRight): Promise<Refusal | undefined> {
     const { build, door } = this.#options;
     const mismatch = protocolMismatch(hello, build);
     if (mismatch !== undefined) return { why: mismatch, code: status.FAILED_PRECONDITION };
-    const forbidden = await door.refusal(callerName(metadata), right, doing);
+    const forbidden = await door.refusal(callerName(metadata), right);
     return forbidden === undefined ? undefined : { why: forbidden, code: status.PERMISSION_DENIED };
   }
 }

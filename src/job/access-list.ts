@@ -1,5 +1,15 @@
-/** What a user may do with an application, as YARN has it (org.apache.hadoop.yarn.api.records.ApplicationAccessType). */
-export type ApplicationRight = "view" | "modify";
+/**
+ * What a user may do with an application. The first two are YARN's (org.apache.hadoop.yarn.api.records.ApplicationAccessType); who may run
+ * something in its containers acts there as its owner, for HDFS too. Each right includes those before it.
+ */
+export type ApplicationRight = "view" | "modify" | "run";
+
+/** Whom a job's keys name for each. */
+export interface AccessLists {
+  readonly viewAcl?: string;
+  readonly modifyAcl?: string;
+  readonly runAcl?: string;
+}
 
 /** Users and groups, as YARN writes them: users, a space, groups, each separated by commas; `*` for everybody. */
 export interface AccessList {
@@ -16,21 +26,15 @@ export function parseAccessList(text = ""): AccessList {
   return { everybody: false, users: names(users), groups: names(groups) };
 }
 
-/** Whom a job lets see it, as YARN writes it: who may end it and run commands in it may, too. Undefined: nobody else. */
-export function viewersOf({
-  viewAcl,
-  modifyAcl,
-}: {
-  readonly viewAcl?: string;
-  readonly modifyAcl?: string;
-}): string | undefined {
-  if (viewAcl === undefined || modifyAcl === undefined) return viewAcl ?? modifyAcl;
-  const lists = [parseAccessList(viewAcl), parseAccessList(modifyAcl)];
+/** Whom a job gives a right to beside its owner, as YARN writes it; undefined: nobody. */
+export function holdersOf(right: ApplicationRight, { viewAcl, modifyAcl, runAcl }: AccessLists): string | undefined {
+  const texts = { view: [viewAcl, modifyAcl, runAcl], modify: [modifyAcl, runAcl], run: [runAcl] }[right];
+  const given = texts.filter((text) => text !== undefined);
+  if (given.length < 2) return given[0];
+  const lists = given.map(parseAccessList);
   if (lists.some(({ everybody }) => everybody)) return "*";
-  const [users, groups] = (["users", "groups"] as const).map((kind) => [
-    ...new Set(lists.flatMap((list) => list[kind])),
-  ]);
-  return `${users?.join(",")} ${groups?.join(",")}`.trimEnd();
+  const all = (kind: "users" | "groups") => [...new Set(lists.flatMap((list) => list[kind]))].join(",");
+  return `${all("users")} ${all("groups")}`.trimEnd();
 }
 
 function names(text: string): string[] {

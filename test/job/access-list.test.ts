@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { parseAccessList, viewersOf } from "../../src/job/access-list.ts";
+import { holdersOf, parseAccessList } from "../../src/job/access-list.ts";
 
 const nobody = { everybody: false, users: [], groups: [] };
 
@@ -24,6 +24,15 @@ it.each([
   [{ viewAcl: " ml", modifyAcl: " ops" }, " ml,ops"],
   [{ viewAcl: "ada", modifyAcl: "bob" }, "ada,bob"],
   [{ viewAcl: "ada", modifyAcl: "*" }, "*"],
-])("lets those see a job who may end it: %p", (lists, viewers) => {
-  expect(viewersOf(lists)).toBe(viewers);
+  [{ viewAcl: "ada", runAcl: "eve" }, "ada,eve"],
+  [{ modifyAcl: "ada", runAcl: "*" }, "*"],
+])("lets those see a job who may end it or run something in it: %p", (lists, viewers) => {
+  expect(holdersOf("view", lists)).toBe(viewers);
+});
+
+it("lets who may run something in a job end it, and nobody run something who may only end it", () => {
+  const lists = { viewAcl: "carol", modifyAcl: "frank ops", runAcl: "ada" };
+  expect(holdersOf("modify", lists)).toBe("frank,ada ops");
+  expect(holdersOf("run", lists)).toBe("ada");
+  expect(holdersOf("run", { modifyAcl: "*" })).toBeUndefined();
 });

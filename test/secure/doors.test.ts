@@ -29,7 +29,7 @@ const doors: Record<
   follow: { right: "view", words: ["status"] },
   readLog: { right: "view", words: ["logs", "worker:0"] },
   stop: { right: "modify", words: ["kill"] },
-  openSession: { right: "modify", words: ["exec", "worker:0", "--", "true"] },
+  openSession: { right: "run", words: ["exec", "worker:0", "--", "true"] },
 };
 
 describe("a running job of alice's, which carol may see and bob may not", () => {

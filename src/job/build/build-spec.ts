@@ -1,3 +1,4 @@
+import { parseAccessList } from "../access-list.ts";
 import { findKey, keyFor } from "../keys.ts";
 import { hasErrors, type Problem } from "../problem.ts";
 import type { Settings } from "../settings.ts";
@@ -45,6 +46,10 @@ export interface CheckedJob {
 
 const UNTRACKED = "tony.application.untracked.jobtypes";
 const SIDECAR = "tony.application.sidecar.jobtypes";
+const OPEN_TO_ALL = [
+  ["tony.application.acl.modify", "may end this job"],
+  ["tony.application.acl.run", "may run commands in its containers as you, and read and write your files on HDFS"],
+] as const;
 const LEAST_VERDICT_MS = 15_000;
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
@@ -73,6 +78,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
     staged.filter(({ inMaster }) => inMaster === undefined),
   );
   checkDriver(reader);
+  checkRights(reader);
   checkElastic(reader, asked);
   checkLimits(reader, asked);
   checkConstrained(reader, asked);
@@ -103,6 +109,13 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
   return { spec: assemble(reader, { roles: staged, am, files, carrier, groupLimits, ...context }), problems };
+}
+
+/** A list of everybody is often one that was meant for a cluster without Kerberos. */
+function checkRights(reader: JobReader): void {
+  for (const [key, what] of OPEN_TO_ALL) {
+    if (parseAccessList(reader.read(key)).everybody) reader.warn(key, `is *: every user of the cluster ${what}`);
+  }
 }
 
 interface Parts extends JobContext {

@@ -48,7 +48,14 @@ export const applicationKeys = {
   "tony.application.acl.modify": key({
     type: accessControlList,
     spec: ["job", "modifyAcl"],
-    doc: "Who else may end the application, and run commands in its containers, written in the same way. They may see it, too.",
+    doc: "Who else may end the application, written in the same way. They may see it, too.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.application.acl.run": key({
+    type: accessControlList,
+    spec: ["job", "runAcl"],
+    doc: "Who else may run commands in the application's containers, open terminals there and connect to their ports (exec, shell, forward, tensorboard), written in the same way. They act there as you, on HDFS too, and may end and see the application.",
     support: "works",
     ours: true,
   }),

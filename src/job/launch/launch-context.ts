@@ -1,5 +1,5 @@
 import type { LaunchContext, LocalResource } from "../../hadoop/yarn/records.ts";
-import { viewersOf } from "../access-list.ts";
+import { holdersOf } from "../access-list.ts";
 import { parseFileUrl } from "../file-url.ts";
 import type { JobSpec } from "../spec.ts";
 import type { ShippedFile } from "../stored/job-file.ts";
@@ -20,12 +20,9 @@ export interface ContainerLaunch {
 
 /** As a job's keys say. */
 export function aclsOf(spec: JobSpec): NonNullable<LaunchContext["acls"]> {
-  const viewers = viewersOf(spec);
-  const { modifyAcl } = spec;
-  return {
-    ...(viewers !== undefined && { viewers }),
-    ...(modifyAcl !== undefined && { modifiers: modifyAcl }),
-  };
+  const viewers = holdersOf("view", spec);
+  const modifiers = holdersOf("modify", spec);
+  return { ...(viewers !== undefined && { viewers }), ...(modifiers !== undefined && { modifiers }) };
 }
 
 /** The same as YARN is told of it. */

@@ -5,6 +5,7 @@ import { type ClientAccess, clientAccess, makeIdentity, OWNER, tokenAccess } fro
 import { MasterClient } from "../../../src/api/master-client.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { clientTokenPassword } from "../../../src/hadoop/yarn/client-token.ts";
+import type { AccessLists } from "../../../src/job/access-list.ts";
 import { noClients, startMaster } from "../../support/api.ts";
 
 const takingStops = { ...noClients, stop: () => true };
@@ -23,11 +24,7 @@ function withToken(name: string): string {
     .name;
 }
 
-function rights(
-  spec: { readonly viewAcl?: string; readonly modifyAcl?: string },
-  groups: Record<string, string[]> = {},
-  rules = "DEFAULT",
-) {
+function rights(spec: AccessLists, groups: Record<string, string[]> = {}, rules = "DEFAULT") {
   const site = { "yarn.resourcemanager.principal": "rm/_HOST@TONY.TEST", "hadoop.security.auth_to_local": rules };
   const made = new ClientRights({
     identity,
@@ -55,21 +52,25 @@ describe("the door for clients", () => {
     expect(door.secretOf(withToken("carol@TONY.TEST"))).toBeUndefined();
   });
 
-  const acl = { viewAcl: "carol,dave ml", modifyAcl: "dave,frank" };
+  const acl = { viewAcl: "carol,dave ml", modifyAcl: "dave,frank", runAcl: "grace" };
   it.each([
-    ["the owner, from another machine", "alice@TONY.TEST", true, true],
-    ["a viewer", "carol@TONY.TEST", true, false],
-    ["who is in both lists", "dave@TONY.TEST", true, true],
-    ["who may end it, and is no viewer's name", "frank@TONY.TEST", true, true],
-    ["a member of a viewing group", "erin@TONY.TEST", true, false],
-    ["anybody else", "bob@TONY.TEST", false, false],
-    ["a namesake of another realm", "alice@EVIL.TEST", false, false],
-    ["a service that the cluster, too, calls by the viewer's name", "carol/host@TONY.TEST", true, false],
-    ["nobody's name", "", false, false],
-  ])("%s", async (_who, name, mayView, mayModify) => {
+    ["the owner, from another machine", "alice@TONY.TEST", ["view", "modify", "run"]],
+    ["a viewer", "carol@TONY.TEST", ["view"]],
+    ["who is in both lists", "dave@TONY.TEST", ["view", "modify"]],
+    ["who may end it, and is no viewer's name", "frank@TONY.TEST", ["view", "modify"]],
+    ["who may run something in it", "grace@TONY.TEST", ["view", "modify", "run"]],
+    ["a member of a viewing group", "erin@TONY.TEST", ["view"]],
+    ["anybody else", "bob@TONY.TEST", []],
+    ["a namesake of another realm", "alice@EVIL.TEST", []],
+    ["a service that the cluster, too, calls by the viewer's name", "carol/host@TONY.TEST", ["view"]],
+    ["nobody's name", "", []],
+  ])("%s", async (_who, name, mayDo) => {
     const door = rights(acl, { erin: ["users", "ml"], bob: ["users"] });
-    const may = async (right: "view" | "modify") => (await door.refusal(withToken(name), right)) === undefined;
-    expect({ view: await may("view"), modify: await may("modify") }).toEqual({ view: mayView, modify: mayModify });
+    const may: string[] = [];
+    for (const right of ["view", "modify", "run"] as const) {
+      if ((await door.refusal(withToken(name), right)) === undefined) may.push(right);
+    }
+    expect(may).toEqual(mayDo);
   });
 
   it("calls principals as the cluster's rules do", async () => {
