@@ -6,7 +6,7 @@ import { RELEASES } from "./cluster/releases.mjs";
 import { checkPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain } from "./problem.mjs";
 import { matrixTable } from "./test/matrix-table.mjs";
-import { clusterOfItsOwn } from "./test/phases.mjs";
+import { clusterOfItsOwn } from "./test/phase.mjs";
 import { phaseLines } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Every check of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, what failed
+// The checks of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, what failed
 // once more and in short, at the end `N passed, N failed`.
 import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
@@ -7,23 +7,25 @@ import { parseArgs } from "node:util";
 import { checkPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain } from "./problem.mjs";
 import { phases } from "./test/phases.mjs";
-import { failureSummary, phaseLines, secondsTable } from "./test/report.mjs";
+import { failureSummary, phaseLines, secondsTable, totalOf } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
 import { runSideBySide } from "./test/side-by-side.mjs";
+import { suiteTable } from "./test/suite-table.mjs";
 
 /** The limits of all phases together are far more: each has room for a slow machine, and not all need it at once. */
 const WHOLE_LIMIT_SECONDS = 3600;
 
-const USAGE = `Runs every check: types, lint, walls, unit tests, the package, and the suites on a real Hadoop.
+const USAGE = `Runs the checks: types, lint, walls, unit tests, the package, and jobs on a real Hadoop.
 
-  npm test                       all of them
-  npm test -- --only NAME        some of them, with what they need; may be repeated
-  npm test -- --list             their names`;
+  npm test                       what matters every day
+  npm run test:all               every suite
+  npm test -- --only NAME        one suite of either, with what it needs; may be repeated
+  npm test -- --list             the suites: what each proves, takes and fetches`;
 
 await runMain(async () => {
-  const { only, list, help } = parseCommandLine();
+  const { only, all, list, help } = parseCommandLine();
   if (help || list) {
-    console.log(help ? USAGE : phases.map(({ name, what }) => `${name.padEnd(22)} ${what}`).join("\n"));
+    console.log(help ? USAGE : suiteTable(phases));
     return 0;
   }
   await checkPrerequisites([
@@ -37,7 +39,7 @@ await runMain(async () => {
     "kerberos",
     "image-tools",
   ]);
-  const totals = await runAll(only.length === 0 ? phases : withNeeds(only));
+  const totals = await runAll(chosenPhases(only, all));
   console.log(`${totals.passed} passed, ${totals.failed} failed`);
   return totals.failed === 0 ? 0 : 1;
 });
@@ -47,6 +49,7 @@ function parseCommandLine() {
     const { values } = parseArgs({
       options: {
         only: { type: "string", multiple: true },
+        all: { type: "boolean" },
         list: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -54,10 +57,16 @@ function parseCommandLine() {
     const only = values.only ?? [];
     const unknown = only.find((name) => !phases.some((phase) => phase.name === name));
     if (unknown !== undefined) throw new Error(`--only ${unknown}: see npm test -- --list`);
-    return { only, list: values.list === true, help: values.help === true };
+    return { only, all: values.all === true, list: values.list === true, help: values.help === true };
   } catch (cause) {
     throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
   }
+}
+
+function chosenPhases(only, all) {
+  if (only.length > 0) return withNeeds(only);
+  const suites = phases.filter(({ prepares, everyday }) => !prepares && (all || everyday));
+  return withNeeds(suites.map(({ name }) => name));
 }
 
 /** The phases of these names, what they need, and what ends that again; in the order of all. */
@@ -71,7 +80,6 @@ function withNeeds(names) {
 
 /** Ctrl-C ends the phases that run, and then only what ends something that was begun still runs. */
 async function runAll(chosen) {
-  const totals = { passed: 0, failed: 0 };
   const ended = [];
   const interruption = new AbortController();
   // Each phase that runs listens; Node would take eleven of them for a leak.
@@ -92,13 +100,12 @@ async function runAll(chosen) {
       return runPhase({ ...phase, limitSeconds }, interruption.signal);
     },
     ended: (phase, result) => {
-      totals.passed += result.passed;
-      totals.failed += result.failed;
       ended.push({ phase, beganSeconds: secondsSince() - result.seconds, result });
       console.log(phaseLines(phase, result));
     },
   });
   console.log(`\n${secondsTable(ended, secondsSince())}\n`);
+  const totals = totalOf(ended);
   if (totals.failed > 0) console.log(`${failureSummary(ended)}\n`);
   return totals;
 }

@@ -1,96 +1,19 @@
-import { RELEASES } from "../cluster/releases.mjs";
+import { ALONE, clusterOfItsOwn, HALF, jest, nodeRelease, ONE, onCluster, WAITING } from "./phase.mjs";
+import { NODE_RELEASES, OLDEST_HADOOP, PYTHON_ENVIRONMENTS, preparations } from "./preparations.mjs";
 
-/**
- * The phases of `npm test`. Those that have what they need run side by side as far as the machine's cores go (side-by-side.mjs); of several
- * that could begin, the first in the list does: the way to the last job on a cluster is the longest, so it goes before what computes.
- * @typedef {object} Phase
- * @property {string} name
- * @property {string} what for people
- * @property {readonly string[]} command run from the checkout's root; `node` is the running one
- * @property {Readonly<Record<string, string>>} [environment] beside the inherited one
- * @property {number} cores how many it keeps busy, roughly, all its processes together; `ALONE` for what load would disturb
- * @property {number} limitSeconds a breach is a failure
- * @property {readonly string[]} needs phases without which it cannot run
- * @property {readonly string[]} [after] phases that must have ended before, whatever came of them
- * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
- * @property {boolean} [tells] what it prints is shown though it passed
- * @property {boolean} [jest] the command writes Jest's JSON report, whose tests are counted
- */
-
-/** Waits for the network, or for daemons that do little. */
-const WAITING = 0;
-/** Computes half of the time, and waits for daemons the other half. */
-const HALF = 0.5;
-const ONE = 1;
-const ALONE = Number.POSITIVE_INFINITY;
-
-/** A handle that a test leaves open keeps Jest from ending, which the phase's limit makes a failure. */
-const jest = (...args) => [
-  "node",
-  "--experimental-vm-modules",
-  "--no-warnings=ExperimentalWarning",
-  "node_modules/jest/bin/jest.js",
-  "--runInBand",
-  ...args,
-];
-const onCluster = (...patterns) => jest("--selectProjects", "cluster", "--testPathPatterns", ...patterns);
-
-/**
- * A cluster of its own, the tests on it, and its end.
- * @param {string} name of the phase and of the cluster
- * @returns {Phase[]}
- */
-export const clusterOfItsOwn = (
-  name,
-  { what, options = [], tests, cores, limitSeconds, jars = "jars", needs = [] },
-) => [
-  {
-    name: `${name}-up`,
-    what: ["a Hadoop for the next phase", options.join(" ")].filter((words) => words !== "").join(": "),
-    command: ["node", "scripts/cluster.mjs", "up", "--name", name, ...options],
-    cores: Math.max(cores, ONE),
-    limitSeconds: 300,
-    needs: [jars, "build"],
-  },
-  {
-    name,
-    what,
-    command: onCluster(tests),
-    environment: { TONY_TEST_CLUSTER: name },
-    cores,
-    limitSeconds,
-    needs: [`${name}-up`, ...needs],
-    jest: true,
-  },
-  {
-    name: `${name}-down`,
-    what: "ends that Hadoop",
-    command: ["node", "scripts/cluster.mjs", "down", "--name", name, "--delete"],
-    cores: WAITING,
-    limitSeconds: 60,
-    needs: [],
-    endsWhatBegan: `${name}-up`,
-  },
-];
-
-const nodeRelease = (major, ...args) => ["node", "scripts/test/node-runtime.mjs", major, ...args];
+/** @typedef {import("./phase.mjs").Phase} Phase */
 
 /** Of the releases of Node that tony-ts is tested with the oldest and the newest, but the running one, which the phase `unit` is for. */
 const otherNodeReleases = ["20", "24"].filter((major) => major !== process.versions.node.split(".")[0]);
 
 /**
  * The rooms of test/ whose code stands on what Node itself does: sockets, streams, HTTP, TLS, gRPC, files, compression, cryptography,
- * processes and signals. All else is the language alone, and is tested on one release. Real jobs run on each: test/e2e/node-releases.
+ * processes and signals. All else is the language alone, and is tested on one release. Real jobs run on each: test/e2e/environments/node.
  */
 const RUNTIME_ROOMS = [
   ...["am/(?!core/)", "api/", "executor/", "history/", "journal/", "hadoop/", "machine", "programs"],
   ...["applications", "command-line", "logs", "shipping", "staging"].map((room) => `client/${room}/`),
 ];
-
-/** Python packages that examples and tests run with (python-environment.mjs). */
-const PYTHON_ENVIRONMENTS = ["horovod", "tensorflow", "deepspeed", "frameworks", "notebook", "hdfs"];
-
-const [OLDEST_RELEASE] = Object.keys(RELEASES);
 
 /** As Cloudera's clusters have them. */
 const INDEXED_LOGS = [
@@ -102,66 +25,14 @@ const INDEXED_LOGS = [
 /** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
 const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 
-/** @type {readonly Phase[]} */
-export const phases = [
-  {
-    name: "packages",
-    what: "npm ci, when the lock file changed",
-    command: ["node", "scripts/install.mjs"],
-    cores: ONE,
-    limitSeconds: 300,
-    needs: [],
-  },
-  {
-    name: "jars",
-    what: "Hadoop's jars, when the cache has none",
-    command: ["node", "scripts/cluster.mjs", "jars"],
-    cores: WAITING,
-    limitSeconds: 300,
-    needs: [],
-  },
-  {
-    name: "jars-oldest",
-    what: "those of the oldest release, when the cache has none",
-    command: ["node", "scripts/cluster.mjs", "jars", "--release", OLDEST_RELEASE],
-    cores: WAITING,
-    limitSeconds: 300,
-    // Maven's local repository is for one Maven at a time.
-    needs: ["jars"],
-  },
-  ...PYTHON_ENVIRONMENTS.map((name) => ({
-    name,
-    what: "Python packages that examples and tests run with, when the cache has none",
-    command: ["node", "scripts/test/python-environment.mjs", name],
-    // Horovod is compiled. It comes first, while the others wait for the network.
-    cores: name === "horovod" ? ONE : WAITING,
-    limitSeconds: name === "horovod" ? 1500 : 600,
-    needs: [],
-  })),
-  ...["20", "22", "24"].map((major) => ({
-    name: `node${major}`,
-    what: `Node ${major}, when the cache has none`,
-    command: nodeRelease(major),
-    cores: WAITING,
-    limitSeconds: 120,
-    needs: [],
-  })),
-  {
-    name: "proto",
-    what: "generated protobuf modules",
-    command: ["node", "scripts/proto.mjs"],
-    cores: ONE,
-    limitSeconds: 120,
-    needs: ["packages"],
-  },
-  {
-    name: "build",
-    what: "bundles and library",
-    command: ["node", "scripts/build.mjs"],
-    cores: ONE,
-    limitSeconds: 180,
-    needs: ["proto"],
-  },
+/** Files of test/e2e whose jobs `npm test` runs: the main job, PyTorch, a parameter server, restarts, logs, kill, and a job without a cluster. */
+const EVERYDAY_JOBS = "cli-jobs|cli-local|cli-refusals|examples|programs";
+
+/** Files of test/e2e that meet a secure cluster's doors: who asks, by which ticket or token, and what is told. The others' programs are the same there. */
+const SECURE_JOBS = "cli-jobs|cli-refusals|forward|library|resume|sessions|submissions|trouble-daemons";
+
+/** What needs no cluster, and computes. @type {readonly Phase[]} */
+const withoutCluster = [
   {
     name: "types",
     what: "the compiler, every strict flag",
@@ -169,6 +40,7 @@ export const phases = [
     cores: ONE,
     limitSeconds: 120,
     needs: ["proto"],
+    everyday: true,
   },
   {
     name: "lint",
@@ -177,72 +49,8 @@ export const phases = [
     cores: ONE,
     limitSeconds: 120,
     needs: ["proto"],
+    everyday: true,
   },
-  {
-    name: "test-up",
-    what: "a real Hadoop for integration and e2e",
-    command: ["node", "scripts/cluster.mjs", "up", "--name", "test"],
-    cores: ONE,
-    limitSeconds: 300,
-    needs: ["jars", "build"],
-  },
-  {
-    name: "integration",
-    what: "each part against the real daemons",
-    command: onCluster("test/integration"),
-    cores: HALF,
-    limitSeconds: 1200,
-    needs: ["test-up"],
-    jest: true,
-  },
-  {
-    name: "e2e",
-    what: "whole jobs, as people run them",
-    command: onCluster("test/e2e"),
-    cores: HALF,
-    limitSeconds: 2400,
-    needs: ["test-up", ...PYTHON_ENVIRONMENTS, "node20", "node22", "node24"],
-    // Each looks at whether anything of its own is left on the cluster.
-    after: ["integration"],
-    jest: true,
-  },
-  {
-    name: "test-down",
-    what: "ends that Hadoop",
-    command: ["node", "scripts/cluster.mjs", "down", "--name", "test", "--delete"],
-    cores: WAITING,
-    limitSeconds: 60,
-    needs: [],
-    endsWhatBegan: "test-up",
-  },
-  ...clusterOfItsOwn("e2e-secure", {
-    what: "the same jobs where everybody has to prove who he is",
-    options: ["--secure"],
-    // Jobs of this machine alone have no cluster; Azkaban's, which have its tokens, are in test/secure; TonY's Hadoop 2.10 reads no
-    // blocks there: it does not come to terms with DataNodes about encryption; lost answers cannot be told apart under privacy, so that file
-    // has no test there, which Jest takes for a failure; what measures GPUs is the same on every cluster.
-    tests: "test/e2e/(?!cli-local|azkaban|gpus|tony-history|lost-answers)",
-    cores: HALF,
-    limitSeconds: 2400,
-    needs: [...PYTHON_ENVIRONMENTS, "node20", "node22", "node24"],
-  }),
-  {
-    name: "package",
-    what: "the packed tarball, installed where there is nothing but Node and npm",
-    command: jest("--selectProjects", "package"),
-    cores: ONE,
-    limitSeconds: 240,
-    needs: ["build"],
-    jest: true,
-  },
-  ...clusterOfItsOwn("documents", {
-    what: "every command line that README, docs and --help show",
-    tests: "test/documents",
-    cores: ONE,
-    limitSeconds: 1500,
-    // Some of those lines build again what that phase packs.
-    needs: ["package"],
-  }),
   {
     name: "unit",
     what: "tests that need Node alone",
@@ -250,6 +58,7 @@ export const phases = [
     cores: ONE,
     limitSeconds: 1800,
     needs: ["build"],
+    everyday: true,
     jest: true,
   },
   {
@@ -259,6 +68,7 @@ export const phases = [
     cores: WAITING,
     limitSeconds: 30,
     needs: ["unit"],
+    everyday: true,
     tells: true,
   },
   {
@@ -277,6 +87,7 @@ export const phases = [
     cores: ONE,
     limitSeconds: 120,
     needs: ["proto"],
+    everyday: true,
   },
   {
     name: "unused",
@@ -285,6 +96,16 @@ export const phases = [
     cores: ONE,
     limitSeconds: 120,
     needs: ["proto"],
+    everyday: true,
+  },
+  {
+    name: "simulation",
+    what: "the core against 2,000 lives of a simulated cluster",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "2000"],
+    cores: ONE,
+    limitSeconds: 600,
+    needs: ["packages"],
+    everyday: true,
   },
   {
     name: "images",
@@ -296,9 +117,9 @@ export const phases = [
     jest: true,
   },
   {
-    name: "simulation",
-    what: "the core against 20,000 lives of a simulated cluster",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "20000"],
+    name: "simulation-long",
+    what: "the core against 18,000 more",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "18000", "--from", "2001"],
     cores: ONE,
     limitSeconds: 1200,
     needs: ["packages"],
@@ -333,6 +154,113 @@ export const phases = [
     needs: ["build", `node${major}`],
     jest: true,
   })),
+];
+
+const packed = {
+  name: "package",
+  what: "the packed tarball, installed where there is nothing but Node and npm",
+  command: jest("--selectProjects", "package"),
+  cores: ONE,
+  limitSeconds: 240,
+  needs: ["build"],
+  everyday: true,
+  jest: true,
+};
+
+/**
+ * Of several phases that could begin, the first in this list does: the way to the last job on a cluster is the longest, so it goes before
+ * what computes.
+ * @type {readonly Phase[]}
+ */
+export const phases = [
+  ...preparations,
+  ...onCluster("test", {
+    cores: HALF,
+    suites: [
+      {
+        name: "integration",
+        what: "each part against the real daemons",
+        tests: "test/integration",
+        limitSeconds: 1200,
+        everyday: true,
+      },
+      {
+        name: "jobs",
+        what: "the jobs that everybody runs: their output, failures, restarts, logs and end; PyTorch; without a cluster",
+        tests: `test/e2e/(${EVERYDAY_JOBS})\\.`,
+        limitSeconds: 1200,
+        everyday: true,
+      },
+      {
+        name: "e2e",
+        what: "all other jobs, as people run them",
+        tests: `test/e2e/(?!environments|(${EVERYDAY_JOBS})\\.)`,
+        limitSeconds: 1800,
+      },
+      ...PYTHON_ENVIRONMENTS.map((name) => ({
+        name: `e2e-${name}`,
+        what: `jobs of the Python environment ${name}`,
+        tests: `test/e2e/environments/${name}`,
+        limitSeconds: 900,
+        needs: [name],
+      })),
+      {
+        name: "e2e-node",
+        what: "jobs on each release of Node",
+        tests: "test/e2e/environments/node\\.",
+        limitSeconds: 300,
+        needs: NODE_RELEASES.map((major) => `node${major}`),
+      },
+    ],
+  }),
+  ...onCluster("secure", {
+    options: ["--secure", "--timeline", "--nm-heartbeat-ms", "250", "--label", "none"],
+    cores: HALF,
+    suites: [
+      {
+        name: "secure-jobs",
+        what: "a job where everybody has to prove who he is: Kerberos, tokens, HTTPS, encryption",
+        tests: "test/secure/jobs",
+        limitSeconds: 300,
+        everyday: true,
+      },
+      {
+        name: "secure",
+        what: "every door of that cluster, every token, every secret",
+        tests: "test/secure/(?!failover|jobs)",
+        limitSeconds: 600,
+      },
+    ],
+  }),
+  packed,
+  ...withoutCluster,
+  ...onCluster("e2e-secure", {
+    options: ["--secure"],
+    cores: HALF,
+    suites: [
+      {
+        name: "e2e-secure",
+        what: "jobs through the doors of a secure cluster",
+        tests: `test/e2e/(${SECURE_JOBS})\\.`,
+        limitSeconds: 1800,
+      },
+      {
+        name: "e2e-secure-hdfs",
+        what: "programs that open that cluster's HDFS by libhdfs, with the job's tokens",
+        tests: "test/e2e/environments/hdfs",
+        limitSeconds: 300,
+        needs: ["hdfs"],
+      },
+    ],
+  }),
+  ...clusterOfItsOwn("documents", {
+    what: "every command line that README, docs and --help show",
+    tests: "test/documents",
+    cores: ONE,
+    limitSeconds: 1500,
+    // Some of those lines build again what that phase packs.
+    needs: ["package"],
+  }),
   ...clusterOfItsOwn("memory-calculator", {
     what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for",
     options: [
@@ -352,7 +280,7 @@ export const phases = [
   }),
   ...clusterOfItsOwn("oldest-release", {
     what: "jobs on the oldest release of Hadoop; npm run matrix tries all of them",
-    options: ["--release", OLDEST_RELEASE],
+    options: ["--release", OLDEST_HADOOP],
     tests: "test/matrix/jobs",
     cores: HALF,
     limitSeconds: 240,
@@ -371,13 +299,6 @@ export const phases = [
     tests: "test/ha",
     cores: ONE,
     limitSeconds: 900,
-  }),
-  ...clusterOfItsOwn("secure", {
-    what: "a cluster where everybody has to prove who he is: Kerberos, tokens, HTTPS, encryption",
-    options: ["--secure", "--timeline", "--nm-heartbeat-ms", "250", "--label", "none"],
-    tests: "test/secure/(?!failover)",
-    cores: HALF,
-    limitSeconds: 600,
   }),
   ...["integrity", "authentication"].flatMap((protection) =>
     clusterOfItsOwn(`secure-${protection}`, {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * @typedef {import("./phases.mjs").Phase} Phase
+ * @typedef {import("./phase.mjs").Phase} Phase
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
  */
 
@@ -58,6 +58,18 @@ export function failureSummary(ended) {
       return texts.map((text) => `✗ ${phase.name}: ${shortened(text)}`);
     });
   return lines.join("\n");
+}
+
+/**
+ * What `N passed, N failed` counts. What only prepares counts where nobody needed it: else those that did count for it, each once.
+ * @param {readonly { phase: Phase, result: PhaseResult }[]} ended
+ * @returns {{ passed: number, failed: number }}
+ */
+export function totalOf(ended) {
+  const needed = new Set(ended.flatMap(({ phase }) => phase.needs));
+  const counted = ended.filter(({ phase }) => !phase.prepares || !needed.has(phase.name));
+  const sum = (kind) => counted.reduce((total, { result }) => total + result[kind], 0);
+  return { passed: sum("passed"), failed: sum("failed") };
 }
 
 /** Jest's expectation, what was received, and the line of the test fit in this. */

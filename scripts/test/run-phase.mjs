@@ -13,6 +13,7 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {number} failed
  * @property {number} seconds
  * @property {string} output
+ * @property {string} [notRun] why it never began
  * @property {readonly TestResult[]} [tests] of a phase that ran Jest to its end
  * @property {readonly string[]} [failures] of a phase that ran Jest: each failed test with what it said
  *
@@ -21,7 +22,7 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
 
 /**
  * Runs one phase to its end or to its limit.
- * @param {import("./phases.mjs").Phase} phase
+ * @param {import("./phase.mjs").Phase} phase
  * @param {AbortSignal} [signal] ends it at once
  * @returns {Promise<PhaseResult>}
  */

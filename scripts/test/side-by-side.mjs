@@ -1,12 +1,12 @@
 /**
- * @typedef {import("./phases.mjs").Phase} Phase
+ * @typedef {import("./phase.mjs").Phase} Phase
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
  */
 
 /**
  * Runs phases side by side. A phase begins when what it needs has passed and its share of the machine is free; of several, the first in
- * the list. One whose requirement failed counts as failed itself: nothing is skipped in silence. What ends something that has begun waits
- * until nobody needs that any more, and runs whatever happened.
+ * the list. One whose requirement failed counts as failed itself, for the reason that began it: nothing is skipped in silence. What ends
+ * something that has begun waits until nobody needs that any more, and runs whatever happened.
  * @param {readonly Phase[]} phases
  * @param {object} options
  * @param {number} options.cores of the machine
@@ -19,7 +19,8 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
   const waiting = new Set(phases);
   const running = new Map();
   const begun = new Set();
-  const failed = new Set();
+  /** Why each phase that failed did, by name. */
+  const failed = new Map();
 
   const isOver = (name) => ![...waiting, ...running.keys()].some((phase) => phase.name === name);
   const isUnused = (name) => isOver(name) && phases.every((phase) => !phase.needs.includes(name) || isOver(phase.name));
@@ -29,7 +30,7 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
   };
   const end = (phase, result) => {
     running.delete(phase);
-    if (result.failed > 0) failed.add(phase.name);
+    if (result.failed > 0) failed.set(phase.name, result.notRun ?? reasonOf(phase, result));
     ended(phase, result);
   };
   const begin = (phase) => {
@@ -49,7 +50,7 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
       return true;
     }
     const missing = phase.needs.find((name) => failed.has(name));
-    const refusal = missing === undefined ? stopped() : `${missing} failed`;
+    const refusal = missing === undefined ? stopped() : failed.get(missing);
     if (refusal !== undefined) {
       waiting.delete(phase);
       end(phase, notRun(refusal));
@@ -67,7 +68,13 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
   }
 }
 
+/** For what needs it. */
+function reasonOf({ name, prepares }, { output }) {
+  const lastLine = prepares ? output.trimEnd().split("\n").at(-1)?.trim() : "";
+  return [`${name} failed`, lastLine].filter((words) => words !== "").join(": ");
+}
+
 /** @returns {PhaseResult} */
 function notRun(why) {
-  return { passed: 0, failed: 1, seconds: 0, output: `not run: ${why}` };
+  return { passed: 0, failed: 1, seconds: 0, output: `not run: ${why}`, notRun: why };
 }

@@ -24,10 +24,11 @@ const elsewhere = (file: string, text: string): Claim => ({ where: "elsewhere", 
 /** In the container of a task that runs. */
 const inContainer = (verb: string): Claim => elsewhere("test/e2e/sessions.test.ts", `"${verb}", id`);
 const forwarded = (verb: string): Claim => elsewhere("test/e2e/forward.test.ts", `"${verb}", id`);
-const notebookWith = (text: string): Claim => elsewhere("test/e2e/notebook.test.ts", text);
+const notebookWith = (text: string): Claim => elsewhere("test/e2e/environments/notebook.test.ts", text);
 const phase = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `name: "${name}"`);
+const preparation = (name: string): Claim => elsewhere("scripts/test/preparations.mjs", `name: "${name}"`);
 /** A phase with a cluster that is started with such options. */
-const ofItsOwn = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `clusterOfItsOwn("${name}"`);
+const ofItsOwn = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `("${name}", {`);
 
 /**
  * Every command line that README, docs and the helps show. Those that are run here are run in this order; without a line of its own a
@@ -195,7 +196,8 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- start zkfc1 --name ha": withRow("npm run cluster -- start nm1"),
   "docker compose -f docker/hadoop/compose.yaml up --detach": phase("images"),
 
-  "npm test": elsewhere(".ci/run", "exec npm test"),
+  "npm test": elsewhere(".ci/run", "npm run -s test:all"),
+  "npm run test:all": elsewhere(".ci/run", "npm run -s test:all"),
   "npm test -- --list": inCheckout(),
   "npm test -- --only NAME": inCheckout("npm test -- --only proto"),
   "npm test -- --only e2e": phase("e2e"),
@@ -205,7 +207,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run test:unit -- --testPathPatterns am/core": inCheckout(
     "npm run test:unit -- --testPathPatterns am/core/executors/liveness",
   ),
-  "npm run build": phase("build"),
+  "npm run build": preparation("build"),
   "npm run check": phase("walls"),
   "npm run walls": phase("walls"),
   "npm run format": phase("lint"),
@@ -231,7 +233,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run mutants -- --rotate 10": inCheckout("npm run mutants -- --list --rotate 10"),
   "npm run mutants -- --copies 1": phase("mutants"),
   "npm run mutants -- --list": inCheckout(),
-  "npm install": phase("packages"),
+  "npm install": preparation("packages"),
   "node scripts/complete-lock.mjs": inCheckout(),
   "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-venv python3-dev g++ make python3-torch libtorch-dev pybind11-dev python3-sklearn util-linux iproute2 procps buildah mmdebstrap krb5-kdc krb5-admin-server krb5-user libkrb5-dev openssl":
     elsewhere(".ci/run", "apt-get install"),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { failureSummary, phaseLines, secondsTable } from "../../scripts/test/report.mjs";
+import { failureSummary, phaseLines, secondsTable, totalOf } from "../../scripts/test/report.mjs";
 
 const unit = {
   name: "unit",
@@ -67,6 +67,23 @@ describe("what npm test prints", () => {
     ]);
     expect(lines[5]).toBe("✗ lint: line 24");
     expect(lines).toHaveLength(21);
+  });
+
+  test("counts what was proved: a preparation that failed is counted by the suites that it failed", () => {
+    const ended = (name, passed, failed, more = {}) => ({
+      phase: { name, needs: [], ...more },
+      result: { passed, failed },
+    });
+    const horovod = ended("horovod", 0, 1, { prepares: true });
+    expect(
+      totalOf([
+        ended("build", 1, 0, { prepares: true }),
+        ended("unit", 40, 2, { needs: ["build"] }),
+        horovod,
+        ended("e2e-horovod", 0, 1, { needs: ["build", "horovod"] }),
+      ]),
+    ).toEqual({ passed: 40, failed: 3 });
+    expect(totalOf([horovod])).toEqual({ passed: 0, failed: 1 });
   });
 
   test("ends with nothing more where nothing failed", () => {

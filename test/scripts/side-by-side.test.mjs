@@ -1,6 +1,20 @@
+import { readdirSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { phases } from "../../scripts/test/phases.mjs";
+import { PYTHON_ENVIRONMENTS } from "../../scripts/test/preparations.mjs";
 import { runSideBySide } from "../../scripts/test/side-by-side.mjs";
+
+const ROOMS_ON_CLUSTERS = [
+  "documents",
+  "integration",
+  "e2e",
+  "schedulers",
+  "storage",
+  "faults",
+  "ha",
+  "secure",
+  "matrix",
+];
 
 const phase = (name, more = {}) => ({
   name,
@@ -98,12 +112,22 @@ describe("phases side by side", () => {
     await machine.end("a", failed);
     expect(machine.results).toEqual({
       a: failed,
-      b: { passed: 0, failed: 1, seconds: 0, output: "not run: a failed" },
-      c: { passed: 0, failed: 1, seconds: 0, output: "not run: b failed" },
+      b: { passed: 0, failed: 1, seconds: 0, output: "not run: a failed", notRun: "a failed" },
+      c: { passed: 0, failed: 1, seconds: 0, output: "not run: a failed", notRun: "a failed" },
     });
     await machine.end("d");
     await machine.over;
     expect(machine.results.d).toBe(passed);
+  });
+
+  test("what could not be prepared fails all that needs it with its own last words", async () => {
+    const machine = started(1, [
+      phase("jars", { prepares: true }),
+      phase("up", { needs: ["jars"], prepares: true }),
+      phase("jobs", { needs: ["up"] }),
+    ]);
+    await machine.end("jars", { ...failed, output: "Downloading …\nno route to host\n" });
+    expect(machine.results.jobs).toMatchObject({ failed: 1, output: "not run: jars failed: no route to host" });
   });
 
   test("a cluster goes when nobody needs it any more, whatever came of it", async () => {
@@ -138,7 +162,7 @@ describe("phases side by side", () => {
   });
 });
 
-describe("the phases of npm test", () => {
+describe("the phases", () => {
   test("have names of their own, and need only what stands before them", () => {
     const before = new Set();
     for (const { name, needs, after = [], endsWhatBegan } of phases) {
@@ -148,6 +172,36 @@ describe("the phases of npm test", () => {
       );
       before.add(name);
     }
+  });
+
+  test("each prove something or prepare what another needs", () => {
+    const needed = new Set(phases.flatMap(({ needs }) => needs));
+    const idle = phases.filter(({ name, prepares, endsWhatBegan }) => prepares && !endsWhatBegan && !needed.has(name));
+    expect(idle).toEqual([]);
+  });
+
+  test("have a suite for each Python environment that needs no other", () => {
+    for (const name of PYTHON_ENVIRONMENTS) {
+      const suites = phases.filter(({ needs }) => needs.includes(name));
+      expect(suites.length).toBeGreaterThan(0);
+      for (const { needs } of suites)
+        expect(needs.filter((need) => PYTHON_ENVIRONMENTS.includes(need))).toEqual([name]);
+    }
+  });
+
+  test("run every file of the tests on clusters once or more", () => {
+    const run = phases.flatMap(({ command }) => {
+      const at = command.indexOf("--testPathPatterns");
+      return command.includes("cluster") && at >= 0 ? command.slice(at + 1).map((pattern) => new RegExp(pattern)) : [];
+    });
+    const files = ROOMS_ON_CLUSTERS.flatMap((room) =>
+      readdirSync(`test/${room}`, { recursive: true })
+        .filter((file) => file.endsWith(".test.ts"))
+        .map((file) => `test/${room}/${file}`),
+    );
+    expect(files.filter((file) => !run.some((pattern) => pattern.test(file)))).toEqual([
+      "test/matrix/resources.test.ts",
+    ]);
   });
 
   test("end every cluster that they start", () => {

@@ -3,10 +3,10 @@ import { get, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
-import { testCluster } from "../support/cluster.ts";
-import { Person } from "../support/person.ts";
-import { pythonEnvironment } from "../support/provide.ts";
-import { sweep } from "../support/sweep.ts";
+import { testCluster } from "../../support/cluster.ts";
+import { Person } from "../../support/person.ts";
+import { pythonEnvironment } from "../../support/provide.ts";
+import { sweep } from "../../support/sweep.ts";
 
 const cluster = await testCluster();
 const run = promisify(execFile);

@@ -1,12 +1,12 @@
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { testCluster } from "../support/cluster.ts";
-import { eventually } from "../support/eventually.ts";
-import { at, requestJson } from "../support/http-json.ts";
-import { Person } from "../support/person.ts";
-import { libhdfs, pythonEnvironment } from "../support/provide.ts";
-import { sweep } from "../support/sweep.ts";
+import { testCluster } from "../../support/cluster.ts";
+import { eventually } from "../../support/eventually.ts";
+import { at, requestJson } from "../../support/http-json.ts";
+import { Person } from "../../support/person.ts";
+import { libhdfs, pythonEnvironment } from "../../support/provide.ts";
+import { sweep } from "../../support/sweep.ts";
 
 const cluster = await testCluster();
 

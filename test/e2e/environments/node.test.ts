@@ -1,10 +1,10 @@
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
-import { testCluster } from "../support/cluster.ts";
-import { Person } from "../support/person.ts";
-import { nodeRelease } from "../support/provide.ts";
-import { sweep } from "../support/sweep.ts";
+import { testCluster } from "../../support/cluster.ts";
+import { Person } from "../../support/person.ts";
+import { nodeRelease } from "../../support/provide.ts";
+import { sweep } from "../../support/sweep.ts";
 
 const cluster = await testCluster();
 

@@ -1,0 +1,89 @@
+/**
+ * One step of `npm test` or `npm run test:all`. What has what it needs runs side by side as far as the machine's cores go
+ * (side-by-side.mjs).
+ * @typedef {object} Phase
+ * @property {string} name
+ * @property {string} what it proves, or what it prepares, for people
+ * @property {readonly string[]} command run from the checkout's root; `node` is the running one
+ * @property {Readonly<Record<string, string>>} [environment] beside the inherited one
+ * @property {number} cores how many it keeps busy, roughly, all its processes together; `ALONE` for what load would disturb
+ * @property {number} limitSeconds a breach is a failure
+ * @property {readonly string[]} needs phases without which it cannot run
+ * @property {readonly string[]} [after] phases that must have ended before, whatever came of them
+ * @property {boolean} [everyday] `npm test` runs it; `npm run test:all` runs every phase
+ * @property {boolean} [prepares] proves nothing itself: where others need it, their failure is counted, and its own only told
+ * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
+ * @property {boolean} [tells] what it prints is shown though it passed
+ * @property {boolean} [jest] the command writes Jest's JSON report, whose tests are counted
+ */
+
+/** Waits for the network, or for daemons that do little. */
+export const WAITING = 0;
+/** Computes half of the time, and waits for daemons the other half. */
+export const HALF = 0.5;
+export const ONE = 1;
+export const ALONE = Number.POSITIVE_INFINITY;
+
+/** A handle that a test leaves open keeps Jest from ending, which the phase's limit makes a failure. */
+export const jest = (...args) => [
+  "node",
+  "--experimental-vm-modules",
+  "--no-warnings=ExperimentalWarning",
+  "node_modules/jest/bin/jest.js",
+  "--runInBand",
+  ...args,
+];
+
+export const nodeRelease = (major, ...args) => ["node", "scripts/test/node-runtime.mjs", major, ...args];
+
+/**
+ * A cluster, the suites on it one after the other, and its end.
+ * @param {string} name of the cluster
+ * @param {object} options
+ * @param {readonly string[]} [options.options] of `npm run cluster -- up`
+ * @param {string} [options.jars] the phase that has its jars
+ * @param {number} options.cores that the start of the cluster and each suite keep busy, unless the suite says otherwise
+ * @param {readonly (Partial<Phase> & Pick<Phase, "name" | "what" | "limitSeconds"> & { tests: string })[]} options.suites
+ * @returns {Phase[]}
+ */
+export function onCluster(name, { options = [], jars = "jars", cores, suites }) {
+  return [
+    {
+      name: `${name}-up`,
+      what: ["a real Hadoop", options.join(" ")].filter((words) => words !== "").join(": "),
+      command: ["node", "scripts/cluster.mjs", "up", "--name", name, ...options],
+      cores: Math.max(cores, ONE),
+      limitSeconds: 300,
+      needs: [jars, "build"],
+      prepares: true,
+    },
+    ...suites.map(({ tests, needs = [], ...suite }, index) => ({
+      cores,
+      ...suite,
+      command: jest("--selectProjects", "cluster", "--testPathPatterns", tests),
+      environment: { TONY_TEST_CLUSTER: name },
+      needs: [`${name}-up`, ...needs],
+      // Each looks at whether anything of its own is left on the cluster.
+      after: suites.slice(0, index).map((before) => before.name),
+      jest: true,
+    })),
+    {
+      name: `${name}-down`,
+      what: "ends that Hadoop",
+      command: ["node", "scripts/cluster.mjs", "down", "--name", name, "--delete"],
+      cores: WAITING,
+      limitSeconds: 60,
+      needs: [],
+      endsWhatBegan: `${name}-up`,
+      prepares: true,
+    },
+  ];
+}
+
+/**
+ * A cluster for one suite, which has its name.
+ * @param {string} name
+ * @returns {Phase[]}
+ */
+export const clusterOfItsOwn = (name, { options, jars, cores, ...suite }) =>
+  onCluster(name, { options, jars, cores, suites: [{ name, ...suite }] });

@@ -1,0 +1,71 @@
+import { RELEASES } from "../cluster/releases.mjs";
+import { nodeRelease, ONE, WAITING } from "./phase.mjs";
+
+/** Python packages that examples and tests run with (python-environment.mjs); each has a file in test/e2e/environments. */
+export const PYTHON_ENVIRONMENTS = ["horovod", "tensorflow", "deepspeed", "frameworks", "notebook", "hdfs"];
+
+export const NODE_RELEASES = ["20", "22", "24"];
+
+export const [OLDEST_HADOOP] = Object.keys(RELEASES);
+
+/** What phases are made of: packages, jars, other runtimes, the build. @type {readonly import("./phase.mjs").Phase[]} */
+export const preparations = [
+  {
+    name: "packages",
+    what: "npm ci, when the lock file changed",
+    command: ["node", "scripts/install.mjs"],
+    cores: ONE,
+    limitSeconds: 300,
+    needs: [],
+  },
+  {
+    name: "jars",
+    what: "Hadoop's jars, when the cache has none",
+    command: ["node", "scripts/cluster.mjs", "jars"],
+    cores: WAITING,
+    limitSeconds: 300,
+    needs: [],
+  },
+  {
+    name: "proto",
+    what: "generated protobuf modules",
+    command: ["node", "scripts/proto.mjs"],
+    cores: ONE,
+    limitSeconds: 120,
+    needs: ["packages"],
+  },
+  {
+    name: "build",
+    what: "bundles and library",
+    command: ["node", "scripts/build.mjs"],
+    cores: ONE,
+    limitSeconds: 180,
+    needs: ["proto"],
+  },
+  {
+    name: "jars-oldest",
+    what: "those of the oldest release, when the cache has none",
+    command: ["node", "scripts/cluster.mjs", "jars", "--release", OLDEST_HADOOP],
+    cores: WAITING,
+    limitSeconds: 300,
+    // Maven's local repository is for one Maven at a time.
+    needs: ["jars"],
+  },
+  ...PYTHON_ENVIRONMENTS.map((name) => ({
+    name,
+    what: "Python packages that examples and tests run with, when the cache has none",
+    command: ["node", "scripts/test/python-environment.mjs", name],
+    // Horovod is compiled. It comes first, while the others wait for the network.
+    cores: name === "horovod" ? ONE : WAITING,
+    limitSeconds: name === "horovod" ? 1500 : 600,
+    needs: [],
+  })),
+  ...NODE_RELEASES.map((major) => ({
+    name: `node${major}`,
+    what: `Node ${major}, when the cache has none`,
+    command: nodeRelease(major),
+    cores: WAITING,
+    limitSeconds: 120,
+    needs: [],
+  })),
+].map((phase) => ({ ...phase, prepares: true }));
