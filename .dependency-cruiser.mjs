@@ -1,4 +1,4 @@
-/** The client's rooms and the files beside them, each using those below it. docs/architecture.md says what is in which. */
+/** The client's rooms and the files beside them, each using those below it. docs/makers/architecture.md says what is in which. */
 export const clientRooms = [
   "main.ts",
   "library.ts",

@@ -123,7 +123,7 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
   }
 
   /**
-   * Its events from now on, as `tony-ts submit --json` prints them (docs/json.md), to `end`, which who comes late gets too. Rejects as
+   * Its events from now on, as `tony-ts submit --json` prints them (docs/reference/json.md), to `end`, which who comes late gets too. Rejects as
    * `ended` does.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<FollowEvent> {

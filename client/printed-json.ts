@@ -1,4 +1,4 @@
-/** What `--json` prints, command by command. docs/json.md is made from these (`npm run docs`). Fields are only ever added. */
+/** What `--json` prints, command by command. docs/reference/json.md is made from these (`npm run docs`). Fields are only ever added. */
 import type { ReadableStream } from "../src/api/messages.ts";
 import type { ExitCode } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";

@@ -11,7 +11,7 @@ export interface IsolationOptions {
 
 /**
  * What an executor does while it reaches neither an ApplicationMaster nor the staging folder: its task may run in another container by
- * then, so programs are suspended and nothing is uploaded (docs/decisions/0056-executors-cut-off.md).
+ * then, so programs are suspended and nothing is uploaded (docs/makers/decisions/0056-executors-cut-off.md).
  */
 export class Isolation {
   readonly #options: IsolationOptions;

@@ -1,4 +1,4 @@
-// Writes the pages that are made from the source: docs/keys.md, docs/variables.md, docs/reasons.md and docs/json.md. Unit tests say when one of them is stale.
+// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md and docs/reference/json.md. Unit tests say when one of them is stale.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,12 +10,12 @@ import { replaceFile } from "./replace-file.mjs";
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 const pages = [
-  ["src/job/keys-page.ts", "keysPage", "docs/keys.md"],
-  ["src/job/reasons/reasons-page.ts", "reasonsPage", "docs/reasons.md"],
-  ["src/frameworks/variables-page.ts", "variablesPage", "docs/variables.md"],
+  ["src/job/keys-page.ts", "keysPage", "docs/reference/keys.md"],
+  ["src/job/reasons/reasons-page.ts", "reasonsPage", "docs/reference/reasons.md"],
+  ["src/frameworks/variables-page.ts", "variablesPage", "docs/reference/variables.md"],
 ];
 
-replaceFile(path.join(root, "docs/json.md"), jsonPage(root));
+replaceFile(path.join(root, "docs/reference/json.md"), jsonPage(root));
 
 const folder = mkdtempSync(path.join(tmpdir(), "tony-docs-"));
 try {

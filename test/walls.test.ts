@@ -47,10 +47,10 @@ describe("the core", () => {
 });
 
 describe.each([
-  { folder: "client", rooms: clientRooms, page: "docs/architecture.md" },
-  { folder: "executor", rooms: executorRooms, page: "docs/architecture.md" },
-  { folder: "am", rooms: masterRooms, page: "docs/architecture.md" },
-  { folder: "am/core", rooms: coreRooms, page: "docs/architecture.md" },
+  { folder: "client", rooms: clientRooms, page: "docs/makers/architecture.md" },
+  { folder: "executor", rooms: executorRooms, page: "docs/makers/architecture.md" },
+  { folder: "am", rooms: masterRooms, page: "docs/makers/architecture.md" },
+  { folder: "am/core", rooms: coreRooms, page: "docs/makers/architecture.md" },
   { folder: "src/hadoop", rooms: hadoopLayers, page: "src/hadoop/README.md" },
 ])("the rooms of $folder", ({ folder, rooms, page }) => {
   const root = path.resolve(import.meta.dirname, "..");

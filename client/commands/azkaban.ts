@@ -14,7 +14,7 @@ export const azkaban = defineCommand({
   summary: "Run a job of an Azkaban flow: what the job type tony-ts calls",
   positionals: {},
   options: {},
-  examples: [["azkaban", "Reads the job's properties from JOB_PROP_FILE, which Azkaban sets (docs/azkaban.md)"]],
+  examples: [["azkaban", "Reads the job's properties from JOB_PROP_FILE, which Azkaban sets (docs/guide/azkaban.md)"]],
   run: async (_args, context) => {
     const [{ flowJob }, { FlowView }, { outputProperties }, { runSubmission }] = await Promise.all([
       import("../azkaban/job-properties.ts"),

@@ -110,7 +110,7 @@ export class Output {
     this.#write(to === "out" ? this.#out : this.#err, visibleLine(label) + line);
   }
 
-  /** Prints a result for programs; docs/json.md describes them all. */
+  /** Prints a result for programs; docs/reference/json.md describes them all. */
   json(value: object): void {
     this.#write(this.#out, visibleJson({ jsonVersion, ...value }, 2));
   }

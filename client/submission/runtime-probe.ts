@@ -157,7 +157,7 @@ export function probeFinding(
   const notLaunched = launchFailure(diagnostics);
   if (notLaunched !== undefined) {
     const found = `a node cannot start a container: ${notLaunched}`;
-    const remedy = "its NodeManager's log says more; docs/images.md says what an image must have";
+    const remedy = "its NodeManager's log says more; docs/guide/images.md says what an image must have";
     return { subject, state: "wrong", found, remedy };
   }
   const said = lastWords(diagnostics).split("\n");

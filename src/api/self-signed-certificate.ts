@@ -50,7 +50,7 @@ export interface CertificateRequest {
 
 /**
  * A self-signed X.509 v3 certificate for a server of one name, as PEM (RFC 5280 §4.1). Only this one shape is ever needed, which is why
- * it is written here in DER rather than by a library (docs/decisions/0050).
+ * it is written here in DER rather than by a library (docs/makers/decisions/0050).
  */
 export function makeSelfSignedCertificate(request: CertificateRequest): string {
   const name = der(

@@ -2,7 +2,7 @@ import type { Hello } from "./messages.ts";
 
 /**
  * A session: a command, a terminal or a connection in the container of a running task, for a caller that may run programs there. The
- * ApplicationMaster hands on what the caller and the task's executor say to each other (docs/decisions/0090-sessions.md).
+ * ApplicationMaster hands on what the caller and the task's executor say to each other (docs/makers/decisions/0090-sessions.md).
  */
 export interface OpenSession {
   readonly hello: Hello;

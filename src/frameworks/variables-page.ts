@@ -59,7 +59,7 @@ const READ = `## What tony-ts reads
 A job's file may refer to any variable of the shell that submits it, as \`\${env.NAME}\`.
 `;
 
-/** docs/variables.md, from the tables. */
+/** docs/reference/variables.md, from the tables. */
 export function variablesPage(): string {
   return [
     HEAD,

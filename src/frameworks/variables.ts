@@ -1,5 +1,5 @@
 /**
- * Every environment variable, by name, with what it says: docs/variables.md is made from these tables. What programs get is typed by them,
+ * Every environment variable, by name, with what it says: docs/reference/variables.md is made from these tables. What programs get is typed by them,
  * so that a variable without a row does not compile; nothing but types is imported from here into programs of containers.
  */
 export type VariableTable = Readonly<Record<string, string>>;
@@ -37,9 +37,9 @@ export const programVariables = {
   TONY_OUTPUT_LOCAL_DIR:
     "The folder of the container whose content is copied to where results are kept when the program has ended: `tony.output.local-dir`; not set without it",
   TONY_OUTPUT_DIR: "Where that content of this task stays, below `tony.output.dir`; not set without it",
-  TONY_PROGRESS_FILE: "The file that the program may write its [progress](progress.md) to",
+  TONY_PROGRESS_FILE: "The file that the program may write its [progress](../guide/checkpoints.md) to",
   TONY_NOTICE_FILE:
-    "The file in which the program finds, when it gets `tony.task.preemption-signal`, why its container is to be taken back and [until when](progress.md#notices)",
+    "The file in which the program finds, when it gets `tony.task.preemption-signal`, why its container is to be taken back and [until when](../guide/checkpoints.md#notices)",
   PYTHONFAULTHANDLER:
     "`1` in a job with `tony.task.progress-timeout`: a Python that hangs can then be asked where it stands",
 } as const satisfies VariableTable;

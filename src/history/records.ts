@@ -12,7 +12,7 @@ export const HISTORY_VERSION = 3;
 /**
  * The history of one job: one JSON object a line, oldest first. The first line of every attempt is a `header`; the last line of a
  * finished job is its `end`. Lines of one attempt are numbered from 1: a line that is there twice was written twice, because an answer of
- * the file system was lost, and counts once. docs/history.md describes each.
+ * the file system was lost, and counts once. docs/reference/history.md describes each.
  */
 export type HistoryRecord = Numbered & UnnumberedRecord;
 

@@ -41,7 +41,7 @@ win, in this order: defaults, the job's file, the site's file, the command line;
 - Any key outside \`tony.\` is Hadoop's and goes over the cluster's configuration for this job.
 `;
 
-/** docs/keys.md, from the table. */
+/** docs/reference/keys.md, from the table. */
 export function keysPage(): string {
   return [HEAD, ...SECTIONS.map(([title, keys]) => section(title, keys))].join("\n");
 }

@@ -11,7 +11,7 @@ import { siteKeys } from "./keys/site.ts";
 import { taskKeys } from "./keys/task.ts";
 
 /**
- * Every key there is: validation, `tony-ts keys`, docs/keys.md and the fields of JobSpec that have a key's value come from here.
+ * Every key there is: validation, `tony-ts keys`, docs/reference/keys.md and the fields of JobSpec that have a key's value come from here.
  * `{role}`, `{group}`, `{resource}` and `{field}` stand for any name.
  */
 export const keys = {

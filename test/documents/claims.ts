@@ -143,7 +143,7 @@ export const claims: Readonly<Record<string, Claim>> = {
 
   // TonY's own, beside what it becomes here.
   'java -cp "$(hadoop classpath):tony-cli.jar" com.linkedin.tony.cli.ClusterSubmitter …': elsewhere(
-    "docs/coming-from-tony.md",
+    "docs/guide/coming-from-tony.md",
     "ClusterSubmitter",
   ),
   "tony-ts submit …": inJob("tony-ts submit -conf_file job.xml"),

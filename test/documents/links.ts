@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * The relative links of a folder's README, changelog and documents that lead nowhere in it, as `docs/keys.md → gone.md`.
+ * The relative links of a folder's README, changelog and documents that lead nowhere in it, as `docs/reference/keys.md → gone.md`.
  * @param root a checkout, or the package as it is installed
  */
 export function brokenLinks(root: string): string[] {

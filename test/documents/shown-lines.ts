@@ -20,11 +20,11 @@ const checkoutPrograms = [
   "../bench/run.mjs",
 ];
 
-/** Every command line that the documents and the helps show, each once. */
+/** Every command line that the documents and the helps show, each once. Decisions are notes of their day, which nobody follows. */
 export async function allShownLines(): Promise<ShownLine[]> {
-  const documents = ["README.md", "CONTRIBUTING.md", ...readdirSync("docs").map((name) => path.join("docs", name))];
-  const inDocuments = documents
-    .filter((file) => file.endsWith(".md"))
+  const pages = readdirSync("docs", { recursive: true, encoding: "utf8" }).map((name) => path.join("docs", name));
+  const inDocuments = ["README.md", "CONTRIBUTING.md", ...pages]
+    .filter((file) => file.endsWith(".md") && !file.startsWith("docs/makers/decisions/"))
     .flatMap((file) => linesInMarkdown(readFileSync(file, "utf8"), file));
   const all = [...inDocuments, ...linesInOwnHelp(), ...(await linesInHelpOfCheckout())];
   return [...new Map(all.reverse().map((shown) => [shown.line, shown])).values()].reverse();

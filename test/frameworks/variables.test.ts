@@ -5,9 +5,9 @@ import * as tables from "../../src/frameworks/variables.ts";
 import { variablesPage } from "../../src/frameworks/variables-page.ts";
 import { environmentOf, jobOf } from "./support.ts";
 
-describe("docs/variables.md", () => {
+describe("docs/reference/variables.md", () => {
   test("is what the tables say: run `npm run docs` when this fails", () => {
-    expect(readFileSync("docs/variables.md", "utf8")).toBe(variablesPage());
+    expect(readFileSync("docs/reference/variables.md", "utf8")).toBe(variablesPage());
   });
 
   test("names every variable", () => {

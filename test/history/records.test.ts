@@ -58,8 +58,8 @@ describe("a job's history", () => {
   });
 });
 
-describe("docs/history.md", () => {
-  const page = readFileSync("docs/history.md", "utf8");
+describe("docs/reference/history.md", () => {
+  const page = readFileSync("docs/reference/history.md", "utf8");
   const documented = [...page.matchAll(/^\| `([\w-]+)` \| ([^|]*) \|/gm)].map(([, type, facts = ""]) => [
     type,
     [...facts.matchAll(/`(\w+\??)`/g)].map(([, fact]) => fact),

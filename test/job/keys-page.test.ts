@@ -3,9 +3,9 @@ import { describe, expect, test } from "@jest/globals";
 import { keys } from "../../src/job/keys.ts";
 import { keysPage } from "../../src/job/keys-page.ts";
 
-describe("docs/keys.md", () => {
+describe("docs/reference/keys.md", () => {
   test("is what the table says: run `npm run docs` when this fails", () => {
-    expect(readFileSync("docs/keys.md", "utf8")).toBe(keysPage());
+    expect(readFileSync("docs/reference/keys.md", "utf8")).toBe(keysPage());
   });
 
   test("names every key", () => {

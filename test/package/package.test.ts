@@ -55,7 +55,7 @@ describe("the packed tarball", () => {
   test("holds the programs, the library, the examples and the documents, and nothing else", () => {
     const expected = [
       /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
-      /^docs\/(decisions\/)?[\w-]+\.md$/,
+      /^docs\/([\w-]+\/)*[\w-]+\.md$/,
       /^src\/hadoop\/README\.md$/,
       /^dist\/programs\/(am|executor|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?$/,
       /^dist\/lib\/(src|client)\/[\w/-]+(\.d\.ts|\.js)$/,
@@ -72,7 +72,7 @@ describe("the packed tarball", () => {
   });
 
   test("holds what the links of README and the documents lead to", () => {
-    expect(files).toContain("docs/keys.md");
+    expect(files).toContain("docs/reference/keys.md");
     expect(brokenLinks(installed)).toEqual([]);
   });
 
@@ -211,8 +211,8 @@ describe("the packed tarball", () => {
     expect(shown?.stderr).toBe("");
   });
 
-  test("runs the programs that docs/library.md shows", async () => {
-    const [job, error] = await runShown("docs/library.md", ["{ logs", "{ local: true, logs"]);
+  test("runs the programs that docs/guide/library.md shows", async () => {
+    const [job, error] = await runShown("docs/guide/library.md", ["{ logs", "{ local: true, logs"]);
     expect(job?.stdout).toMatch(/^worker:0 hello from worker:0$/m);
     expect(job?.stdout).toMatch(/^worker:1 hello from worker:1$/m);
     expect(job?.stdout).toMatch(/^local_\d+_\d+ succeeded$/m);

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { jsonPage } from "../../scripts/json-page.mjs";
 
-describe("docs/json.md", () => {
+describe("docs/reference/json.md", () => {
   const page = jsonPage(".");
 
   test("is what the interfaces say that outputs are checked against: run `npm run docs` when this fails", () => {
-    expect(readFileSync("docs/json.md", "utf8")).toBe(page);
+    expect(readFileSync("docs/reference/json.md", "utf8")).toBe(page);
   });
 
   test("explains every field that is declared", () => {

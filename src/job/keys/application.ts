@@ -97,7 +97,7 @@ export const applicationKeys = {
     ),
     spec: ["job", "framework"],
     default: "tensorflow",
-    doc: "Which framework's environment the programs get (variables.md). generic: any number of tasks, whose commands may have templates such as {{spec.worker}}. standalone: one task.",
+    doc: "Which framework's environment the programs get (docs/reference/variables.md). generic: any number of tasks, whose commands may have templates such as {{spec.worker}}. standalone: one task.",
     support: "works",
   }),
   "tony.application.distributed-mode": key({

@@ -12,7 +12,7 @@ export const roleKeys = {
   "tony.{role}.min-instances": key({
     type: integer({ min: 1 }),
     spec: ["role", "minInstances"],
-    doc: "With torchrun and Horovod: with how many of its tasks the role can train. The job starts with these, others join when they get a container, and a lost one does not restart the rest (elastic.md).",
+    doc: "With torchrun and Horovod: with how many of its tasks the role can train. The job starts with these, others join when they get a container, and a lost one does not restart the rest (docs/guide/elastic.md).",
     support: "works",
     ours: true,
   }),

@@ -6,15 +6,15 @@ import { runSeed } from "../../simulation/run.ts";
 const root = join(import.meta.dirname, "../../..");
 
 describe("the log of the ApplicationMaster", () => {
-  test("docs/am-log.md lists every event and no other", () => {
+  test("docs/reference/am-log.md lists every event and no other", () => {
     const source = readdirSync(join(root, "am"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(join(root, "am", name), "utf8"));
     const call = /\blog(?:\.(?:info|warn|error)\(|\(\s*step,\s*[^,]+,)\s*"([a-z-]+)"/g;
     const logged = source.flatMap((text) => [...text.matchAll(call)].map(([, event]) => event));
-    const listed = [...readFileSync(join(root, "docs/am-log.md"), "utf8").matchAll(/^\| `([a-z-]+)` \|/gm)].map(
-      ([, event]) => event,
-    );
+    const listed = [
+      ...readFileSync(join(root, "docs/reference/am-log.md"), "utf8").matchAll(/^\| `([a-z-]+)` \|/gm),
+    ].map(([, event]) => event);
     expect([...new Set(logged)].sort()).toEqual(listed.sort());
   });
 

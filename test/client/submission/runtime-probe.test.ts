@@ -110,7 +110,7 @@ For more detailed output, check the application tracking page`,
     subject: "nodes",
     state: "wrong",
     found: `a node cannot start a container: ${said}`,
-    remedy: "its NodeManager's log says more; docs/images.md says what an image must have",
+    remedy: "its NodeManager's log says more; docs/guide/images.md says what an image must have",
   });
 
   test("where there is no such image", () => {
