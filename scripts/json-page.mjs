@@ -91,10 +91,17 @@ export function jsonPage(root) {
 /** The types that are a choice of words, as far as the page names them. */
 function wordsUsed(page, root) {
   const aliases = sources.flatMap((file) => [
-    ...readFileSync(path.join(root, file), "utf8").matchAll(/^export type (\w+) =\s+((?:\|?\s*"[^"]+"\s*)+);/gm),
+    ...readFileSync(path.join(root, file), "utf8").matchAll(
+      /^export type (\w+) =\s+((?:\|?\s*(?:"[^"]+"|\w+)\s*)+);/gm,
+    ),
   ]);
-  const used = aliases.filter(([, name]) => new RegExp(`\\b${name}\\b`).test(page));
-  return used.map(([, name, words]) => `| ${name} | ${cell(plain(words).replace(/^\| /, ""))} |`);
+  const choices = new Map(aliases.map(([, name, words]) => [name, plain(words).replace(/^\| /, "")]));
+  const spelt = (words) =>
+    words.replace(/"[^"]+"|\w+/g, (word) => (choices.has(word) ? spelt(choices.get(word)) : word));
+  return [...choices]
+    .map(([name, words]) => [name, spelt(words)])
+    .filter(([name, words]) => new RegExp(`\\b${name}\\b`).test(page) && /^("[^"]+"( \| )?)+$/.test(words))
+    .map(([name, words]) => `| ${name} | ${cell(words)} |`);
 }
 
 function eventOf({ fields }) {

@@ -18,6 +18,6 @@ describe("docs/reference/json.md", () => {
 
   test("names the words of every choice", () => {
     expect(page).toContain('| JobState | `"starting" \\| "gathering" \\|');
-    expect(page).toContain('| OutputStream | `"stdout" \\| "stderr"` |');
+    expect(page).toContain('| ReadableStream | `"stdout" \\| "stderr" \\| "executor"` |');
   });
 });
