@@ -36,13 +36,13 @@ describe("sessions at the ApplicationMaster", () => {
     expect(scene.records[0]).toMatchObject({ type: "session-opened", by: "worker:0" });
   });
 
-  it("are refused to who may not change the job, and nothing is asked of the executor", async () => {
-    const refusal = async (_caller: string, right: string, doing?: string) => `carol may not ${doing} (${right})`;
+  it("are refused to who may not run anything in the job, and nothing is asked of the executor", async () => {
+    const refusal = async (_caller: string, right: string) => `carol lacks the right ${right}`;
     const scene = await open({ door: { ...ownersDoor, refusal } });
     const { session } = scene.command("true");
     expect(await session.over).toMatchObject({
       code: "API_FORBIDDEN",
-      message: expect.stringContaining("carol may not run anything in (modify)"),
+      message: expect.stringContaining("carol lacks the right run"),
     });
     expect(scene.commands.rest).not.toContain("serve-session");
     expect(scene.records).toEqual([]);
