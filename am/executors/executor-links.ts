@@ -34,6 +34,8 @@ export class ExecutorLinks implements ExecutorHandler {
   readonly #byContainer = new Map<string, ExecutorLink>();
   /** Containers whose executors have been connected to this attempt before. */
   readonly #known = new Set<string>();
+  /** Those that have the newest tokens. */
+  #told = new WeakSet<ExecutorLink>();
   readonly #encodedSpecs = new WeakMap<ClusterSpec, Uint8Array>();
 
   constructor(options: ExecutorLinksOptions) {
@@ -46,6 +48,15 @@ export class ExecutorLinks implements ExecutorHandler {
     if (link?.task !== task) return;
     const generation = "generation" in command ? command.generation : 0;
     link.send(generation, this.#message(command));
+    if (command.type === "exit" && command.reason.code === "replaced") this.#turnAway(link);
+  }
+
+  /** What it still says is of no use, and it hears no more: whoever once read a container's secret is no part of the job. */
+  #turnAway(link: ExecutorLink): void {
+    if (this.#isTenant(link)) return;
+    this.#byContainer.delete(link.containerId);
+    this.#options.forget(link.containerId);
+    link.close();
   }
 
   /** Gives a container to another task: the executor there is told to make room; one that is not connected is told when it is again. */
@@ -80,16 +91,18 @@ export class ExecutorLinks implements ExecutorHandler {
 
   /** The executor that has the task now; undefined: none is connected. */
   linkTo(task: string): ExecutorLink | undefined {
-    return [...this.#byContainer.values()].find((link) => link.task === task);
+    return [...this.#byContainer.values()].find((link) => link.task === task && this.#isTenant(link));
   }
 
-  /** The task whose executor is connected from that container; undefined: none is. */
+  /** The task that has that container, whose executor is connected; undefined: none is. */
   taskIn(containerId: string): string | undefined {
-    return this.#byContainer.get(containerId)?.task;
+    const link = this.#byContainer.get(containerId);
+    return link !== undefined && this.#isTenant(link) ? link.task : undefined;
   }
 
   /** Tells all executors of tokens that are newer now. */
   tokensReplaced(): void {
+    this.#told = new WeakSet();
     for (const link of this.#byContainer.values()) this.#giveTokens(link);
   }
 
@@ -109,6 +122,7 @@ export class ExecutorLinks implements ExecutorHandler {
     const about = { task, containerId, generation };
     switch (report.type) {
       case "heartbeat":
+        this.#giveTokens(link);
         if (report.metrics !== undefined) this.#options.metrics(containerId, task, report.metrics);
         break;
       case "child-started":
@@ -117,8 +131,10 @@ export class ExecutorLinks implements ExecutorHandler {
         this.#options.post({ ...about, ...report });
         break;
       case "transfer":
-      case "service-announced":
         this.#options.post({ task, ...report });
+        break;
+      case "service-announced":
+        this.#options.post({ task, containerId, ...report });
         break;
       case "log-chunk":
         void this.#options.tails.chunk(link, report.chunk);
@@ -143,13 +159,21 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#options.post({ type: "resource-manager-shutdown", reason });
   }
 
+  /** Once, and not before it is known that the container is the task's: an attempt that reads the journal knows it later. */
   #giveTokens(link: ExecutorLink): void {
+    if (this.#told.has(link) || !this.#isTenant(link)) return;
     const file = this.#options.tokens();
-    if (file !== undefined) link.send(0, { type: "replace-tokens", file });
+    if (file === undefined) return;
+    this.#told.add(link);
+    link.send(0, { type: "replace-tokens", file });
   }
 
   #askForRoom(link: ExecutorLink, launch: Launch): void {
     link.send(launch.generation, { type: "make-room", variables: this.#options.variables(launch) });
+  }
+
+  #isTenant({ task, containerId }: ExecutorLink): boolean {
+    return this.#options.tenantOf(containerId)?.task === task;
   }
 
   #isCurrent(link: ExecutorLink): boolean {

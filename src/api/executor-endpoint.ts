@@ -177,9 +177,9 @@ export class ExecutorEndpoint {
   #ended(link: Link): void {
     const wasOpen = !link.ended;
     link.abandon();
-    if (!wasOpen || this.#links.get(link.containerId) !== link) return;
+    if (this.#links.get(link.containerId) !== link) return;
     this.#links.delete(link.containerId);
-    this.#options.handler.disconnected(link, link.saidGoodbye ? "goodbye" : "broken");
+    if (wasOpen) this.#options.handler.disconnected(link, link.saidGoodbye ? "goodbye" : "broken");
   }
 }
 

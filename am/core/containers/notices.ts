@@ -56,7 +56,12 @@ export function sendNotice(step: Step, container: ContainerRecord, task: TaskRec
   });
 }
 
+/** People open the address: only the task's own container may say it. */
 export function serviceAnnounced(step: Step, event: Of<"service-announced">): void {
+  const container = step.state.containers[event.containerId];
+  if (container === undefined || tenantOf(step, container)?.id !== event.task) {
+    return;
+  }
   const { services } = step.state;
   const known = services.find(({ name, task }) => name === event.name && task === event.task);
   if (known === undefined) {

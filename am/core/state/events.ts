@@ -113,7 +113,13 @@ export type Event =
       readonly metrics?: Readonly<Record<string, number>>;
     }
   | { readonly type: "transfer"; readonly task: string; readonly transfer: Transfer }
-  | { readonly type: "service-announced"; readonly task: string; readonly name: string; readonly url: string }
+  | {
+      readonly type: "service-announced";
+      readonly task: string;
+      readonly containerId: string;
+      readonly name: string;
+      readonly url: string;
+    }
   /** The time that was asked for has come, or is past. */
   | { readonly type: "wake-up" }
   /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */

@@ -28,14 +28,14 @@ function setUp() {
   const heard: string[] = [];
   const forgotten: string[] = [];
   const tails = new LogTails({ lastContainerOf: () => undefined });
-  const state: { tenant: string; tokens?: Uint8Array } = { tenant: "prep:0" };
+  const state: { tenant: string | undefined; tokens?: Uint8Array } = { tenant: "prep:0" };
   const links = new ExecutorLinks({
     post: (event) => events.push(event),
     heard: (_containerId, task) => heard.push(task),
     forget: (id) => forgotten.push(id),
     metrics: () => {},
     tails,
-    tenantOf: () => ({ ...launch, task: state.tenant }),
+    tenantOf: () => (state.tenant === undefined ? undefined : { ...launch, task: state.tenant }),
     tokens: () => state.tokens,
     variables: ({ task }) => ({ TONY_TASK: task }),
   });
@@ -133,6 +133,43 @@ describe("the executor of a container that another task gets", () => {
     const chunk = { tailId: 1, stream: "stdout", offset: 0, end: false, generation: 1, skippedBytes: 0 } as const;
     links.report(prep.link, 1, { type: "log-chunk", chunk: { ...chunk, data: Buffer.from("the last line\n") } });
     expect(text).toEqual(["the last line\n"]);
+  });
+});
+
+describe("an executor whose container is no part of the job, any more or yet", () => {
+  const replaced = { type: "exit", graceMs: 0, reason: { code: "replaced", why: "it is no part" } } as const;
+
+  test("stands for no task: it gets no session of its task's, and may ask for none", () => {
+    const { links, state } = setUp();
+    expect([links.linkTo("prep:0")?.containerId, links.taskIn(containerId)]).toEqual([containerId, "prep:0"]);
+    state.tenant = undefined;
+    expect([links.linkTo("prep:0"), links.taskIn(containerId)]).toEqual([undefined, undefined]);
+  });
+
+  test("is turned away for good once the core has dismissed it: its stream is closed, and nothing that it says counts", () => {
+    const { links, state, events, forgotten, prep } = setUp();
+    state.tenant = undefined;
+    events.length = 0;
+    links.send({ task: "prep:0", containerId }, replaced);
+    expect(prep.sent).toEqual([replaced, "closed"]);
+    expect(forgotten).toEqual([containerId]);
+    links.report(prep.link, 1, { type: "child-started", pid: 1, atMs: 1 });
+    expect(events).toEqual([]);
+  });
+
+  test("gets no newer tokens, before an attempt that reads the journal knows that it is a part", () => {
+    const { links, state, prep } = setUp();
+    state.tenant = undefined;
+    state.tokens = Buffer.from("newer");
+    links.tokensReplaced();
+    const again = aLink("prep:0");
+    links.connected(again.link, again.registration);
+    links.report(again.link, 1, { type: "heartbeat", sentAtMs: 1 });
+    expect([prep.sent, again.sent]).toEqual([[], []]);
+    state.tenant = "prep:0";
+    links.report(again.link, 1, { type: "heartbeat", sentAtMs: 2 });
+    links.report(again.link, 1, { type: "heartbeat", sentAtMs: 3 });
+    expect(again.sent).toEqual([{ type: "replace-tokens", file: state.tokens }]);
   });
 });
 
