@@ -14,7 +14,7 @@ import { closeVerdicts } from "./failures/close-verdict.ts";
 import { leavingNodes, nodesLeave } from "./failures/departures.ts";
 import { containerCompleted } from "./failures/losses.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
-import { watchHold } from "./gang/hold.ts";
+import { watchHold, watchRoom } from "./gang/hold.ts";
 import { watchRest } from "./gang/rest.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { beginStages, succeedStages, succeedTask } from "./gang/stages.ts";
@@ -80,6 +80,7 @@ export function createCore(spec: JobSpec, identity: Identity, state = initialSta
       step.nowMs = nowMs;
       step.effects = [];
       step.changed = false;
+      step.roomChanged = false;
       hear(step, event);
       settle(step);
       if (step.changed) {
@@ -250,6 +251,9 @@ function settle(step: Step): void {
   }
   continueFinish(step);
   for (const gang of step.state.gangs) {
+    if (step.roomChanged) {
+      watchRoom(step, gang);
+    }
     watchHold(step, gang);
   }
   updateAsks(step);

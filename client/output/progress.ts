@@ -1,5 +1,5 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
-import { amountWords, countWords } from "../../src/job/reasons/words.ts";
+import { amountWords, countWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
 import type { GenerationSummary, JobOutcome, JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
@@ -192,13 +192,8 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
     summary,
     ...failedWords(status.tasks.filter(isFailed)),
     countWords(restarts, "restart"),
-    formatUsage(status),
+    memoryHoursWords(status.usage.memoryMiBSeconds),
   ].join(" · ");
-}
-
-/** Memory held over time: `0.007 GiB·h`. */
-export function formatUsage({ usage }: JobStatus): string {
-  return `${Number((usage.memoryMiBSeconds / 1024 / 3600).toPrecision(2))} GiB·h`;
 }
 
 /** `worker × 2 (1 GiB, 1 core)` for every role. */

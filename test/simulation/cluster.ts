@@ -73,6 +73,7 @@ export class Cluster {
       ...(leaving === undefined ? {} : { decommissioning: leaving }),
       labels: label === "" ? [] : [label],
       free: { memoryMiB: capacityMiB - usedMiB, vcores: 64, others: {} },
+      total: { memoryMiB: capacityMiB, vcores: 64, others: {} },
     };
   }
 

@@ -20,7 +20,7 @@ export interface ModelNode {
   readonly rack: string;
   /** Exclusive; empty while it has none. */
   readonly label: string;
-  readonly capacityMiB: number;
+  capacityMiB: number;
   usedMiB: number;
   /** The ResourceManager counts on it. */
   alive: boolean;

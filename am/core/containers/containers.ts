@@ -6,6 +6,7 @@ import { emit, findTask, gangOf, log, type Step } from "../state/step.ts";
 import { AFTER_END, moveTask } from "../state/transitions.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 import { isKeptOff } from "./kept-off.ts";
+import { unmeetable } from "./unmeetable.ts";
 
 /** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
 export function priorityOf(role: number): number {
@@ -203,7 +204,12 @@ export function relaunch(step: Step, { id }: ContainerRecord, task: TaskRecord):
 /** Whether a role's gang wants containers at all at present. */
 export function isWanting(step: Step, position: number): boolean {
   const { phase, hold } = gangOf(step, { role: position });
-  return phase !== "ahead" && phase !== "over" && hold.askAgainAtMs === 0;
+  return phase !== "ahead" && phase !== "over" && (hold.askAgainAtMs === 0 || (hold.isVain && isLarge(step, position)));
+}
+
+/** Whether YARN would refuse its containers one by one: it alone says whether it ever gives such, and holds none meanwhile. */
+function isLarge(step: Step, position: number): boolean {
+  return unmeetable(step, position)?.ofGang === false;
 }
 
 /** The container is the task's, for its present generation. */

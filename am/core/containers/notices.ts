@@ -13,6 +13,7 @@ export function nodesChanged(step: Step, nodes: readonly NodeView[]): void {
     step.state.nodes[node.nodeId] = node;
   }
   reconsiderRefusals(step, nodes);
+  step.roomChanged = true;
 }
 
 export function headroomChanged(step: Step, available: Resource): void {

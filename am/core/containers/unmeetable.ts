@@ -1,10 +1,19 @@
+import { subtract } from "../../../src/job/amounts.ts";
 import { roomFor } from "../../../src/job/fits.ts";
 import { leastInstances } from "../../../src/job/least-instances.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
-import { countedWords, countWords, memoryWords, otherWords, settingOf } from "../../../src/job/reasons/words.ts";
+import {
+  amountWords,
+  countedWords,
+  countWords,
+  memoryWords,
+  otherWords,
+  settingOf,
+} from "../../../src/job/reasons/words.ts";
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
+import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart } from "./room.ts";
@@ -18,6 +27,8 @@ interface Job {
 export interface Unmeetable {
   readonly delay: DelayReason;
   readonly fix: Remedy;
+  /** One container alone could be had: it is all of them together that could not. */
+  readonly ofGang: boolean;
 }
 
 /** One kind of resource: how much of it an amount has, its words, and the end of the role's key for it. */
@@ -26,6 +37,8 @@ interface Kind {
   readonly words: (count: number) => string;
   readonly key: string;
 }
+
+type Sized = NodeView & { readonly total: Resource };
 
 /** Sizes of nodes that are named. */
 const MOST_SIZES = 3;
@@ -44,18 +57,20 @@ export function unmeetable(job: Job, position: number): Unmeetable | undefined {
   if (nodes.length === 0) {
     return Object.keys(job.state.nodes).length === 0 ? undefined : nowhere(job, role);
   }
-  const totals = nodes.flatMap(({ total }) => total ?? []);
-  if (totals.length < nodes.length) {
+  const sized = nodes.filter((node): node is Sized => node.total !== undefined);
+  if (sized.length < nodes.length) {
     return undefined;
   }
-  return tooLarge(job, role, totals) ?? tooMany(job, role, totals);
+  const totals = sized.map(({ total }) => total);
+  return tooLarge(job, role, totals) ?? tooMany(job, role, sized);
 }
 
 /** Every node is kept for others by its label, or for this label there is none. */
 function nowhere(job: Job, role: RoleSpec): Unmeetable {
   const { label } = placeOf(role);
   const delay: DelayReason = label === undefined ? { code: "nodes-labelled" } : { code: "label-missing", label };
-  return { delay, fix: { code: "set-label", setting: settingOf(job.spec, `tony.${role.name}.node-label`) } };
+  const fix = { code: "set-label", setting: settingOf(job.spec, `tony.${role.name}.node-label`) } as const;
+  return { delay, fix, ofGang: false };
 }
 
 function tooLarge(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeetable | undefined {
@@ -72,36 +87,57 @@ function tooLarge(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeet
   return {
     delay: { code: "container-too-large", ...placeOf(role), sizes },
     fix: lower(job, role, everywhere.length > 0 ? everywhere : somewhere, false),
+    ofGang: false,
   };
 }
 
-function tooMany(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeetable | undefined {
+function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable | undefined {
   if (job.spec.distributedMode !== "gang") {
     return undefined;
   }
-  const wanted = wantedTogether(job, role.nodeLabel);
+  const own = masterOn(nodes);
+  const wanted = [...wantedTogether(job, role), ...(own === undefined ? [] : [own.resource])];
+  const totals = nodes.map(({ total }) => total);
   const ask = countedPart(role.resource, job.state.counted);
   const short = kindsOf(ask).find(({ of }) => sum(wanted, of) > sum(totals, of));
+  const withMaster = own === undefined ? {} : { master: amountWords(own.resource) };
   if (short !== undefined) {
     const { of, words } = short;
     const amounts = { has: words(sum(totals, of)), asked: words(sum(wanted, of)) };
-    return { delay: { code: "gang-too-large", ...placeOf(role), ...amounts }, fix: lower(job, role, [short], true) };
+    const delay = { code: "gang-too-large", ...placeOf(role), ...amounts, ...withMaster } as const;
+    return { delay, fix: lower(job, role, [short], true), ofGang: true };
   }
-  const room = sum(totals, (total) => roomFor(ask, total));
-  if (room >= leastInstances(role)) {
+  const room = sum(nodes, (node) => roomFor(ask, node === own?.node ? subtract(node.total, own.resource) : node.total));
+  const least = leastInstances(role);
+  if (room >= least) {
     return undefined;
   }
-  const delay = { code: "gang-too-many", ...placeOf(role), room, asked: leastInstances(role) } as const;
-  return { delay, fix: lower(job, role, kindsOf(ask), true) };
+  const delay = { code: "gang-too-many", ...placeOf(role), room, asked: least, ...withMaster } as const;
+  return { delay, fix: lower(job, role, kindsOf(ask), true), ofGang: true };
 }
 
-/** All containers that a gang holds together on the nodes of one label; an ask without a label may share nodes with any other. */
-function wantedTogether({ spec, state }: Job, label: string | undefined): Resource[] {
+/** What the AM's own container has of one of these nodes; undefined where it is on none, or that is not certain. */
+function masterOn(nodes: readonly Sized[]) {
+  const there = nodes.flatMap((node) => (node.master === undefined ? [] : [{ node, resource: node.master }]));
+  return there.length === 1 ? there[0] : undefined;
+}
+
+/** All containers that the role's gang holds together on the nodes of its label; an ask without one may share nodes with any other. */
+function wantedTogether({ spec, state }: Job, { name, nodeLabel = "" }: RoleSpec): Resource[] {
+  const gang = state.roles.find((role) => role.name === name)?.gang;
   return spec.roles.flatMap((role, position) => {
-    const counts = state.roles[position]?.counts;
-    const together = label === undefined || label === "" || role.nodeLabel === label;
-    const over = counts === undefined ? 0 : counts.succeeded + counts.failed + counts.stopped;
-    return together ? Array.from({ length: leastInstances(role) - over }, () => role.resource) : [];
+    const together = state.roles[position];
+    if (
+      together === undefined ||
+      together.gang !== gang ||
+      role.inMaster === true ||
+      (nodeLabel !== "" && role.nodeLabel !== nodeLabel)
+    ) {
+      return [];
+    }
+    const { succeeded, failed, stopped } = together.counts;
+    const over = succeeded + failed + stopped;
+    return Array.from({ length: Math.max(0, leastInstances(role) - over) }, () => role.resource);
   });
 }
 

@@ -17,6 +17,7 @@ import { hasEnough, isGathered } from "./rest.ts";
 /** Opens the next generation of a gang; its number is journaled before any program of it starts. */
 export function openGeneration(step: Step, gang: GangState): void {
   gang.generation = nextGeneration(step);
+  step.roomChanged = true;
   gang.started = false;
   gang.generations.push({
     generation: gang.generation,
@@ -175,6 +176,8 @@ export function startGang(step: Step, held: Extract<Held, { gang: number }>): vo
   }
   noteStart(gang);
   gang.hold.returns = 0;
+  gang.hold.isVain = false;
+  gang.hold.isContended = false;
   step.state.journal.dirty = true;
   const words = `The cluster spec of generation ${generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
   log(step, "info", "cluster-spec-sent", words, { generation });

@@ -1,5 +1,7 @@
+import { delayWords } from "../../../src/job/reasons/waits.ts";
 import { countWords, durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
+import { unmeetable } from "../containers/unmeetable.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -11,37 +13,104 @@ import { holdsEnough } from "./rest.ts";
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
 const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
 
+/** How often a gang that the cluster has too little for looks whether that has changed, about. */
+export const LOOK_EVERY_MS = AskAgain.maxMs;
+/** How long a gang that the cluster has too little for keeps what it gets when it looks whether that has changed. */
+const LOOK_MS = 10_000;
+
+/**
+ * A gang that wants more together than there is holds nothing, as no waiting completes it. It asks again when nodes come or change, and
+ * now and then for a moment: YARN tells an ApplicationMaster neither of a label given to a node nor of a size that an operator changes.
+ */
+export function watchRoom(step: Step, gang: GangState): void {
+  const { hold } = gang;
+  const lack = lackOf(step, gang);
+  if ((lack !== undefined) === hold.isVain) {
+    return;
+  }
+  hold.isVain = lack !== undefined;
+  hold.deadline = undefined;
+  hold.askAgainAtMs = 0;
+  step.state.journal.dirty = true;
+  step.changed = true;
+  if (lack !== undefined) {
+    const returned = heldBefore(step, gang);
+    const pauseMs = pause(step, gang, returned);
+    const given = returned.length === 0 ? "" : ` ${countWords(returned.length, "container")} will be given back.`;
+    const words = `The job asks for no containers: ${lack}.${given} It asks again when nodes join or change, and in ${durationWords(pauseMs)}.`;
+    log(step, "warn", "gang-in-vain", words, { containers: returned.length });
+  }
+}
+
+/** Why what is to start together cannot be had, whatever else ends. */
+function lackOf(step: Step, gang: GangState): string | undefined {
+  if (!isGathering(step, gang)) {
+    return undefined;
+  }
+  for (const [position, role] of rolesOf(step, gang)) {
+    const never = holdsEnough(step, position, role) ? undefined : unmeetable(step, position);
+    if (never?.ofGang && startsWithGang(step, { role: position })) {
+      return delayWords(never.delay);
+    }
+  }
+  return undefined;
+}
+
 /**
  * Two gangs that each hold half of what is left wait for each other for ever. A gang that is stuck in part therefore gives back what it
  * holds when no further container has come for a while, and asks again after a pause that differs from job to job and grows.
  */
 export function watchHold(step: Step, gang: GangState): void {
-  if (!isStuck(step, gang)) {
+  if (!isStuck(step, gang) && !isLooking(step, gang)) {
     gang.hold.deadline = undefined;
   } else {
-    gang.hold.deadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs);
+    gang.hold.deadline ??= deadlineIn(step, holdMs(step, gang));
   }
+}
+
+/** Others who take what a gang gives back have waited for it: it keeps what it gets then for a quarter of the time. */
+function holdMs({ spec: { timeouts } }: Step, { hold: { isVain, isContended } }: GangState): number {
+  const longestMs = timeouts.gangHoldMs;
+  const leastMs = Math.min(LOOK_MS, longestMs);
+  return isVain ? leastMs : isContended ? Math.max(leastMs, longestMs / 4) : longestMs;
 }
 
 /** What is registered cost the most, and is kept for as long again where there is something else to give back. */
 export function holdOver(step: Step, gang: GangState): void {
+  const waitedMs = holdMs(step, gang);
   gang.hold.deadline = undefined;
-  if (!isStuck(step, gang)) {
+  if (!isStuck(step, gang) && !isLooking(step, gang)) {
     return;
   }
-  const held = tasksOf(step, gang).filter(
+  const held = heldBefore(step, gang);
+  const unregistered = held.filter(({ phase }) => phase !== "registered");
+  const returned = unregistered.length > 0 && !gang.hold.isVain ? unregistered : held;
+  const pauseMs = pause(step, gang, returned);
+  step.state.journal.dirty = true;
+  if (returned.length > 0) {
+    logReturn(step, { returned: returned.length, held: held.length, waitedMs, pauseMs });
+  }
+}
+
+/** What tasks hold that have not started yet, and start together. */
+function heldBefore(step: Step, gang: GangState): TaskRecord[] {
+  return tasksOf(step, gang).filter(
     (task) => task.containerId !== "" && BEFORE_START.includes(task.phase) && startsWithGang(step, task),
   );
-  const unregistered = held.filter(({ phase }) => phase !== "registered");
-  const returned = unregistered.length > 0 ? unregistered : held;
+}
+
+/** Gives containers back and asks for none for a while. @returns for how long */
+function pause(step: Step, gang: GangState, returned: readonly TaskRecord[]): number {
+  const returnedMiB = returned.reduce((sum, task) => sum + (containerOf(step, task)?.resource.memoryMiB ?? 0), 0);
   for (const task of returned) {
     giveBack(step, task);
   }
   const pauseMs = pauseBeforeAsking(step, gang);
-  gang.hold.returns++;
+  gang.hold.returns += returned.length > 0 ? 1 : 0;
+  gang.hold.returnedMiB = returnedMiB;
+  gang.hold.pausedAtMs = step.nowMs;
   gang.hold.askAgainAtMs = step.nowMs + pauseMs;
-  step.state.journal.dirty = true;
-  logReturn(step, returned.length, held.length, pauseMs);
+  return pauseMs;
 }
 
 function giveBack(step: Step, task: TaskRecord): void {
@@ -54,24 +123,29 @@ function giveBack(step: Step, task: TaskRecord): void {
   task.port = 0;
 }
 
-function logReturn(step: Step, returned: number, held: number, pauseMs: number): void {
-  const waited = durationWords(step.spec.timeouts.gangHoldMs);
+function logReturn(
+  step: Step,
+  it: { readonly returned: number; readonly held: number; readonly waitedMs: number; readonly pauseMs: number },
+): void {
   const key = keyWords(step, "tony.container.hold-timeout");
   const what =
-    returned === held ? countWords(held, "container") : `${returned} of its ${countWords(held, "container")}`;
-  const words = `The gang is not complete and got no further container for ${waited} (${key}): ${what} will be given back and asked for again in ${durationWords(pauseMs)}.`;
-  log(step, "warn", "gang-returned", words, { containers: returned });
+    it.returned === it.held
+      ? countWords(it.held, "container")
+      : `${it.returned} of its ${countWords(it.held, "container")}`;
+  const words = `The gang is not complete and got no further container for ${durationWords(it.waitedMs)} (${key}): ${what} will be given back and asked for again in ${durationWords(it.pauseMs)}.`;
+  log(step, "warn", "gang-returned", words, { containers: it.returned });
 }
 
 export function askAgain(step: Step, gang: GangState): void {
-  gang.hold.askAgainAtMs = 0;
+  const { hold } = gang;
+  hold.askAgainAtMs = 0;
+  hold.isContended = (step.state.headroom?.memoryMiB ?? hold.returnedMiB) < hold.returnedMiB;
   step.changed = true;
 }
 
 /** Some of those that start together have containers, and some that are needed for that have none. */
 function isStuck(step: Step, gang: GangState): boolean {
-  const isGathering = gang.phase === "gathering" && !gang.started && step.state.phase === "under-way";
-  if (!isGathering || gang.hold.askAgainAtMs !== 0) {
+  if (!isGathering(step, gang) || gang.hold.askAgainAtMs !== 0) {
     return false;
   }
   let waiting = 0;
@@ -86,9 +160,18 @@ function isStuck(step: Step, gang: GangState): boolean {
   return waiting > 0 && holding > 0;
 }
 
+/** It asks for more than there is, to see whether it comes: what YARN would set aside for that is wanted by others. */
+function isLooking(step: Step, gang: GangState): boolean {
+  return gang.hold.isVain && gang.hold.askAgainAtMs === 0 && isGathering(step, gang);
+}
+
+function isGathering({ state }: Step, { phase, started }: GangState): boolean {
+  return phase === "gathering" && !started && state.phase === "under-way";
+}
+
 /** Twice as long each time, and between half and one and a half times that by the job's id: two jobs must not keep step. */
-function pauseBeforeAsking({ state }: Step, { hold: { returns } }: GangState): number {
-  const baseMs = Math.min(AskAgain.maxMs, AskAgain.initialMs * 2 ** Math.min(returns, 10));
+function pauseBeforeAsking({ state }: Step, { hold: { returns, isVain } }: GangState): number {
+  const baseMs = isVain ? LOOK_EVERY_MS : Math.min(AskAgain.maxMs, AskAgain.initialMs * 2 ** Math.min(returns, 10));
   return Math.round(baseMs * (0.5 + fraction(`${state.applicationId} ${returns}`)));
 }
 

@@ -13,6 +13,7 @@ export function registered(step: Step, event: Extract<Event, { type: "am-registe
   state.attempt = event.attempt;
   state.counted = event.counted;
   state.resourceTypes = event.resourceTypes;
+  step.roomChanged = true;
   if (state.phase !== "starting") {
     return;
   }

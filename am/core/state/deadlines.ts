@@ -63,6 +63,7 @@ export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: C
     gang.startNotBeforeMs -= gang.startNotBeforeMs === 0 ? 0 : aheadMs;
     gang.graceEndsAtMs -= gang.graceEndsAtMs === 0 ? 0 : aheadMs;
     gang.hold.askAgainAtMs -= gang.hold.askAgainAtMs === 0 ? 0 : aheadMs;
+    gang.hold.pausedAtMs -= gang.hold.pausedAtMs === 0 ? 0 : aheadMs;
   }
 }
 

@@ -27,6 +27,8 @@ export interface NodeView {
   readonly free?: Resource;
   /** All that it has for containers; absent when unknown. */
   readonly total?: Resource;
+  /** What the ApplicationMaster's own container has of it; absent on every other node. */
+  readonly master?: Resource;
 }
 
 /** `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. */

@@ -12,6 +12,24 @@ import type { Deadline } from "./records.ts";
  */
 export type GangPhase = "ahead" | "gathering" | "running" | "restarting" | "done" | "over";
 
+/** How a gang that is not complete holds a part of its containers. */
+export interface Hold {
+  /** How long it does; absent while it holds none, or all. */
+  deadline: Deadline | undefined;
+  /** How often it gave them back. */
+  returns: number;
+  /** When it asks for containers again; 0 while it does. */
+  askAgainAtMs: number;
+  /** Since when it does not. */
+  pausedAtMs: number;
+  /** The memory that it gave back the last time. */
+  returnedMiB: number;
+  /** Others took of that: it holds for a shorter time. */
+  isContended: boolean;
+  /** What it needs together is more than the cluster has for it: it holds nothing, and only looks whether that has changed. */
+  isVain: boolean;
+}
+
 /** Roles that are asked for, start, fail and restart together. A job without stages is one gang. */
 export interface GangState {
   /** Its place among the job's gangs. */
@@ -46,8 +64,7 @@ export interface GangState {
   checkpoint: Checkpoint | undefined;
   /** The furthest one that lay in a container and does not count any more, while nothing that counts is as far. */
   droppedCheckpoint?: DroppedCheckpoint | undefined;
-  /** How long it holds a part of its containers, and when it asks again after giving them back. */
-  readonly hold: { deadline: Deadline | undefined; returns: number; askAgainAtMs: number };
+  readonly hold: Hold;
   /** How long a gang that could start with those that are there waits for the rest. */
   restDeadline?: Deadline | undefined;
 }

@@ -84,7 +84,15 @@ function newGang(position: number): GangState {
     generations: [],
     charges: [],
     checkpoint: undefined,
-    hold: { deadline: undefined, returns: 0, askAgainAtMs: 0 },
+    hold: {
+      deadline: undefined,
+      returns: 0,
+      askAgainAtMs: 0,
+      pausedAtMs: 0,
+      returnedMiB: 0,
+      isContended: false,
+      isVain: false,
+    },
   };
 }
 

@@ -16,6 +16,8 @@ export interface Step {
   effects: Effect[];
   /** Something that people see changed in this step. */
   changed: boolean;
+  /** Nodes, or what is wanted of them together, changed in this step. */
+  roomChanged: boolean;
 }
 
 export function newStep(spec: JobSpec, identity: Identity, state: CoreState): Step {
@@ -28,6 +30,7 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState): St
     nowMs: identity.startedAtMs,
     effects: [],
     changed: false,
+    roomChanged: false,
   };
 }
 

@@ -1,8 +1,11 @@
-import { settingOf } from "../../../src/job/reasons/words.ts";
+import { add } from "../../../src/job/amounts.ts";
+import type { DelayReason } from "../../../src/job/reasons/waits.ts";
+import { amountWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { type WaitFacts, waitOf } from "../../../src/job/wait.ts";
 import { containerWait } from "../containers/container-wait.ts";
+import { LOOK_EVERY_MS } from "../gang/hold.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { dueMsOf } from "../state/deadlines.ts";
@@ -112,14 +115,19 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitF
   if (hold.askAgainAtMs > nowMs) {
     waits.push({
       reason: { code: "pause-of-requests" },
-      delays: [{ code: "gang-incomplete", times: hold.returns }],
-      sinceMs: nowMs,
+      delays: [
+        hold.isVain
+          ? { code: "held-nothing", everyMs: LOOK_EVERY_MS }
+          : { code: "gang-incomplete", times: hold.returns },
+      ],
+      sinceMs: hold.pausedAtMs,
       endsAtMs: hold.askAgainAtMs,
     });
   }
-  if (hold.deadline !== undefined) {
+  if (hold.deadline !== undefined && !hold.isVain) {
     waits.push({
       reason: { code: "gang", setting: settingOf(spec, "tony.container.hold-timeout") },
+      delays: [heldMeanwhile(state, gang, nowMs)],
       sinceMs: hold.deadline.sinceMs,
       endsAtMs: dueMsOf(state, hold.deadline),
     });
@@ -149,6 +157,25 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitF
     });
   }
   return waits;
+}
+
+/** What a gang in part costs while it waits. */
+function heldMeanwhile(
+  { containers, roles }: CoreState,
+  { position, hold, generations }: GangState,
+  nowMs: number,
+): DelayReason {
+  const begunAtMs = generations.at(-1)?.startedAtMs ?? 0;
+  const held = Object.values(containers).filter(
+    ({ phase, role }) => phase === "held" && roles[role]?.gang === position,
+  );
+  const amount = held.map(({ resource }) => resource).reduce(add, { memoryMiB: 0, vcores: 0, others: {} });
+  const mibMs = held.reduce(
+    (sum, one) => sum + one.resource.memoryMiB * (nowMs - Math.max(begunAtMs, one.allocatedAtMs)),
+    0,
+  );
+  const cost = { containers: held.length, amount: amountWords(amount), memoryMiBSeconds: Math.round(mibMs / 1000) };
+  return { code: "held-meanwhile", ...cost, contended: hold.isContended };
 }
 
 /** Roles that still run after the end of a group. */

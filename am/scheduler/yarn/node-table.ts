@@ -1,7 +1,7 @@
 import type { NodeReport, Resource } from "../../../src/hadoop/yarn/records.ts";
+import { subtract } from "../../../src/job/amounts.ts";
 import type { NodeSnapshot } from "../../../src/job/cluster-nodes.ts";
 import type { NodeView } from "../../core/state/events.ts";
-import { subtract } from "../resource-amounts.ts";
 
 const nothing = { memoryMiB: 0, vcores: 0, others: {} };
 
@@ -9,6 +9,7 @@ const nothing = { memoryMiB: 0, vcores: 0, others: {} };
 export class NodeTable {
   readonly #nodes: Map<string, NodeView>;
   readonly #sharedLabels: ReadonlySet<string>;
+  readonly #own: { readonly host: string; readonly resource: Resource };
 
   /**
    * @param cluster its nodes at the submission, and the job's `sharedLabels`
@@ -19,24 +20,28 @@ export class NodeTable {
     own: { readonly host: string; readonly resource: Resource },
   ) {
     this.#sharedLabels = new Set(sharedLabels);
+    this.#own = own;
     this.#nodes = new Map(
       nodes.map((node) => {
         const since = node.host === own.host ? own.resource : nothing;
         const free = node.free === undefined ? {} : { free: subtract(node.free, since) };
-        return [node.nodeId, { ...node, ...this.#sharing(node.labels), ...free, usable: true }];
+        return [node.nodeId, { ...node, ...this.#ofJob(node), ...free, usable: true }];
       }),
     );
   }
 
   /** @returns the nodes as these reports describe them */
   update(reports: readonly NodeReport[]): NodeView[] {
-    const views = reports.map((report) => ({ ...viewOf(report), ...this.#sharing(report.labels) }));
+    const views = reports.map((report) => ({ ...viewOf(report), ...this.#ofJob(report) }));
     for (const view of views) this.#nodes.set(view.nodeId, view);
     return views;
   }
 
-  #sharing(labels: readonly string[]): Pick<NodeView, "nonExclusive"> {
-    return labels.some((label) => this.#sharedLabels.has(label)) ? { nonExclusive: true } : {};
+  /** What a node is to this job. */
+  #ofJob({ host, labels }: Pick<NodeView, "host" | "labels">): Pick<NodeView, "nonExclusive" | "master"> {
+    const isShared = labels.some((label) => this.#sharedLabels.has(label));
+    const { host: ownHost, resource: master } = this.#own;
+    return { ...(isShared ? { nonExclusive: true } : {}), ...(host === ownHost ? { master } : {}) };
   }
 
   get all(): NodeView[] {

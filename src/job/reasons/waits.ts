@@ -1,6 +1,6 @@
 import { masterDelays } from "./master-delays.ts";
 import { type ReasonOf, reason } from "./reason.ts";
-import { countWords, durationWords, listWords, settingWords } from "./words.ts";
+import { countWords, durationWords, listWords, memoryHoursWords, settingWords } from "./words.ts";
 
 /** What a silent ResourceManager means for the job. */
 export const askedWithoutEnd = "programs run on, and what needs containers waits; it is asked again without end";
@@ -59,14 +59,33 @@ export const delayReasons = {
     const where = `no node of ${placeWords(label)} is large enough for one container, whatever else runs there`;
     return neverUnlessNodesJoin(`${where}; they have ${sizes}`);
   }),
-  "gang-too-large": reason({ label: "text?", has: "text", asked: "text" }, ({ label, has, asked }) =>
-    neverUnlessNodesJoin(`${placeWords(label)} has ${has} in all, the job asks for ${asked}`),
+  "gang-too-large": reason(
+    { label: "text?", has: "text", asked: "text", master: "text?" },
+    ({ label, has, asked, master }) => {
+      const withMaster = master === undefined ? "" : `, with the ${master} of its AM`;
+      return neverUnlessNodesJoin(`${placeWords(label)} has ${has} in all, the job asks for ${asked}${withMaster}`);
+    },
   ),
-  "gang-too-many": reason({ label: "text?", room: "number", asked: "number" }, ({ label, room, asked }) => {
-    const such = countWords(room, "such container");
-    return neverUnlessNodesJoin(
-      `the nodes of ${placeWords(label)} have room for ${such} in all, the job asks for ${asked}`,
-    );
+  "gang-too-many": reason(
+    { label: "text?", room: "number", asked: "number", master: "text?" },
+    ({ label, room, asked, master }) => {
+      const such = countWords(room, "such container");
+      const beside = master === undefined ? "" : ` beside the job's AM (${master})`;
+      return neverUnlessNodesJoin(
+        `the nodes of ${placeWords(label)} have room for ${such} in all${beside}, the job asks for ${asked}`,
+      );
+    },
+  ),
+  "held-meanwhile": reason(
+    { containers: "number", amount: "text", memoryMiBSeconds: "number", contended: "flag" },
+    ({ containers, amount, memoryMiBSeconds, contended }) => {
+      const cost = `meanwhile the job holds ${countWords(containers, "container")} (${amount}) that do nothing: ${memoryHoursWords(memoryMiBSeconds)} so far`;
+      return contended ? `${cost}; others took what it gave back before, so it holds them for a shorter time` : cost;
+    },
+  ),
+  "held-nothing": reason({ everyMs: "number" }, ({ everyMs }) => {
+    const often = `about every ${durationWords(everyMs)}`;
+    return `until then the job holds no container but its AM's; it asks again when nodes join or change, and ${often}`;
   }),
   "no-usable-node": reason({ label: "text?" }, ({ label }) => `${placeWords(label)} has no usable node`),
   "queue-full": reason({ queue: "text", left: "text", room: "number" }, ({ queue, left, room }) => {

@@ -39,6 +39,11 @@ export function memoryWords(memoryMiB: number): string {
   return memoryMiB === 0 ? "0 MiB" : sizeWords(memoryMiB * 1024 ** 2);
 }
 
+/** Memory held over time: `0.007 GiB·h`. */
+export function memoryHoursWords(memoryMiBSeconds: number): string {
+  return `${Number((memoryMiBSeconds / 1024 / 3600).toPrecision(2))} GiB·h`;
+}
+
 /** `4 GiB, 2 cores, 1 GPU` */
 export function amountWords({ memoryMiB, vcores, others }: Resource): string {
   const rest = Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));

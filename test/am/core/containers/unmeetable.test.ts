@@ -53,6 +53,23 @@ describe("an ask that no waiting meets", () => {
     );
   });
 
+  test("counts the AM's own container, which is there for as long as the job", () => {
+    const beside = [{ ...node("a", amount(4096)), master: amount(1024) }, node("b", amount(4096))];
+    expect(waitFor([worker(8, amount(1024))], beside).never).toMatch(
+      /has 8 GiB in all, the job asks for 9 GiB, with the 1 GiB, 1 core of its AM$/,
+    );
+    expect(waitFor([worker(2, amount(3500))], beside).never).toMatch(
+      /room for 1 such container in all beside the job's AM \(1 GiB, 1 core\), the job asks for 2$/,
+    );
+    expect(waitFor([worker(2, amount(3072))], beside).never).toBeUndefined();
+  });
+
+  test("does not count roles of other stages, which run before or after", () => {
+    const prep = { ...role("prep", 3), resource: amount(1024) };
+    const after = worker(3, amount(1024), { dependsOn: ["prep"] });
+    expect(waitFor([prep, after], [node("a", amount(4096))]).never).toBeUndefined();
+  });
+
   test("is more containers than the nodes can be cut into", () => {
     const nodes = [node("a", amount(5120)), node("b", amount(5120))];
     expect(waitFor([worker(3, amount(3072))], nodes).never).toMatch(/have room for 2 such containers in all, .* 3$/);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import type { NodeView } from "../../../../am/core/state/events.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { Scenario } from "../scenario.ts";
+import { asksOf, Scenario } from "../scenario.ts";
 
 const spec = jobSpec([role("worker", 2)]);
 
@@ -59,6 +61,44 @@ describe("the hold of a gang in part", () => {
   });
 });
 
+describe("what a gang in part holds", () => {
+  const gangHoldMs = 120_000;
+  const large = jobSpec([role("worker", 4)], { timeouts: { ...spec.timeouts, gangHoldMs } });
+  const heldWords = (scenario: Scenario) =>
+    statusOf(scenario.core, scenario.nowMs).waits.find(({ reason }) => reason.code === "gang")?.reasons;
+
+  function holdingTwo(): Scenario {
+    const scenario = new Scenario(large);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1), scenario.container(1)] });
+    return scenario;
+  }
+
+  test("is shown as what it costs", () => {
+    const scenario = holdingTwo();
+    scenario.after(90_000);
+    expect(heldWords(scenario)).toEqual([
+      "meanwhile the job holds 2 containers (2 GiB, 2 cores) that do nothing: 0.05 GiB·h so far",
+    ]);
+  });
+
+  test.each([
+    ["for as long again where nobody took what it gave back", 8192, 120_000],
+    ["for a quarter of the time where others took it", 1024, 30_000],
+  ])("it holds %s", (_, leftMiB, heldForMs) => {
+    const scenario = holdingTwo();
+    scenario.after(gangHoldMs);
+    const left = { memoryMiB: leftMiB, vcores: 8, others: {} };
+    scenario.on({ type: "headroom-changed", available: left });
+    scenario.after(scenario.gang.hold.askAgainAtMs - scenario.nowMs);
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1), scenario.container(1)] });
+    scenario.after(heldForMs - 1);
+    expect(heldBy(scenario)).toHaveLength(2);
+    scenario.after(1);
+    expect(heldBy(scenario)).toEqual([]);
+  });
+});
+
 describe("the pause of a gang that gave its containers back", () => {
   test("differs from job to job, or two that wait for each other would do so for ever", () => {
     const first = new Set(
@@ -75,5 +115,74 @@ describe("the pause of a gang that gave its containers back", () => {
       expect(pauseMs).toBeGreaterThanOrEqual(baseMs * 0.5);
       expect(pauseMs).toBeLessThanOrEqual(baseMs * 1.5);
     }
+  });
+});
+
+describe("a gang that needs more than the cluster has", () => {
+  const node = (host: string, change: Partial<NodeView> = {}): NodeView => {
+    const total = { memoryMiB: 8192, vcores: 16, others: {} };
+    return { nodeId: `${host}:1`, host, rack: "/r", usable: true, labels: [], free: total, total, ...change };
+  };
+  const thirty = jobSpec([role("worker", 30)]);
+  const wantedBy = (scenario: Scenario) => scenario.core.state.asks.map(({ outstanding }) => outstanding);
+
+  /** 30 workers of 1 GiB on 16 GiB. */
+  function tooLarge(nodes = [node("a"), node("b")]): Scenario {
+    const scenario = new Scenario(thirty);
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    return scenario;
+  }
+
+  /** Until it looks again: gives what YARN has room for. */
+  function look(scenario: Scenario, containers: number): void {
+    scenario.after(scenario.gang.hold.askAgainAtMs - scenario.nowMs);
+    const given = Array.from({ length: containers }, () => scenario.container(1));
+    scenario.on({ type: "containers-allocated", containers: given });
+  }
+
+  test("asks for nothing and holds nothing, says so, and when it looks again", () => {
+    const scenario = tooLarge();
+    expect(asksOf(scenario.effects)).toEqual([]);
+    const { waits } = statusOf(scenario.core, scenario.nowMs);
+    expect(waits.flatMap(({ reasons }) => reasons)).toEqual([
+      "this cannot be met by waiting, unless nodes join: the cluster has 16 GiB in all, the job asks for 30 GiB",
+      "until then the job holds no container but its AM's; it asks again when nodes join or change, and about every 5 min",
+    ]);
+    expect(waits[1]?.endsAtMs).toBe(scenario.gang.hold.askAgainAtMs);
+  });
+
+  test("keeps what comes when it looks for ten seconds, and what YARN would set aside no longer either", () => {
+    const scenario = tooLarge();
+    look(scenario, 15);
+    expect(heldBy(scenario)).toHaveLength(15);
+    scenario.after(10_000);
+    expect(heldBy(scenario)).toEqual([]);
+    expect(wantedBy(scenario)).toEqual([0]);
+    look(scenario, 0);
+    expect(wantedBy(scenario)).toEqual([30]);
+    scenario.after(10_000);
+    expect(wantedBy(scenario)).toEqual([0]);
+  });
+
+  test("starts when it gets all that it asks for, whatever is known of the nodes", () => {
+    const scenario = tooLarge();
+    look(scenario, 30);
+    scenario.readyAll();
+    expect(scenario.gang.hold.isVain).toBe(false);
+    expect(new Set(scenario.core.state.tasks.map(({ phase }) => phase))).toEqual(new Set(["starting"]));
+  });
+
+  test("asks at once when nodes join, or one becomes larger", () => {
+    const joined = tooLarge();
+    const asks = asksOf(joined.on({ type: "nodes-changed", nodes: [node("c"), node("d")] }));
+    expect(asks).toMatchObject([{ role: "worker", count: 30 }]);
+    const grown = { memoryMiB: 32_768, vcores: 32, others: {} };
+    expect(asksOf(tooLarge().on({ type: "nodes-changed", nodes: [node("a", { total: grown })] }))).toHaveLength(1);
+  });
+
+  test("is one that waits for others where a node that has gone may come back", () => {
+    const scenario = tooLarge([node("a"), node("b"), node("c"), node("d", { usable: false })]);
+    expect(wantedBy(scenario)).toEqual([30]);
   });
 });

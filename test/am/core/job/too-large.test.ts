@@ -12,7 +12,7 @@ const allowed: Resource = { memoryMiB: 8192, vcores: 8, others: {} };
 function node(host: string, total: Resource, change: Partial<NodeView> = {}): NodeView {
   return { nodeId: `${host}:1`, host, rack: "/rack", usable: true, labels: [], free: total, total, ...change };
 }
-const big = { memoryMiB: 12000, vcores: 8, others: { "yarn.io/gpu": 4 } };
+const big = { memoryMiB: 24000, vcores: 8, others: { "yarn.io/gpu": 4 } };
 
 /** A job whose workers are larger than any container that YARN gives. */
 function refused(change: { readonly configured?: Resource } = { configured }): Scenario {
@@ -36,15 +36,20 @@ describe("containers larger than any that YARN gives", () => {
 
   test("are asked for as soon as a node is there that is large enough", () => {
     const scenario = refused();
-    expect(asksOf(scenario.on({ type: "nodes-changed", nodes: [node("gpu", big, { usable: false })] }))).toEqual([]);
+    const away = scenario.on({ type: "nodes-changed", nodes: [node("gpu", big, { usable: false })] });
+    expect(rolesOf(away)).not.toContain("worker");
     const elsewhere = node("gpu", big, { labels: ["other"] });
-    expect(asksOf(scenario.on({ type: "nodes-changed", nodes: [elsewhere] }))).toEqual([]);
+    expect(rolesOf(scenario.on({ type: "nodes-changed", nodes: [elsewhere] }))).not.toContain("worker");
     const effects = scenario.on({ type: "nodes-changed", nodes: [node("gpu", big)] });
-    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 2 }]);
+    expect(asksOf(effects)).toMatchObject([
+      { role: "worker", count: 2 },
+      { role: "ps", count: 1 },
+    ]);
   });
 
-  test("hold up no other role, and run once they are given", () => {
+  test("hold nothing of the others meanwhile, and run with them once they are given", () => {
     const scenario = refused();
+    expect(scenario.core.state.asks.map(({ outstanding }) => outstanding)).toEqual([0, 0]);
     scenario.on({ type: "nodes-changed", nodes: [node("gpu", big)] });
     scenario.allocateAll();
     scenario.readyAll();
@@ -55,7 +60,7 @@ describe("containers larger than any that YARN gives", () => {
     const effects = refused().on({ type: "resource-manager-resynced" });
     expect(asksOf(effects)).toMatchObject([
       { role: "worker", count: 2 },
-      { role: "ps", count: 1 },
+      { role: "ps", count: 0 },
     ]);
   });
 

@@ -1,5 +1,5 @@
-import type { Resource } from "../../src/hadoop/yarn/records.ts";
-import { countWords, memoryWords, otherWords } from "../../src/job/reasons/words.ts";
+import type { Resource } from "../hadoop/yarn/records.ts";
+import { countWords, memoryWords, otherWords } from "./reasons/words.ts";
 
 /** Every resource type named by either amount, memory and cores included, with both numbers. */
 function pairs(a: Resource, b: Resource): { type: string; a: number; b: number }[] {
