@@ -24,6 +24,10 @@ export interface Applications {
   reports(filter: ApplicationFilter): Promise<ApplicationReport[]>;
   /** Why it does not run yet. */
   waitingReason(report: ApplicationReport): Promise<DelayReason>;
+  /** What a job that runs says of itself, with what the cluster knows of that and its AM does not. */
+  explained(status: JobStatus): Promise<JobStatus>;
+  /** The same by what was heard of the cluster last: for those who are told again and again. */
+  explainedSoon(status: JobStatus): JobStatus;
   /** Undefined while the AM serves nobody yet, or when its staging folder may not be read. */
   contact(report: ApplicationReport): Promise<MasterContact | undefined>;
   /** Why `contact` gave nothing the last time, of a job that runs, in words. */

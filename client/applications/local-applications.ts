@@ -77,6 +77,15 @@ export class LocalApplications implements Applications {
     return { code: "am-starting" };
   }
 
+  /** There is nobody else on this machine that its AM does not know of. */
+  async explained(status: JobStatus): Promise<JobStatus> {
+    return status;
+  }
+
+  explainedSoon(status: JobStatus): JobStatus {
+    return status;
+  }
+
   async contact({ id }: ApplicationReport): Promise<MasterContact | undefined> {
     const address = this.#address(id);
     const access = readIfThere(path.join(this.folder(id), clientAccessFile));

@@ -76,6 +76,14 @@ export class YarnApplications implements Applications {
     return this.#waits.reason(report);
   }
 
+  explained(status: JobStatus): Promise<JobStatus> {
+    return this.#waits.explained(status);
+  }
+
+  explainedSoon(status: JobStatus): JobStatus {
+    return this.#waits.explainedSoon(status);
+  }
+
   async contact(report: ApplicationReport): Promise<MasterContact | undefined> {
     const { amHost: host, amRpcPort: port, currentAttemptId, id } = report;
     if (host === undefined || port === undefined || port <= 0 || currentAttemptId === undefined) return undefined;

@@ -161,7 +161,7 @@ export class FollowedMaster {
     const { view } = this.#options;
     if (this.#silenceTold) view.line("The AM answers again");
     this.#silenceTold = false;
-    view.show(status);
+    view.show(this.#options.applications.explainedSoon(status));
     this.#status = status;
     this.#outcome ??= status.outcome;
     this.#followOutput(taskNames(status));

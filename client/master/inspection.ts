@@ -63,7 +63,9 @@ export async function inspect(
   if (contact === undefined)
     return { report, ...said(`its AM was not asked: ${applications.noContactReason(report)}`) };
   const status = await firstStatus(connect(contact));
-  return status === undefined ? { report, ...said("its AM does not answer") } : { report, status };
+  return status === undefined
+    ? { report, ...said("its AM does not answer") }
+    : { report, status: await applications.explained(status) };
 }
 
 function remarkOf(delay: DelayReason): Pick<Inspection, "remark" | "delay"> {

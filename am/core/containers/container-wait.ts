@@ -1,7 +1,8 @@
 import { constraintKey } from "../../../src/job/constraint-key.ts";
 import { roomFor } from "../../../src/job/fits.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
-import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { amountWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { amountOfKinds, kindsOf, roomOfKind } from "../../../src/job/resource-kinds.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
 import type { NodeView } from "../state/events.ts";
@@ -17,24 +18,29 @@ interface Job {
   readonly state: CoreState;
 }
 
-/** Why so many containers of a role do not come, and what would bring them. */
+/** Why so many containers of a role do not come, and what would bring them: what is proven alone. */
 export function containerWait(job: Job, position: number, missing: number): Omit<WaitFacts, "sinceMs"> {
   const role = roleOf(job, { role: position });
   const { name, instances, resource } = role;
-  const reason = { code: "containers", role: name, missing, instances, ask: amountWords(resource) } as const;
+  const kinds = kindsOf(countedPart(resource, job.state.counted));
+  const settings = settingsOf(job, role, ["instances", ...kinds.map(({ key }) => key)]);
+  const reason = { code: "containers", role: name, missing, instances, ask: amountWords(resource), settings } as const;
   const never = unmeetable(job, position);
   if (never !== undefined) {
     return { reason, delays: [never.delay], fix: never.fix };
   }
   const usable = usableNodes(job, role);
   const refused = refusedDelays(job, position);
-  const places = refused.length > 0 ? refused : placeDelays(job, role, missing, usable);
-  const delays = [...places, ...constraintDelays(job, role), ...keptOffDelays(job, role)];
-  if (usable.length === 0 || refused.length > 0) {
-    return { reason, delays };
-  }
-  const settings = settingsOf(job, role, ["instances", "memory"]);
-  return { reason, delays, fix: { code: "lower-ask", settings, orWait: true } };
+  const isLeft = refused.length === 0 && usable.length > 0;
+  const short = isLeft ? shortInQueue(job, role, missing, usable) : undefined;
+  const places = short?.delay ?? (isLeft ? placeDelay(role, usable) : noNodeDelay(job, role, usable));
+  const delays = [
+    ...refused,
+    ...(places === undefined ? [] : [places]),
+    ...constraintDelays(job, role),
+    ...keptOffDelays(job, role),
+  ];
+  return { reason, delays, ...(short === undefined ? {} : { fix: short.fix }) };
 }
 
 /** Those that its containers may be given on. */
@@ -44,21 +50,45 @@ function usableNodes(job: Job, { nodeLabel }: RoleSpec): NodeView[] {
   );
 }
 
-/** What is asked against what the last heartbeat left in the queue; of what is free on nodes YARN tells nothing new. */
-function placeDelays(
-  { spec, state: { headroom, counted, nodes } }: Job,
-  role: RoleSpec,
-  count: number,
-  usable: readonly NodeView[],
-): DelayReason[] {
-  if (usable.length === 0) {
-    return Object.keys(nodes).length === 0 ? [] : [{ code: "no-usable-node", ...placeOf(role) }];
+/** Of which kinds the last heartbeat left too little for this job: what is free for it in its queue and on the nodes that this counts. */
+function shortInQueue(job: Job, role: RoleSpec, count: number, usable: readonly NodeView[]) {
+  const { spec, state } = job;
+  const { headroom } = state;
+  if (headroom === undefined || !isHeadroomOf(spec, role, usable)) {
+    return undefined;
   }
-  const room = headroom === undefined ? count : roomFor(countedPart(role.resource, counted), headroom);
-  if (headroom !== undefined && room < count) {
-    return [{ code: "queue-full", queue: spec.queue, left: countedWords(headroom, counted), room }];
+  const ask = countedPart(role.resource, state.counted);
+  const kinds = kindsOf(ask);
+  const short = kinds.filter((kind) => roomOfKind(kind, ask, headroom) < count);
+  if (short.length === 0) {
+    return undefined;
   }
-  return [{ code: "nodes-full", ...placeOf(role), nodes: usable.length }];
+  const room = roomFor(ask, headroom);
+  const left = amountOfKinds(kinds, headroom);
+  const keys = [...(room > 0 ? ["instances"] : []), ...short.map(({ key }) => key)];
+  return {
+    delay: { code: "queue-full", queue: spec.queue, left, room, short: short.map(({ name }) => name) },
+    fix: { code: "lower-ask", settings: settingsOf(job, role, keys), orWait: false },
+  } as const;
+}
+
+/**
+ * Whether what the ResourceManager says is left is what is left for this role. It says that of one partition: of the label that is asked for,
+ * or of the nodes without one, though nodes with a label that is shared serve these asks, too; where several are asked for, it gives the sum
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityHeadroomProvider).
+ */
+function isHeadroomOf({ roles }: JobSpec, { nodeLabel = "" }: RoleSpec, usable: readonly NodeView[]): boolean {
+  const isAlone = roles.every((role) => role.inMaster === true || (role.nodeLabel ?? "") === nodeLabel);
+  return isAlone && (nodeLabel !== "" || usable.every(({ labels }) => labels.length === 0));
+}
+
+function placeDelay(role: RoleSpec, usable: readonly NodeView[]): DelayReason {
+  return { code: "not-given", ...placeOf(role), nodes: usable.length };
+}
+
+function noNodeDelay({ state: { nodes } }: Job, role: RoleSpec, usable: readonly NodeView[]): DelayReason | undefined {
+  const isUnusable = usable.length === 0 && Object.keys(nodes).length > 0;
+  return isUnusable ? { code: "no-usable-node", ...placeOf(role) } : undefined;
 }
 
 /** Containers of its size are refused until a node comes that is large enough. */

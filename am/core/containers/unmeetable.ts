@@ -4,14 +4,8 @@ import { leastInstances } from "../../../src/job/least-instances.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
-import {
-  amountWords,
-  countedWords,
-  countWords,
-  memoryWords,
-  otherWords,
-  settingOf,
-} from "../../../src/job/reasons/words.ts";
+import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { kindsOf, type ResourceKind } from "../../../src/job/resource-kinds.ts";
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
@@ -29,13 +23,6 @@ export interface Unmeetable {
   readonly fix: Remedy;
   /** One container alone could be had: it is all of them together that could not. */
   readonly ofGang: boolean;
-}
-
-/** One kind of resource: how much of it an amount has, its words, and the end of the role's key for it. */
-interface Kind {
-  readonly of: (amount: Resource) => number;
-  readonly words: (count: number) => string;
-  readonly key: string;
 }
 
 type Sized = NodeView & { readonly total: Resource };
@@ -141,24 +128,6 @@ function wantedTogether({ spec, state }: Job, { name, nodeLabel = "" }: RoleSpec
   });
 }
 
-/** The kinds of which the ask wants any. */
-function kindsOf(ask: Resource): Kind[] {
-  const kinds: Kind[] = [
-    { of: ({ memoryMiB }) => memoryMiB, words: memoryWords, key: "memory" },
-    { of: ({ vcores }) => vcores, words: (count) => countWords(count, "core"), key: "vcores" },
-    ...Object.keys(ask.others).map(otherKind),
-  ];
-  return kinds.filter(({ of }) => of(ask) > 0);
-}
-
-function otherKind(type: string): Kind {
-  return {
-    of: ({ others }) => others[type] ?? 0,
-    words: (count) => otherWords(type, count),
-    key: type === "yarn.io/gpu" ? "gpus" : `resource.${type}`,
-  };
-}
-
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
@@ -168,7 +137,7 @@ export function placeOf({ nodeLabel = "" }: RoleSpec): { readonly label?: string
   return nodeLabel === "" ? {} : { label: nodeLabel };
 }
 
-function lower(job: Job, role: RoleSpec, kinds: readonly Kind[], orInstances: boolean): Remedy {
+function lower(job: Job, role: RoleSpec, kinds: readonly ResourceKind[], orInstances: boolean): Remedy {
   const names = [...(orInstances ? ["instances"] : []), ...kinds.map(({ key }) => key)];
   return { code: "lower-ask", settings: settingsOf(job, role, names), orWait: false };
 }

@@ -11,7 +11,7 @@ export const waitReasons = {
   manager: reason({}, () => "the ResourceManager's answer"),
   registration: reason({}, () => "the ResourceManager's answer to the registration"),
   containers: reason(
-    { role: "text", missing: "number", instances: "number", ask: "text" },
+    { role: "text", missing: "number", instances: "number", ask: "text", settings: "settings?" },
     ({ role, missing, instances, ask }) => {
       const containers = instances === 1 ? "1 container" : `${missing} of ${instances} containers`;
       return `${containers} of ${role}: ${ask}`;
@@ -88,12 +88,34 @@ export const delayReasons = {
     return `until then the job holds no container but its AM's; it asks again when nodes join or change, and ${often}`;
   }),
   "no-usable-node": reason({ label: "text?" }, ({ label }) => `${placeWords(label)} has no usable node`),
-  "queue-full": reason({ queue: "text", left: "text", room: "number" }, ({ queue, left, room }) => {
-    return `queue ${queue} has only ${left} left for this job, room for ${room === 0 ? "none" : room} of them`;
+  "queue-full": reason(
+    { queue: "text", left: "text", room: "number", short: "names" },
+    ({ queue, left, room, short }) =>
+      `in queue ${queue} ${left} are free for this job: too ${fewWords(short)}${room === 0 ? "" : ` for more than ${room} of them`}`,
+  ),
+  "not-given": reason({ label: "text?", nodes: "number" }, ({ label, nodes }) => {
+    return `YARN has given none yet on the ${countWords(nodes, "usable node")} of ${placeWords(label)}`;
   }),
-  "nodes-full": reason({ label: "text?", nodes: "number" }, ({ label, nodes }) => {
-    return `the queue has room for them; the ${countWords(nodes, "usable node")} of ${placeWords(label)} must have it too`;
-  }),
+  "nodes-short": reason(
+    { label: "text?", nodes: "number", room: "number", short: "names", free: "names" },
+    ({ label, nodes, room, short, free }) => {
+      const where = `the ${countWords(nodes, "node")} of ${placeWords(label)} that may run them`;
+      const lack = short.length === 0 ? `no node has enough of everything at once` : `too ${fewWords(short)}`;
+      const forMore = room === 0 ? "" : ` for more than ${room}`;
+      return `${where}: ${lack}${forMore}; free are ${listWords(free, 3)}`;
+    },
+  ),
+  "held-by": reason(
+    { kind: "text", own: "text?", holders: "names", unseen: "text?", everywhere: "flag" },
+    ({ kind, own, holders, unseen, everywhere }) => {
+      const all = [
+        ...(own === undefined ? [] : [`this job (${own})`]),
+        ...holders,
+        ...(unseen === undefined ? [] : [`applications that you may not see (${unseen})`]),
+      ];
+      return `${kind}${everywhere ? " on all nodes of the cluster" : ""} in use: ${listWords(all, 4)}`;
+    },
+  ),
   "size-refused": reason({ largest: "text?" }, ({ largest }) => {
     const has = largest === undefined ? "" : `: the largest has ${largest}`;
     return `YARN gives none as large with the nodes that are registered now${has}`;
@@ -141,6 +163,13 @@ export type DelayReason = ReasonOf<typeof delayReasons>;
 
 export function delayWords(delay: DelayReason): string {
   return delayReasons[delay.code].words(delay);
+}
+
+/** `little memory`, `few cores and GPUs` */
+function fewWords(kinds: readonly string[]): string {
+  const counted = kinds.filter((kind) => kind !== "memory").join(" and ");
+  if (counted === "") return "little memory";
+  return kinds.includes("memory") ? `little memory and too few ${counted}` : `few ${counted}`;
 }
 
 /** `the cluster`, `label gpu` */

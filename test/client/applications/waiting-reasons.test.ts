@@ -22,6 +22,8 @@ function node(host: string, state: NodeState, { label = "", usedMiB = 0 } = {}):
   };
 }
 
+const quiet = { nodeLabels: async () => [], reports: async () => [] };
+
 /** As YARN 3.4.2 words an AM that may have a container, and has none. */
 const activated = (partition = "<DEFAULT_PARTITION>") =>
   "[x] Application is Activated, waiting for resources to be assigned for AM. Skipping assigning to Node in Ignore Exclusivity mode.  " +
@@ -31,7 +33,7 @@ const activated = (partition = "<DEFAULT_PARTITION>") =>
 /** The reason, a minute after the submission. */
 async function reasonWith(nodes: readonly NodeReport[], changes: Partial<ApplicationReport>) {
   const report = aReport(changes);
-  return new WaitingReasons({ nodes: async () => nodes }, () => report.startTimeMs + 60_000).reason(report);
+  return new WaitingReasons({ ...quiet, nodes: async () => nodes }, () => report.startTimeMs + 60_000).reason(report);
 }
 
 describe("why an AM that waits for long has no container, among the nodes", () => {
@@ -80,7 +82,7 @@ describe("why an AM that waits for long has no container, among the nodes", () =
       asked += 1;
       return [node("n1", "RUNNING")];
     };
-    const reasons = new WaitingReasons({ nodes }, () => nowMs);
+    const reasons = new WaitingReasons({ ...quiet, nodes }, () => nowMs);
     const report = aReport({ diagnostics: activated() });
     expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
     for (const atMs of [2_000, 3_000, 31_000, 32_000, 33_000]) {
@@ -97,7 +99,7 @@ describe("why an AM that waits for long has no container, among the nodes", () =
   test("what the ResourceManager does not tell leaves the reason as it is", async () => {
     const report = aReport({ diagnostics: activated() });
     const silent = async () => Promise.reject(new Error("away"));
-    const reasons = new WaitingReasons({ nodes: silent }, () => report.startTimeMs + 60_000);
+    const reasons = new WaitingReasons({ ...quiet, nodes: silent }, () => report.startTimeMs + 60_000);
     expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
     const unlabelled = "[x] Application is Activated, waiting for resources to be assigned for AM.  ";
     const nodes = [node("n2", "RUNNING", { label: "gpu" })];

@@ -60,6 +60,8 @@ class ScriptedApplications implements Applications {
   }
 
   reports = async () => [];
+  explained = async (status: JobStatus) => status;
+  explainedSoon = (status: JobStatus) => status;
   waitingReason = async () => ({ code: "manager-says", words: "queue ml has no room" }) as const;
   noContactReason = () => "HDFS does not answer";
   finalStatus = async () => this.kept;

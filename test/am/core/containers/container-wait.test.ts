@@ -18,30 +18,65 @@ function waitFor(facts: {
   readonly headroom?: Resource;
   readonly counted?: CountedResources;
   readonly worker?: Partial<RoleSpec>;
+  readonly types?: { readonly resourceTypes: readonly string[] };
 }) {
   const scenario = new Scenario(jobSpec([{ ...role("worker", 2), ...facts.worker }]));
   scenario.on({ type: "nodes-changed", nodes: facts.nodes ?? [node("a")] });
-  scenario.register(facts.counted === undefined ? {} : { counted: facts.counted });
+  scenario.register({ ...facts.types, ...(facts.counted === undefined ? {} : { counted: facts.counted }) });
   if (facts.headroom !== undefined) scenario.on({ type: "headroom-changed", available: facts.headroom });
   const [wait] = statusOf(scenario.core, scenario.nowMs).waits;
   return { reasons: wait?.reasons, remedy: wait?.remedy };
 }
 
-const lowerOrWait = "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait for other jobs to end";
+const gpuLabel = { others: { "yarn.io/gpu": 1 } };
 
 describe("why containers do not come", () => {
-  test("the queue has too little left, by what the last heartbeat said", () => {
+  test("the queue has too little left, by what the last heartbeat said: of which kind, and the keys for that", () => {
     expect(waitFor({ headroom: amount(1536, 4) })).toEqual({
-      reasons: ["queue default has only 1.5 GiB, 4 cores left for this job, room for 1 of them"],
-      remedy: lowerOrWait,
+      reasons: ["in queue default 1.5 GiB, 4 cores are free for this job: too little memory for more than 1 of them"],
+      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16)",
+    });
+    expect(waitFor({ headroom: amount(512, 0) })).toEqual({
+      reasons: ["in queue default 512 MiB, 0 cores are free for this job: too little memory and too few cores"],
+      remedy: "lower tony.worker.memory (job.xml:16) or tony.worker.vcores",
     });
   });
 
-  test("the queue has room, so that it is the nodes'", () => {
-    expect(waitFor({ headroom: amount(8192, 8), nodes: [node("a"), node("b")] })).toEqual({
-      reasons: ["the queue has room for them; the 2 usable nodes of the cluster must have it too"],
-      remedy: lowerOrWait,
+  test("of a GPU that others have it says neither memory nor cores", () => {
+    const worker = { resource: { ...amount(1024), ...gpuLabel } };
+    const gpus = { others: { "yarn.io/gpu": 2 } };
+    const nodes = [node("a", { total: { ...amount(8192, 8), ...gpus } })];
+    const types = { resourceTypes: ["yarn.io/gpu"] };
+    expect(waitFor({ headroom: amount(2304, 11), worker, nodes, types })).toEqual({
+      reasons: ["in queue default 2.25 GiB, 11 cores, 0 GPUs are free for this job: too few GPUs"],
+      remedy: "lower tony.worker.gpus",
     });
+  });
+
+  test("the queue has room, so that nothing is known to be short", () => {
+    expect(waitFor({ headroom: amount(8192, 8), nodes: [node("a"), node("b")] })).toEqual({
+      reasons: ["YARN has given none yet on the 2 usable nodes of the cluster"],
+      remedy: undefined,
+    });
+  });
+
+  test("what is left on nodes without a label says nothing where a labelled one serves these asks, too", () => {
+    const nodes = [node("a"), node("b", { labels: ["gpu"], nonExclusive: true })];
+    expect(waitFor({ headroom: amount(0, 0), nodes })).toEqual({
+      reasons: ["YARN has given none yet on the 2 usable nodes of the cluster"],
+      remedy: undefined,
+    });
+  });
+
+  test("what is left for two labels together says nothing of one of them", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1, { nodeLabel: "gpu" }), role("ps", 1)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a"), node("b", { labels: ["gpu"] })] });
+    scenario.register();
+    scenario.on({ type: "headroom-changed", available: amount(0, 0) });
+    expect(statusOf(scenario.core, scenario.nowMs).waits.flatMap(({ reasons }) => reasons)).toEqual([
+      "YARN has given none yet on the 1 usable node of label gpu",
+      "YARN has given none yet on the 1 usable node of the cluster",
+    ]);
   });
 
   test("YARN refuses their size while the one node that is large enough is away", () => {
@@ -60,18 +95,16 @@ describe("why containers do not come", () => {
 
   test("cores are not spoken of where the scheduler does not count them", () => {
     expect(waitFor({ counted: "memory", headroom: amount(1024, -5) }).reasons).toEqual([
-      "queue default has only 1 GiB left for this job, room for 1 of them",
+      "in queue default 1 GiB are free for this job: too little memory for more than 1 of them",
     ]);
     expect(waitFor({ counted: "memory", headroom: amount(4096, -5) }).reasons).toEqual([
-      "the queue has room for them; the 1 usable node of the cluster must have it too",
+      "YARN has given none yet on the 1 usable node of the cluster",
     ]);
   });
 
   test("a node that the role's label excludes is not counted", () => {
     const nodes = [node("a"), node("b", { labels: ["gpu"] }), node("c", { labels: ["ssd"], nonExclusive: true })];
-    expect(waitFor({ nodes }).reasons).toEqual([
-      "the queue has room for them; the 2 usable nodes of the cluster must have it too",
-    ]);
+    expect(waitFor({ nodes }).reasons).toEqual(["YARN has given none yet on the 2 usable nodes of the cluster"]);
   });
 
   test("no node that could take them is usable: lowering anything does not help", () => {

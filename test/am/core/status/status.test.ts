@@ -37,20 +37,27 @@ describe("the published status", () => {
       ],
     });
     scenario.register();
-    scenario.on({ type: "headroom-changed", available: { memoryMiB: 512, vcores: 1, others: {} } });
+    scenario.on({ type: "headroom-changed", available: { memoryMiB: 512, vcores: 2, others: {} } });
     expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toEqual({
-      reason: { code: "containers", role: "worker", missing: 2, instances: 2, ask: "1 GiB, 1 core" },
-      delays: [{ code: "queue-full", queue: "default", left: "512 MiB, 1 core", room: 0 }],
-      fix: {
-        code: "lower-ask",
-        settings: [{ key: "tony.worker.instances" }, { key: "tony.worker.memory", at: "job.xml:16" }],
-        orWait: true,
+      reason: {
+        code: "containers",
+        role: "worker",
+        missing: 2,
+        instances: 2,
+        ask: "1 GiB, 1 core",
+        settings: [
+          { key: "tony.worker.instances" },
+          { key: "tony.worker.memory", at: "job.xml:16" },
+          { key: "tony.worker.vcores" },
+        ],
       },
+      delays: [{ code: "queue-full", queue: "default", left: "512 MiB, 2 cores", room: 0, short: ["memory"] }],
+      fix: { code: "lower-ask", settings: [{ key: "tony.worker.memory", at: "job.xml:16" }], orWait: false },
       cause: "containers of worker",
       what: "2 of 2 containers of worker: 1 GiB, 1 core",
       sinceMs: scenario.nowMs,
-      reasons: ["queue default has only 512 MiB, 1 core left for this job, room for none of them"],
-      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait for other jobs to end",
+      reasons: ["in queue default 512 MiB, 2 cores are free for this job: too little memory"],
+      remedy: "lower tony.worker.memory (job.xml:16)",
     });
     expect(statusOf(scenario.core, scenario.nowMs).waits[1]?.what).toBe("1 container of ps: 1 GiB, 1 core");
   });

@@ -1,0 +1,136 @@
+import type { ApplicationReport, NodeReport, Resource } from "../../src/hadoop/yarn/records.ts";
+import { roomFor } from "../../src/job/fits.ts";
+import type { Setting } from "../../src/job/reasons/facts.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
+import { amountOfKinds, kindsOf, type ResourceKind, roomOfKind } from "../../src/job/resource-kinds.ts";
+import type { JobStatus, RoleStatus, Wait } from "../../src/job/status.ts";
+import { waitOf } from "../../src/job/wait.ts";
+import { freeOf } from "../cluster/cluster-facts.ts";
+
+/** What the ResourceManager says of the cluster at one moment. */
+export interface ClusterUse {
+  /** Those that run. */
+  readonly nodes: readonly NodeReport[];
+  /** Labels whose nodes also serve asks without a label. */
+  readonly sharedLabels: readonly string[];
+  /** Those that run, as far as the caller may see them. */
+  readonly applications: readonly ApplicationReport[];
+}
+
+/** What an AM alone can say: that more is known replaces it. */
+const vague: ReadonlySet<string> = new Set(["not-given", "queue-full"]);
+
+/** The status, with what of the cluster is short for the containers that do not come, and who has it. */
+export function withShortages(status: JobStatus, use: ClusterUse): JobStatus {
+  return { ...status, waits: status.waits.map((wait) => withShortage(status, wait, use)) };
+}
+
+/** Whether the reasons of such a wait can be made more precise. */
+export function isVague({ reason, delays }: Wait): boolean {
+  return reason.code === "containers" && delays.some(({ code }) => vague.has(code));
+}
+
+function withShortage(status: JobStatus, wait: Wait, use: ClusterUse): Wait {
+  const { reason, delays } = wait;
+  if (reason.code !== "containers" || !isVague(wait)) return wait;
+  const role = status.roles.find(({ name }) => name === reason.role);
+  const found = role && shortageOf(status.applicationId, role, reason, use);
+  if (found === undefined) return wait;
+  const explained = delays.filter((delay) => !vague.has(delay.code) || saysMore(delay, found.short));
+  const fix = { code: "lower-ask", settings: found.settings, orWait: found.isHeld } as const;
+  const facts = { reason, delays: [...found.delays, ...explained], sinceMs: wait.sinceMs, endsAtMs: wait.endsAtMs };
+  return waitOf(found.settings.length === 0 ? facts : { ...facts, fix });
+}
+
+/** The queue lacks something that the nodes have. */
+function saysMore(delay: DelayReason, short: readonly string[]): boolean {
+  return delay.code === "queue-full" && delay.short.some((kind) => !short.includes(kind));
+}
+
+/** Undefined where the nodes have room for all that is missing. */
+function shortageOf(
+  id: string,
+  role: RoleStatus,
+  { missing, settings = [] }: { readonly missing: number; readonly settings?: readonly Setting[] },
+  use: ClusterUse,
+) {
+  const counts = (kind: ResourceKind) => settings.length === 0 || keyOf(settings, role, kind) !== undefined;
+  const kinds = kindsOf(role).filter(counts);
+  const ask = part(role, kinds);
+  const may = use.nodes.filter((node) => mayRun(node, role.nodeLabel, use.sharedLabels));
+  const free = may.map((node) => ({ host: node.host, amount: freeOf(node) }));
+  const room = sum(free, ({ amount }) => roomFor(ask, amount));
+  if (may.length === 0 || room >= missing) return undefined;
+  const short = kinds.filter((kind) => sum(free, ({ amount }) => roomOfKind(kind, ask, amount)) < missing);
+  const named = free.toSorted((one, other) => roomFor(ask, other.amount) - roomFor(ask, one.amount));
+  const label = role.nodeLabel === undefined || role.nodeLabel === "" ? {} : { label: role.nodeLabel };
+  const held = short.map((kind) => heldBy(id, kind, may, use));
+  const lower = short.length === 0 ? kinds : short;
+  const instances = settings.filter(({ key }) => room > 0 && key === `tony.${role.name}.instances`);
+  return {
+    short: short.map(({ name }) => name),
+    delays: [
+      {
+        code: "nodes-short",
+        ...label,
+        nodes: may.length,
+        room,
+        short: short.map(({ name }) => name),
+        free: named.map(({ host, amount }) => `${host} ${amountOfKinds(kinds, amount)}`),
+      } as const,
+      ...held.flatMap(({ delay }) => delay),
+    ],
+    settings: [...instances, ...lower.flatMap((kind) => keyOf(settings, role, kind) ?? [])],
+    isHeld: held.some(({ byOthers }) => byOthers),
+  };
+}
+
+/** Who has what is short: applications as the ResourceManager reports them, and what these do not account for. */
+function heldBy(id: string, kind: ResourceKind, may: readonly NodeReport[], { nodes, applications }: ClusterUse) {
+  const everywhere = nodes.some((node) => !may.includes(node) && kind.of(node.used) > 0);
+  const inUse = sum(everywhere ? nodes : may, ({ used }) => kind.of(used));
+  const holders = applications
+    .map((application) => ({ application, amount: Math.max(0, kind.of(application.usage?.used ?? nothing)) }))
+    .filter(({ amount }) => amount > 0)
+    .sort((one, other) => other.amount - one.amount);
+  const others = holders.filter(({ application }) => application.id !== id);
+  const own = holders.find(({ application }) => application.id === id)?.amount ?? 0;
+  const unseen = inUse - sum(holders, ({ amount }) => amount);
+  const facts = {
+    kind: kind.name,
+    ...(own > 0 ? { own: kind.words(own) } : {}),
+    holders: others.map(
+      ({ application: { id: other, user, name, queue }, amount }) =>
+        `${other} (${name} of ${user} in queue ${queue.slice(queue.lastIndexOf(".") + 1)}: ${kind.words(amount)})`,
+    ),
+    ...(unseen > 0 ? { unseen: kind.words(unseen) } : {}),
+    everywhere,
+  };
+  const isTold = own > 0 || others.length > 0 || unseen > 0;
+  return { byOthers: others.length > 0 || unseen > 0, delay: isTold ? [{ code: "held-by", ...facts } as const] : [] };
+}
+
+const nothing: Resource = { memoryMiB: 0, vcores: 0, others: {} };
+
+/** A node without a label serves asks without one, and so does one whose label is shared. */
+function mayRun({ labels }: NodeReport, label = "", shared: readonly string[]): boolean {
+  return label === "" ? labels.every((one) => shared.includes(one)) : labels.includes(label);
+}
+
+function keyOf(settings: readonly Setting[], { name }: RoleStatus, kind: ResourceKind): Setting | undefined {
+  return settings.find(({ key }) => key === `tony.${name}.${kind.key}`);
+}
+
+/** Of an ask, what is counted. */
+function part({ memoryMiB, vcores, others }: RoleStatus, kinds: readonly ResourceKind[]): Resource {
+  const has = (key: string) => kinds.some((kind) => kind.key === key);
+  return {
+    memoryMiB: has("memory") ? memoryMiB : 0,
+    vcores: has("vcores") ? vcores : 0,
+    others: kinds.some(({ key }) => key !== "memory" && key !== "vcores") ? others : {},
+  };
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

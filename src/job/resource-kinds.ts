@@ -1,0 +1,41 @@
+import { countWords, memoryWords, otherWords } from "./reasons/words.ts";
+import type { Resource } from "./spec.ts";
+
+/** One kind of resource: how much of it an amount has, its words, its name, and the end of a role's key for it. */
+export interface ResourceKind {
+  readonly of: (amount: Resource) => number;
+  readonly words: (count: number) => string;
+  /** `memory`, `cores`, `GPUs`, `yarn.io/fpga` */
+  readonly name: string;
+  readonly key: string;
+}
+
+/** The kinds of which the ask wants any. */
+export function kindsOf(ask: Resource): ResourceKind[] {
+  const kinds: ResourceKind[] = [
+    { of: ({ memoryMiB }) => memoryMiB, words: memoryWords, name: "memory", key: "memory" },
+    { of: ({ vcores }) => vcores, words: (count) => countWords(count, "core"), name: "cores", key: "vcores" },
+    ...Object.keys(ask.others).map(otherKind),
+  ];
+  return kinds.filter(({ of }) => of(ask) > 0);
+}
+
+function otherKind(type: string): ResourceKind {
+  const isGpu = type === "yarn.io/gpu";
+  return {
+    of: ({ others }) => others[type] ?? 0,
+    words: (count) => otherWords(type, count),
+    name: isGpu ? "GPUs" : type,
+    key: isGpu ? "gpus" : `resource.${type}`,
+  };
+}
+
+/** So much of each kind, also where it is none: `1.5 GiB, 4 cores, 0 GPUs`. Never below 0. */
+export function amountOfKinds(kinds: readonly ResourceKind[], amount: Resource): string {
+  return kinds.map(({ of, words }) => words(Math.max(0, of(amount)))).join(", ");
+}
+
+/** How many asks an amount has room for by one kind alone. */
+export function roomOfKind({ of }: ResourceKind, ask: Resource, amount: Resource): number {
+  return Math.max(0, Math.floor(of(amount) / of(ask)));
+}

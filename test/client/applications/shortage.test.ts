@@ -1,0 +1,121 @@
+import { describe, expect, test } from "@jest/globals";
+import { type ClusterUse, withShortages } from "../../../client/applications/shortage.ts";
+import type { ApplicationReport, NodeReport, Resource } from "../../../src/hadoop/yarn/records.ts";
+import type { DelayReason } from "../../../src/job/reasons/waits.ts";
+import type { RoleStatus } from "../../../src/job/status.ts";
+import { waitOf } from "../../../src/job/wait.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus } from "../job-status.ts";
+
+const amount = (memoryMiB: number, vcores: number, gpus = 0): Resource => ({
+  memoryMiB,
+  vcores,
+  others: gpus === 0 ? {} : { "yarn.io/gpu": gpus },
+});
+
+function node(host: string, all: Resource, used: Resource, label = ""): NodeReport {
+  const nothing = { rack: "/r", httpAddress: "", containerCount: 0, healthReport: "", state: "RUNNING" } as const;
+  return { ...nothing, nodeId: `${host}:1`, host, capability: all, used, labels: label === "" ? [] : [label] };
+}
+
+function running(id: string, used: Resource, change: Partial<ApplicationReport> = {}): ApplicationReport {
+  const usage = { usedContainers: 1, used, needed: used, memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
+  return aReport({ id, state: "RUNNING", usage, ...change });
+}
+
+const settings = ["instances", "memory", "vcores", "gpus"].map((name) => ({ key: `tony.worker.${name}` }));
+const notGiven: DelayReason = { code: "not-given", nodes: 2 };
+
+/** What a wait for so many workers says beside such a cluster. */
+function waitFor(
+  ask: Resource & { readonly nodeLabel?: string },
+  use: Partial<ClusterUse>,
+  { missing = 1, delays = [notGiven] }: { readonly missing?: number; readonly delays?: readonly DelayReason[] } = {},
+) {
+  const reason = { code: "containers", role: "worker", missing, instances: missing, ask: "", settings } as const;
+  const role: RoleStatus = {
+    name: "worker",
+    instances: missing,
+    allocated: 0,
+    registered: 0,
+    running: 0,
+    ended: 0,
+    ...ask,
+  };
+  const status = aJobStatus({ roles: [role], waits: [waitOf({ reason, delays, sinceMs: 0 })] });
+  const { waits } = withShortages(status, { nodes: [], sharedLabels: ["gpu"], applications: [], ...use });
+  return { reasons: waits[0]?.reasons, remedy: waits[0]?.remedy };
+}
+
+describe("what is short for containers that do not come", () => {
+  const two = [node("a", amount(8192, 32), amount(6144, 2)), node("b", amount(8192, 32, 2), amount(3072, 3, 2), "gpu")];
+
+  test("is the GPU that another's job has, though memory and cores would do", () => {
+    const bert = running("application_1_0003", amount(3072, 3, 2), { user: "bob" });
+    expect(waitFor(amount(1024, 1, 1), { nodes: two, applications: [bert] })).toEqual({
+      reasons: [
+        "the 2 nodes of the cluster that may run them: too few GPUs; free are a 2 GiB, 30 cores, 0 GPUs, b 5 GiB, 29 cores, 0 GPUs",
+        "GPUs in use: application_1_0003 (bert of bob in queue ml: 2 GPUs)",
+      ],
+      remedy: "lower tony.worker.gpus, or wait for other jobs to end",
+    });
+  });
+
+  test("is what the job has itself: then nobody is waited for", () => {
+    const own = running(aJobStatus({}).applicationId, amount(3072, 3, 2));
+    const { reasons, remedy } = waitFor(amount(1024, 1, 1), { nodes: two, applications: [own] });
+    expect(reasons?.[1]).toBe("GPUs in use: this job (2 GPUs)");
+    expect(remedy).toBe("lower tony.worker.gpus");
+  });
+
+  test("is had by applications that one may not see, as far as those that one sees do not account for it", () => {
+    const hidden = running("application_1_0004", { memoryMiB: -1, vcores: -1, others: {} });
+    expect(waitFor(amount(1024, 1, 1), { nodes: two, applications: [hidden] }).reasons?.[1]).toBe(
+      "GPUs in use: applications that you may not see (2 GPUs)",
+    );
+  });
+
+  test("is nothing by itself where no node has all of it at once", () => {
+    const nodes = [node("a", amount(8192, 8), amount(0, 8)), node("b", amount(8192, 8), amount(8192, 0))];
+    expect(waitFor(amount(1024, 1), { nodes }).reasons).toEqual([
+      "the 2 nodes of the cluster that may run them: no node has enough of everything at once; free are a 8 GiB, 0 cores, b 0 MiB, 8 cores",
+    ]);
+  });
+
+  test("is not told of nodes that the label, or its lack, excludes", () => {
+    const full = node("a", amount(8192, 8), amount(8192, 8));
+    const exclusive = node("b", amount(8192, 8), amount(0, 0), "ssd");
+    expect(waitFor(amount(1024, 1), { nodes: [full, exclusive] }).reasons?.[0]).toMatch(
+      /^the 1 node of the cluster that may run them: too little memory and too few cores; free are a 0 MiB, 0 cores$/,
+    );
+    expect(waitFor({ ...amount(1024, 1), nodeLabel: "ssd" }, { nodes: [full, exclusive] }).reasons).toEqual([
+      "YARN has given none yet on the 2 usable nodes of the cluster",
+    ]);
+  });
+
+  test("is the queue's where the nodes have room", () => {
+    const queueFull = {
+      code: "queue-full",
+      queue: "ml",
+      left: "512 MiB, 8 cores",
+      room: 0,
+      short: ["memory"],
+    } as const;
+    const free = [node("a", amount(8192, 8), amount(0, 0))];
+    expect(waitFor(amount(1024, 1), { nodes: free }, { delays: [queueFull] }).reasons).toEqual([
+      "in queue ml 512 MiB, 8 cores are free for this job: too little memory",
+    ]);
+    const full = [node("a", amount(8192, 8), amount(8192, 0))];
+    expect(waitFor(amount(1024, 1), { nodes: full }, { delays: [queueFull] }).reasons).toEqual([
+      "the 1 node of the cluster that may run them: too little memory; free are a 0 MiB, 8 cores",
+      "memory in use: applications that you may not see (8 GiB)",
+    ]);
+  });
+
+  test("leaves alone what no waiting meets", () => {
+    const never = { code: "gang-too-large", has: "2 GPUs", asked: "4 GPUs" } as const;
+    expect(waitFor(amount(1024, 1, 1), { nodes: two }, { delays: [never] }).reasons).toEqual([
+      "this cannot be met by waiting, unless nodes join: the cluster has 2 GPUs in all, the job asks for 4 GPUs",
+    ]);
+  });
+});
