@@ -26,11 +26,14 @@ const exitWords: Readonly<Record<string, string>> = {
   "-104": "OOM",
 };
 
-/** How each task ended. */
-export function taskTable(all: readonly TaskStatus[]): string[] {
+/** How each task ended. What a task had before, and gave back, is not known here: only that nobody ever held anything. */
+export function taskTable({ tasks: all, usage }: Pick<JobStatus, "tasks" | "usage">): string[] {
   const tasks = all.filter(hadContainer);
   const none = taskSpans(all.filter((task) => !hadContainer(task)).map(({ task }) => task));
-  if (tasks.length === 0) return none === "" ? [] : [`No task ever had a container: ${none}`];
+  const never = usage.memoryMiBSeconds === 0;
+  if (tasks.length === 0 && none === "") return [];
+  if (tasks.length === 0)
+    return [never ? `No task ever had a container: ${none}` : `No task had a container at the end: ${none}`];
   const shown = tasks.length <= shownTasks ? tasks : failedFirst(tasks).slice(0, shownTasks);
   const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }) => [
     task,
@@ -44,7 +47,7 @@ export function taskTable(all: readonly TaskStatus[]): string[] {
   ]);
   const more = tasks.length > shown.length ? [`and ${tasks.length - shown.length} more`] : [];
   const head = ["task", "state", "host", "exit", "start", "end", "progress", "last checkpoint"];
-  const without = none === "" ? [] : [`${none} never had a container`];
+  const without = none === "" ? [] : [`${none} had no container at the end`];
   return [...formatTable([head, ...rows]), ...more, ...without, ...stillStopping(tasks)];
 }
 

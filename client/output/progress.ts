@@ -153,9 +153,9 @@ function exitOf({ exit, state }: TaskStatus): string {
   return exit ?? state;
 }
 
-/** Stopped before its program was started, as in a job that is killed while it waits. */
+/** Over before its program was started, as in a job that is killed while it waits, or whose container is. */
 function isUnstarted({ state, startedAtMs }: TaskStatus): boolean {
-  return state === "stopped" && startedAtMs === undefined;
+  return (state === "stopped" || state === "lost" || state === "failed") && startedAtMs === undefined;
 }
 
 /** Tasks whose program was started: a quick one may have ended before it was seen running. */

@@ -25,7 +25,7 @@ export function failureReport(status: JobStatus, outcome: JobOutcome, durationMs
   const sections = [
     [headline(status, outcome, durationMs)],
     whyLines(outcome),
-    taskTable(status.tasks),
+    taskTable(status),
     generationTable(status),
     readOn(status, outcome),
   ];

@@ -1,11 +1,15 @@
 import { posix } from "node:path";
 import { pathInside, programFileOf, shippingWords } from "../diagnosis/program-file.ts";
 import { keyFor } from "../keys.ts";
+import { nearest } from "../nearest.ts";
 import type { FileToShip, RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 import { hasScheme } from "./resource-strings.ts";
 
-/** Warns of a program that lies on this machine and does not travel with the job. */
+/**
+ * Warns of a program that does not travel with the job: one that lies on this machine, and one that is nowhere. A relative path is one in
+ * the container's working directory, where only what the job ships is.
+ */
 export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[], shared: readonly FileToShip[]): void {
   const warned = new Set<string>();
   for (const { name: role, command, files } of roles) {
@@ -13,9 +17,20 @@ export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[],
     const key = reader.settings.has(own) ? own : "tony.containers.command";
     const file = programFileOf(command);
     const place = file === undefined ? undefined : reader.localFile(key, file);
-    if (file === undefined || place === undefined || warned.has(key)) continue;
-    if ([...shared, ...files].some((resource) => mayBring(reader, resource, file))) continue;
+    if (file === undefined || warned.has(key)) continue;
+    const shipped = [...shared, ...files];
+    if (shipped.some((resource) => mayBring(reader, resource, file))) continue;
     warned.add(key);
+    if (place === undefined) {
+      const near = nearest(
+        file,
+        shipped.map(({ name }) => name),
+      );
+      const mend =
+        near === undefined ? `check its name, or bring it by ${shippingWords(role)}` : `did you mean ${near}?`;
+      reader.warn(key, `runs ${file}, which the job does not bring: ${mend}`);
+      continue;
+    }
     const sources = shared.find(({ as, source }) => as === "working-directory" && place.startsWith(`${source}/`));
     if (sources !== undefined) {
       const inside = place.slice(sources.source.length + 1);

@@ -56,6 +56,12 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(undefined, alone)).toEqual([{ what: "driver 1/1 running", details: "" }]);
   });
 
+  test("a program whose container was lost before its start has not run", () => {
+    const lost = [0, 1].map((index) => ({ task: `worker:${index}`, state: "lost", restarts: 0 }) as const);
+    const ended = aJobStatus({ roles: [{ ...role("worker", 2), ended: 2 }], tasks: lost });
+    expect(milestones(undefined, ended)).toEqual([]);
+  });
+
   test("a program that ended before it was seen running has run", () => {
     const ended = aJobStatus({ roles: [{ ...role("worker", 2), running: 1, ended: 1 }] });
     expect(milestones(undefined, ended).map(({ what }) => what)).toEqual(["worker 2/2 running"]);

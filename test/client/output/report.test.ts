@@ -77,21 +77,25 @@ describe("the report of a job that failed", () => {
     expect(lines).toContainEqual(expect.stringMatching(/^1 {2}14:00:00 +prep +its tasks are done +– +–$/));
   });
 
-  test("says in one line which tasks never had a container", () => {
+  test("says in one line which tasks had no container, and that none ever had one only where that is so", () => {
     const none = (task: string) => ({ task, state: "stopped", restarts: 0 }) as const;
     const workers = Array.from({ length: 40 }, (_, index) => none(`worker:${index}`));
-    const report = (own: typeof failedStatus.tasks) =>
-      failureReport({ ...failedStatus, generations: [], tasks: own }, outcome, lastedMs).filter((line) =>
-        /^(\w+:\d|task|and|no task)/i.test(line),
-      );
-    expect(report([...workers, none("ps:0")])).toEqual(["No task ever had a container: worker:0 to worker:39, ps:0"]);
+    const report = (own: typeof failedStatus.tasks, memoryMiBSeconds = 3_600) =>
+      failureReport(
+        { ...failedStatus, generations: [], tasks: own, usage: { memoryMiBSeconds, vcoreSeconds: 0 } },
+        outcome,
+        lastedMs,
+      ).filter((line) => /^(\w+:\d|task|and|no task)/i.test(line));
+    const all = [...workers, none("ps:0")];
+    expect(report(all, 0)).toEqual(["No task ever had a container: worker:0 to worker:39, ps:0"]);
+    expect(report(all)).toEqual(["No task had a container at the end: worker:0 to worker:39, ps:0"]);
     const [first, ...others] = workers.slice(0, 3);
     expect(first).toBeDefined();
     const one = { task: "worker:0", state: "stopped", host: "127.0.0.11", containerId: "c", restarts: 0 } as const;
     expect(report([one, ...others])).toEqual([
       expect.stringMatching(/^task /),
       expect.stringMatching(/^worker:0 +stopped/),
-      "worker:1, worker:2 never had a container",
+      "worker:1, worker:2 had no container at the end",
     ]);
   });
 

@@ -54,7 +54,19 @@ describe("a program that lies beside the job's file", () => {
     ]);
   });
 
-  test("is not where nothing of that name lies here: the nodes may have it", () => {
-    expect(said({ "tony.worker.command": "python3 missing.py" })).toEqual([]);
+  test("and is nowhere is warned of, with the shipped one that its name is near to", () => {
+    const misspelt = { "tony.worker.command": "python3 trian.py" };
+    expect(said({ ...misspelt, "tony.worker.resources": "train.py" })).toEqual([
+      "job.xml:2: warning: tony.worker.command runs trian.py, which the job does not bring: did you mean train.py?",
+    ]);
+    expect(said(misspelt, "src")).toEqual([
+      "job.xml:2: warning: tony.worker.command runs trian.py, which the job does not bring: check its name, or bring it by tony.containers.resources, tony.worker.resources or --src_dir",
+    ]);
+    expect(said({ "tony.worker.command": "./missing" })[0]).toContain("runs missing, which the job does not bring");
   });
+
+  test.each(["python3 /opt/job/train.py", "python3 -m train", "train", "cd src && python3 train.py"])(
+    "%s is not: the nodes may have it",
+    (command) => expect(said({ "tony.worker.command": command })).toEqual([]),
+  );
 });
