@@ -64,7 +64,7 @@ const permissions = {
 /** An entry's access time is moved when it is older than this, so that `prune` sees that it is in use. */
 const touchAfterMs = 3_600_000;
 
-/** Others could have made, or could replace, what the cache has below its own folder. */
+/** Others could have made, or could replace, what the cache has below its own folder, or keep it to themselves. */
 class EntryDistrusted extends UserError {}
 
 /**
@@ -256,8 +256,14 @@ export class ContentCache {
     );
   }
 
-  #find(file: string): Promise<FileStatus | undefined> {
-    return ifThere(this.fileSystem.stat(file));
+  async #find(file: string): Promise<FileStatus | undefined> {
+    try {
+      return await ifThere(this.fileSystem.stat(file));
+    } catch (error) {
+      if (!hasCode(error, "ACCESS_DENIED") || !file.startsWith(`${this.root}/`)) throw error;
+      const options = { code: "CACHE_ENTRY_UNREADABLE", exitCode: ExitCode.cluster, cause: error };
+      throw new EntryDistrusted(errorMessage(error), options);
+    }
   }
 
   /** Only the owner may; reading by the nodes moves others' entries' times. */

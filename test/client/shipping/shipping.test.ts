@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir, userInfo } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
 import { listCache, liveReferences, prunable, removeFromCache } from "../../../client/shipping/cache-prune.ts";
@@ -10,6 +10,7 @@ import { ship } from "../../../client/shipping/shipping.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
 import { StagingFolder, stagingRoot } from "../../../client/staging/staging-folder.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems, type LocatedPath } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
@@ -283,7 +284,11 @@ describe("a cache that many users write to", () => {
   /** This machine's files, some of which belong to somebody else. */
   class OwnedFiles extends LocalFileSystem {
     readonly ofMallory: string[] = [];
+    closedFolder: string | undefined;
     override async stat(file: string): Promise<FileStatus> {
+      if (dirname(file) === this.closedFolder) {
+        throw new FileSystemError(`${file}: Permission denied`, { code: "ACCESS_DENIED", path: file });
+      }
       return { ...(await super.stat(file)), ...(this.ofMallory.includes(file) && { owner: "mallory" }) };
     }
   }
@@ -328,6 +333,12 @@ describe("a cache that many users write to", () => {
     await fileSystem.mkdirs(folder, 0o755);
     await fileSystem.create(join(folder, key.name), Buffer.from("evil"), { permission: 0o755 });
     fileSystem.ofMallory.push(folder, join(folder, key.name));
+    expect(await open().get(key)).toBeUndefined();
+    expect((await open().put(key, content)).path).toContain(root.path);
+  });
+
+  test("keeps nobody from an entry that somebody else has put there for himself alone", async () => {
+    fileSystem.closedFolder = join(shared, "sha256", key.sha256);
     expect(await open().get(key)).toBeUndefined();
     expect((await open().put(key, content)).path).toContain(root.path);
   });
