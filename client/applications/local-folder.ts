@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import path from "node:path";
-import { errorCode } from "../../src/hadoop/errors.ts";
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { ownerHome } from "../../src/hadoop/process-owner.ts";
 
 /** Files of a local application's folder; the AM writes the status and its address, the client the rest. */
 export const localFiles = {
@@ -21,13 +22,26 @@ export function isLocalId(id: string): boolean {
 
 /** Where this user's local applications are: `${XDG_STATE_HOME:-~/.local/state}/tony-ts/local`. */
 export function localRoot(environment: Readonly<Record<string, string | undefined>>): string {
-  const state = environment.XDG_STATE_HOME || path.join(environment.HOME || homedir(), ".local", "state");
+  const state = environment.XDG_STATE_HOME || path.join(environment.HOME || ownerHome(), ".local", "state");
   return path.join(state, "tony-ts", "local");
+}
+
+function makeRoot(root: string): void {
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const what = `The folder of this machine's jobs cannot be made: ${errorMessage(cause)}`;
+    throw new UserError(`${what}\n  Set HOME or XDG_STATE_HOME to a folder that you can write to`, {
+      code: "FOLDER_REFUSED",
+      exitCode: ExitCode.cluster,
+      cause,
+    });
+  }
 }
 
 /** Makes the folder of a new application, which makes its id this process's alone. */
 export function newLocalFolder(root: string, nowMs: number): { readonly id: string; readonly folder: string } {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  makeRoot(root);
   for (let sequence = 1; ; sequence += 1) {
     const id = `local_${nowMs}_${String(sequence).padStart(4, "0")}`;
     const folder = path.join(root, id);

@@ -89,7 +89,7 @@ export class Cluster {
     this.own = own;
     this.given = given;
     this.login = login;
-    this.folder = configurationFolder(context.environment) ?? { path: "", namedBy: undefined };
+    this.folder = configurationFolder(context.environment) ?? { path: "", namedBy: [] };
     this.gateway = options.gateway;
     this.tell = (text) => context.output.problem(text);
     this.fileSystems = new FileSystems({
@@ -235,6 +235,6 @@ export async function clusterOf({ hadoop, settings }: JobText, context: ClientCo
   const gateway = readSetting(settings, "tony.hdfs.endpoint");
   const caFile = readSetting(settings, "tony.security.ca-file");
   const cluster = await Cluster.open(context, { hadoop, gateway, caFile, login: keytabLogin(settings) });
-  if (cluster.folder.namedBy === undefined) context.output.problem(describeFolder(cluster.folder));
+  if (cluster.folder.namedBy.length === 0) context.output.problem(describeFolder(cluster.folder));
   return cluster;
 }

@@ -2,18 +2,24 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
+import { configurationFolders, findSiteFile, loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 
 /** Where distributions put it when nobody says. */
 const usualFolder = "/etc/hadoop/conf";
 
-/** The folder with a cluster's site files. */
+const folderVariables = ["HADOOP_CONF_DIR", "YARN_CONF_DIR"] as const;
+
+/** Where Hadoop, or the part of it that a client needs, is installed: of Hadoop 2 and 3, and of distributions. */
+const homeVariables = ["HADOOP_HOME", "HADOOP_PREFIX", "HADOOP_COMMON_HOME", "HADOOP_YARN_HOME", "YARN_HOME"] as const;
+
+/** The folders with a cluster's site files. */
 export interface ConfigurationFolder {
+  /** One, or several joined by ":"; a file is taken from the first that has it. */
   readonly path: string;
-  /** The variable that names it; undefined where it was found in a usual place. */
-  readonly namedBy: "HADOOP_CONF_DIR" | "YARN_CONF_DIR" | undefined;
+  /** The variables that name them; none where it was found in a usual place. */
+  readonly namedBy: readonly (typeof folderVariables)[number][];
 }
 
 /** Where Hadoop's own commands find it; undefined when nothing says where. */
@@ -21,20 +27,28 @@ export function configurationFolder(
   environment: ClientContext["environment"],
   exists: (path: string) => boolean = existsSync,
 ): ConfigurationFolder | undefined {
-  const { HADOOP_CONF_DIR, YARN_CONF_DIR } = environment;
-  if (HADOOP_CONF_DIR) return { path: HADOOP_CONF_DIR, namedBy: "HADOOP_CONF_DIR" };
-  if (YARN_CONF_DIR) return { path: YARN_CONF_DIR, namedBy: "YARN_CONF_DIR" };
+  const namedBy = folderVariables.filter((variable) => configurationFolders(environment[variable] ?? "").length > 0);
+  if (namedBy.length > 0) {
+    const folders = namedBy.flatMap((variable) => configurationFolders(environment[variable] ?? ""));
+    return { path: [...new Set(folders)].join(":"), namedBy };
+  }
   const found = usualFolders(environment).find((folder) => exists(path.join(folder, "core-site.xml")));
-  return found === undefined ? undefined : { path: found, namedBy: undefined };
+  return found === undefined ? undefined : { path: found, namedBy };
 }
 
 /** Where it came from, for messages: `HADOOP_CONF_DIR is /etc/hadoop`. */
 export function describeFolder({ path: folder, namedBy }: ConfigurationFolder): string {
-  return namedBy === undefined ? `HADOOP_CONF_DIR is not set; ${folder} is used` : `${namedBy} is ${folder}`;
+  return namedBy.length === 0
+    ? `HADOOP_CONF_DIR is not set; ${folder} is used`
+    : `${namedBy.join(" and ")} ${namedBy.length === 1 ? "is" : "are"} ${folder}`;
 }
 
-function usualFolders({ HADOOP_HOME }: ClientContext["environment"]): string[] {
-  return HADOOP_HOME ? [path.join(HADOOP_HOME, "etc", "hadoop"), usualFolder] : [usualFolder];
+function usualFolders(environment: ClientContext["environment"]): string[] {
+  const ofHomes = homeVariables.flatMap((variable) => {
+    const home = environment[variable];
+    return home ? [path.join(home, "etc", "hadoop"), path.join(home, "conf")] : [];
+  });
+  return [...new Set([...ofHomes, usualFolder])];
 }
 
 /**
@@ -47,7 +61,13 @@ export function readClusterConfiguration(
 ): Configuration {
   const folder = configurationFolder(context.environment)?.path;
   if (folder === undefined) throw noConfiguration(context.environment);
-  if (!existsSync(folder)) throw noCluster(`The Hadoop configuration folder ${folder} does not exist.`);
+  const folders = configurationFolders(folder);
+  if (!folders.some((one) => existsSync(one))) {
+    const [none, exist] = folders.length === 1 ? ["The", "does not exist"] : ["None of the", "exists"];
+    throw noCluster(
+      `${none} Hadoop configuration folder${folders.length === 1 ? "" : "s"} ${folders.join(", ")} ${exist}.`,
+    );
+  }
   let configuration: Configuration;
   try {
     configuration = loadConfiguration(folder, variablesOf(context)).withValues(overrides);
@@ -59,19 +79,27 @@ export function readClusterConfiguration(
       cause: error,
     });
   }
-  const file = path.join(folder, "yarn-site.xml");
   if (!resourceManagerKeys.some((key) => configuration.has(key))) {
     throw noCluster(
-      `${file} does not say where the ResourceManager is: neither ${resourceManagerKeys.join(" nor ")} is set.`,
+      `${siteFileWords(folder, "yarn-site.xml")} where the ResourceManager is: ` +
+        `set ${resourceManagerKeys.slice(0, -1).join(", ")} or ${resourceManagerKeys.at(-1)}.`,
     );
   }
   const fileSystem = configuration.get("fs.defaultFS");
   if (fileSystem === undefined || fileSystem.startsWith("file:")) {
     throw noCluster(
-      `${path.join(folder, "core-site.xml")} names no cluster file system: fs.defaultFS is ${fileSystem}.`,
+      `${siteFileWords(folder, "core-site.xml")} which file system the cluster has: fs.defaultFS is ${fileSystem}.`,
     );
   }
   return configuration;
+}
+
+/** `/etc/hadoop/yarn-site.xml does not say`, or that there is no such file, which so does not say it. */
+function siteFileWords(folder: string, name: string): string {
+  const file = findSiteFile(folder, name);
+  return file === undefined
+    ? `There is no ${name} in ${configurationFolders(folder).join(" or ")}, so nothing says`
+    : `${file} does not say`;
 }
 
 /** What to say where `configurationFolder` finds none. */

@@ -1,5 +1,6 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { ownerName } from "../../src/hadoop/process-owner.ts";
 import {
   configuredAuthentication,
   configuredCredentials,
@@ -11,7 +12,7 @@ import { AuthenticationError } from "../../src/hadoop/security/errors.ts";
 import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
 import { kerberosCredentials } from "../../src/hadoop/security/kerberos/kerberos-credentials.ts";
 import { KerberosLogin } from "../../src/hadoop/security/kerberos/login.ts";
-import { currentUser } from "../../src/hadoop/security/user.ts";
+import { currentUser, type User } from "../../src/hadoop/security/user.ts";
 import type { ClientContext } from "../context.ts";
 import { type GivenTokens, givenTokens } from "./given-tokens.ts";
 
@@ -43,18 +44,23 @@ export async function identityOn(
   const isSecured = configuredAuthentication(configuration) === "kerberos";
   const given = isSecured ? givenTokens(environment) : undefined;
   const login = new KerberosLogin(keytab);
-  const own = configuredCredentials(configuration, currentUser(environment), (options) =>
-    kerberosCredentials({ ...options, login }),
-  );
-  const protections = configuredProtections(configuration);
-  const credentials =
-    given === undefined ? own : delegatedCredentials({ held: () => given.credentials, otherwise: own, protections });
   try {
+    const own = configuredCredentials(configuration, actor(environment, isSecured), (options) =>
+      kerberosCredentials({ ...options, login }),
+    );
+    const protections = configuredProtections(configuration);
+    const credentials =
+      given === undefined ? own : delegatedCredentials({ held: () => given.credentials, otherwise: own, protections });
     const user = ownerOf(given) ?? (await own.user());
     return { user, isSecured, credentials, own, given, login: isSecured && given === undefined ? login : undefined };
   } catch (error) {
     throw notLoggedIn(error);
   }
+}
+
+/** A ticket says who acts where there are proofs: a process without a name needs none then. */
+function actor(environment: ClientContext["environment"], isSecured: boolean): User {
+  return currentUser(environment, isSecured ? ownerName : undefined);
 }
 
 /** Whose the tokens are is who acts; the realm and the host of a principal are not part of a name. */

@@ -11,17 +11,17 @@ const mostBytes = 64 * 1024;
 /**
  * The configuration with the certificates that may sign those of the cluster's web servers: of `tony.security.ca-file`, else of the trust store
  * in ssl-client.xml. Unchanged where neither is there: whom Node trusts is trusted then.
- * @param folder with the cluster's site files
+ * @param path of folders with the cluster's site files
  * @throws UserError (exit code 3) for a file that cannot be read
  */
 export function withTrustedCertificates(
   configuration: Configuration,
-  folder: string,
+  path: string,
   caFile: string | undefined,
 ): Configuration {
   try {
     const all =
-      caFile === undefined ? siteCertificates(configuration, folder) : certificatesIn(caFile, undefined, caFileKey);
+      caFile === undefined ? siteCertificates(configuration, path) : certificatesIn(caFile, undefined, caFileKey);
     if (all === undefined) return configuration;
     if (all.length > mostBytes) throw tooMany(all.length);
     return configuration.withValues({ [trustedCertificatesKey]: all });

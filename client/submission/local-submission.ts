@@ -3,6 +3,7 @@ import path from "node:path";
 import { clientAccess, clientAccessFile, formatClientAccess, makeIdentity } from "../../src/api/identity.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ownerName } from "../../src/hadoop/process-owner.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
@@ -49,7 +50,7 @@ export async function submitLocally(
   refuseBeyondMachine(checked, environment);
   for (const problem of problems) output.problem(formatProblem(problem));
   const secrets = readSecrets(text.settings, context);
-  const user = currentUser(environment).name;
+  const user = currentUser(environment, ownerName).name;
   const configuration = new Configuration().withValues(text.hadoop);
   const spec = await withFolderAddresses(
     checked,

@@ -1,5 +1,6 @@
-import { homedir, tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { entryOf } from "../entry-of.ts";
+import { ownerHome, ownerName } from "../process-owner.ts";
 import { deprecatedNames, hadoopDefaults } from "./defaults.ts";
 import { ConfigurationError, type ConfigurationErrorCode, formatLocation, type SourceLocation } from "./errors.ts";
 import { expandVariables, maximumSubstitutions } from "./expansion.ts";
@@ -40,17 +41,8 @@ export interface ExpansionVariables {
 export function processVariables(environment: NodeJS.ProcessEnv = process.env): ExpansionVariables {
   return {
     environment,
-    systemProperties: { "user.name": osUserName(), "user.home": homedir(), "java.io.tmpdir": tmpdir() },
+    systemProperties: { "user.name": ownerName(), "user.home": ownerHome(), "java.io.tmpdir": tmpdir() },
   };
-}
-
-/** Containers often run under a number that has no name. */
-function osUserName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? "unknown");
-  }
 }
 
 /**

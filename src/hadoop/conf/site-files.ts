@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorMessage } from "../errors.ts";
 import { Configuration, type ExpansionVariables, processVariables } from "./configuration.ts";
@@ -8,34 +8,51 @@ import { readPropertiesFile } from "./xml.ts";
 /** The files a Hadoop client reads from its configuration folder, in this order. */
 const siteFiles = ["core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"] as const;
 
+/** The folders of a HADOOP_CONF_DIR. Hadoop's scripts put it on Java's class path, so that people name several: `/etc/hadoop/conf:/etc/hive/conf`. */
+export function configurationFolders(path: string): string[] {
+  return path.split(":").filter((folder) => folder !== "");
+}
+
+/** A file of the first of those folders that has it, as Java finds it on its class path. */
+export function findSiteFile(path: string, name: string): string | undefined {
+  return configurationFolders(path)
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
+}
+
 /**
- * Reads the site files of a configuration folder (`HADOOP_CONF_DIR`).
- * @throws ConfigurationError when the folder is missing or holds none of the files, or a file is malformed
+ * Reads the site files of a configuration folder, or of several as `HADOOP_CONF_DIR` may name them.
+ * @throws ConfigurationError when no folder is there or none holds any of the files, or a file is malformed
  */
-export function loadConfiguration(
-  directory: string,
-  variables: ExpansionVariables = processVariables(),
-): Configuration {
-  const present = siteFiles.filter((name) => listDirectory(directory).includes(name));
+export function loadConfiguration(path: string, variables: ExpansionVariables = processVariables()): Configuration {
+  requireReadable(configurationFolders(path));
+  const present = siteFiles.map((name) => findSiteFile(path, name)).filter((file) => file !== undefined);
   if (present.length === 0) {
     throw new ConfigurationError(
-      `${directory} holds no ${siteFiles.join(", ")}; set HADOOP_CONF_DIR to the folder of the cluster's site files`,
+      `${path} holds no ${siteFiles.join(", ")}; set HADOOP_CONF_DIR to the folder of the cluster's site files`,
       { code: "CONFIGURATION_MISSING" },
     );
   }
   return present.reduce(
-    (configuration, name) => configuration.with(readPropertiesFile(join(directory, name))),
+    (configuration, file) => configuration.with(readPropertiesFile(file)),
     new Configuration(variables),
   );
 }
 
-function listDirectory(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    throw new ConfigurationError(
-      `the Hadoop configuration folder ${directory} cannot be read: ${errorMessage(error)}; set HADOOP_CONF_DIR`,
-      { code: "CONFIGURATION_UNREADABLE", cause: error },
-    );
-  }
+/** One of several may be missing. */
+function requireReadable(folders: readonly string[]): void {
+  const problems = folders.flatMap((folder) => {
+    try {
+      readdirSync(folder);
+      return [];
+    } catch (error) {
+      return [{ folder, error }];
+    }
+  });
+  const [first] = problems;
+  if (first === undefined || problems.length < folders.length) return;
+  throw new ConfigurationError(
+    `the Hadoop configuration folder ${first.folder} cannot be read: ${errorMessage(first.error)}; set HADOOP_CONF_DIR`,
+    { code: "CONFIGURATION_UNREADABLE", cause: first.error },
+  );
 }

@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream, fchmodSync, type Stats } from "node:fs";
 import fs from "node:fs/promises";
-import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errorCode, errorMessage } from "../errors.ts";
+import { ownerHome, ownerName as processOwner } from "../process-owner.ts";
 import { checkPath } from "./check-path.ts";
 import { openContent } from "./content.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
@@ -30,7 +30,7 @@ export class LocalFileSystem implements FileSystem {
   readonly #home: string;
 
   /** @param home where `homeDirectory` points; default the OS user's */
-  constructor(home: string = homedir()) {
+  constructor(home: string = ownerHome()) {
     this.#home = home;
   }
 
@@ -238,7 +238,7 @@ function statusOf(path: string, stats: Stats): FileStatus {
 
 /** The OS gives numbers; the one name that is compared with is this process's own user. */
 function ownerName(uid: number): string {
-  return uid === process.getuid?.() ? userInfo().username : String(uid);
+  return uid === process.getuid?.() ? processOwner() : String(uid);
 }
 
 /** Runs an operation; its failure becomes a FileSystemError that names operation and path. */

@@ -4,6 +4,8 @@ import { CodedError, errorMessage, HadoopError } from "../errors.ts";
 export type AuthenticationErrorCode =
   | "RPC_AUTHENTICATION"
   | "HTTP_AUTHENTICATION"
+  /** The process runs under a number that has no name. */
+  | "USER_NAMELESS"
   /** The server takes Kerberos alone, and nobody here speaks it. */
   | "KERBEROS_NEEDED"
   /** Of the tokens that were given, none is for the server. */

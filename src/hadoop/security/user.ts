@@ -1,4 +1,5 @@
-import { userInfo } from "node:os";
+import { loginName as osLoginName } from "../process-owner.ts";
+import { AuthenticationError } from "./errors.ts";
 
 /** Who acts, on a cluster that believes names. */
 export interface User {
@@ -10,12 +11,22 @@ export interface User {
 /**
  * The user by Hadoop's rules (org.apache.hadoop.security.UserGroupInformation): HADOOP_USER_NAME, or the login name of the process;
  * HADOOP_PROXY_USER is then whom that user acts for.
+ * @throws AuthenticationError where the process's user has no name
  */
 export function currentUser(
   environment: Readonly<Record<string, string | undefined>>,
-  loginName: () => string = () => userInfo().username,
+  loginName: () => string | undefined = osLoginName,
 ): User {
   const name = environment.HADOOP_USER_NAME || loginName();
+  if (name === undefined) throw nameless();
   const proxied = environment.HADOOP_PROXY_USER;
   return proxied ? { name: proxied, realName: name } : { name };
+}
+
+function nameless(): AuthenticationError {
+  return new AuthenticationError(
+    `This process runs as user ${process.getuid?.()}, who has no name on this machine\n` +
+      "  Set HADOOP_USER_NAME to the name that the cluster knows you by",
+    { code: "USER_NAMELESS" },
+  );
 }

@@ -18,7 +18,7 @@ test("without a cluster says what is missing, and what works all the same", asyn
   const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere", CUDA_VISIBLE_DEVICES: "0,1" } });
   expect(await parsed.run(context)).toBe(ExitCode.cluster);
   expect(context.out.text).toMatch(
-    /^ {2}✗ configuration +HADOOP_CONF_DIR is not set, so .*\/nowhere\/etc\/hadoop or \/etc\/hadoop\/conf either\.\n +→ Set HADOOP_CONF_DIR/,
+    /^ {2}✗ configuration +HADOOP_CONF_DIR is not set, so .*\/nowhere\/etc\/hadoop or \/nowhere\/conf or \/etc\/hadoop\/conf either\.\n +→ Set HADOOP_CONF_DIR/,
   );
   expect(context.out.text).toMatch(/ {2}✓ runtime +\/.* travels with jobs\n/);
   expect(context.out.text).toMatch(
@@ -29,12 +29,30 @@ test("without a cluster says what is missing, and what works all the same", asyn
 test("the configuration is looked for where Hadoop's own commands look, and named", () => {
   const environment = { HADOOP_HOME: "/opt/hadoop" };
   const usual = configurationFolder(environment, (file) => file === "/etc/hadoop/conf/core-site.xml");
-  expect(usual).toEqual({ path: "/etc/hadoop/conf", namedBy: undefined });
+  expect(usual).toEqual({ path: "/etc/hadoop/conf", namedBy: [] });
   expect(usual && describeFolder(usual)).toBe("HADOOP_CONF_DIR is not set; /etc/hadoop/conf is used");
   expect(configurationFolder(environment, () => true)?.path).toBe("/opt/hadoop/etc/hadoop");
   expect(configurationFolder({ ...environment, YARN_CONF_DIR: "/b" }, () => true)?.path).toBe("/b");
   expect(configurationFolder({ ...environment, HADOOP_CONF_DIR: "/a" }, () => true)?.path).toBe("/a");
   expect(configurationFolder({}, () => false)).toBeUndefined();
+  const older = { HADOOP_PREFIX: "/opt/hadoop-2", HADOOP_YARN_HOME: "/usr/hdp/current/hadoop-yarn-client" };
+  expect(configurationFolder(older, (file) => file.startsWith("/usr/hdp"))?.path).toBe(
+    "/usr/hdp/current/hadoop-yarn-client/etc/hadoop",
+  );
+  expect(configurationFolder({ HADOOP_HOME: "/usr/hdp" }, (file) => file.includes("/conf/"))?.path).toBe(
+    "/usr/hdp/conf",
+  );
+});
+
+test("HADOOP_CONF_DIR may name several folders, and YARN_CONF_DIR another one beside", () => {
+  const found = (environment: Record<string, string>) => {
+    const folder = configurationFolder(environment, () => false);
+    return folder && describeFolder(folder);
+  };
+  expect(found({ HADOOP_CONF_DIR: "/a:/b" })).toBe("HADOOP_CONF_DIR is /a:/b");
+  expect(found({ HADOOP_CONF_DIR: "/a:" })).toBe("HADOOP_CONF_DIR is /a");
+  expect(found({ HADOOP_CONF_DIR: ":" })).toBeUndefined();
+  expect(found({ HADOOP_CONF_DIR: "/a", YARN_CONF_DIR: "/b:/a" })).toBe("HADOOP_CONF_DIR and YARN_CONF_DIR are /a:/b");
 });
 
 test("a finding is wrapped below itself on a terminal, and one line in a pipe", () => {

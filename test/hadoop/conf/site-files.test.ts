@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -38,6 +38,23 @@ describe("the configuration folder", () => {
     expect(() => loadConfiguration(join(directory, "none"))).toThrow(
       /none cannot be read: ENOENT.*; set HADOOP_CONF_DIR/,
     );
+  });
+
+  test("each file is taken from the first of several folders that has it, and one folder may be missing", () => {
+    const second = join(directory, "second");
+    mkdirSync(second);
+    site("core-site.xml", '<property name="a" value="first"/>');
+    writeFileSync(join(second, "core-site.xml"), '<configuration><property name="a" value="second"/></configuration>');
+    writeFileSync(join(second, "yarn-site.xml"), '<configuration><property name="b" value="second"/></configuration>');
+    for (const path of [
+      `${directory}:${second}`,
+      `${directory}::${second}:`,
+      `${directory}/none:${directory}:${second}`,
+    ]) {
+      const loaded = loadConfiguration(path, variables);
+      expect([loaded.get("a"), loaded.get("b")]).toEqual(["first", "second"]);
+    }
+    expect(() => loadConfiguration(`${directory}/none:${directory}/nor`)).toThrow(/none cannot be read: ENOENT/);
   });
 
   test("a malformed file is named with its line", () => {

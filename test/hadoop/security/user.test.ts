@@ -12,3 +12,11 @@ test("HADOOP_USER_NAME goes before the login name, and HADOOP_PROXY_USER is acte
     realName: "alice",
   });
 });
+
+test("a process whose number has no name is told to set HADOOP_USER_NAME", () => {
+  const nameless = () => undefined;
+  expect(() => currentUser({}, nameless)).toThrow(
+    /^This process runs as user \d+, who has no name.*\n {2}Set HADOOP_USER_NAME/,
+  );
+  expect(currentUser({ HADOOP_USER_NAME: "alice" }, nameless)).toEqual({ name: "alice" });
+});

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import type { Configuration } from "../../conf/configuration.ts";
+import { findSiteFile } from "../../conf/site-files.ts";
 import { readPropertiesFile } from "../../conf/xml.ts";
 import { errorMessage, HadoopError } from "../../errors.ts";
 import { trustedInStore } from "./trust-store.ts";
@@ -10,13 +10,13 @@ const location = "ssl.client.truststore.location";
 
 /**
  * What a site's `ssl-client.xml` trusts (`hadoop.ssl.client.conf`, org.apache.hadoop.security.ssl.FileBasedKeyStoresFactory), as PEM.
- * @param directory where the site files are
+ * @param path of folders, where the site files are
  * @returns undefined where no trust store is named
  * @throws HadoopError with code `TRUST_STORE` for one that cannot be read
  */
-export function siteCertificates(configuration: Configuration, directory: string): string | undefined {
-  const file = join(directory, configuration.get("hadoop.ssl.client.conf") || defaultFile);
-  if (!existsSync(file)) return undefined;
+export function siteCertificates(configuration: Configuration, path: string): string | undefined {
+  const file = findSiteFile(path, configuration.get("hadoop.ssl.client.conf") || defaultFile);
+  if (file === undefined) return undefined;
   const settings = configuration.with(readPropertiesFile(file));
   const store = settings.get(location);
   return store
