@@ -1,4 +1,6 @@
+import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { TonyError } from "../src/errors.ts";
 import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
 import { isObject } from "../src/hadoop/json.ts";
@@ -25,7 +27,11 @@ export async function runProbe(
   const work = async () => {
     const { counted } = await scheduler.register({ host, rpcPort: 0, trackingUrl: "" });
     const { version, arch } = process;
-    const diagnostics = formatProbeReport({ host, version, architecture: arch, glibc: glibcVersion(), counted });
+    const loopback = await loopbackOf(host);
+    const diagnostics = formatProbeReport({
+      ...{ host, version, architecture: arch, glibc: glibcVersion(), counted },
+      ...(loopback !== undefined && { loopback }),
+    });
     await scheduler.finish({ status: "SUCCEEDED", diagnostics, trackingUrl: "" });
   };
   try {
@@ -39,6 +45,16 @@ export async function runProbe(
   } finally {
     scheduler.close();
   }
+}
+
+/** Where a node's name leads on the node itself, if that is loopback, as on Debian; an address is what it is. */
+async function loopbackOf(host: string): Promise<string | undefined> {
+  if (isIP(host) !== 0) return undefined;
+  const address = await lookup(host).then(
+    (found) => found.address,
+    () => undefined,
+  );
+  return address?.startsWith("127.") || address === "::1" ? address : undefined;
 }
 
 /** Of the node, as Node found it; empty where it is not glibc. */

@@ -19,6 +19,7 @@ import {
   configurationFolder,
   describeFolder,
   readClusterConfiguration,
+  schedulerGuess,
 } from "./hadoop-configuration.ts";
 import { type Identity, identityOn, notLoggedIn } from "./identity.ts";
 import { keytabLogin } from "./keytab-login.ts";
@@ -236,5 +237,7 @@ export async function clusterOf({ hadoop, settings }: JobText, context: ClientCo
   const caFile = readSetting(settings, "tony.security.ca-file");
   const cluster = await Cluster.open(context, { hadoop, gateway, caFile, login: keytabLogin(settings) });
   if (cluster.folder.namedBy.length === 0) context.output.problem(describeFolder(cluster.folder));
+  const guess = schedulerGuess(cluster.configuration);
+  if (guess !== undefined) context.output.problem(guess);
   return cluster;
 }

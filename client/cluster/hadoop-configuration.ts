@@ -3,23 +3,20 @@ import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { configurationFolders, findSiteFile, loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { namesService, resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 
 /** Where distributions put it when nobody says. */
 const usualFolder = "/etc/hadoop/conf";
-
-const folderVariables = ["HADOOP_CONF_DIR", "YARN_CONF_DIR"] as const;
-
-/** Where Hadoop, or the part of it that a client needs, is installed: of Hadoop 2 and 3, and of distributions. */
-const homeVariables = ["HADOOP_HOME", "HADOOP_PREFIX", "HADOOP_COMMON_HOME", "HADOOP_YARN_HOME", "YARN_HOME"] as const;
 
 /** The folders with a cluster's site files. */
 export interface ConfigurationFolder {
   /** One, or several joined by ":"; a file is taken from the first that has it. */
   readonly path: string;
   /** The variables that name them; none where it was found in a usual place. */
-  readonly namedBy: readonly (typeof folderVariables)[number][];
+  readonly namedBy: readonly string[];
 }
 
 /** Where Hadoop's own commands find it; undefined when nothing says where. */
@@ -27,13 +24,16 @@ export function configurationFolder(
   environment: ClientContext["environment"],
   exists: (path: string) => boolean = existsSync,
 ): ConfigurationFolder | undefined {
-  const namedBy = folderVariables.filter((variable) => configurationFolders(environment[variable] ?? "").length > 0);
-  if (namedBy.length > 0) {
-    const folders = namedBy.flatMap((variable) => configurationFolders(environment[variable] ?? ""));
-    return { path: [...new Set(folders)].join(":"), namedBy };
+  const { HADOOP_CONF_DIR = "", YARN_CONF_DIR = "" } = environment;
+  const named = Object.entries({ HADOOP_CONF_DIR, YARN_CONF_DIR })
+    .map(([variable, value]) => ({ variable, folders: configurationFolders(value) }))
+    .filter(({ folders }) => folders.length > 0);
+  if (named.length > 0) {
+    const folders = new Set(named.flatMap((one) => one.folders));
+    return { path: [...folders].join(":"), namedBy: named.map(({ variable }) => variable) };
   }
   const found = usualFolders(environment).find((folder) => exists(path.join(folder, "core-site.xml")));
-  return found === undefined ? undefined : { path: found, namedBy };
+  return found === undefined ? undefined : { path: found, namedBy: [] };
 }
 
 /** Where it came from, for messages: `HADOOP_CONF_DIR is /etc/hadoop`. */
@@ -43,11 +43,11 @@ export function describeFolder({ path: folder, namedBy }: ConfigurationFolder): 
     : `${namedBy.join(" and ")} ${namedBy.length === 1 ? "is" : "are"} ${folder}`;
 }
 
+/** Of Hadoop 3 and 2, and of distributions, which install the parts of it apart. */
 function usualFolders(environment: ClientContext["environment"]): string[] {
-  const ofHomes = homeVariables.flatMap((variable) => {
-    const home = environment[variable];
-    return home ? [path.join(home, "etc", "hadoop"), path.join(home, "conf")] : [];
-  });
+  const { HADOOP_HOME, HADOOP_PREFIX, HADOOP_COMMON_HOME, HADOOP_YARN_HOME, YARN_HOME } = environment;
+  const homes = [HADOOP_HOME, HADOOP_PREFIX, HADOOP_COMMON_HOME, HADOOP_YARN_HOME, YARN_HOME];
+  const ofHomes = homes.flatMap((home) => (home ? [path.join(home, "etc", "hadoop"), path.join(home, "conf")] : []));
   return [...new Set([...ofHomes, usualFolder])];
 }
 
@@ -115,6 +115,22 @@ const resourceManagerKeys = [
   "yarn.resourcemanager.address",
   "yarn.resourcemanager.ha.rm-ids",
 ] as const;
+
+const schedulerKey = "yarn.resourcemanager.scheduler.address";
+
+/** Where jobs' ApplicationMasters will look for the ResourceManager, with what says so. */
+export function schedulerWords(configuration: Configuration): string {
+  const addresses = resourceManagerEndpoints(configuration, "scheduler").map(formatHostPort).join(", ");
+  return namesService(configuration, "scheduler")
+    ? `${configuration.describe(schedulerKey)} = ${addresses}`
+    : `${addresses}, from the host in yarn.resourcemanager.address, because ${schedulerKey} is not set`;
+}
+
+/** What to say before a job is sent whose ApplicationMaster has only that guess; undefined where there is none. */
+export function schedulerGuess(configuration: Configuration): string | undefined {
+  if (namesService(configuration, "scheduler")) return undefined;
+  return `ApplicationMasters look for the ResourceManager at ${schedulerWords(configuration)}`;
+}
 
 const elsewhere = "  Or run the job on this machine alone: tony-ts submit job.xml --scheduler local";
 

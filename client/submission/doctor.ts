@@ -6,7 +6,7 @@ import { clearTextFindings } from "../cluster/clear-text.ts";
 import { clockFinding } from "../cluster/clock-finding.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
-import { describeFolder } from "../cluster/hadoop-configuration.ts";
+import { describeFolder, schedulerGuess } from "../cluster/hadoop-configuration.ts";
 import { kerberosFindings } from "../cluster/kerberos-finding.ts";
 import { logsFinding } from "../cluster/logs-finding.ts";
 import { mastersFindings } from "../cluster/masters.ts";
@@ -87,7 +87,10 @@ function machineFinding({ memoryMiB, vcores, gpus }: Machine): Finding {
 function configurationFinding({ configuration, folder }: Cluster): Finding {
   const security = configuration.get("hadoop.security.authentication") ?? "simple";
   const found = `${configuration.get("fs.defaultFS")}, authentication ${security}; ${describeFolder(folder)}`;
-  return { subject: "configuration", state: "well", found };
+  const guess = schedulerGuess(configuration);
+  if (guess === undefined) return { subject: "configuration", state: "well", found };
+  const remedy = "copy the cluster's own yarn-site.xml, or set the key";
+  return { subject: "configuration", state: "remark", found: `${found}. ${guess}`, remedy };
 }
 
 async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Finding> {

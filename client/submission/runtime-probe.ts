@@ -1,5 +1,4 @@
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
-import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
@@ -13,6 +12,7 @@ import { localCacheFolder } from "../../src/local-cache.ts";
 import { WaitingReasons } from "../applications/waiting-reasons.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
+import { schedulerWords } from "../cluster/hadoop-configuration.ts";
 import type { SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { ContentCache } from "../shipping/cache.ts";
@@ -131,10 +131,9 @@ export interface ProbeSettings {
 }
 
 function settingsOf(configuration: Configuration): ProbeSettings {
-  const addresses = resourceManagerEndpoints(configuration, "scheduler").map(formatHostPort).join(", ");
   return {
     fileSystem: `${configuration.describe("fs.defaultFS")} = ${configuration.get("fs.defaultFS")}`,
-    scheduler: `${configuration.describe("yarn.resourcemanager.scheduler.address")} = ${addresses}`,
+    scheduler: schedulerWords(configuration),
   };
 }
 
@@ -143,7 +142,7 @@ export function probeFinding(
   { finalStatus, diagnostics }: Pick<ApplicationReport, "finalStatus" | "diagnostics">,
   settings: ProbeSettings,
 ): Finding {
-  if (finalStatus === "SUCCEEDED") return { subject, state: "well", found: nodeWords(parseProbeReport(diagnostics)) };
+  if (finalStatus === "SUCCEEDED") return reportFinding(parseProbeReport(diagnostics));
   // YARN writes an exit code, of whatever kind, for every container that it tried to start.
   if (!/exit ?code: -?\d+/i.test(diagnostics)) {
     const found = `YARN refused the probe: ${lastWords(diagnostics)}`;
@@ -191,6 +190,20 @@ function launchFailure(diagnostics: string): string | undefined {
   if (/^Last \d+ bytes of stderr :\n\s*\S/m.test(diagnostics)) return undefined;
   const said = /^(?:Shell error output: |Last \d+ bytes of prelaunch\.err :\n)((?!Last |\[)\S.*(?:\n\S.*)?)/m;
   return said.exec(diagnostics)?.[1];
+}
+
+/** A name that leads to loopback is of no use to frameworks that find their way by it. */
+function reportFinding(report: ProbeReport): Finding {
+  const { host, loopback } = report;
+  if (loopback === undefined) return { subject, state: "well", found: nodeWords(report) };
+  return {
+    subject,
+    state: "remark",
+    found: `${nodeWords(report)}; on the node itself, its name leads to ${loopback}`,
+    remedy:
+      `Gloo, NCCL and Horovod are told the right interface; a program that looks up its own name is not: give ${host} its network address` +
+      " in /etc/hosts of the node",
+  };
 }
 
 function nodeWords({ host, version, architecture, glibc, counted }: ProbeReport): string {

@@ -22,6 +22,7 @@ import { unusableProgram } from "../preparation/unusable-program.ts";
 import { type ExecutorSettings, inheritedEnvironment } from "../settings.ts";
 import type { ProgramPlan } from "./generation.ts";
 import type { PortNumbers } from "./generation-ports.ts";
+import { interfaceOfNode } from "./network-interface.ts";
 
 export interface PlanOptions {
   readonly settings: ExecutorSettings;
@@ -59,8 +60,11 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   const hadoop = await hadoopClientVariables(inherited, { user: job.user, memoryLimitBytes });
   const shipped = [...job.spec.files, ...role.files];
   const container = { ...inherited, ...hadoop, ...pexVariables(inherited, shipped) };
+  const taskHosts = start.cluster?.tasks.map(({ host }) => host) ?? [];
+  const networkInterface = await interfaceOfNode(settings.host, taskHosts);
   const { command, prelude, environments, serve, hosts } = taskProgram(container, {
     ...start,
+    ...(networkInterface !== undefined && { networkInterface }),
     ips: await lookUp(hostsToLookUp(start)),
   });
   const [first, ...others] = environments;

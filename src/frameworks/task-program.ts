@@ -30,6 +30,8 @@ export interface ProgramStart {
   readonly ports?: NamedPorts;
   /** IP addresses of the hosts that the framework looks up. */
   readonly ips?: ReadonlyMap<string, string>;
+  /** By which this node reaches the other tasks; absent where that is not known or not needed. */
+  readonly networkInterface?: string;
   /** Where this task may serve TensorBoard or another page. */
   readonly tensorBoardPort?: number;
   /** Why the life before this one ended. */
@@ -96,6 +98,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
     const told = place && framework.environment(place);
     return present({
       ...(told && framework.defaults?.(place)),
+      ...interfaceNames(start),
       ...inherited,
       ...hiddenGpus(start.spec, role),
       ...Object.fromEntries(own),
@@ -181,6 +184,19 @@ function everyProgram(
     TONY_OUTPUT_LOCAL_DIR: start.folders?.output,
     TONY_PROGRESS_FILE: start.progressFile,
     TONY_NOTICE_FILE: start.noticeFile,
+  };
+}
+
+/**
+ * What would otherwise be looked for by the machine's own name, which leads to loopback on many, or on a network that the others are not on.
+ * No key of a job could say it: interfaces are called differently on each node.
+ */
+function interfaceNames({ networkInterface }: ProgramStart): Partial<Record<keyof typeof roleVariables, string>> {
+  if (networkInterface === undefined) return {};
+  return {
+    GLOO_SOCKET_IFNAME: networkInterface,
+    NCCL_SOCKET_IFNAME: networkInterface,
+    HOROVOD_GLOO_IFACE: networkInterface,
   };
 }
 

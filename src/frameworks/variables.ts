@@ -170,6 +170,10 @@ export const roleVariables = {
   CUDA_VISIBLE_DEVICES: "Empty for a role without GPUs in a job whose other roles have some",
   ROCR_VISIBLE_DEVICES: "The same for AMD's devices",
   HIP_VISIBLE_DEVICES: "The same for AMD's devices",
+  GLOO_SOCKET_IFNAME:
+    "In a job on several nodes, unless the job sets it: the network interface by which the node reaches the others. Gloo would take that of the machine's own name, which on many leads to loopback",
+  NCCL_SOCKET_IFNAME: "The same for NCCL",
+  HOROVOD_GLOO_IFACE: "The same for Horovod's Gloo",
   PREPROCESSING_JOB: "`true` in the ApplicationMaster's container: for `tony.am.command`",
   TB_LOG_DIR: "In the TensorBoard that the job has by `tony.application.tensorboard-log-dir`: that folder",
 } as const satisfies VariableTable;
@@ -197,9 +201,15 @@ export const containerVariables = {
 
 /** What `tony-ts` reads where it is typed. */
 export const clientVariables = {
-  HADOOP_CONF_DIR: "Folder with the cluster's `core-site.xml`, `hdfs-site.xml` and `yarn-site.xml`",
-  YARN_CONF_DIR: "The same, where `HADOOP_CONF_DIR` is not set",
-  HADOOP_HOME: "Where neither is set: `$HADOOP_HOME/etc/hadoop`, and after it `/etc/hadoop/conf`",
+  HADOOP_CONF_DIR:
+    "Folder with the cluster's `core-site.xml`, `hdfs-site.xml` and `yarn-site.xml`, or several separated by `:`; each file is taken from the first that has it",
+  YARN_CONF_DIR: "The same; what `HADOOP_CONF_DIR` does not have is taken from there",
+  HADOOP_HOME:
+    "Where neither is set: `$HADOOP_HOME/etc/hadoop` or `$HADOOP_HOME/conf`, and after it `/etc/hadoop/conf`",
+  HADOOP_PREFIX: "After it, the same, as Hadoop 2 has it",
+  HADOOP_COMMON_HOME: "After it, the same",
+  HADOOP_YARN_HOME: "After it, the same",
+  YARN_HOME: "After it, the same",
   TONY_CONF_DIR: "Folder with the site's `tony-site.xml`; default `/export/apps/tony/conf`, as in TonY",
   HADOOP_TOKEN_FILE_LOCATION: "On a secured cluster: delegation tokens to use, where a service has obtained them",
   KRB5CCNAME: "Where Kerberos looks for tickets; default `FILE:/tmp/krb5cc_UID`, unless `krb5.conf` names another",

@@ -102,6 +102,19 @@ describe("whose value wins", () => {
   });
 });
 
+test("the network interface towards the other nodes is told where nobody has said another", () => {
+  const start = { ...startOf(jobOf({ worker: 2 }), "worker:0"), networkInterface: "ib0" };
+  const told = { GLOO_SOCKET_IFNAME: "ib0", NCCL_SOCKET_IFNAME: "ib0", HOROVOD_GLOO_IFACE: "ib0" };
+  expect(taskProgram({}, start).environments[0]).toMatchObject(told);
+  expect(taskProgram({ NCCL_SOCKET_IFNAME: "eth1" }, start).environments[0]).toMatchObject({
+    ...told,
+    NCCL_SOCKET_IFNAME: "eth1",
+  });
+  expect(taskProgram({}, startOf(jobOf({ worker: 2 }), "worker:0")).environments[0]).not.toHaveProperty(
+    "GLOO_SOCKET_IFNAME",
+  );
+});
+
 describe("GPUs", () => {
   const spec = jobOf({ worker: 1, ps: 1 }, { "tony.worker.gpus": "1" });
 

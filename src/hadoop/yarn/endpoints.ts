@@ -21,20 +21,33 @@ const webKeys = {
   https: { key: "yarn.resourcemanager.webapp.https.address", port: 8090 },
 } as const;
 const hostKey = "yarn.resourcemanager.hostname";
+/** What a server listens on, and yarn-default.xml has for its address: nobody is reached there. */
+const everyAddress = "0.0.0.0";
 
 /**
  * Where the ResourceManagers listen: one, or each of `yarn.resourcemanager.ha.rm-ids` in that order
- * (org.apache.hadoop.yarn.conf.HAUtil). Throws a HadoopError with code `CONFIGURATION` that names the key to set.
+ * (org.apache.hadoop.yarn.conf.HAUtil). A service of which nothing is said is looked for on the host of the address for clients, at its
+ * usual port: all of them are one process. Throws a HadoopError with code `CONFIGURATION` that names the key to set.
  */
 export function resourceManagerEndpoints(settings: Settings, service: ResourceManagerService): readonly HostPort[] {
   return suffixes(settings).map((suffix) => {
-    const endpoint = addressOf(settings, addressKeys[service], suffix);
+    const endpoint = addressOf(settings, addressKeys[service], suffix) ?? besideClients(settings, service, suffix);
     if (endpoint !== undefined) return endpoint;
     const keys = `${addressKeys[service].key}${suffix} nor ${hostKey}${suffix}`;
     throw new HadoopError(`Where is the ResourceManager? Neither ${keys} is set in yarn-site.xml`, {
       code: "CONFIGURATION",
     });
   });
+}
+
+/** Whether the settings themselves say where a service is, of every ResourceManager. */
+export function namesService(settings: Settings, service: ResourceManagerService): boolean {
+  return suffixes(settings).every((suffix) => addressOf(settings, addressKeys[service], suffix) !== undefined);
+}
+
+function besideClients(settings: Settings, service: ResourceManagerService, suffix: string): HostPort | undefined {
+  const clients = addressOf(settings, addressKeys.client, suffix);
+  return clients && { host: clients.host, port: addressKeys[service].port };
 }
 
 /**
@@ -62,9 +75,10 @@ function addressOf(
   suffix: string,
 ): HostPort | undefined {
   const address = settings.get(`${key}${suffix}`)?.trim();
-  if (address) return checked(address, port, `${key}${suffix}`);
+  const endpoint = address ? checked(address, port, `${key}${suffix}`) : undefined;
+  if (endpoint !== undefined && endpoint.host !== everyAddress) return endpoint;
   const host = settings.get(`${hostKey}${suffix}`)?.trim();
-  return host && host !== "0.0.0.0" ? { host, port } : undefined;
+  return host && host !== everyAddress ? { host, port } : undefined;
 }
 
 function checked(address: string, defaultPort: number, key: string): HostPort {

@@ -25,6 +25,8 @@ export interface ProbeReport {
   readonly glibc: string;
   /** What the ResourceManager's scheduler counts of a node. */
   readonly counted: "all" | "memory";
+  /** Where the node's name leads on the node itself, if that is loopback. */
+  readonly loopback?: string;
 }
 
 const probeReport = object<ProbeReport>({
@@ -35,7 +37,7 @@ const probeReport = object<ProbeReport>({
     glibc: string,
     counted: literal("all", "memory"),
   },
-  optional: {},
+  optional: { loopback: string },
 });
 
 /** As diagnostics of the probe's application. */

@@ -19,7 +19,7 @@ const masterKeys: readonly string[] = [
   authToLocalMechanismKey,
 ];
 
-const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|scheduler\.address|ha\.enabled|ha\.rm-ids)(?:\.|$)/;
+const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|address|scheduler\.address|ha\.enabled|ha\.rm-ids)(?:\.|$)/;
 
 type Properties = Readonly<Record<string, string>>;
 

@@ -34,6 +34,11 @@ test("a runtime that starts on a node is told with its release, what that node i
   expect(found({ glibc: "", counted: "all" }).found).toBe(
     "the runtime starts in a container on n1 (x64, no glibc): Node v22.23.3; the scheduler counts memory, cores and other resources",
   );
+  expect(found({ loopback: "127.0.1.1" })).toMatchObject({
+    state: "remark",
+    found: expect.stringContaining("on the node itself, its name leads to 127.0.1.1"),
+    remedy: expect.stringMatching(/ give n1 its network address in \/etc\/hosts of the node$/),
+  });
 });
 
 test("an application that YARN refused says nothing of the runtime", () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { resourceManagerEndpoints, resourceManagerWebAddresses } from "../../../src/hadoop/yarn/endpoints.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import {
+  namesService,
+  resourceManagerEndpoints,
+  resourceManagerWebAddresses,
+} from "../../../src/hadoop/yarn/endpoints.ts";
 
 const rm = "yarn.resourcemanager";
 const settings = (values: Record<string, string>) => new Map(Object.entries(values));
@@ -49,6 +54,17 @@ describe("where the ResourceManager listens", () => {
       { host: "b", port: 9090 },
       undefined,
     ]);
+  });
+
+  test("beside the address for clients, where that is all that is said", () => {
+    const values = { [`${rm}.address`]: "a:18032", [`${rm}.scheduler.address`]: "0.0.0.0:8030" };
+    for (const only of [{ [`${rm}.address`]: "a:18032" }, values]) {
+      expect(resourceManagerEndpoints(settings(only), "scheduler")).toEqual([{ host: "a", port: 8030 }]);
+      expect(namesService(settings(only), "scheduler")).toBe(false);
+    }
+    expect(namesService(settings({ [`${rm}.hostname`]: "a" }), "scheduler")).toBe(true);
+    const configuration = new Configuration().withValues({ [`${rm}.address`]: "a:18032" });
+    expect(resourceManagerEndpoints(configuration, "scheduler")).toEqual([{ host: "a", port: 8030 }]);
   });
 
   test("nothing set, or nonsense: the key is named", () => {

@@ -9,6 +9,7 @@ const forBoth = {
 };
 const forTheMaster = {
   "yarn.resourcemanager.hostname.rm1": "one",
+  "yarn.resourcemanager.address.rm1": "one:8032",
   "yarn.resourcemanager.scheduler.address.rm1": "one:8030",
   "yarn.resourcemanager.ha.enabled": "true",
   "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
