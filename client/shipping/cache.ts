@@ -44,6 +44,8 @@ export interface CacheOptions {
   readonly user: string;
   /** `tony.cache.trusted-owners` */
   readonly trustedOwners?: readonly string[];
+  /** Nobody proves who he is on this cluster. */
+  readonly believesNames?: boolean;
   /** On how many nodes an entry is kept, as many fetch it at once; default: as the file system does by itself. */
   readonly replicas?: number;
 }
@@ -93,7 +95,11 @@ export class ContentCache {
     this.root = located.path;
     this.#user = user;
     this.#replicas = options.replicas;
-    this.#trusted = { user, trustedOwners: options.trustedOwners ?? [] };
+    this.#trusted = {
+      user,
+      trustedOwners: options.trustedOwners ?? [],
+      ...(options.believesNames === true && { believesNames: true }),
+    };
     this.#own = cacheDir === undefined ? undefined : new ContentCache({ ...options, cacheDir: undefined });
   }
 

@@ -8,6 +8,8 @@ export interface TrustedOwners {
   readonly user: string;
   /** `tony.cache.trusted-owners` */
   readonly trustedOwners: readonly string[];
+  /** Nobody proves who he is on this cluster: who could write to a folder could as well call himself its owner. */
+  readonly believesNames?: boolean;
 }
 
 /** Something that others could change, and how that is mended. */
@@ -25,13 +27,13 @@ const sticky = 0o1000;
 /**
  * The first of a file and the folders above it that somebody else made or could replace: each must belong to the user, a trusted owner or
  * the owner of `/` (HDFS's superuser, who can do anything anyway), and neither its group nor everybody may write to it, but to a folder
- * with the sticky bit. With an access control list, a group's bits are what the list gives at most (its mask), and count as such.
+ * with the sticky bit; where names are believed, that is not asked. With an access control list, a group's bits are what the list gives at most (its mask), and count as such.
  *
  * @param statuses up to `/`, which comes last
  */
 export function firstDistrusted(
   statuses: readonly FileStatus[],
-  { user, trustedOwners }: TrustedOwners,
+  { user, trustedOwners, believesNames = false }: TrustedOwners,
 ): Distrust | undefined {
   const owners = new Set([user, ...trustedOwners, statuses.at(-1)?.owner]);
   for (const status of statuses) {
@@ -41,7 +43,8 @@ export function firstDistrusted(
       return { status, code: "OWNER_NOT_TRUSTED", why, remedy: "name that user in tony.cache.trusted-owners" };
     }
     const isSticky = type === "DIRECTORY" && (permission & sticky) !== 0;
-    if ((permission & groupOrAll) !== 0 && !isSticky) return { status, code: "OPEN_TO_OTHERS", ...openness(status) };
+    if (!believesNames && (permission & groupOrAll) !== 0 && !isSticky)
+      return { status, code: "OPEN_TO_OTHERS", ...openness(status) };
   }
   return undefined;
 }
@@ -59,21 +62,24 @@ export function distrustError(
   what: { readonly code: "CACHE" | "STAGING"; readonly key: string; readonly uri: string },
 ): UserError {
   return new UserError(
-    `${what.uri}${status.path} ${why}: ${remedy}, or set ${what.key} to a folder that is yours alone`,
+    `${what.uri}${status.path} ${why}: ${remedy}, or set ${what.key} to a folder of yours that only you can change, for example /tmp/YOUR-NAME`,
     { code: `${what.code}_${code}`, exitCode: ExitCode.cluster },
   );
 }
 
 /**
  * Refuses a staging root in whose place, or in place of a folder above it, others could put one of their own.
+ * @returns what to warn of where names are believed, and others could write there
  * @throws UserError `STAGING_OWNER_NOT_TRUSTED`, `STAGING_OPEN_TO_OTHERS`
  */
-export async function requireTrustedFolders(root: LocatedPath, trusted: TrustedOwners): Promise<void> {
+export async function requireTrustedFolders(root: LocatedPath, trusted: TrustedOwners): Promise<string | undefined> {
   const { fileSystem, path: folder } = root;
   const statuses = await Promise.all([folder, ...foldersAbove(folder)].map((each) => fileSystem.stat(each)));
+  const place = { code: "STAGING", key: "tony.staging-dir", uri: fileSystem.uri } as const;
   const found = firstDistrusted(statuses, trusted);
-  if (found === undefined) return;
-  throw distrustError(found, { code: "STAGING", key: "tony.staging-dir", uri: fileSystem.uri });
+  if (found !== undefined) throw distrustError(found, place);
+  const open = firstDistrusted(statuses, { ...trusted, believesNames: false });
+  return open && distrustError(open, place).message;
 }
 
 /** From the nearest up to `/`. */

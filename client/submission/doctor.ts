@@ -107,11 +107,11 @@ async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Fin
 
 /** Writes and removes a small file: what is full, read-only or in safe mode shows only so. Its time tells the clocks' difference. */
 async function fileSystemFinding(
-  { fileSystems, user }: Cluster,
+  { fileSystems, user, isSecured }: Cluster,
   { stagingDir, trustedOwners, now }: DoctorOptions,
 ): Promise<Finding[]> {
   const root = await stagingRoot(fileSystems, { stagingDir });
-  await requireTrustedFolders(root, { user, trustedOwners });
+  const warning = await requireTrustedFolders(root, { user, trustedOwners, believesNames: !isSecured });
   const folder = StagingFolder.of({ ...root, path: `${root.path}/doctor-${process.pid}` }, String(now()));
   await folder.fileSystem.mkdirs(folder.path, 0o700);
   try {
@@ -119,6 +119,7 @@ async function fileSystemFinding(
     const { modificationTimeMs } = await folder.write("probe", Buffer.from("tony-ts doctor"));
     return [
       { subject: "HDFS", state: "well", found: `${root.fileSystem.uri}${root.path} can be written by ${user}` },
+      ...(warning === undefined ? [] : [{ subject: "HDFS", state: "remark", found: warning } as const]),
       clockFinding(modificationTimeMs, { startMs, endMs: now() }),
     ];
   } finally {

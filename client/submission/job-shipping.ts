@@ -92,6 +92,7 @@ function contentCache({ text, cluster, root }: JobToShip): ContentCache {
     cacheDir: readSetting(text.settings, "tony.cache.dir"),
     user: cluster.user,
     trustedOwners: trustedOwners(text.settings),
+    believesNames: !cluster.isSecured,
     replicas: cluster.sharedReplicas,
   });
 }

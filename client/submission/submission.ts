@@ -192,9 +192,14 @@ export async function checkThere(
   return { spec, facts, root, runtime, keytab, problems: [...problems, ...found] };
 }
 
-async function trustedStagingRoot(settings: Settings, { fileSystems, user }: Cluster): Promise<LocatedPath> {
+async function trustedStagingRoot(
+  settings: Settings,
+  { fileSystems, user, isSecured, tell }: Cluster,
+): Promise<LocatedPath> {
   const root = await stagingRoot(fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") });
-  await requireTrustedFolders(root, { user, trustedOwners: trustedOwners(settings) });
+  const trusted = { user, trustedOwners: trustedOwners(settings), believesNames: !isSecured };
+  const warning = await requireTrustedFolders(root, trusted);
+  if (warning !== undefined) tell(warning);
   return root;
 }
 

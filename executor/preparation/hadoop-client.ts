@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -38,7 +38,8 @@ async function libhdfsVariables(
   environment: Environment,
   { memoryLimitBytes }: HadoopProgram,
 ): Promise<Record<string, string>> {
-  const home = [environment.HADOOP_HDFS_HOME, environment.HADOOP_COMMON_HOME, environment.HADOOP_HOME].find(hasHadoop);
+  const { HADOOP_HDFS_HOME, HADOOP_COMMON_HOME, HADOOP_HOME, HADOOP_PREFIX } = environment;
+  const home = [HADOOP_HDFS_HOME, HADOOP_COMMON_HOME, HADOOP_HOME, HADOOP_PREFIX].find(hasHadoop);
   const classPath = environment.CLASSPATH ?? (home && (await classPathOf(home, environment)));
   const setsHeap = classPath && memoryLimitBytes !== undefined && environment.LIBHDFS_OPTS === undefined;
   return {
@@ -85,14 +86,27 @@ function jarsIn(folder: string): string[] {
 }
 
 function librariesOf(home: string, environment: Environment): Record<string, string> {
-  const native = path.join(home, "lib", "native");
-  const hasLibhdfs = existsSync(path.join(native, "libhdfs.so"));
+  const native = nativeFolders(home).find((folder) => existsSync(path.join(folder, "libhdfs.so")));
   const java = environment.JAVA_HOME;
   const jvms = java ? JVM_FOLDERS.map((folder) => path.join(java, folder)) : [];
   const jvm = jvms.find((folder) => existsSync(path.join(folder, "libjvm.so")));
-  const folders = [environment.LD_LIBRARY_PATH, jvm, hasLibhdfs ? native : undefined].filter(Boolean);
+  const folders = [environment.LD_LIBRARY_PATH, jvm, native].filter(Boolean);
   return {
     ...(folders.length > 0 && { LD_LIBRARY_PATH: folders.join(":") }),
-    ...(hasLibhdfs && environment.ARROW_LIBHDFS_DIR === undefined && { ARROW_LIBHDFS_DIR: native }),
+    ...(native && environment.ARROW_LIBHDFS_DIR === undefined && { ARROW_LIBHDFS_DIR: native }),
   };
+}
+
+/**
+ * Where libhdfs.so is: in Hadoop's own layout; beside the home in a parcel of Cloudera's (`lib64` of `CDH/lib/hadoop`) and in a stack of
+ * Hortonworks' (`usr/lib` of `/usr/hdp/3.1.0/hadoop`, to which `/usr/hdp/current/hadoop-client` leads); among the system's in Bigtop's packages.
+ */
+function nativeFolders(home: string): string[] {
+  const real = realpathSync(home);
+  return [
+    path.join(home, "lib", "native"),
+    path.join(real, "..", "..", "lib64"),
+    path.join(real, "..", "usr", "lib"),
+    path.join(real, "..", "..", "lib"),
+  ];
 }

@@ -75,7 +75,7 @@ describe("the job type tony-ts, loaded and run by Azkaban's own classes", () => 
     expect(report.tags).toEqual(
       expect.arrayContaining([
         "azkaban.flow.execid:4711",
-        "azkaban.flow.flowid:tr%C3%A4ning",
+        "azkaban.flow.flowid:tr%c3%a4ning",
         "azkaban.flow.projectname:digits",
         "azkaban.webserverhost:azkaban.example.org",
       ]),

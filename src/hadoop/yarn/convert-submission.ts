@@ -24,7 +24,7 @@ export function submissionToWire(
     am_container_spec: launchContextToWire(context.masterLaunch),
     resource: capability,
     am_container_resource_request: [masterRequest(capability, context.masterNodeLabel)],
-    applicationTags: [...(context.tags ?? [])],
+    applicationTags: asYarnHasTags(context.tags),
     unmanaged_am: context.unmanaged ?? false,
     cancel_tokens_when_complete: context.cancelTokensWhenComplete ?? true,
     keep_containers_across_application_attempts: context.keepContainers ?? false,
@@ -83,7 +83,7 @@ export function filterToWire(filter: ApplicationFilter): hadoop.yarn.GetApplicat
     application_states: (filter.states ?? []).map((state) => applicationStates.toWire(state)),
     users: [...(filter.users ?? [])],
     queues: [...(filter.queues ?? [])],
-    applicationTags: [...(filter.tags ?? [])],
+    applicationTags: asYarnHasTags(filter.tags),
     scope: listingScopes.toWire(filter.scope ?? "ALL"),
     ...given("name", filter.name),
     ...given("limit", filter.limit),
@@ -109,4 +109,9 @@ function given<Name extends string, Value, Wire>(
 ): { [K in Name]?: Wire };
 function given(name: string, value: unknown, convert: (value: unknown) => unknown = (same) => same): object {
   return value === undefined ? {} : { [name]: convert(value) };
+}
+
+/** YARN's own clients send tags, and look for them, in lower case (ApplicationSubmissionContextPBImpl, GetApplicationsRequestPBImpl). */
+function asYarnHasTags(tags: readonly string[] = []): string[] {
+  return [...new Set(tags.map((tag) => tag.toLowerCase()))];
 }

@@ -69,6 +69,24 @@ test("a staging root in whose place others could put another one is refused with
   await expect(requireTrustedFolders({ ...root, path: "/.tony-ts" }, ada)).resolves.toBeUndefined();
 });
 
+test("where names are believed, a folder that others may change is warned of, and one of somebody else is refused", async () => {
+  const folders: Record<string, FileStatus> = {
+    "/user/ada/.tony-ts": status("/user/ada/.tony-ts", "ada", 0o700),
+    "/user/ada": status("/user/ada", "ada", 0o770),
+    "/user": status("/user", "hdfs", 0o755),
+    "/": status("/", "hdfs", 0o755),
+  };
+  const stat = async (path: string) => folders[path] ?? status(path, "mallory", 0o700);
+  const fileSystem = Object.assign(new LocalFileSystem(), { stat });
+  const believing = { ...ada, believesNames: true };
+  expect(await requireTrustedFolders({ fileSystem, path: "/user/ada/.tony-ts" }, believing)).toMatch(
+    /\/user\/ada can be changed by group ml \(permissions 770\).* set tony\.staging-dir to a folder of yours .*\/tmp\/YOUR-NAME$/,
+  );
+  await expect(requireTrustedFolders({ fileSystem, path: "/user/ada/theirs" }, believing)).rejects.toMatchObject({
+    code: "STAGING_OWNER_NOT_TRUSTED",
+  });
+});
+
 test("nodes keep one copy for all users of what everybody may read and reach", () => {
   const file = status("/c/x", "ada", 0o644, "FILE");
   expect(isOpenToAll(file, above)).toBe(true);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -42,6 +42,20 @@ describe("what programs that open HDFS through libhdfs find", () => {
       ARROW_LIBHDFS_DIR: `${folder}/hadoop/lib/native`,
       LD_LIBRARY_PATH: `/own:${folder}/jdk/lib/server:${folder}/hadoop/lib/native`,
     });
+  });
+
+  test.each([
+    ["a parcel of Cloudera's", "CDH/lib/hadoop", "CDH/lib64"],
+    ["a stack of Hortonworks'", "hdp/3.1.0/hadoop", "hdp/3.1.0/usr/lib"],
+    ["Bigtop's packages", "usr/lib/hadoop", "usr/lib"],
+  ])("libhdfs of %s, also where the home is a link", async (_, home, native) => {
+    chmodSync(file(`${home}/bin/hadoop`, "#!/bin/sh\n"), 0o755);
+    file(`${native}/libhdfs.so`);
+    symlinkSync(path.join(folder, home), path.join(folder, "current"));
+    for (const HADOOP_COMMON_HOME of [path.join(folder, home), path.join(folder, "current")]) {
+      const { ARROW_LIBHDFS_DIR, LD_LIBRARY_PATH } = await hadoopClientVariables({ HADOOP_COMMON_HOME }, whose);
+      expect([ARROW_LIBHDFS_DIR, LD_LIBRARY_PATH]).toEqual([path.join(folder, native), path.join(folder, native)]);
+    }
   });
 
   test("the job's own class path before that, expanded in the same way", async () => {
