@@ -29,7 +29,7 @@ export interface Tree {
  * Everything below a folder but what is excluded, in an order that does not depend on the file system.
  *
  * Symbolic links stay links where they will work in the unpacked copy: inside the folder, or absolute (a virtual environment's
- * `bin/python` → `/usr/bin/python3`). A relative link that leaves the folder would point at nothing there and is replaced by what it
+ * `bin/python` → `/usr/bin/python3`); an absolute one to a place in the folder becomes relative. A relative link that leaves the folder would point at nothing there and is replaced by what it
  * points at.
  *
  * @throws UserError for what cannot be packed: sockets, devices, pipes, links to nothing, unreadable folders
@@ -37,7 +37,7 @@ export interface Tree {
 export async function readTree(root: string, excludes: Exclusion): Promise<Tree> {
   const entries: TreeEntry[] = [];
   const leftOut: string[] = [];
-  await addFolder({ source: root, name: "", above: [], excludes, entries, leftOut });
+  await addFolder({ root, source: root, name: "", above: [], excludes, entries, leftOut });
   return { entries: entries.sort((left, right) => (left.entry.path < right.entry.path ? -1 : 1)), leftOut };
 }
 
@@ -49,6 +49,8 @@ export function fingerprintTree({ entries }: Tree): string {
 }
 
 interface Walk {
+  /** The folder that is packed. */
+  readonly root: string;
   readonly source: string;
   /** Relative to the root, "" for the root. */
   readonly name: string;
@@ -101,7 +103,7 @@ async function addEntry(walk: Walk, stats: Stats): Promise<void> {
     });
   };
   if (stats.isSymbolicLink()) {
-    const target = await fs.readlink(walk.source);
+    const target = fromInside(walk, await fs.readlink(walk.source));
     if (path.isAbsolute(target) || staysInside(walk, target)) {
       add({ ...common, mode: 0o777, type: "symlink", target });
       return;
@@ -119,6 +121,15 @@ async function addEntry(walk: Walk, stats: Stats): Promise<void> {
   } else {
     throw unpackable(walk.source, "is a socket, a pipe or a device");
   }
+}
+
+/** An absolute link to a place in the folder, made relative: the folder has another place on a node. */
+function fromInside({ root, above, name }: Walk, target: string): string {
+  if (!path.isAbsolute(target)) return target;
+  const inside = [root, above[0] ?? root]
+    .map((folder) => path.relative(folder, target))
+    .find((relative) => relative !== ".." && !relative.startsWith("../"));
+  return inside === undefined ? target : path.posix.relative(path.posix.dirname(name), inside) || ".";
 }
 
 function staysInside(walk: Walk, target: string): boolean {

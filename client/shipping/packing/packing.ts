@@ -100,10 +100,37 @@ function folderRemarks(tree: Tree): string[] {
   const files = filesOf(tree);
   const totalBytes = totalOf(files);
   const size = `${countWords(files.length, "file")}, ${sizeWords(totalBytes)}`;
-  const remarks = leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`];
+  const remarks = [
+    ...(leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`]),
+    ...outwardRemarks(tree),
+  ];
   if (totalBytes <= largeBytes) return remarks;
   const hint = `every node fetches it; most is in ${largestOf(files)}: what tasks do not need goes into .tonyignore, data onto HDFS`;
   return [...remarks, leftOut.length === 0 ? `${size}: ${hint}` : hint];
+}
+
+/** What every machine has in the same place, as far as links of folders go. */
+const systemFolder = /^\/(?:usr|bin|sbin|lib|lib64|opt|etc|dev|proc|sys)\//;
+/** An environment's interpreter, of which more is said elsewhere. */
+const interpreter = /\/python[\d.]*$/;
+
+/** An absolute link out of the folder travels as it is: on a node that lacks its target it leads nowhere. */
+function outwardRemarks({ entries }: Tree): string[] {
+  const outward = entries.flatMap(({ entry }) =>
+    entry.type === "symlink" &&
+    path.isAbsolute(entry.target) &&
+    !systemFolder.test(entry.target) &&
+    !interpreter.test(entry.target)
+      ? [entry]
+      : [],
+  );
+  const [first, ...others] = outward;
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` (and ${others.length} more like it)`;
+  return [
+    `${first.path} is a link to ${first.target}${more}: it works only on nodes that have that too; ` +
+      "a relative link is replaced by what it leads to",
+  ];
 }
 
 function linkRemarks([first, ...others]: readonly PrivateLink[]): string[] {

@@ -85,6 +85,24 @@ describe("a folder that travels", () => {
     expect((await packingOfFolder(venv, "archive")).remarks).toEqual([]);
   });
 
+  test("says which absolute links lead out of it, but for the system's, and how their targets travel", async () => {
+    symlinkSync("/data/digits", path.join(base, "p/data"));
+    symlinkSync("/usr/bin/env", path.join(base, "p/tool"));
+    const { remarks } = await packingOfFolder(path.join(base, "p"), "working-directory");
+    expect(remarks.slice(1)).toEqual([
+      "data is a link to /data/digits: it works only on nodes that have that too; a relative link is replaced by what it leads to",
+    ]);
+  });
+
+  test("has absolute links into itself as relative ones", async () => {
+    symlinkSync(path.join(base, "p/train.py"), path.join(base, "p/lib/again.py"));
+    const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
+    await packed(packing);
+    execFileSync("tar", ["-xzf", path.join(base, "packed"), "-C", base, "lib/again.py"]);
+    expect(readlinkSync(path.join(base, "lib/again.py"))).toBe("../train.py");
+    expect(packing.remarks).toHaveLength(1);
+  });
+
   test("is silent when nothing is left out of it, and names what makes it large", async () => {
     file("q/train.py");
     expect((await packingOfFolder(path.join(base, "q"), "working-directory")).remarks).toEqual([]);
