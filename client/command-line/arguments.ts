@@ -59,7 +59,7 @@ function baseParser(columns: number): Argv {
     .help("help", "Show this help")
     .alias("help", "h")
     .version("version", "Show the version", buildId())
-    .option("debug", { type: "boolean", describe: "Show the stack and the causes of an error" })
+    .option("debug", { type: "boolean", describe: "Show the stack trace and causes of an error" })
     .completion("parser-completion", false)
     .epilogue(
       "Exit codes: 0 succeeded, 1 the job failed, 2 usage or job.xml, 3 no cluster, or it refuses, 4 killed, 5 unknown.",

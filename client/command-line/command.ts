@@ -156,7 +156,7 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
 
 /** The option of every verb that reads. */
 export const jsonOption = {
-  json: { type: "boolean", default: false, describe: "Print JSON, for programs" },
+  json: { type: "boolean", default: false, describe: "Print JSON" },
 } as const;
 
 /** A line each, and its meaning below: a line that is broken in the middle cannot be copied. */

@@ -11,8 +11,8 @@ export const jobOptions = {
     array: true,
     describe: "The job's file, or a setting KEY=VALUE that overrides it; may be repeated",
   },
-  conf_file: { type: "string", describe: "The job's file, as TonY spells it" },
-  executes: { type: "string", describe: "The command of every role that has none of its own" },
+  conf_file: { type: "string", describe: "The job's file; TonY's spelling of --conf" },
+  executes: { type: "string", describe: "The command of every role that sets none" },
   task_params: { type: "string", describe: "Appended to -executes" },
   src_dir: { type: "string", describe: "Folder or archive whose content is placed in every task's working directory" },
   python_venv: {
@@ -20,17 +20,20 @@ export const jobOptions = {
     describe:
       "Folder or archive that is placed at venv/ in every task's working directory; or a PEX, placed there itself",
   },
-  python_binary_path: { type: "string", describe: "Interpreter for -executes: absolute, or inside python_venv" },
+  python_binary_path: {
+    type: "string",
+    describe: "Python for --executes: an absolute path, or a path inside python_venv",
+  },
   shell_env: { alias: "env", type: "string", array: true, describe: "NAME=VALUE for the program; may be repeated" },
   container_env: { type: "string", array: true, describe: "NAME=VALUE for the containers; may be repeated" },
   secret: {
     type: "string",
     array: true,
-    describe: "NAME=file:PATH or NAME=env:VARIABLE for the program, seen by nobody else; may be repeated",
+    describe: "NAME=file:PATH or NAME=env:VARIABLE for the program, hidden from everyone else; may be repeated",
   },
   sidecar_tensorboard_log_dir: {
     type: "string",
-    describe: "Runs a TensorBoard next to the job that shows the logs in this folder",
+    describe: "Run a TensorBoard beside the job for the logs in this folder",
   },
   hdfs_classpath: { type: "string", hidden: true },
 } as const;

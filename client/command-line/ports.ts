@@ -4,7 +4,7 @@ import { usageError } from "../../src/errors.ts";
 export const localPortOption = {
   "local-port": {
     type: "string",
-    describe: "The port of this machine; default the same as there, or any when that is taken",
+    describe: "The local port; default: the same number, or any free port if it is taken",
   },
 } as const;
 

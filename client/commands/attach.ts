@@ -10,7 +10,7 @@ import { parseLogSelection } from "../logs/log-selection.ts";
 
 export const attach = defineCommand({
   verb: "attach",
-  summary: "Follow a job again, as submit does: Ctrl-C ends it, its exit code comes at the end",
+  summary: "Follow a running job, as submit does: Ctrl-C ends the job; exits with the job's exit code",
   positionals: { application: applicationArgument },
   options: {
     logs: {
@@ -21,7 +21,7 @@ export const attach = defineCommand({
     ...jsonOption,
   },
   printsEvents: true,
-  examples: [["attach application_1795305600000_0007", "From the last lines of its output to its end"]],
+  examples: [["attach application_1795305600000_0007", "Shows the last lines of output, then follows to the end"]],
   run: async ({ application, logs, conf, json }, context) => {
     const selection = parseLogSelection(logs);
     const applications = await openApplications(application, conf, context);

@@ -11,7 +11,7 @@ const endWithinMs = 20_000;
 
 export const azkaban = defineCommand({
   verb: "azkaban",
-  summary: "Run a job of an Azkaban flow: what the job type tony-ts calls",
+  summary: "Run a job of an Azkaban flow; the tony-ts job type calls this",
   positionals: {},
   options: {},
   examples: [["azkaban", "Reads the job's properties from JOB_PROP_FILE, which Azkaban sets (docs/guide/azkaban.md)"]],

@@ -8,7 +8,7 @@ import type { CacheListJson, CachePruneJson } from "../printed-json.ts";
 
 const list = defineCommand({
   verb: "list",
-  summary: "What the cluster keeps of runtimes and programs, the least recently used first",
+  summary: "List the files the cluster keeps between jobs, least recently used first",
   positionals: {},
   options: { ...settingOptions, ...jsonOption },
   examples: [["cache list", "Each file with its size and when it was last used"]],
@@ -40,15 +40,15 @@ const list = defineCommand({
 
 const prune = defineCommand({
   verb: "prune",
-  summary: "Remove what no job uses and nobody has used lately",
+  summary: "Remove files that no job uses and that were not used lately",
   positionals: {},
   options: {
     "unused-for": { type: "string", default: "30d", describe: "Keep what was used within this time: 12h, 30d" },
-    "dry-run": { type: "boolean", default: false, describe: "Only say what would be removed" },
+    "dry-run": { type: "boolean", default: false, describe: "Show what would be removed; remove nothing" },
     ...settingOptions,
     ...jsonOption,
   },
-  examples: [["cache prune --dry-run", "What would be removed, and how much that is"]],
+  examples: [["cache prune --dry-run", "Show what would be removed, and its size"]],
   run: async ({ conf, json, "unused-for": unusedFor, "dry-run": dryRun }, context) => {
     const unusedForMs = parseDurationMs(unusedFor, "s");
     if (unusedForMs === undefined)

@@ -5,8 +5,8 @@ import { completionScript } from "../command-line/completion.ts";
 
 export const completion = defineCommand({
   verb: "completion",
-  summary: "Print a script with which a shell completes commands, options, ids of running jobs and their tasks",
-  positionals: { shell: { describe: "bash or zsh; default the one of $SHELL, else bash" } },
+  summary: "Print a completion script for bash or zsh: commands, options, running jobs and their tasks",
+  positionals: { shell: { describe: "bash or zsh; default: the shell in $SHELL, else bash" } },
   options: {},
   examples: [
     ["completion bash", "In ~/.bashrc: source <(tony-ts completion bash)"],

@@ -13,19 +13,19 @@ import type { ProbeOptions } from "../submission/runtime-probe.ts";
 
 export const doctor = defineCommand({
   verb: "doctor",
-  summary: "Check everything that a job needs of the cluster, and say what is wrong and how to fix it",
+  summary: "Check everything a job needs from the cluster, and show how to fix what is wrong",
   positionals: {},
   options: {
-    queue: { type: "string", describe: "The queue that jobs go to (default: tony.yarn.queue)" },
+    queue: { type: "string", describe: "The queue to check; default tony.yarn.queue" },
     probe: {
       type: "boolean",
       default: true,
-      describe: "Start the runtime in a small container; --probe=false leaves that out",
+      describe: "Start the runtime in a small container; --probe=false skips this",
     },
     ...settingOptions,
     ...jsonOption,
   },
-  examples: [["doctor --queue ml", "Could a job run in that queue?"]],
+  examples: [["doctor --queue ml", "Check whether a job can run in this queue"]],
   run: async ({ queue: named, probe, conf, json }, context) => {
     const [{ Cluster }, { examine, examineOffline }, { readSiteSettings }, { thisMachine }, probing] =
       await Promise.all([

@@ -11,12 +11,15 @@ export const exec = defineCommand({
   options: { ...settingOptions },
   rest: {
     name: "command",
-    describe: "The command and its arguments, which no shell reads on the way",
+    describe: "The command and its arguments; no shell expands them",
     missing: "Which command? Give it after --: tony-ts exec <application> <task> -- nvidia-smi",
   },
   examples: [
     ["exec application_1795305600000_0007 worker:1 -- nvidia-smi", "In the program's folder, with its environment"],
-    ["exec application_1795305600000_0007 worker:0 -- bash -c 'ps -ef | grep train'", "What a shell is to read"],
+    [
+      "exec application_1795305600000_0007 worker:0 -- bash -c 'ps -ef | grep train'",
+      "Let a shell in the container expand the command",
+    ],
   ],
   run: async ({ application, task, conf }, context, words) => {
     const { connectRunningJob } = await import("../sessions/running-job.ts");

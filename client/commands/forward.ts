@@ -9,19 +9,19 @@ const startMs = 30_000;
 
 export const forward = defineCommand({
   verb: "forward",
-  summary: "Forward a local port to a port of a task, until Ctrl-C or the job's end",
+  summary: "Forward a local port to a task's port, until Ctrl-C or the end of the job",
   positionals: {
     application: applicationArgument,
     task: taskArgument,
     port: {
-      describe: "The port as the task's program has opened it, of its node or of loopback there",
+      describe: "The port that the task's program listens on",
       required: true,
     },
   },
   options: { ...localPortOption, ...settingOptions, ...jsonOption },
   examples: [
-    ["forward application_1795305600000_0007 worker:0 8080", "What worker:0 serves, at 127.0.0.1:8080 of this machine"],
-    ["forward application_1795305600000_0007 worker:0 8080 --local-port 9000", "At another port of this machine"],
+    ["forward application_1795305600000_0007 worker:0 8080", "Open worker:0's port 8080 at 127.0.0.1:8080"],
+    ["forward application_1795305600000_0007 worker:0 8080 --local-port 9000", "Use local port 9000"],
   ],
   run: async ({ application, task, port: text, "local-port": localPort, conf, json }, context) => {
     const port = parsePort("The task's port", text);

@@ -29,7 +29,7 @@ export const keys = defineCommand({
   },
   examples: [
     ["keys memory", "All keys about memory"],
-    ["keys --effective job.xml", "What the job runs with, and why"],
+    ["keys --effective job.xml", "Each value the job runs with, and where it was set"],
   ],
   run: async (args, context) => {
     const { output } = context;

@@ -8,7 +8,7 @@ import type { MigratedFile, MigrateJson, MigrationKind } from "../printed-json.t
 
 export const migrate = defineCommand({
   verb: "migrate",
-  summary: "Make this program's job files and command lines out of TonY's and Skein's",
+  summary: "Convert job files and command lines of TonY and Skein",
   positionals: {
     from: {
       describe:
@@ -18,13 +18,13 @@ export const migrate = defineCommand({
     },
   },
   options: {
-    out: { type: "string", describe: "The new file; default beside the old one: job.tony-ts.xml" },
+    out: { type: "string", describe: "The new file; default: job.tony-ts.xml, beside the old one" },
     force: { type: "boolean", default: false, describe: "Replace files that are already there" },
     ...jsonOption,
   },
   examples: [
-    ["migrate job.xml", "Says what becomes of each line, and writes job.tony-ts.xml"],
-    ["migrate flows", "The same for all that a folder holds, scripts and Azkaban's jobs too"],
+    ["migrate job.xml", "Explain each line, and write job.tony-ts.xml"],
+    ["migrate flows", "Convert a whole folder, with its scripts and Azkaban jobs"],
   ],
   run: async ({ from, out, force, json }, { output, workingDirectory }) => {
     const migrated = await migrations(from, { workingDirectory, out });

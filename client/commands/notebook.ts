@@ -19,13 +19,13 @@ export const notebook = defineCommand({
     conf: {
       type: "string",
       array: true,
-      describe: "A setting, such as tony.notebook.memory=8g, or a file of such; may be repeated",
+      describe: "A setting, such as tony.notebook.memory=8g, or a file of settings; may be repeated",
     },
     src_dir: jobOptions.src_dir,
     python_venv: jobOptions.python_venv,
     python_binary_path: {
       type: "string",
-      describe: "The interpreter that has JupyterLab: absolute, or inside python_venv; default python3",
+      describe: "The Python that has JupyterLab: an absolute path, or a path inside python_venv; default python3",
     },
     shell_env: jobOptions.shell_env,
     container_env: jobOptions.container_env,
@@ -33,13 +33,13 @@ export const notebook = defineCommand({
     idle: {
       type: "string",
       default: "1h",
-      describe: "It ends when no kernel has worked for so long; 0: never",
+      describe: "End when no kernel has run for this long; 0: never",
     },
     ...localPortOption,
   },
   examples: [
-    ["notebook", "Prints the address for a browser of this machine; Ctrl-C ends the job"],
-    ["notebook --python_venv venv.tar.gz --python_binary_path bin/python3", "With an environment of your own"],
+    ["notebook", "Print the address to open in your browser; Ctrl-C ends the job"],
+    ["notebook --python_venv venv.tar.gz --python_binary_path bin/python3", "Use your own environment"],
     ["notebook -conf tony.notebook.memory=16g -conf tony.notebook.gpus=1 --idle 4h", "In a larger container"],
   ],
   run: async ({ idle, "local-port": port, ...given }, context) => {

@@ -7,10 +7,10 @@ export const shell = defineCommand({
   summary: "Open a terminal in a task's container, beside its program",
   positionals: { application: applicationArgument, task: taskArgument },
   options: { ...settingOptions },
-  rest: { name: "command", describe: "What runs on the terminal; default bash" },
+  rest: { name: "command", describe: "The program to run; default bash" },
   examples: [
     ["shell application_1795305600000_0007 worker:1", "A shell in the program's folder, with its environment"],
-    ["shell application_1795305600000_0007 worker:1 -- top", "Another program of the terminal"],
+    ["shell application_1795305600000_0007 worker:1 -- top", "Run top instead of a shell"],
   ],
   run: async ({ application, task, conf }, context, rest) => {
     const { stdin, stdout } = process;

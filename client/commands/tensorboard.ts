@@ -11,10 +11,10 @@ const startMs = 120_000;
 
 export const tensorboard = defineCommand({
   verb: "tensorboard",
-  summary: "Forward a local port to a job's TensorBoard, until Ctrl-C or the job's end",
+  summary: "Forward a local port to a job's TensorBoard, until Ctrl-C or the end of the job",
   positionals: { application: applicationArgument },
   options: { ...localPortOption, ...settingOptions, ...jsonOption },
-  examples: [["tensorboard application_1795305600000_0007", "Prints the address for a browser of this machine"]],
+  examples: [["tensorboard application_1795305600000_0007", "Print the address to open in your browser"]],
   run: async ({ application, "local-port": localPort, conf, json }, context) => {
     const { forwardUntilEnd, leadsTo } = await import("../sessions/forward.ts");
     const options = {

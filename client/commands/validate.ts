@@ -16,8 +16,8 @@ export const validate = defineCommand({
   positionals: { job: jobArgument },
   options: { ...jobOptions, ...strictOption, ...jsonOption },
   examples: [
-    ["validate job.xml", "Says everything that is wrong with the job, each with its line"],
-    ["validate --strict job.xml", "Fails on a warning, too"],
+    ["validate job.xml", "Show every mistake in the job, with its line"],
+    ["validate --strict job.xml", "Fail on warnings too"],
   ],
   run: async (args, context) => {
     const { output } = context;

@@ -4,7 +4,7 @@ import { defineCommand, jsonOption } from "../command-line/command.ts";
 
 export const wait = defineCommand({
   verb: "wait",
-  summary: "Wait for a job's end, without its output; exits with the job's exit code",
+  summary: "Wait until a job ends, without its output; exits with the job's exit code",
   positionals: { application: applicationArgument },
   options: { ...settingOptions, ...jsonOption },
   printsEvents: true,
