@@ -13,7 +13,7 @@ import { withLock } from "./cluster/lock.mjs";
 export async function provideFolder(folder, fill) {
   if (existsSync(folder)) return false;
   await mkdir(dirname(folder), { recursive: true });
-  return await withLock(`fill ${folder}`, async () => {
+  const whole = async () => {
     if (existsSync(folder)) return false;
     const draft = `${folder}.${process.pid}.partial`;
     try {
@@ -23,5 +23,7 @@ export async function provideFolder(folder, fill) {
       await rm(draft, { recursive: true, force: true });
     }
     return true;
-  });
+  };
+  // However long the other takes, it is at work: a lock ends with its holder.
+  return await withLock(`fill ${folder}`, whole, { waitMs: Number.POSITIVE_INFINITY });
 }

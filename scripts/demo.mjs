@@ -1,71 +1,133 @@
 #!/usr/bin/env node
 // The shortest way from a fresh clone to a distributed training on a real Hadoop: does all its own set-up.
 import { execFile, spawn } from "node:child_process";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { down } from "./cluster/down.mjs";
-import { CHECKOUT, layout } from "./cluster/folders.mjs";
+import { CHECKOUT, layout, mayEnter } from "./cluster/folders.mjs";
+import { jarsFolder } from "./cluster/jars.mjs";
 import { progressTo } from "./cluster/progress.mjs";
-import { up } from "./cluster/up.mjs";
+import { DEFAULT_RELEASE } from "./cluster/releases.mjs";
+import { prepareJars, start } from "./cluster/up.mjs";
 import { installPackages } from "./install.mjs";
-import { checkPrerequisites, findPython } from "./prerequisites.mjs";
+import { checkPrerequisites, findPython, lookForPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain } from "./problem.mjs";
+import { askToInstall, packageInstaller } from "./system-packages.mjs";
 
-const USAGE = `Trains examples/pytorch-digits on a real Hadoop cluster started here.
+const USAGE = `Trains examples/digits on a real Hadoop cluster started here, and installs what that needs.
 
   npm run demo              leaves the cluster up and says how to use and stop it
+  npm run demo -- --yes     installs the system's packages that are missing without a question
   npm run demo -- --once    stops the cluster afterwards`;
 
 const run = promisify(execFile);
-const JOB = "examples/pytorch-digits/job.xml";
+const JOB = "examples/digits/job.xml";
+const PROGRAM = join(CHECKOUT, "dist", "programs", "tony-ts.cjs");
+/** What daemons and the containers that they start look for programs in. */
+const FOLDERS_OF_DAEMONS = ["/usr/local/bin", "/usr/bin"];
 
 await runMain(async () => {
-  const { once, help } = parseCommandLine();
+  const { once, yes, help } = parseCommandLine();
   if (help) {
     console.log(USAGE);
     return 0;
   }
+  await checkPrerequisites(["node"]);
   console.log(
-    "Trains a PyTorch model on 2 workers of a real Hadoop 3.4.2, started here. First run: about 2 min, 250 MB to download.",
+    `Trains a small neural network on 2 workers of a real Hadoop ${DEFAULT_RELEASE}, started here.` +
+      ` First run: about 2 min, 280 MB to download.`,
   );
-  const python = await introduceMachine();
+  const plan = await planFor(yes);
   const progress = progressTo(process.stdout);
-  await progress.step("npm packages", async () => ((await installPackages()) ? "" : "up to date"));
-  await progress.step("build", buildPrograms);
-  const cluster = await up("default", {}, progress);
-  const exitCode = await submit(cluster, python);
-  if (once) await down("default", {});
-  else if (exitCode === 0) console.log(whatNext());
-  return exitCode;
+  if (plan.withoutHadoop !== undefined) return await demonstrateHere(plan, progress);
+  return await demonstrateHadoop(plan, progress, once);
 });
 
 function parseCommandLine() {
+  const options = {
+    once: { type: "boolean", default: false },
+    yes: { type: "boolean", short: "y", default: false },
+    help: { type: "boolean", short: "h" },
+  };
   try {
-    return parseArgs({ options: { once: { type: "boolean" }, help: { type: "boolean", short: "h" } } }).values;
+    return parseArgs({ options }).values;
   } catch (cause) {
     throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 
-/** Names what is missing before anything else runs; otherwise says what was found. */
-async function introduceMachine() {
-  const found = await checkPrerequisites(["node", "java", "maven", "python", "container-tools", "accounts"]);
-  const python = await findPython(["torch", "sklearn"]);
-  if (python === undefined) {
-    const sudo = process.getuid() === 0 ? "" : "sudo ";
+/**
+ * Says what is here and what is missing, and asks for what may be done about it.
+ * @typedef {object} Plan
+ * @property {() => Promise<void>} [install] what the system lacks
+ * @property {string} [withoutHadoop] why no cluster is started
+ *
+ * @param {boolean} yes
+ * @returns {Promise<Plan>}
+ */
+async function planFor(yes) {
+  const { cached } = await jarsFolder(DEFAULT_RELEASE);
+  const wanted = ["java", ...(cached ? [] : ["maven"]), "python", "container-tools", "accounts"];
+  const { found, missing } = await lookForPrerequisites(wanted);
+  console.log(describeFound(found));
+  if (missing.length === 0) return {};
+  for (const { what } of missing) console.log(`  ✗ ${what}`);
+  const installer = await packageInstaller(missing.flatMap(({ debianPackage }) => debianPackage?.split(" ") ?? []));
+  if (installer.refusal === undefined) console.log(`To install what is missing:\n  ${installer.line}`);
+  const { refusal } = installer.refusal === undefined ? await askToInstall(installer.line, { yes }) : installer;
+  if (refusal === undefined) return { install: installer.install };
+  if (found.python === undefined) {
     throw new Problem(
-      `No Python 3 here can import torch and sklearn (tried python3 on PATH, then /usr/bin/python3).\n` +
-        `On Debian or Ubuntu this line gets them:\n  ${sudo}apt-get install -y python3-torch python3-sklearn`,
-      { exitCode: 2 },
+      `Nothing was installed: ${refusal}. Without Python 3 not even this machine alone can run the job.`,
+      {
+        exitCode: 2,
+      },
     );
   }
-  const versions = "import torch, sklearn; print(torch.__version__, sklearn.__version__)";
-  const [torch, sklearn] = (await run(python.command, ["-c", versions])).stdout.trim().split(" ");
-  console.log(
-    `  ✓ Node ${found.node} · Java ${found.java?.version} · Maven ${found.maven?.version} · ` +
-      `${python.command} ${python.version} (torch ${torch}, scikit-learn ${sklearn})`,
-  );
-  return { command: python.command, isDefault: python.command === found.python?.command };
+  return { withoutHadoop: refusal };
+}
+
+function describeFound({ node, java, maven, python }) {
+  return [
+    `  ✓ Node ${node}`,
+    java && `Java ${java.version}`,
+    maven && `Maven ${maven.version}`,
+    python && `${python.command} ${python.version}`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** The packages of npm and those of the system come side by side; then Hadoop's jars beside the build. */
+async function demonstrateHadoop({ install }, progress, once) {
+  const hadoop = async () => {
+    if (install !== undefined) await progress.step("system packages", async () => (await install()) ?? "");
+    return await prepareJars({}, progress);
+  };
+  const [jars] = await Promise.all([hadoop(), makePrograms(progress)]);
+  const cluster = await start("default", {}, jars, progress);
+  const { bin, conf } = layout(cluster.state);
+  const python = await findPython([], mayEnter);
+  const isFound = python === undefined || FOLDERS_OF_DAEMONS.includes(dirname(python.command));
+  const more = isFound ? [] : ["--shell_env", `PYTHON=${python.command}`];
+  const exitCode = await submit(join(bin, "tony-ts"), more, { HADOOP_CONF_DIR: conf });
+  if (once) await down("default", {});
+  else if (exitCode === 0) console.log(whatNext());
+  return exitCode;
+}
+
+/** The same job without a cluster. */
+async function demonstrateHere({ withoutHadoop }, progress) {
+  console.log(`No Hadoop is started: ${withoutHadoop}. The same job runs on this machine alone.`);
+  await makePrograms(progress);
+  const exitCode = await submit(process.execPath, ["--scheduler", "local"], {}, [PROGRAM]);
+  if (exitCode === 0) console.log(whatWasNotShown());
+  return exitCode;
+}
+
+async function makePrograms(progress) {
+  await progress.step("npm packages", async () => ((await installPackages()) ? "" : "up to date"));
+  await progress.step("build", buildPrograms);
 }
 
 async function buildPrograms() {
@@ -78,15 +140,14 @@ async function buildPrograms() {
 }
 
 /** Runs `tony-ts submit` as a person would, on this terminal. */
-function submit(cluster, python) {
-  const { bin, conf } = layout(cluster.state);
-  const args = ["submit", "--conf", JOB, ...(python.isDefault ? [] : ["--shell_env", `PYTHON=${python.command}`])];
+function submit(program, options, environment, before = []) {
+  const args = ["submit", "--conf", JOB, ...options];
   console.log(`$ tony-ts ${args.join(" ")}`);
   return new Promise((resolve, reject) => {
-    const child = spawn(join(bin, "tony-ts"), args, {
+    const child = spawn(program, [...before, ...args], {
       cwd: CHECKOUT,
       stdio: "inherit",
-      env: { ...process.env, HADOOP_CONF_DIR: conf },
+      env: { ...process.env, ...environment },
     });
     // A Ctrl-C reaches the child as well: it ends the job and says so, and this process waits for that.
     process.on("SIGINT", () => {});
@@ -99,7 +160,14 @@ function whatNext() {
   return [
     "The cluster is still running. Now yours:",
     '  eval "$(npm run -s cluster -- env)"     # HADOOP_CONF_DIR and tony-ts on PATH, for this shell',
-    "  tony-ts init pytorch && tony-ts submit --conf job.xml",
+    "  tony-ts init hello && tony-ts submit --conf job.xml",
     "  npm run cluster -- down                 # stops all 5 daemons",
+  ].join("\n");
+}
+
+function whatWasNotShown() {
+  return [
+    "Not shown: a real Hadoop. There the two workers run in YARN's containers on two nodes, their files and checkpoints are on HDFS,",
+    "and the job has a queue, logs and a page on the cluster. To see that, install what is missing and run this again.",
   ].join("\n");
 }

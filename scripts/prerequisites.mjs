@@ -10,7 +10,7 @@ const JAVA_MAJOR = 17;
 
 /**
  * What this machine must have before anything of ours runs, each with the line that gets it.
- * @typedef {"node" | "java" | "maven" | "python" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools"} Prerequisite
+ * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools"} Prerequisite
  * @typedef {object} Found
  * @property {string} node version
  * @property {{ home: string, version: string }} [java]
@@ -24,6 +24,16 @@ const JAVA_MAJOR = 17;
  * @returns {Promise<Found>}
  */
 export async function checkPrerequisites(wanted) {
+  const { found, missing } = await lookForPrerequisites(wanted);
+  if (missing.length > 0) throw new Problem(describeMissing(missing), { exitCode: 2 });
+  return found;
+}
+
+/**
+ * @param {readonly Prerequisite[]} wanted
+ * @returns {Promise<{ found: Found, missing: Missing[] }>}
+ */
+export async function lookForPrerequisites(wanted) {
   const missing = [];
   /** @type {Found} */
   const found = { node: process.versions.node };
@@ -31,8 +41,7 @@ export async function checkPrerequisites(wanted) {
     const problem = await CHECKS[name](found);
     if (problem !== undefined) missing.push(problem);
   }
-  if (missing.length > 0) throw new Problem(describeMissing(missing), { exitCode: 2 });
-  return found;
+  return { found, missing };
 }
 
 /** @typedef {{ what: string, debianPackage?: string, otherwise?: string }} Missing */
@@ -52,6 +61,14 @@ const CHECKS = {
     if (found.java !== undefined) return undefined;
     return {
       what: `Java ${JAVA_MAJOR} (looked at JAVA_HOME, PATH and /usr/lib/jvm)`,
+      debianPackage: "openjdk-17-jre-headless",
+    };
+  },
+  async jdk(found) {
+    found.java = await findJava("javac");
+    if (found.java !== undefined) return undefined;
+    return {
+      what: `a JDK ${JAVA_MAJOR}: Java with its compiler (looked at JAVA_HOME, PATH and /usr/lib/jvm)`,
       debianPackage: "openjdk-17-jdk-headless",
     };
   },
@@ -99,7 +116,7 @@ function describeMissing(missing) {
   const packages = missing.flatMap(({ debianPackage }) => debianPackage ?? []);
   if (packages.length > 0) {
     const sudo = process.getuid?.() === 0 ? "" : "sudo ";
-    lines.push("On Debian or Ubuntu this line gets it:", `  ${sudo}apt-get install -y ${packages.join(" ")}`);
+    lines.push("On Debian or Ubuntu, install it with:", `  ${sudo}apt-get install -y ${packages.join(" ")}`);
   }
   lines.push(...missing.flatMap(({ otherwise }) => (otherwise === undefined ? [] : [`  ${otherwise}`])));
   return lines.join("\n");
@@ -107,10 +124,12 @@ function describeMissing(missing) {
 
 /**
  * A Java of exactly this major version: Hadoop 3.4 runs on 17, and what `java` means may be newer or older.
+ * @param {string} [program] that it must have: a JRE has no `javac`
  * @returns {Promise<{ home: string, version: string } | undefined>}
  */
-export async function findJava() {
+export async function findJava(program = "java") {
   for (const home of await javaHomes()) {
+    if (!(await isExecutable(join(home, "bin", program)))) continue;
     const output = await firstOutput(join(home, "bin", "java"), ["-XshowSettings:properties", "-version"]);
     const version = output?.match(/java\.version = (\S+)/)?.[1];
     const realHome = output?.match(/java\.home = (.+)/)?.[1]?.trim();
@@ -158,15 +177,17 @@ async function firstOutput(command, args, extraEnvironment = {}) {
   }
 }
 
-/** The full path of a command, looked up as a shell would. */
-async function onPath(command) {
+/** The full path of a command, looked up as a shell would. @returns {Promise<string | undefined>} */
+export async function onPath(command) {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const path = join(folder, command);
-    const executable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (executable) return path;
+    if (await isExecutable(path)) return path;
   }
   return undefined;
 }
+
+const isExecutable = (path) =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );

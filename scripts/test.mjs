@@ -30,7 +30,7 @@ await runMain(async () => {
   }
   await checkPrerequisites([
     "node",
-    "java",
+    "jdk",
     "maven",
     "python",
     "container-tools",

@@ -1,27 +1,43 @@
 /**
- * Says what is going on, one line for each step that is done: `✓ cluster  11 s  …`. On a terminal the line is there
- * from the step's start and its seconds count.
+ * Says what is going on, one line for each step that is done: `✓ cluster  11 s  …`. On a terminal the steps that run stand below, several
+ * may at once, and their seconds count.
  * @param {NodeJS.WriteStream} stream
  */
 export function progressTo(stream) {
+  /** When each began, by label. */
+  const running = new Map();
+  let ticker;
+  const clear = () => stream.write("\r\x1b[K");
+  const redraw = () => {
+    clear();
+    stream.write([...running].map(([label, started]) => `  … ${label}  ${seconds(started)}`).join(""));
+  };
+  const begin = (label) => {
+    running.set(label, performance.now());
+    if (stream.isTTY) ticker ??= setInterval(redraw, 500);
+  };
+  const end = (label, mark, detail) => {
+    const started = running.get(label);
+    running.delete(label);
+    if (running.size === 0) {
+      clearInterval(ticker);
+      ticker = undefined;
+    }
+    if (stream.isTTY) clear();
+    stream.write(`  ${mark} ${label.padEnd(15)} ${seconds(started).padStart(6)}  ${detail}`.trimEnd().concat("\n"));
+  };
   return {
     /**
      * @param {string} label
      * @param {() => Promise<string>} work resolves with what the line ends with
      */
     async step(label, work) {
-      const started = performance.now();
-      const line = (mark, detail) => `  ${mark} ${label.padEnd(14)} ${seconds(started).padStart(6)}  ${detail}`;
-      const redraw = () => stream.write(`\r\x1b[K${line("…", "")}`);
-      const ticker = stream.isTTY ? setInterval(redraw, 500) : undefined;
+      begin(label);
       try {
-        const detail = await work();
-        stream.write(`${stream.isTTY ? "\r\x1b[K" : ""}${line("✓", detail)}\n`);
+        end(label, "✓", await work());
       } catch (error) {
-        stream.write(`${stream.isTTY ? "\r\x1b[K" : ""}${line("✗", "")}\n`);
+        end(label, "✗", "");
         throw error;
-      } finally {
-        clearInterval(ticker);
       }
     },
   };

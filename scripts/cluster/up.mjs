@@ -46,7 +46,18 @@ const START_LIMIT_MS = 120_000;
  * @returns {Promise<import("./record.mjs").ClusterRecord>}
  */
 export async function up(name, wanted, progress) {
-  const { java, jars } = await prepareJars(wanted, progress);
+  return await start(name, wanted, await prepareJars(wanted, progress), progress);
+}
+
+/**
+ * The same where the jars have been prepared.
+ * @param {string} name
+ * @param {Partial<import("./record.mjs").Settings>} wanted
+ * @param {Awaited<ReturnType<typeof prepareJars>>} prepared
+ * @param {{ step: (label: string, work: () => Promise<string>) => Promise<void> }} progress
+ * @returns {Promise<import("./record.mjs").ClusterRecord>}
+ */
+export async function start(name, wanted, { java, jars }, progress) {
   const state = stateFolder(name);
   if (!mayEnter(state)) {
     throw new Problem(
@@ -79,7 +90,7 @@ export async function prepareJars({ release = DEFAULT_SETTINGS.release, secure =
   const { cached } = await jarsFolder(release);
   const { java } = await checkPrerequisites([
     "node",
-    "java",
+    secure ? "jdk" : "java",
     ...(cached ? [] : ["maven"]),
     "container-tools",
     "accounts",

@@ -23,7 +23,7 @@ const run = promisify(execFile);
  */
 async function provideLibhdfs(python) {
   if (python === undefined) throw new Problem("Name an interpreter", { exitCode: 2 });
-  const { java } = await checkPrerequisites(["java"]);
+  const { java } = await checkPrerequisites(["jdk"]);
   const folder = join(cacheFolder(), `libhdfs-${RELEASE}-java-${java.version}`);
   await provideFolder(folder, async (draft) => {
     const sources = await mkdtemp(join(tmpdir(), "libhdfs-"));

@@ -1,8 +1,9 @@
 import { RELEASES } from "../cluster/releases.mjs";
 import { nodeRelease, ONE, WAITING } from "./phase.mjs";
+import { ENVIRONMENTS } from "./python-environments.mjs";
 
 /** Python packages that examples and tests run with (python-environment.mjs); each has a file in test/e2e/environments. */
-export const PYTHON_ENVIRONMENTS = ["horovod", "tensorflow", "deepspeed", "frameworks", "notebook", "hdfs"];
+export const PYTHON_ENVIRONMENTS = Object.keys(ENVIRONMENTS);
 
 export const NODE_RELEASES = ["20", "22", "24"];
 
@@ -55,9 +56,10 @@ export const preparations = [
     name,
     what: "Python packages that examples and tests run with, when the cache has none",
     command: ["node", "scripts/test/python-environment.mjs", name],
-    // Horovod is compiled. It comes first, while the others wait for the network.
-    cores: name === "horovod" ? ONE : WAITING,
-    limitSeconds: name === "horovod" ? 1500 : 600,
+    // What is compiled, is so with what others leave of the processors.
+    cores: WAITING,
+    // A download ends by itself when nothing comes any more, however long all of it takes.
+    limitSeconds: 3600,
     needs: [],
   })),
   ...NODE_RELEASES.map((major) => ({

@@ -175,6 +175,8 @@ export const claims: Readonly<Record<string, Claim>> = {
   ),
   "npm run cluster -- down": inCheckout(),
   "npm run demo -- --once": inCheckout(),
+  // Everything that it installs is here already.
+  "npm run demo -- --yes": inCheckout("npm run demo -- --yes --once"),
   "npm run cluster -- jars": inCheckout(),
   "npm run cluster -- run": elsewhere("docker/hadoop/Dockerfile", '"run"]'),
   "npm run cluster -- unplug nm3": elsewhere("test/support/fault-suite.ts", '"unplug"'),

@@ -22,6 +22,20 @@ describe("the examples", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("digits: two workers train a network with nothing but Python's standard library", async () => {
+    const { exitCode, stdout } = await alice.run("submit", "--conf", exampleJob("digits"), "--logs", "all");
+    for (const rank of [0, 1]) expect(stdout).toMatch(new RegExp(`^worker:${rank} \\| worker ${rank} of 2$`, "m"));
+    const shares = Array.from(stdout.matchAll(/^worker:0 \| epoch \d\/5 .* test accuracy ([\d.]+) %/gm), ([, share]) =>
+      Number(share),
+    );
+    expect(shares).toHaveLength(5);
+    expect(shares.at(-1)).toBeGreaterThan(90);
+    expect(stdout).toContain("2 of 2 tasks exited 0 · 0 restarts");
+    expect(exitCode).toBe(0);
+    const [id = ""] = stdout.split(" ");
+    expect(await alice.json("status", id)).toMatchObject({ status: { checkpoint: { step: 500 } } });
+  });
+
   test("pytorch-digits: two workers train a model to more than 95 %", async () => {
     const python = await pythonWith("torch", "sklearn");
     const { exitCode, stdout } = await runExample(alice, python, "pytorch-digits");

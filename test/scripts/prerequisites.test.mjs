@@ -48,6 +48,13 @@ test("takes the Java 17 that JAVA_HOME names, by its real home", async () => {
   expect(await findJava()).toEqual({ home: "/real/home", version: "17.0.99" });
 });
 
+test("passes over a Java without its compiler where programs of Java are to be compiled", async () => {
+  await program("jre/bin/java", "echo '    java.home = /a/jre'; echo '    java.version = 17.0.99'");
+  process.env.JAVA_HOME = join(folder, "jre");
+  expect((await findJava())?.home).toBe("/a/jre");
+  expect((await findJava("javac"))?.home).not.toBe("/a/jre");
+});
+
 test("passes over a Java of another version, in JAVA_HOME and on PATH", async () => {
   await program("jdk/bin/java", "echo '    java.home = /other/home'; echo '    java.version = 25.0.1'");
   process.env.JAVA_HOME = join(folder, "jdk");

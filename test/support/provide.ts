@@ -5,15 +5,15 @@ import { packageRoot } from "../../src/programs.ts";
 
 const run = promisify(execFile);
 
+type Environment = "dask" | "deepspeed" | "hdfs" | "horovod" | "jax" | "mpi" | "notebook" | "ray" | "tensorflow";
+
 /** The interpreter that can import these modules. */
 export function pythonWith(...modules: readonly string[]): Promise<string> {
   return printedBy("python.mjs", ...modules);
 }
 
-/** An interpreter with TensorFlow, with DeepSpeed, with Horovod, with JAX, Ray, Dask and Open MPI, with JupyterLab, or with PyArrow and TensorBoard, which are downloaded on first use. */
-export function pythonEnvironment(
-  name: "tensorflow" | "deepspeed" | "horovod" | "frameworks" | "notebook" | "hdfs",
-): Promise<string> {
+/** An interpreter of one of scripts/test/python-environments.mjs, which is made on first use. */
+export function pythonEnvironment(name: Environment): Promise<string> {
   return printedBy("python-environment.mjs", name);
 }
 

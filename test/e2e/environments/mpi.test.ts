@@ -1,38 +1,20 @@
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { testCluster } from "../../support/cluster.ts";
-import { exampleJob, runExample } from "../../support/examples.ts";
+import { exampleJob } from "../../support/examples.ts";
 import { Person } from "../../support/person.ts";
 import { pythonEnvironment } from "../../support/provide.ts";
 import { sweep } from "../../support/sweep.ts";
 
 const cluster = await testCluster();
 
-describe("the examples of JAX, Dask, Ray and Open MPI", () => {
+describe("the example of Open MPI", () => {
   const alice = new Person(cluster);
   afterEach(() => sweep(cluster));
   afterAll(() => alice.leave());
 
-  test("jax: two processes fit a line by gradients that they compute together", async () => {
-    const { exitCode, stdout } = await runExample(alice, await pythonEnvironment("frameworks"), "jax");
-    expect(stdout).toMatch(/^worker:0 \| process 0 of 2, 2 devices in all$/m);
-    expect(stdout).toMatch(/^worker:1 \| process 1 of 2, 2 devices in all$/m);
-    expect(stdout).toMatch(/^worker:0 \| y = 3\.00 x \+ 2\.00$/m);
-    expect(exitCode).toBe(0);
-  }, 600_000);
-
-  test("dask and ray: both workers of a cluster compute for a program, and are stopped at its end", async () => {
-    const python = await pythonEnvironment("frameworks");
-    for (const name of ["dask", "ray"]) {
-      const { exitCode, stdout } = await runExample(alice, python, name);
-      expect(stdout).toMatch(/^(main|head):0 +\| sum of squares 328350, computed by 2 workers$/m);
-      expect(stdout).toContain("1 of 1 tracked task exited 0");
-      expect(exitCode).toBe(0);
-    }
-  }, 600_000);
-
-  test("mpi: mpirun starts the processes in the containers of two hosts, without sshd", async () => {
-    const bin = path.dirname(await pythonEnvironment("frameworks"));
+  test("mpirun starts the processes in the containers of two hosts, without sshd", async () => {
+    const bin = path.dirname(await pythonEnvironment("mpi"));
     const words = ["submit", "--conf", exampleJob("mpi"), "--shell_env", `PATH=${bin}:/usr/bin:/bin`, "--logs", "all"];
     const { exitCode, stdout } = await alice.run(...words);
     const places = Array.from(stdout.matchAll(/ rank (\d) of 4 in (container_\w+)$/gm), ([, rank, container]) => [
@@ -47,8 +29,8 @@ describe("the examples of JAX, Dask, Ray and Open MPI", () => {
     expect(exitCode).toBe(0);
   }, 600_000);
 
-  test("mpi: containers of one machine do not take each other's shared memory", async () => {
-    const bin = path.dirname(await pythonEnvironment("frameworks"));
+  test("containers of one machine do not take each other's shared memory", async () => {
+    const bin = path.dirname(await pythonEnvironment("mpi"));
     const program = `from mpi4py import MPI; import os
 segments = {line.split()[5] for line in open("/proc/self/maps") if "sm_segment" in line}
 print("segments", os.environ["TASK_INDEX"], *segments, flush=True)`;
@@ -64,8 +46,8 @@ print("segments", os.environ["TASK_INDEX"], *segments, flush=True)`;
     expect(exitCode).toBe(0);
   }, 600_000);
 
-  test("mpi: a process that dies fails the launcher, whose last lines name its rank", async () => {
-    const bin = path.dirname(await pythonEnvironment("frameworks"));
+  test("a process that dies fails the launcher, whose last lines name its rank", async () => {
+    const bin = path.dirname(await pythonEnvironment("mpi"));
     const program = "from mpi4py import MPI; import os, time; MPI.COMM_WORLD.rank == 3 and os.abort(); time.sleep(600)";
     const command = `mpirun python3 -c '${program}'`;
     const settings = ["--conf", `tony.launcher.command=${command}`, "--shell_env", `PATH=${bin}:/usr/bin:/bin`];

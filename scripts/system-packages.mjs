@@ -1,0 +1,85 @@
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline/promises";
+import { promisify } from "node:util";
+import { onPath } from "./prerequisites.mjs";
+import { Problem } from "./problem.mjs";
+
+const run = promisify(execFile);
+
+/** Another process that installs packages, as a new machine's own updates do, is waited for; what breaks off is fetched again. */
+const APT_OPTIONS = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=5"];
+
+/**
+ * How packages of the system are installed here.
+ * @typedef {object} Installer
+ * @property {string} line what a person would type
+ * @property {() => Promise<void>} install
+ *
+ * @param {readonly string[]} packages of Debian
+ * @returns {Promise<Installer | { refusal: string }>} or why they cannot be installed
+ */
+export async function packageInstaller(packages) {
+  if ((await onPath("apt-get")) === undefined) return { refusal: "this machine has no apt-get" };
+  const isRoot = process.getuid() === 0;
+  if (!isRoot && (await onPath("sudo")) === undefined) return { refusal: "you are not root, and there is no sudo" };
+  const words = ["apt-get", "install", "-y", "--no-install-recommends", ...packages];
+  return {
+    line: [...(isRoot ? [] : ["sudo"]), ...words].join(" "),
+    async install() {
+      const asRoot = [
+        ...(isRoot ? [] : ["sudo", "-n"]),
+        "env",
+        "DEBIAN_FRONTEND=noninteractive",
+        "apt-get",
+        ...APT_OPTIONS,
+      ];
+      await apt([...asRoot, "update"]);
+      await apt([...asRoot, ...words.slice(1)]);
+    },
+  };
+}
+
+async function apt([program, ...args]) {
+  try {
+    await run(program, args, { maxBuffer: 64 << 20 });
+  } catch (cause) {
+    const lines = `${cause.stdout ?? ""}${cause.stderr ?? cause.message}`.trim().split("\n");
+    const errors = lines.filter((line) => /^(E|W|dpkg|sudo):/.test(line));
+    const shown = (errors.length > 0 ? errors : lines).slice(-5).map((line) => `  ${line}`);
+    throw new Problem([`${[program, ...args].join(" ")} failed:`, ...shown].join("\n"), { cause });
+  }
+}
+
+/**
+ * Whether they may be installed: a terminal is asked once; without one `--yes` or CI says so.
+ * @param {string} line what would be run
+ * @param {{ yes: boolean }} options
+ * @returns {Promise<{ allowed: true } | { allowed: false, refusal: string }>}
+ */
+export async function askToInstall(line, { yes }) {
+  const { stdin, stdout } = process;
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
+  if (!yes && !isTerminal && !process.env.CI) {
+    return { allowed: false, refusal: "there is no terminal to ask you on; add --yes to install without a question" };
+  }
+  if (!yes && isTerminal && !(await confirm("Run this now? [Y/n] "))) return { allowed: false, refusal: "you said no" };
+  if (line.startsWith("sudo ") && !(await mayUseSudo(isTerminal))) return { allowed: false, refusal: "sudo refused" };
+  return { allowed: true };
+}
+
+async function confirm(question) {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const closed = new Promise((resolve) => terminal.once("close", () => resolve("n")));
+  const answer = await Promise.race([terminal.question(question), closed]);
+  terminal.close();
+  return /^(y(es)?)?$/i.test(answer.trim());
+}
+
+/** Asks for the password now, so that nothing has to be typed while others work. */
+function mayUseSudo(isTerminal) {
+  return new Promise((resolve) => {
+    const child = spawn("sudo", ["-v", ...(isTerminal ? [] : ["-n"])], { stdio: "inherit" });
+    child.on("error", () => resolve(false));
+    child.on("close", (code) => resolve(code === 0));
+  });
+}

