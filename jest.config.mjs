@@ -13,6 +13,8 @@ const shared = {
 export default {
   // Far more than any test takes: it ends what hangs, and judges no machine.
   testTimeout: 120_000,
+  // Jest would leave one core to others: of two that is half of the machine. Suites on clusters say --runInBand.
+  maxWorkers: "100%",
   testSequencer: "<rootDir>/test/support/sequence.mjs",
   // With `--coverage`, on the phase `unit`: scripts/test/coverage.mjs reads it. Istanbul's counters take less than V8's, whose every range
   // is mapped back through a source map.

@@ -7,6 +7,9 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { Problem, runMain } from "./problem.mjs";
 
+/** Of so many seeds one also has two jobs compete for a cluster: such a pair takes as long as twenty lives. */
+const SEEDS_FOR_RIVALS = 100;
+
 const USAGE = `Runs the core against the model of a cluster, a life after another, each made from its seed.
 
   npm run simulate                    the pinned seeds, then 20,000 from seed 1
@@ -41,13 +44,14 @@ function readCommandLine() {
   }
 }
 
-async function replay({ runSeed }, seed) {
+async function replay({ runSeed, runRivals }, seed) {
   const result = await runSeed(seed, { trace: (line) => console.log(line) });
-  console.log(JSON.stringify(result, null, 2));
-  return result.problems.length === 0 ? 0 : 1;
+  const rivals = await problemsOfRivals(runRivals, seed);
+  console.log(JSON.stringify({ ...result, rivals }, null, 2));
+  return result.problems.length + rivals.length === 0 ? 0 : 1;
 }
 
-async function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
+async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds) {
   const startedAt = performance.now();
   const outcomes = {};
   let steps = 0;
@@ -59,9 +63,11 @@ async function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
     steps += result.steps;
     const outcome = result.outcome?.result ?? "none";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    if (result.problems.length > 0) {
+    const rivals = seed % SEEDS_FOR_RIVALS === 0 ? await problemsOfRivals(runRivals, seed) : [];
+    const [problem] = [...result.problems, ...rivals];
+    if (problem !== undefined) {
       failed++;
-      console.error(`seed ${seed} failed: ${result.problems[0]}`);
+      console.error(`seed ${seed} failed: ${problem}`);
       console.error(`  replay it with: npm run simulate -- --seed ${seed}`);
       if (failed === 10) {
         break;
@@ -75,11 +81,18 @@ async function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
   return failed === 0 ? 0 : 1;
 }
 
+/** Two jobs of this seed that compete, in calm and in trouble. */
+async function problemsOfRivals(runRivals, seed) {
+  const calm = await runRivals(seed);
+  const struck = await runRivals(seed, { areStruck: true });
+  return [...calm, ...struck].map((problem) => `of two rivals, ${problem}`);
+}
+
 async function load() {
   const folder = mkdtempSync(join(tmpdir(), "tony-ts-simulate-"));
   const outfile = join(folder, "run.mjs");
   try {
-    const exports = ["run.ts", "pinned-seeds.ts"].map((file) => `export * from "./${file}";`).join("\n");
+    const exports = ["run.ts", "rivals.ts", "pinned-seeds.ts"].map((file) => `export * from "./${file}";`).join("\n");
     const resolveDir = new URL("../test/simulation", import.meta.url).pathname;
     await build({
       stdin: { contents: exports, resolveDir },

@@ -22,6 +22,8 @@ export const WAITING = 0;
 /** Computes half of the time, and waits for daemons the other half. */
 export const HALF = 0.5;
 export const ONE = 1;
+/** Works as two processes, and leaves room for what waits for daemons. */
+export const MOST = 1.5;
 export const ALONE = Number.POSITIVE_INFINITY;
 
 /** A handle that a test leaves open keeps Jest from ending, which the phase's limit makes a failure. */
@@ -30,9 +32,11 @@ export const jest = (...args) => [
   "--experimental-vm-modules",
   "--no-warnings=ExperimentalWarning",
   "node_modules/jest/bin/jest.js",
-  "--runInBand",
   ...args,
 ];
+
+/** One file after the other, in one process. */
+export const jestInBand = (...args) => jest("--runInBand", ...args);
 
 export const nodeRelease = (major, ...args) => ["node", "scripts/test/node-runtime.mjs", major, ...args];
 
@@ -60,7 +64,7 @@ export function onCluster(name, { options = [], jars = "jars", cores, suites }) 
     ...suites.map(({ tests, needs = [], ...suite }, index) => ({
       cores,
       ...suite,
-      command: jest("--selectProjects", "cluster", "--testPathPatterns", tests),
+      command: jestInBand("--selectProjects", "cluster", "--testPathPatterns", tests),
       environment: { TONY_TEST_CLUSTER: name },
       needs: [`${name}-up`, ...needs],
       // Each looks at whether anything of its own is left on the cluster.

@@ -1,4 +1,15 @@
-import { ALONE, clusterOfItsOwn, HALF, jest, nodeRelease, ONE, onCluster, WAITING } from "./phase.mjs";
+import {
+  ALONE,
+  clusterOfItsOwn,
+  HALF,
+  jest,
+  jestInBand,
+  MOST,
+  nodeRelease,
+  ONE,
+  onCluster,
+  WAITING,
+} from "./phase.mjs";
 import { NODE_RELEASES, OLDEST_HADOOP, PYTHON_ENVIRONMENTS, preparations } from "./preparations.mjs";
 
 /** @typedef {import("./phase.mjs").Phase} Phase */
@@ -55,7 +66,7 @@ const withoutCluster = [
     name: "unit",
     what: "tests that need Node alone",
     command: jest("--selectProjects", "unit", "--coverage"),
-    cores: ONE,
+    cores: MOST,
     limitSeconds: 1800,
     needs: ["build"],
     everyday: true,
@@ -110,7 +121,7 @@ const withoutCluster = [
   {
     name: "images",
     what: "the Docker images, built without Docker; the whole cluster started from one",
-    command: jest("--selectProjects", "images"),
+    command: jestInBand("--selectProjects", "images"),
     cores: HALF,
     limitSeconds: 1200,
     needs: ["packages"],
@@ -145,9 +156,12 @@ const withoutCluster = [
     what: `what depends on the runtime, on Node ${major}`,
     command: nodeRelease(
       major,
-      ...jest("--selectProjects", "unit", "--testPathPatterns", ...RUNTIME_ROOMS.map((room) => `/test/${room}`)).slice(
-        1,
-      ),
+      ...jestInBand(
+        "--selectProjects",
+        "unit",
+        "--testPathPatterns",
+        ...RUNTIME_ROOMS.map((room) => `/test/${room}`),
+      ).slice(1),
     ),
     cores: ONE,
     limitSeconds: 900,
@@ -159,7 +173,7 @@ const withoutCluster = [
 const packed = {
   name: "package",
   what: "the packed tarball, installed where there is nothing but Node and npm",
-  command: jest("--selectProjects", "package"),
+  command: jestInBand("--selectProjects", "package"),
   cores: ONE,
   limitSeconds: 240,
   needs: ["build"],
