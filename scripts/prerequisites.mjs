@@ -7,10 +7,12 @@ import { Problem } from "./problem.mjs";
 const run = promisify(execFile);
 const MINIMUM_NODE = [20, 19];
 const JAVA_MAJOR = 17;
+const KERBEROS_HEADERS = "/usr/include/gssapi/gssapi.h";
+const PYTORCH_HEADERS = "/usr/include/torch/csrc/api/include/torch/torch.h";
 
 /**
  * What this machine must have before anything of ours runs, each with the line that gets it.
- * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools"} Prerequisite
+ * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "venv" | "pytorch" | "compiler" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools"} Prerequisite
  * @typedef {object} Found
  * @property {string} node version
  * @property {{ home: string, version: string }} [java]
@@ -83,6 +85,22 @@ const CHECKS = {
     found.python = await findPython([]);
     return found.python === undefined ? { what: "Python 3 (no python3 on PATH)", debianPackage: "python3" } : undefined;
   },
+  venv: async () =>
+    (await findPython(["venv", "ensurepip"])) === undefined
+      ? { what: "a Python 3 that can make virtual environments", debianPackage: "python3-venv" }
+      : undefined,
+  pytorch: async () =>
+    (await findPython(["torch", "sklearn"])) === undefined
+      ? { what: "a Python 3 that can import torch and sklearn", debianPackage: "python3-torch python3-sklearn" }
+      : undefined,
+  /** Of extensions of Debian's PyTorch. */
+  compiler: async () =>
+    (await onPath("g++")) === undefined || (await onPath("make")) === undefined || !(await isReadable(PYTORCH_HEADERS))
+      ? {
+          what: "g++, make and the headers of Debian's PyTorch, which Horovod is compiled with",
+          debianPackage: "g++ make python3-dev libtorch-dev pybind11-dev",
+        }
+      : undefined,
   /** NodeManagers start containers with `setsid bash`. */
   "container-tools": async () =>
     (await onPath("bash")) === undefined || (await onPath("setsid")) === undefined
@@ -98,10 +116,12 @@ const CHECKS = {
       ? { what: "ip, which cuts a node's network in tests", debianPackage: "iproute2" }
       : undefined,
   kerberos: async () =>
-    (await Promise.all(["krb5kdc", "kadmin.local", "kinit", "openssl"].map(onPath))).includes(undefined)
+    (await Promise.all(["krb5kdc", "kadmin.local", "kinit", "openssl", "g++", "make"].map(onPath))).includes(
+      undefined,
+    ) || !(await isReadable(KERBEROS_HEADERS))
       ? {
-          what: "a Kerberos KDC and its tools, for secure clusters",
-          debianPackage: "krb5-kdc krb5-admin-server krb5-user openssl",
+          what: "a Kerberos KDC, its tools, and what npm compiles the package kerberos with, for secure clusters",
+          debianPackage: "krb5-kdc krb5-admin-server krb5-user libkrb5-dev openssl g++ make",
         }
       : undefined,
   "image-tools": async () =>
@@ -186,8 +206,10 @@ export async function onPath(command) {
   return undefined;
 }
 
-const isExecutable = (path) =>
-  access(path, constants.X_OK).then(
+const isExecutable = (path) => isAllowed(path, constants.X_OK);
+const isReadable = (path) => isAllowed(path, constants.R_OK);
+const isAllowed = (path, mode) =>
+  access(path, mode).then(
     () => true,
     () => false,
   );

@@ -41,7 +41,7 @@ export async function packageInstaller(packages) {
 
 async function apt([program, ...args]) {
   try {
-    await run(program, args, { maxBuffer: 64 << 20 });
+    await run(program, args, { env: process.env, maxBuffer: 64 << 20 });
   } catch (cause) {
     const lines = `${cause.stdout ?? ""}${cause.stderr ?? cause.message}`.trim().split("\n");
     const errors = lines.filter((line) => /^(E|W|dpkg|sudo):/.test(line));

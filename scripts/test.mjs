@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { checkPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain } from "./problem.mjs";
+import { prepareMachine } from "./test/machine.mjs";
 import { phases } from "./test/phases.mjs";
 import { failureSummary, phaseLines, secondsTable, totalOf } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
@@ -20,26 +21,19 @@ const USAGE = `Runs the checks: types, lint, walls, unit tests, the package, and
   npm test                       what matters every day
   npm run test:all               every suite
   npm test -- --only NAME        one suite of either, with what it needs; may be repeated
-  npm test -- --list             the suites: what each proves, takes and fetches`;
+  npm test -- --list             the suites, and what each proves
+  npm test -- --yes              install packages of the system without a question`;
 
 await runMain(async () => {
-  const { only, all, list, help } = parseCommandLine();
+  const { only, all, list, yes, help } = parseCommandLine();
   if (help || list) {
     console.log(help ? USAGE : suiteTable(phases));
     return 0;
   }
-  await checkPrerequisites([
-    "node",
-    "jdk",
-    "maven",
-    "python",
-    "container-tools",
-    "accounts",
-    "network-tools",
-    "kerberos",
-    "image-tools",
-  ]);
-  const totals = await runAll(chosenPhases(only, all));
+  await checkPrerequisites(["node"]);
+  const chosen = chosenPhases(only, all);
+  const lacking = await prepareMachine([...new Set(chosen.flatMap(({ machine = [] }) => machine))], { yes });
+  const totals = await runAll(chosen, lacking);
   console.log(`${totals.passed} passed, ${totals.failed} failed`);
   return totals.failed === 0 ? 0 : 1;
 });
@@ -51,13 +45,15 @@ function parseCommandLine() {
         only: { type: "string", multiple: true },
         all: { type: "boolean" },
         list: { type: "boolean" },
+        yes: { type: "boolean", short: "y" },
         help: { type: "boolean", short: "h" },
       },
     });
     const only = values.only ?? [];
     const unknown = only.find((name) => !phases.some((phase) => phase.name === name));
     if (unknown !== undefined) throw new Error(`--only ${unknown}: see npm test -- --list`);
-    return { only, all: values.all === true, list: values.list === true, help: values.help === true };
+    const { all = false, list = false, yes = false, help = false } = values;
+    return { only, all, list, yes, help };
   } catch (cause) {
     throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
   }
@@ -78,8 +74,12 @@ function withNeeds(names) {
   return phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan));
 }
 
-/** Ctrl-C ends the phases that run, and then only what ends something that was begun still runs. */
-async function runAll(chosen) {
+/**
+ * Ctrl-C ends the phases that run, and then only what ends something that was begun still runs.
+ * @param {readonly import("./test/phase.mjs").Phase[]} chosen
+ * @param {ReadonlyMap<import("./prerequisites.mjs").Prerequisite, string>} lacking what this machine does not have, and why
+ */
+async function runAll(chosen, lacking) {
   const ended = [];
   const interruption = new AbortController();
   // Each phase that runs listens; Node would take eleven of them for a leak.
@@ -89,8 +89,10 @@ async function runAll(chosen) {
   const secondsSince = () => (performance.now() - started) / 1000;
   await runSideBySide(chosen, {
     cores: availableParallelism(),
-    stopped: () => {
+    refusal: ({ machine = [] }) => {
       if (interruption.signal.aborted) return "interrupted";
+      const missing = machine.find((name) => lacking.has(name));
+      if (missing !== undefined) return `this machine lacks ${lacking.get(missing)}`;
       return secondsSince() > WHOLE_LIMIT_SECONDS - 1 ? `all of it may take ${WHOLE_LIMIT_SECONDS} s` : undefined;
     },
     run: (phase) => {

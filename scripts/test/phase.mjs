@@ -9,6 +9,7 @@
  * @property {number} cores how many it keeps busy, roughly, all its processes together; `ALONE` for what load would disturb
  * @property {number} limitSeconds a breach is a failure
  * @property {readonly string[]} needs phases without which it cannot run
+ * @property {readonly import("../prerequisites.mjs").Prerequisite[]} [machine] what the machine must have, else it is not run
  * @property {readonly string[]} [after] phases that must have ended before, whatever came of them
  * @property {boolean} [everyday] `npm test` runs it; `npm run test:all` runs every phase
  * @property {boolean} [prepares] proves nothing itself: where others need it, their failure is counted, and its own only told
@@ -40,6 +41,9 @@ export const jestInBand = (...args) => jest("--runInBand", ...args);
 
 export const nodeRelease = (major, ...args) => ["node", "scripts/test/node-runtime.mjs", major, ...args];
 
+const OF_CLUSTERS = ["java", "python", "container-tools", "accounts"];
+const OF_SECURE_CLUSTERS = ["network-tools", "kerberos"];
+
 /**
  * A cluster, the suites on it one after the other, and its end.
  * @param {string} name of the cluster
@@ -59,6 +63,7 @@ export function onCluster(name, { options = [], jars = "jars", cores, suites }) 
       cores: Math.max(cores, ONE),
       limitSeconds: 300,
       needs: [jars, "build"],
+      machine: [...OF_CLUSTERS, ...(options.includes("--secure") ? OF_SECURE_CLUSTERS : [])],
       prepares: true,
     },
     ...suites.map(({ tests, needs = [], ...suite }, index) => ({

@@ -36,7 +36,7 @@ const INDEXED_LOGS = [
 /** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
 const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 
-/** Files of test/e2e whose jobs `npm test` runs: the main job, PyTorch, a parameter server, restarts, logs, kill, and a job without a cluster. */
+/** Files of test/e2e whose jobs `npm test` runs: the main job, a parameter server, restarts, logs, kill, and a job without a cluster. */
 const EVERYDAY_JOBS = "cli-jobs|cli-local|cli-refusals|examples|programs";
 
 /** Files of test/e2e that meet a secure cluster's doors: who asks, by which ticket or token, and what is told. The others' programs are the same there. */
@@ -122,6 +122,7 @@ const withoutCluster = [
     name: "images",
     what: "the Docker images, built without Docker; the whole cluster started from one",
     command: jestInBand("--selectProjects", "images"),
+    machine: ["java", "maven", "image-tools"],
     cores: HALF,
     limitSeconds: 1200,
     needs: ["packages"],
@@ -195,21 +196,39 @@ export const phases = [
         name: "integration",
         what: "each part against the real daemons",
         tests: "test/integration",
+        // What it meets Java's own SASL with is compiled when it runs.
+        machine: ["jdk"],
         limitSeconds: 1200,
         everyday: true,
       },
       {
         name: "jobs",
-        what: "the jobs that everybody runs: their output, failures, restarts, logs and end; PyTorch; without a cluster",
-        tests: `test/e2e/(${EVERYDAY_JOBS})\\.`,
+        what: "the jobs that everybody runs: their output, failures, restarts, logs and end, also that of their ApplicationMaster; without a cluster",
+        tests: `test/(matrix/jobs|e2e/(${EVERYDAY_JOBS}))\\.`,
         limitSeconds: 1200,
         everyday: true,
+      },
+      {
+        name: "pytorch",
+        what: "two workers train a PyTorch model; torchrun",
+        tests: "test/e2e/environments/pytorch\\.",
+        limitSeconds: 300,
+        machine: ["pytorch"],
+        everyday: true,
+      },
+      {
+        name: "pytorch-elastic",
+        what: "torchrun goes on with fewer workers",
+        tests: "test/e2e/environments/pytorch-elastic",
+        limitSeconds: 600,
+        machine: ["pytorch"],
       },
       {
         name: "e2e",
         what: "all other jobs, as people run them",
         tests: `test/e2e/(?!environments|(${EVERYDAY_JOBS})\\.)`,
         limitSeconds: 1800,
+        machine: ["jdk"],
       },
       ...PYTHON_ENVIRONMENTS.map((name) => ({
         name: `e2e-${name}`,
@@ -341,6 +360,7 @@ export const phases = [
       ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
     ],
     tests: "test/faults",
+    machine: ["network-tools"],
     // What is noticed in seconds must not wait for others' computing.
     cores: ALONE,
     limitSeconds: 1500,

@@ -26,6 +26,7 @@ export const preparations = [
     cores: WAITING,
     limitSeconds: 300,
     needs: [],
+    machine: ["java", "maven"],
   },
   {
     name: "proto",
@@ -61,6 +62,7 @@ export const preparations = [
     // A download ends by itself when nothing comes any more, however long all of it takes.
     limitSeconds: 3600,
     needs: [],
+    machine: ENVIRONMENTS[name].onDebians === undefined ? ["venv"] : ["venv", "pytorch", "compiler"],
   })),
   ...NODE_RELEASES.map((major) => ({
     name: `node${major}`,

@@ -11,11 +11,11 @@
  * @param {object} options
  * @param {number} options.cores of the machine
  * @param {(phase: Phase) => Promise<PhaseResult>} options.run
- * @param {() => string | undefined} options.stopped why no phase may begin any more
+ * @param {(phase: Phase) => string | undefined} options.refusal why it may not begin, or not any more
  * @param {(phase: Phase, result: PhaseResult) => void} options.ended called for each phase once
  * @returns {Promise<void>} when every phase has ended
  */
-export async function runSideBySide(phases, { cores, run, stopped, ended }) {
+export async function runSideBySide(phases, { cores, run, refusal: refusalOf, ended }) {
   const waiting = new Set(phases);
   const running = new Map();
   const begun = new Set();
@@ -50,7 +50,7 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
       return true;
     }
     const missing = phase.needs.find((name) => failed.has(name));
-    const refusal = missing === undefined ? stopped() : failed.get(missing);
+    const refusal = missing === undefined ? refusalOf(phase) : failed.get(missing);
     if (refusal !== undefined) {
       waiting.delete(phase);
       end(phase, notRun(refusal));

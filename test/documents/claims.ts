@@ -207,9 +207,10 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- start zkfc1 --name ha": withRow("npm run cluster -- start nm1"),
   "docker compose -f docker/hadoop/compose.yaml up --detach": phase("images"),
 
-  "npm test": elsewhere(".ci/run", "npm run -s test:all"),
-  "npm run test:all": elsewhere(".ci/run", "npm run -s test:all"),
+  "npm test": elsewhere(".ci/run", "npm run -s test:all -- --yes"),
+  "npm run test:all": elsewhere(".ci/run", "npm run -s test:all -- --yes"),
   "npm test -- --list": inCheckout(),
+  "npm test -- --yes": inCheckout("npm test -- --yes --only proto"),
   "npm test -- --only NAME": inCheckout("npm test -- --only proto"),
   "npm test -- --only e2e": phase("e2e"),
   "npm test -- --only faults": ofItsOwn("faults"),
@@ -247,5 +248,5 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm install": preparation("packages"),
   "node scripts/complete-lock.mjs": inCheckout(),
   "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-venv python3-dev g++ make python3-torch libtorch-dev pybind11-dev python3-sklearn util-linux iproute2 procps buildah mmdebstrap krb5-kdc krb5-admin-server krb5-user libkrb5-dev openssl":
-    elsewhere(".ci/run", "apt-get install"),
+    elsewhere("scripts/system-packages.mjs", "apt-get"),
 };

@@ -34,6 +34,8 @@ class Machine {
   #ends = new Map();
   /** Why nothing may begin any more. */
   stopped;
+  /** What phases may need of it, and it does not have. */
+  lacks = ["a KDC"];
   /** By name, what came of those that have ended. */
   results = {};
 
@@ -49,7 +51,7 @@ class Machine {
     this.over = runSideBySide(list, {
       cores: this.#cores,
       run: ({ name }) => new Promise((resolve) => this.#ends.set(name, resolve)),
-      stopped: () => this.stopped,
+      refusal: ({ machine = [] }) => this.stopped ?? machine.find((name) => this.lacks.includes(name)),
       ended: ({ name }, result) => {
         this.results[name] = result;
       },
@@ -128,6 +130,16 @@ describe("phases side by side", () => {
     ]);
     await machine.end("jars", { ...failed, output: "Downloading …\nno route to host\n" });
     expect(machine.results.jobs).toMatchObject({ failed: 1, output: "not run: jars failed: no route to host" });
+  });
+
+  test("what the machine lacks stops what needs it, and nothing else", async () => {
+    const machine = started(1, [
+      phase("secure-up", { machine: ["a KDC"], prepares: true }),
+      phase("secure", { needs: ["secure-up"] }),
+      phase("up", { machine: ["Java"] }),
+    ]);
+    expect(machine.results.secure).toMatchObject({ failed: 1, output: "not run: a KDC" });
+    expect(machine.running).toEqual(["up"]);
   });
 
   test("a cluster goes when nobody needs it any more, whatever came of it", async () => {

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
-import { testCluster } from "../support/cluster.ts";
-import { eventually } from "../support/eventually.ts";
-import { at, listAt } from "../support/http-json.ts";
-import { Person } from "../support/person.ts";
-import { processesWith } from "../support/processes.ts";
-import { pythonWith } from "../support/provide.ts";
-import { sweep } from "../support/sweep.ts";
+import { testCluster } from "../../support/cluster.ts";
+import { eventually } from "../../support/eventually.ts";
+import { at, listAt } from "../../support/http-json.ts";
+import { Person } from "../../support/person.ts";
+import { processesWith } from "../../support/processes.ts";
+import { pythonWith } from "../../support/provide.ts";
+import { sweep } from "../../support/sweep.ts";
 
 const cluster = await testCluster();
 

@@ -1,0 +1,62 @@
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { testCluster } from "../../support/cluster.ts";
+import { exampleJob, runExample } from "../../support/examples.ts";
+import { Person } from "../../support/person.ts";
+import { pythonWith } from "../../support/provide.ts";
+import { sweep } from "../../support/sweep.ts";
+
+const cluster = await testCluster();
+
+describe("the examples of PyTorch", () => {
+  const alice = new Person(cluster);
+  afterEach(() => sweep(cluster));
+  afterAll(() => alice.leave());
+
+  test("pytorch-digits: two workers train a model to more than 95 %", async () => {
+    const python = await pythonWith("torch", "sklearn");
+    const { exitCode, stdout } = await runExample(alice, python, "pytorch-digits");
+
+    expect(stdout).toMatch(/^worker:0 \| rank 0 of 2$/m);
+    expect(stdout).toMatch(/^worker:1 \| rank 1 of 2$/m);
+    const accuracies = Array.from(
+      stdout.matchAll(/^worker:0 \| epoch \d\/5 .* test accuracy ([\d.]+) %/gm),
+      ([, share]) => Number(share),
+    );
+    expect(accuracies).toHaveLength(5);
+    expect(accuracies.at(-1)).toBeGreaterThan(95);
+    expect(stdout).toContain("2 of 2 tasks exited 0 · 0 restarts");
+    expect(exitCode).toBe(0);
+
+    const [id = ""] = stdout.split(" ");
+    const step = Number(Array.from(stdout.matchAll(/checkpoint step (\d+)/g)).at(-1)?.[1]);
+    expect(await alice.json("status", id)).toMatchObject({
+      status: { checkpoint: { step, path: expect.stringMatching(`^hdfs://.*/${id}/worker-0/step-${step}-at-`) } },
+    });
+    expect(stdout).toMatch(
+      new RegExp(`^ +output hdfs://\\S+/tony-results/pytorch-digits/${id}/worker-0 \\(1 file, `, "m"),
+    );
+  });
+
+  test("torchrun: each of two containers starts two processes, and all four train one model", async () => {
+    const python = await pythonWith("torch");
+    // Debian's torch 1.13 on Python 3.11 reads its own default for these as nothing at all.
+    const tee = ["--shell_env", "PET_REDIRECTS=1", "--shell_env", "PET_TEE=1"];
+    const words = [
+      "submit",
+      "--conf",
+      exampleJob("torchrun"),
+      "--shell_env",
+      `PYTHON=${python}`,
+      ...tee,
+      "--logs",
+      "all",
+    ];
+    const { exitCode, stdout } = await alice.run(...words);
+
+    // torchrun's two threads for the processes of a container may write into each other's lines.
+    const ranks = Array.from(stdout.matchAll(/\brank (\d) of 4/g), ([, rank]) => Number(rank));
+    expect(ranks.sort()).toEqual([0, 1, 2, 3]);
+    expect(stdout).toMatch(/y = 3\.00 x \+ 2\.00/);
+    expect(exitCode).toBe(0);
+  });
+});
