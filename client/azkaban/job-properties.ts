@@ -22,7 +22,7 @@ const tagged = [
 /** YARN refuses a longer tag (yarn.resourcemanager.application.max-tag.length). */
 const longestTag = 100;
 /** What is of a JVM alone in TonY. */
-export const meaningless: ReadonlySet<string> = new Set(["tony.default.jvm.opts", "hdfs_classpath"]);
+export const meaningless: ReadonlySet<string> = new Set(["tony.default.jvm.opts"]);
 const defaultSource = "src";
 
 /**
@@ -38,7 +38,7 @@ export function flowJob(properties: ReadonlyMap<string, string>, exists: (path: 
   const tag = retryTag(properties);
   return {
     options: { ...clientOptions(properties, exists), properties: settings },
-    remarks: ignored.map((key) => `${key} has no effect: no JVM runs in the containers`),
+    remarks: ignored.map((key) => `${key} has no effect: there is no JVM`),
     ...(tag !== undefined && { tag }),
   };
 }
@@ -58,6 +58,7 @@ function clientOptions(
     src_dir: given("src_dir") ?? (exists(defaultSource) ? defaultSource : undefined),
     python_venv: given("python_venv"),
     python_binary_path: given("python_binary_path"),
+    hdfs_classpath: given("hdfs_classpath"),
     shell_env: [...programEnvironment(properties)],
   });
 }

@@ -35,7 +35,10 @@ export const jobOptions = {
     type: "string",
     describe: "Run a TensorBoard beside the job for the logs in this folder",
   },
-  hdfs_classpath: { type: "string", hidden: true },
+  hdfs_classpath: {
+    type: "string",
+    describe: "Files and folders on HDFS, separated by commas, that every task gets; one that is not there is left out",
+  },
 } as const;
 
 /** What one submission changes of the job's file. */
@@ -72,16 +75,7 @@ export type JobOptionValues = InferredOptionTypes<{
   readonly strict?: boolean | undefined;
 };
 
-/** What is said of the option that is taken for TonY's sake and has no effect here. */
-export const CLASSPATH_REMARK =
-  "--hdfs_classpath has no effect: no JVM runs in the containers; name files in tony.containers.resources";
-
-/** Remarks about options that have no effect here. */
-export function optionRemarks(values: JobOptionValues): string[] {
-  return values.hdfs_classpath === undefined ? [] : [CLASSPATH_REMARK];
-}
-
-/** The same in the words of `src/job`. */
+/** The options in the words of `src/job`. */
 export function submissionOptions(values: Partial<JobOptionValues>): SubmissionOptions {
   const {
     job,
@@ -99,7 +93,7 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
   } = values;
   const { python_venv: pythonVenv, python_binary_path: pythonBinaryPath } = values;
   const { shell_env: shellEnv, container_env: containerEnv, secret: secrets } = values;
-  const { sidecar_tensorboard_log_dir: sidecarTensorboardLogDir } = values;
+  const { sidecar_tensorboard_log_dir: sidecarTensorboardLogDir, hdfs_classpath: hdfsClasspath } = values;
   const conf = job === undefined ? given : [job, ...(given ?? [])];
   return {
     ...(conf && { conf }),
@@ -113,6 +107,7 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     ...(containerEnv && { containerEnv }),
     ...(secrets && { secrets }),
     ...(sidecarTensorboardLogDir !== undefined && { sidecarTensorboardLogDir }),
+    ...(hdfsClasspath !== undefined && { hdfsClasspath }),
     ...(name !== undefined && { name }),
     ...(queue !== undefined && { queue }),
     ...(priority !== undefined && { priority }),

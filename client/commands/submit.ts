@@ -1,13 +1,7 @@
 import { usageError } from "../../src/errors.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import {
-  jobArgument,
-  jobOptions,
-  optionRemarks,
-  strictOption,
-  submissionOverrides,
-} from "../command-line/job-options.ts";
+import { jobArgument, jobOptions, strictOption, submissionOverrides } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import type { ClientContext } from "../context.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
@@ -71,7 +65,6 @@ export const submit = defineCommand({
     const asWritten = await read();
     const from = args["resume-from"];
     const text = from === undefined ? asWritten : await read(await pointToResume(from, asWritten, local, context));
-    for (const remark of optionRemarks(args)) context.output.problem(remark);
     if (isDryRun) {
       const { dryRun } = await import("../submission/dry-run.ts");
       return await dryRun(text, { local, json, logs }, context);

@@ -3,7 +3,7 @@ import { checkJob } from "../../src/job/build/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobArgument, jobOptions, optionRemarks, strictOption } from "../command-line/job-options.ts";
+import { jobArgument, jobOptions, strictOption } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { ValidateJson } from "../printed-json.ts";
@@ -30,7 +30,6 @@ export const validate = defineCommand({
       const result: ValidateJson = { valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) };
       output.json(result);
     } else {
-      for (const remark of optionRemarks(args)) output.problem(remark);
       for (const problem of problems) output.problem(formatProblem(problem));
       const warnings = problems.length === 0 ? "" : ` (${countWords(problems.length, "warning")})`;
       if (!invalid)

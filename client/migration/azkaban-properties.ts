@@ -30,6 +30,6 @@ export function migrateProperties(properties: readonly AzkabanProperty[]): Migra
 
 function migrateOther({ key, at }: AzkabanProperty): MigratedProperty {
   if (!meaningless.has(key)) return { remark: { kind: "stays", at, message: key }, key };
-  const message = `${key} has no effect: no JVM runs in the containers`;
+  const message = `${key} has no effect: there is no JVM`;
   return { remark: { kind: "no-meaning", at, message } };
 }

@@ -2,7 +2,6 @@ import path from "node:path";
 import { isSetting } from "../../src/job/build/submission.ts";
 import { pathInside } from "../../src/job/diagnosis/program-file.ts";
 import type { Setting } from "../../src/job/settings.ts";
-import { CLASSPATH_REMARK } from "../command-line/job-options.ts";
 import { valuedOptions } from "../command-line/tony-arguments.ts";
 import type { MigratedCommand, MigrationRemark } from "../printed-json.ts";
 import { migrateNotebookOption } from "./notebook-options.ts";
@@ -90,7 +89,6 @@ function migrateOption(
 ): MigratedOption {
   const { name, text, value, typed, at } = option;
   const stays: MigratedOption = { typed: [typed], remark: [{ kind: "stays", at, message: typed }] };
-  if (name === "hdfs_classpath") return { typed: [], remark: [{ kind: "no-meaning", at, message: CLASSPATH_REMARK }] };
   if (name === "conf" && isSetting(text)) return migrateSetting(option, stays);
   if (name === "conf_file" || name === "conf") {
     const migrated = migratedFile(text);

@@ -22,6 +22,8 @@ export function migrateNotebookOption(option: GivenOption, all: readonly GivenOp
       : leftOut("to-mend", `${starts}: give it, or bring one by --python_venv, if python3 of the nodes has none`);
   }
   if (name === "task_params") return leftOut("no-meaning", "they are those of the program that -executes names");
+  if (name === "hdfs_classpath")
+    return leftOut("to-mend", "a notebook takes no files of HDFS: name them in a job's file");
   if (name === "sidecar_tensorboard_log_dir") return leftOut("to-mend", "a notebook has no TensorBoard beside it");
   const [, property] = (name === "conf" && ofContainer.exec(text)) || [];
   if (property === undefined) return undefined;

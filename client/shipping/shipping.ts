@@ -8,10 +8,11 @@ import { localFileContent } from "../../src/hadoop/hdfs/content.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
-import { checkUnpackable } from "../../src/job/build/resource-strings.ts";
+import { checkUnpackable, isOfCluster } from "../../src/job/build/resource-strings.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { ShippedFile } from "../../src/job/stored/job-file.ts";
 import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
+import { type FileFacts, type ForeignFiles, foreignFile } from "./foreign-files.ts";
 import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
 import { isZip, type Packing, packingForOthers, packingOfZip } from "./packing/packing.ts";
 import { countLinks } from "./packing/repack-zip.ts";
@@ -48,6 +49,8 @@ export interface ShippingOptions {
   readonly fileSystems: FileSystems;
   readonly cache: ContentCache;
   readonly memo: HashMemo;
+  /** Default: nothing is known of them. */
+  readonly foreign?: ForeignFiles;
   readonly onProgress?: (progress: ShippingProgress) => void;
   /** Breaks an upload off; what was sent of it is removed. */
   readonly signal?: AbortSignal;
@@ -128,8 +131,15 @@ function isRemote(source: string): boolean {
   return scheme !== undefined && scheme !== "file";
 }
 
+const UNKNOWN: ForeignFiles = { stated: [], environment: {} };
+
 /** A file of the cluster's is used where it is; nodes fetch it as the user. */
-async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<Shipment> {
+async function findRemote(item: ShipItem, { fileSystems, foreign = UNKNOWN }: ShippingOptions): Promise<Shipment> {
+  if (!isOfCluster(splitUri(item.source)?.root.scheme ?? "")) {
+    if (item.as !== "file") checkEnding(item, item.source);
+    const facts = await foreignFile(item.source, item.namedBy ?? "The job", foreign);
+    return remoteShipment(item, { ...facts, url: item.source });
+  }
   const { fileSystem, path: remotePath } = fileSystems.locate(item.source);
   const status = await fileSystem.stat(remotePath).catch((error: unknown) => {
     throw missing(item, error);
@@ -138,14 +148,12 @@ async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Pro
     checkEnding(item, remotePath);
     if (isZip(remotePath)) await checkStoredZip(item, fileSystem, status);
   }
-  const file: ShippedFile = {
-    link: item.link,
-    url: fileSystem.uri + remotePath,
-    sizeBytes: status.lengthBytes,
-    modificationTimeMs: status.modificationTimeMs,
-    type: item.as === "file" ? "FILE" : "ARCHIVE",
-    visibility: "PRIVATE",
-  };
+  const { lengthBytes: sizeBytes, modificationTimeMs } = status;
+  return remoteShipment(item, { url: fileSystem.uri + remotePath, sizeBytes, modificationTimeMs });
+}
+
+function remoteShipment({ link, as }: ShipItem, facts: FileFacts & Pick<ShippedFile, "url">): Shipment {
+  const file: ShippedFile = { ...facts, link, type: as === "file" ? "FILE" : "ARCHIVE", visibility: "PRIVATE" };
   return { file, uploadedBytes: 0, remarks: [] };
 }
 

@@ -9,6 +9,7 @@ import { trustedOwners } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import type { WaitBlock } from "../output/output.ts";
 import { ContentCache } from "../shipping/cache.ts";
+import type { ForeignFiles } from "../shipping/foreign-files.ts";
 import { HashMemo } from "../shipping/hash-memo.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import { type PlannedFile, planShipping, type ShipItem, type Shipment, ship } from "../shipping/shipping.ts";
@@ -55,11 +56,11 @@ export async function shipFiles(
 ): Promise<Shipped | undefined> {
   const plan = planOf(job);
   const items = itemsOf(plan);
-  const { runtime, cluster } = job;
+  const { runtime } = job;
   const cache = contentCache(job);
   const startedAtMs = context.now();
   const [shipped] = await Promise.all([
-    shipWithProgress(items, context, cluster, cache, listener, stop),
+    shipWithProgress(items, context, job, cache, listener, stop),
     // What cannot be swept now is the next submission's.
     cache.sweep(startedAtMs).catch(() => undefined),
   ]);
@@ -97,9 +98,14 @@ function contentCache({ text, cluster, root }: JobToShip): ContentCache {
   });
 }
 
+function foreignFiles({ text }: JobToShip, environment: ClientContext["environment"]): ForeignFiles {
+  return { stated: readSetting(text.settings, "tony.application.file-status") ?? [], environment };
+}
+
 /** What of a job's files a submission would upload; nothing is. */
 export async function planFiles(job: JobToShip, { environment, now }: ClientContext): Promise<PlannedFile[]> {
   return await planShipping(itemsOf(planOf(job)), {
+    foreign: foreignFiles(job, environment),
     cache: contentCache(job),
     fileSystems: job.cluster.fileSystems,
     memo: await HashMemo.open(localCacheFolder(environment), now),
@@ -109,7 +115,7 @@ export async function planFiles(job: JobToShip, { environment, now }: ClientCont
 async function shipWithProgress(
   items: readonly ShipItem[],
   context: ClientContext,
-  { fileSystems }: Cluster,
+  job: JobToShip,
   cache: ContentCache,
   { uploading }: UploadListener,
   signal: AbortSignal,
@@ -121,7 +127,8 @@ async function shipWithProgress(
   if (output.isTerminal) uploading({ lines: [looking], cause: looking, line: looking, change: "", facts: [] });
   const shipping = ship(items, {
     cache,
-    fileSystems,
+    fileSystems: job.cluster.fileSystems,
+    foreign: foreignFiles(job, environment),
     memo: await HashMemo.open(localCacheFolder(environment), now),
     signal,
     onProgress: ({ link, sentBytes, totalBytes }) => {

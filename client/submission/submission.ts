@@ -41,6 +41,7 @@ import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { thisSubmitter } from "../staging/submitter.ts";
 import { jobTokens } from "../tokens/job-tokens.ts";
 import { jobContextOf } from "./check-offline.ts";
+import { withClusterFiles } from "./cluster-files.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { handIn, submissionUnknown } from "./hand-in.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
@@ -182,14 +183,16 @@ export async function checkThere(
     ...virtualMemory(cluster),
   });
   if (asWritten === undefined) throw refusedJob(problems);
-  const spec = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
+  const { classPath } = text.submission;
+  const placed = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
+  const { spec, problems: ofFiles } = await withClusterFiles(placed, classPath, cluster.fileSystems);
   const found = [
     ...checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) }),
     ...(cluster.isSecured ? clearTextProblems(cluster.configuration, acceptsClearText(text.settings)) : []),
     ...(keytab === undefined ? [] : keytabProblems(cluster, acceptsClearText(text.settings))),
   ];
   if (hasErrors(found)) throw refusedJob(found);
-  return { spec, facts, root, runtime, keytab, problems: [...problems, ...found] };
+  return { spec, facts, root, runtime, keytab, problems: [...problems, ...ofFiles, ...found] };
 }
 
 async function trustedStagingRoot(

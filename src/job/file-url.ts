@@ -8,11 +8,12 @@ import { splitUri } from "../hadoop/hdfs/file-systems.ts";
  */
 export function parseFileUrl(url: string): FileUrl {
   const { root, path } = splitUri(url) ?? { root: undefined, path: "" };
-  const [, host, port] = /^([^:]*)(?::(\d{1,5}))?$/.exec(root?.authority ?? "") ?? [];
+  const [, userInfo, host, port] = /^(?:([^@]*)@)?([^:@]*)(?::(\d{1,5}))?$/.exec(root?.authority ?? "") ?? [];
   if (root === undefined || host === undefined || !path.startsWith("/")) {
     throw new TonyError(`"${url}" is not the full URL of a file, like hdfs://nameservice/path`, {
       code: "INVALID_FILE_URL",
     });
   }
-  return { scheme: root.scheme, host, port: port === undefined ? -1 : Number(port), path };
+  const named = userInfo === undefined ? {} : { userInfo };
+  return { scheme: root.scheme, ...named, host, port: port === undefined ? -1 : Number(port), path };
 }

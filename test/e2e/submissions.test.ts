@@ -38,6 +38,20 @@ describe("a submission", () => {
     expect([first.exitCode, second.exitCode]).toEqual([0, 0]);
   });
 
+  test("places the files of a folder on HDFS, and what -hdfs_classpath names and is there", async () => {
+    const folder = `/user/${ClusterUser.alice}/libs`;
+    const put = async (name: string) =>
+      await fileSystems.locate("/").fileSystem.create(name, Buffer.from(`${name}\n`), { permission: 0o600 });
+    for (const name of [`${folder}/a.txt`, `${folder}/sub/c.txt`, `${folder}-b.txt`]) await put(name);
+    const command = "cat a.txt libs-b.txt && test ! -e c.txt";
+    const settings = { ...oneTask, "tony.worker.command": command, "tony.worker.resources": `hdfs://${folder}` };
+    const job = alice.job("libs", settings);
+    const ran = await alice.run("submit", "--conf", job, "-hdfs_classpath", `${folder}-b.txt,${folder}-none`);
+    expect(ran.stderr).toContain(`${folder}-none, which does not exist: it is left out`);
+    expect(ran.stdout).toContain(`worker:0 | ${folder}/a.txt\nworker:0 | ${folder}-b.txt\n`);
+    expect(ran.exitCode).toBe(0);
+  });
+
   test("that is killed while it uploads leaves no application; the next one removes what was sent, and works", async () => {
     const settings = { ...oneTask, "tony.containers.resources": "large" };
     const job = alice.job("cut-off", settings, { large: randomBytes(8 << 20) });

@@ -19,6 +19,7 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   "list of names": ["rpc,rpc", /names such as rpc,metrics, each once/],
   "NAME=value list": ["a b=1", /NAME=value pairs/],
   "users groups": ["ada bob carol", /users, a space and groups/],
+  "list of URL SIZE TIME": ["gs://b/x", /URL SIZE TIME, such as gs:\/\/bucket/],
   image: ["registry/ml train:1.4", /the name of an image such as/],
   mounts: ["/data", /a list of mounts such as/],
   "time zone": ["Mars/Olympus", /a time zone such as UTC/],

@@ -56,13 +56,14 @@ export function launchContextToWire(launch: LaunchContext): hadoop.yarn.Containe
 
 /** org.apache.hadoop.yarn.api.records.URL: a HA file system's nameservice stands for the host and has no port. */
 function localResourceToWire(resource: LocalResource): hadoop.yarn.LocalResourceProto.$Properties {
-  const { scheme, host, port, path } = resource.url;
+  const { scheme, userInfo, host, port, path } = resource.url;
   return {
     resource: {
       scheme,
       file: path,
       ...(host === "" ? {} : { host }),
       ...(port > 0 ? { port } : {}),
+      ...(userInfo === undefined ? {} : { userInfo }),
     },
     size: resource.sizeBytes,
     timestamp: resource.modificationTimeMs,

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { nearest } from "../nearest.ts";
 import type { FileToShip } from "../spec.ts";
 
 /** What is at a local path; undefined: nothing. */
@@ -34,6 +35,29 @@ export function parseResourceString(text: string, paths: LocalPaths): FileToShip
 /** Beside the machine's own; `FileSystems` opens them. */
 const schemes = ["hdfs", "webhdfs", "swebhdfs", "viewfs"];
 
+/** Schemes of file systems that Hadoop's nodes fetch from where they have the connector; one that is near and none of them is a mistake. */
+const connectors = [
+  "gs",
+  "s3",
+  "s3a",
+  "s3n",
+  "abfs",
+  "abfss",
+  "wasb",
+  "wasbs",
+  "adl",
+  "o3fs",
+  "ofs",
+  "oss",
+  "cosn",
+  "obs",
+];
+
+/** Whether the client itself can look at files of that scheme. */
+export function isOfCluster(scheme: string): boolean {
+  return schemes.includes(scheme);
+}
+
 /** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
 const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 
@@ -41,10 +65,9 @@ const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 export function shippable(file: FileToShip, kind?: "file" | "directory"): FileToShip {
   const { source, as } = file;
   const [, scheme = "file"] = /^([a-z][a-z0-9+.-]*):\//i.exec(source.toLowerCase()) ?? [];
-  if (scheme !== "file" && !schemes.includes(scheme)) {
-    const mend = `name a path of this machine, or a URL of ${schemes.join(", ")}`;
-    throw new RangeError(`${source}: nodes fetch nothing by "${scheme}": ${mend}`);
-  }
+  const known = ["file", ...schemes, ...connectors];
+  const meant = known.includes(scheme) ? undefined : nearest(scheme, known);
+  if (meant !== undefined) throw new RangeError(`${source} has no scheme that Hadoop knows; did you mean ${meant}:`);
   const isFile = kind === "file" || scheme !== "file";
   if (as !== "file" && isFile) checkUnpackable(source, source);
   return file;

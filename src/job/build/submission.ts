@@ -25,6 +25,8 @@ export interface SubmissionOptions {
   /** `NAME=file:PATH`, `NAME=env:VARIABLE`. An option of tony-ts, not TonY's. */
   readonly secrets?: readonly string[];
   readonly sidecarTensorboardLogDir?: string;
+  /** Files and folders on the cluster that every task gets, with commas between them; one that is not there is left out. */
+  readonly hdfsClasspath?: string;
   /** Overrides tony.application.name. An option of tony-ts, not TonY's. */
   readonly name?: string;
   /** Overrides tony.yarn.queue. An option of tony-ts, not TonY's. */
@@ -55,6 +57,7 @@ const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
   containerEnv: true,
   secrets: true,
   sidecarTensorboardLogDir: true,
+  hdfsClasspath: true,
   name: true,
   queue: true,
   priority: true,
@@ -81,6 +84,8 @@ export interface Submission {
   readonly tags: readonly string[];
   /** Files in addition to those of the keys; sources as written. */
   readonly ship: readonly FileToShip[];
+  /** Paths of the default file system, or URLs: what is there, every task gets. */
+  readonly classPath: readonly string[];
   /** Every warning about the job is an error. */
   readonly strict: boolean;
   readonly problems: readonly Problem[];
@@ -112,6 +117,7 @@ export function submissionSettings(options: SubmissionOptions): Submission {
     settings: [...optionSettings(options)],
     tags: options.tags ?? [],
     ship: [...shipped(options)],
+    classPath: (options.hdfsClasspath ?? "").split(",").flatMap((place) => place.trim() || []),
     strict: options.strict ?? false,
     problems: [...optionProblems(options, files)],
   };

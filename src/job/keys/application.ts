@@ -1,5 +1,6 @@
 import { key } from "./key.ts";
 import { placementRules } from "./placement-types.ts";
+import { statedFiles } from "./stated-files.ts";
 import {
   accessControlList,
   boolean,
@@ -167,6 +168,12 @@ export const applicationKeys = {
     spec: ["timeouts", "afterChiefMs"],
     default: "5m",
     doc: "How long the other tasks may go on running after the chief has finished.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.application.file-status": key({
+    type: statedFiles,
+    doc: "Size in bytes and modification time in milliseconds of resources on file systems that tony-ts cannot list (gs, s3a, abfs, …), as `URL SIZE TIME`; what `hadoop fs -stat '%b %Y' URL` prints. Default: asked of the hadoop command of HADOOP_HOME, or of the PATH.",
     support: "works",
     ours: true,
   }),

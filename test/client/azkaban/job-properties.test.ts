@@ -72,12 +72,14 @@ describe("a job of a flow", () => {
   });
 
   test("says which of TonY's properties have no effect", () => {
-    const { options, remarks } = jobOf({ "tony.default.jvm.opts": "-Xmx1g", hdfs_classpath: "/libs" });
+    const { options, remarks } = jobOf({ "tony.default.jvm.opts": "-Xmx1g" });
     expect(options.properties?.has("tony.default.jvm.opts")).toBe(false);
-    expect(remarks).toEqual([
-      "tony.default.jvm.opts has no effect: no JVM runs in the containers",
-      "hdfs_classpath has no effect: no JVM runs in the containers",
-    ]);
+    expect(remarks).toEqual(["tony.default.jvm.opts has no effect: there is no JVM"]);
+  });
+
+  test("brings what hdfs_classpath names", () => {
+    const { options } = jobOf({ hdfs_classpath: "/libs,hdfs://other/lib.zip" });
+    expect(options.hdfsClasspath).toBe("/libs,hdfs://other/lib.zip");
   });
 });
 

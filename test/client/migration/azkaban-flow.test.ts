@@ -47,6 +47,8 @@ describe("a flow of Azkaban's Flow 2.0", () => {
       "  - prepare",
       "  config:",
       "    tony.worker.instances: 4",
+      "    hdfs_classpath: |",
+      "      /lib",
       '    "tony.task.heartbeat-interval-ms": 2000',
       "    worker_env.RATE: 0.1",
       "",
@@ -56,7 +58,7 @@ describe("a flow of Azkaban's Flow 2.0", () => {
       "x.flow:5 no-meaning",
       "x.flow:14 changes",
       "x.flow:18 stays",
-      "x.flow:19 no-meaning",
+      "x.flow:19 stays",
       "x.flow:21 changes",
       "x.flow:22 stays",
     ]);
@@ -75,7 +77,7 @@ describe("a flow of Azkaban's Flow 2.0", () => {
 
   test("without any property left has an empty mapping", () => {
     const text =
-      "nodes:\n  - name: a\n    type: TonYJob\n    config:\n      hdfs_classpath: /lib\n  - name: b\n    type: noop\n";
+      "nodes:\n  - name: a\n    type: TonYJob\n    config:\n      tony.default.jvm.opts: -Xmx1g\n  - name: b\n    type: noop\n";
     expect(migrateFlowDocument(text, "x.flow")?.text).toBe(
       "nodes:\n  - name: a\n    type: tony-ts\n    config:\n      {}\n  - name: b\n    type: noop\n",
     );

@@ -24,6 +24,7 @@ describe("a job of Azkaban's", () => {
       "dependencies=prepare",
       "tony.worker.instances = 4",
       "tony.task.heartbeat-interval-ms=2000",
+      "hdfs_classpath=/lib",
       "worker_env.RATE=0.1",
       "",
     ]);
@@ -34,7 +35,7 @@ describe("a job of Azkaban's", () => {
       "train.job:5 no-meaning",
       "train.job:6 no-meaning",
       "train.job:8 changes",
-      "train.job:9 no-meaning",
+      "train.job:9 stays",
       "train.job:10 stays",
     ]);
   });

@@ -17,14 +17,14 @@ describe("TonY's command line", () => {
       "  -conf tony.application.security.enabled=false -conf tony.worker.gpus=1 >log 2>&1",
     ];
     const { commands, remarks } = migrated(script.join("\n"));
-    const command = `tony-ts submit -src_dir src -executes "python train.py --rate '0.1'" $HERE/jobs/job.tony-ts.xml -conf tony.worker.gpus=1`;
+    const command = `tony-ts submit -src_dir src -executes "python train.py --rate '0.1'" $HERE/jobs/job.tony-ts.xml -hdfs_classpath hdfs:///lib -conf tony.worker.gpus=1`;
     expect(commands).toEqual([{ at: "run.sh:2", command }]);
     expect(remarks.map(({ kind, at }) => `${at} ${kind}`)).toEqual([
       "run.sh:2 changes",
       "run.sh:3 stays",
       "run.sh:3 stays",
       "run.sh:4 changes",
-      "run.sh:4 no-meaning",
+      "run.sh:4 stays",
       "run.sh:5 no-meaning",
       "run.sh:5 stays",
     ]);
@@ -68,7 +68,7 @@ describe("TonY's command line", () => {
       "changes tony.am.memory becomes tony.notebook.memory:",
       "stays tony.yarn.queue",
       "changes -conf_file jobs/job.xml becomes",
-      "no-meaning --hdfs_classpath has no",
+      "to-mend -hdfs_classpath /lib: a",
     ]);
   });
 

@@ -30,11 +30,8 @@ describe("SOURCE[::NAME][#archive]", () => {
     ["train.py::a/b", "needs a plain name"],
     ["hdfs://nn/x::..", "needs a plain name"],
     ["missing.py", "/jobs/missing.py or /home/ada/missing.py does not exist"],
-    [
-      "http://repo/model.bin",
-      'nodes fetch nothing by "http": name a path of this machine, or a URL of hdfs, webhdfs, swebhdfs, viewfs',
-    ],
-    ["s3a://bucket/env.tar.gz#archive", 'nodes fetch nothing by "s3a"'],
+    ["hdsf://nn/model.bin", "hdsf://nn/model.bin has no scheme that Hadoop knows; did you mean hdfs:"],
+    ["gs://bucket/env.txt#archive", "gs://bucket/env.txt is to be unpacked, but YARN unpacks only"],
     [
       "other.py::code#archive",
       "/home/ada/other.py is to be unpacked, but YARN unpacks only .zip, .tar, .tar.gz, .tgz, .jar",
@@ -72,8 +69,8 @@ describe("files of a job", () => {
   test("what options ship is checked as what keys name is", () => {
     const said = (source: string) =>
       saidAbout(minimalJob, { lookUp, ship: [{ source, name: "venv", as: "archive" as const }] });
-    expect(said("https://repo/env.tar.gz")).toEqual([
-      expect.stringContaining('--python_venv: https://repo/env.tar.gz: nodes fetch nothing by "https"'),
+    expect(said("vewfs://repo/env.tar.gz")).toEqual([
+      expect.stringContaining("--python_venv: vewfs://repo/env.tar.gz has no scheme that Hadoop knows"),
     ]);
     expect(said("other.py")).toEqual([
       expect.stringContaining("--python_venv: /home/ada/other.py is to be unpacked, but YARN unpacks only"),

@@ -1,0 +1,78 @@
+import { expect, test } from "@jest/globals";
+import { withClusterFiles } from "../../../client/submission/cluster-files.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
+import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
+import { formatProblem } from "../../../src/job/problem.ts";
+import type { FileToShip } from "../../../src/job/spec.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+
+const status = (path: string, type: FileStatus["type"]): FileStatus => {
+  const facts = { lengthBytes: 1, modificationTimeMs: 1, accessTimeMs: 1, permission: 0o644, owner: "a", group: "a" };
+  return { path, type, ...facts };
+};
+/** A file system with /lib/{a.jar,b.jar,node,sub/} and /one.txt. */
+const there = [
+  status("/lib", "DIRECTORY"),
+  status("/lib/a.jar", "FILE"),
+  status("/lib/b.jar", "FILE"),
+  status("/lib/node", "FILE"),
+  status("/lib/sub", "DIRECTORY"),
+  status("/one.txt", "FILE"),
+];
+const fileSystem = {
+  uri: "hdfs://nn:8020",
+  stat: async (path: string) => {
+    const found = there.find((one) => one.path === path);
+    if (found === undefined) throw new FileSystemError(`${path} is not there`, { code: "FILE_NOT_FOUND" });
+    return found;
+  },
+  list: async (path: string) => there.filter((one) => one.path.startsWith(`${path}/`)),
+};
+const fileSystems = { locate: (uri: string) => ({ fileSystem, path: uri.replace(/^hdfs:\/\/(nn:8020)?/, "") }) };
+
+async function placed(files: readonly FileToShip[], classPath: readonly string[] = []) {
+  const { spec, problems } = await withClusterFiles(aJobSpec({ files }), classPath, fileSystems);
+  return { files: spec.files.map(({ source, name }) => `${source} ${name}`), said: problems.map(formatProblem) };
+}
+
+const folder: FileToShip = { source: "hdfs:///lib", name: "lib", as: "file" };
+const warned = "warning: hdfs://nn:8020/lib/node is left out: tony-ts has the name node in the containers";
+
+test("a folder on HDFS stands for the files directly in it", async () => {
+  expect(await placed([folder])).toEqual({
+    files: ["hdfs://nn:8020/lib/a.jar a.jar", "hdfs://nn:8020/lib/b.jar b.jar"],
+    said: [warned],
+  });
+});
+
+test("files and archives stay as they are, those of this machine, too", async () => {
+  const files: FileToShip[] = [
+    { source: "/home/ada/train.py", name: "train.py", as: "file" },
+    { source: "hdfs:///one.txt", name: "1.txt", as: "file" },
+    { source: "hdfs:///lib/env.zip", name: "env", as: "archive" },
+    { source: "gs://bucket/x", name: "x", as: "file" },
+  ];
+  expect(await placed(files)).toEqual({ files: files.map(({ source, name }) => `${source} ${name}`), said: [] });
+});
+
+test("what a class path names is added once, and what is not there left out", async () => {
+  const { files, said } = await placed([folder], ["/one.txt", "/lib", "/nothing"]);
+  expect(files).toEqual([
+    "hdfs://nn:8020/lib/a.jar a.jar",
+    "hdfs://nn:8020/lib/b.jar b.jar",
+    "hdfs://nn:8020/one.txt one.txt",
+  ]);
+  expect(said).toEqual([
+    "--hdfs_classpath: warning: names hdfs://nn:8020/nothing, which does not exist: it is left out",
+    warned,
+  ]);
+});
+
+test("a file that the job names itself goes before one of a folder", async () => {
+  const own: FileToShip = { source: "/home/ada/a.jar", name: "a.jar", as: "file" };
+  const { files, said } = await placed([folder, own]);
+  expect(files).toEqual(["hdfs://nn:8020/lib/b.jar b.jar", "/home/ada/a.jar a.jar"]);
+  expect(said[0]).toBe(
+    "warning: hdfs://nn:8020/lib/a.jar is left out: another file has the name a.jar in the containers",
+  );
+});
