@@ -89,7 +89,7 @@ const words: Readonly<Record<MigrationKind, string>> = {
   stays: "stays",
   changes: "changes",
   "no-meaning": "left out",
-  "to-mend": "to mend",
+  "to-mend": "needs a decision",
 };
 
 /** A file's lines, what was written, and what to type now. */

@@ -39,9 +39,12 @@ export function migrateScript(
   migratedFile: (path: string) => string | undefined,
 ): MigratedScript {
   const found = shellCommands(script).flatMap((words) => {
-    const at = words.findIndex(({ text }) => programs.has(text));
-    const [program, ...rest] = at < 0 ? [] : words.slice(at);
-    if (program !== undefined) return [migrateCommand(program, rest, file, migratedFile)];
+    const named = words.map((word) => ({ ...word, text: word.text.replace(/^--?class=/, "") }));
+    const at = named.findIndex(({ text }) => programs.has(text));
+    const [program, ...rest] = at < 0 ? [] : named.slice(at);
+    // What stands between the class and `--` is of the program that starts it, such as gcloud.
+    const end = rest.findIndex(({ text }) => text === "--");
+    if (program !== undefined) return [migrateCommand(program, rest.slice(end + 1), file, migratedFile)];
     const hidden = words.find(({ text }) => /^\w+=/.test(text) && callsTony(text));
     return hidden === undefined ? [] : [unreadable(`${file}:${hidden.line}`)];
   });

@@ -117,7 +117,7 @@ async function migrateSpecificationFile(
 
 /** Before it is read as YAML, of which most files in a folder are something else. */
 function mayBeSkeins(text: string): boolean {
-  return /^\s*"?(services|master)"?\s*:/m.test(text) && /\bscript"?\s*:/.test(text);
+  return /(^|[\s{,])"?(services|master)"?\s*:/.test(text) && /\b(script|commands)"?\s*:/.test(text);
 }
 
 const usesTfYarn = /^\s*(from|import) tf_yarn\b/m;

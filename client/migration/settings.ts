@@ -1,5 +1,6 @@
 import { checkKeys, supportWarning } from "../../src/job/build/check-keys.ts";
 import { checkOtherNames } from "../../src/job/build/check-other-names.ts";
+import { foreignSource } from "../../src/job/build/resource-strings.ts";
 import { findKey, type KeyName, RESERVED_ROLE_NAMES } from "../../src/job/keys.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
@@ -61,12 +62,17 @@ function judge(setting: Setting, problem: Problem | undefined): Judgement {
   if (problem?.severity === "error" && VARIABLE.test(value))
     return { kind: "stays", message: `${key}: what ${value} stands for is not known here`, key };
   if (problem?.severity === "error") return { kind: "to-mend", message: problem.message, key };
+  const foreign = /resources$/.test(name) ? foreignSource(value) : undefined;
+  if (foreign !== undefined) return { kind: "to-mend", message: `${key}: ${foreign} ${FOREIGN}`, key };
   const warning = supportWarning(key, definition);
   if (warning !== undefined) return leftOut(warning);
   const difference = differences[name]?.(value);
   if (difference !== undefined) return { kind: "changes", message: `${key}: ${difference}`, key };
   return { kind: "stays", message: problem?.message ?? key, key };
 }
+
+const FOREIGN =
+  "stays, if HADOOP_HOME names a Hadoop with the connector where the job is submitted; otherwise set tony.application.file-status";
 
 /** TonY ignores what it does not know. What does not begin with `tony.` is Hadoop's, or another program's. */
 function unknown(key: string, problem: Problem | undefined): Judgement {

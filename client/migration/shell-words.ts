@@ -8,9 +8,9 @@ export interface ShellWord {
   readonly line: number;
 }
 
-/** Comments, lines that go on, what is quoted or substituted, blanks, the ends of commands, and all else. */
+/** Comments, lines that go on (people leave blanks or a comment after the backslash), what is quoted or substituted, blanks, the ends of commands, and all else. */
 const pieces =
-  /(?<=^|[\s;|&()])#[^\n]*|\\\n|\\[\s\S]|'[^']*'|"(?:\\[\s\S]|\$\([^()]*\)|\$(?!\([^()]*\))|[^"\\$])*"|\$\([^()]*\)|`[^`]*`|[ \t\r]+|[\n;|&<>()]|[^\s\\'"$`;|&<>()]+|[\s\S]/g;
+  /(?<=^|[\s;|&()])#[^\n]*|\\\n|\\[ \t]+(?:#[^\n]*)?\n|\\[\s\S]|'[^']*'|"(?:\\[\s\S]|\$\([^()]*\)|\$(?!\([^()]*\))|[^"\\$])*"|\$\([^()]*\)|`[^`]*`|[ \t\r]+|[\n;|&<>()]|[^\s\\'"$`;|&<>()]+|[\s\S]/g;
 
 /** The commands of a script, each as its words (POSIX.1-2024, Shell Command Language, 2.3). Redirections end a command, too. */
 export function shellCommands(script: string): ShellWord[][] {
@@ -30,7 +30,7 @@ export function shellCommands(script: string): ShellWord[][] {
       if (/[<>]/.test(piece) && /^\d$/.test(word?.written ?? "")) word = undefined;
       endWord();
       commands.push([]);
-    } else if (piece !== "\\\n" && !isComment) {
+    } else if (!/^\\[ \t]*(?:#.*)?\n$/.test(piece) && !isComment) {
       word ??= { written: "", text: "", line };
       word.written += piece;
       word.text += unquoted(piece);

@@ -1,4 +1,14 @@
-import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  type YAMLMap,
+} from "yaml";
 import { ConfigurationError } from "../../../src/hadoop/conf/errors.ts";
 
 /** A value of a specification, with where it stands. */
@@ -30,20 +40,69 @@ export function readDocument(text: string, file: string): SpecValue {
       location: { file, line: lines.linePos(error.pos[0]).line },
     });
   }
-  return readValue(document.contents, at, `${file}:1`);
+  return new Reader(document, at).read(document.contents, `${file}:1`);
 }
 
-function readValue(node: ParsedNode | null, at: (offset: number) => string, before: string): SpecValue {
-  const place = node === null ? before : at(node.range[0]);
-  if (isMap<ParsedNode, ParsedNode | null>(node)) {
-    const fields = node.items.map(({ key, value }): SpecField => {
-      const keyPlace = at(key.range[0]);
-      return { ...readValue(value, at, keyPlace), at: keyPlace, name: textOf(key) ?? "" };
-    });
-    return { at: place, text: undefined, items: [], fields };
+/** Aliases within aliases multiply: no person's document has so many values. */
+const MOST_VALUES = 500;
+
+class Reader {
+  readonly #document: Document.Parsed;
+  readonly #at: (offset: number) => string;
+  #values = 0;
+
+  constructor(document: Document.Parsed, at: (offset: number) => string) {
+    this.#document = document;
+    this.#at = at;
   }
-  const items = isSeq<ParsedNode>(node) ? node.items.map((item) => readValue(item, at, place)) : [];
-  return { at: place, text: textOf(node), items, fields: [] };
+
+  /** @param before its place where it is nothing */
+  read(written: ParsedNode | null, before: string): SpecValue {
+    const node = this.#meant(written);
+    const place = written === null ? before : this.#at(written.range[0]);
+    if (isMap<ParsedNode, ParsedNode | null>(node))
+      return { at: place, text: undefined, items: [], fields: this.#fields(node) };
+    const items = isSeq<ParsedNode>(node) ? node.items.map((item) => this.read(item, place)) : [];
+    return { at: place, text: textOf(node), items, fields: [] };
+  }
+
+  /** Of a mapping; those that it merges (`<<`) are after its own, which go before them (yaml.org/type/merge). */
+  #fields(node: Mapping): SpecField[] {
+    const own = node.items.flatMap((pair) => (isMerge(pair) ? [] : [this.#field(pair)]));
+    const merged = node.items.filter(isMerge).flatMap(({ value }) => this.#merged(value));
+    return [...own, ...merged].filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index);
+  }
+
+  #field({ key, value }: Mapping["items"][number]): SpecField {
+    const at = this.#at(key.range[0]);
+    return { ...this.read(value, at), at, name: textOf(key) ?? "" };
+  }
+
+  #merged(value: ParsedNode | null): SpecField[] {
+    const node = this.#meant(value);
+    if (isMap<ParsedNode, ParsedNode | null>(node)) return this.#fields(node);
+    return isSeq<ParsedNode>(node) ? node.items.flatMap((item) => this.#merged(item)) : [];
+  }
+
+  /** What an alias stands for. One that stands within what it stands for is found by the number of values. */
+  #meant(node: ParsedNode | null): ParsedNode | null {
+    this.#values += 1;
+    if (this.#values > MOST_VALUES) throw tooLarge();
+    if (!isAlias(node)) return node;
+    const meant = node.resolve(this.#document);
+    // What a parsed document anchors was parsed itself.
+    return (meant ?? null) as ParsedNode | null;
+  }
+}
+
+type Mapping = YAMLMap.Parsed<ParsedNode, ParsedNode | null>;
+
+function isMerge({ key }: Mapping["items"][number]): boolean {
+  return isScalar(key) && key.source === "<<";
+}
+
+function tooLarge(): ConfigurationError {
+  return new ConfigurationError("its aliases stand for too many values", { code: "CONFIGURATION_MALFORMED" });
 }
 
 /** Numbers and booleans as they are written. */

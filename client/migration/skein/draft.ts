@@ -1,7 +1,7 @@
 import type { WrittenProperty } from "../../../src/hadoop/conf/write-xml.ts";
 import type { MigrationKind, MigrationRemark } from "../../printed-json.ts";
 import type { SpecField } from "./document.ts";
-import { memoryText } from "./values.ts";
+import { environmentText, exportLines, fileTexts, memoryText } from "./values.ts";
 
 /** Collects settings and remarks, in the order of the document. */
 export class Draft {
@@ -28,4 +28,18 @@ export function amounts(draft: Draft, role: string, resources: SpecField): void 
     else if (name === "fpgas") draft.set(`tony.${role}.resource.yarn.io/fpga`, text, field);
     else draft.say("to-mend", `${name} is no field of Skein's`, field);
   }
+}
+
+/** What a container finds: a mapping of names to sources. */
+export function files(draft: Draft, key: string, field: SpecField): void {
+  if (field.fields.length > 0) draft.set(key, fileTexts(field), field);
+  else if (field.items.length > 0)
+    draft.say("to-mend", "files: a list has no names; Skein takes a mapping of names to sources", field);
+}
+
+export function environment(draft: Draft, key: string, field: SpecField): void {
+  const text = environmentText(field);
+  if (text !== "") draft.set(key, text, field);
+  const lines = exportLines(field);
+  if (lines !== "") draft.say("changes", `variables with $ are set in front of the command: ${lines.trim()}`, field);
 }

@@ -1,11 +1,11 @@
 import { RESERVED_ROLE_NAMES } from "../../../src/job/keys.ts";
 import type { MigrationKind } from "../../printed-json.ts";
 import type { SpecField } from "./document.ts";
-import { amounts, type Draft } from "./draft.ts";
-import { environmentText, fileTexts, trueText } from "./values.ts";
+import { amounts, type Draft, environment, files } from "./draft.ts";
+import { commandLines, exportLines, trueText } from "./values.ts";
 
 /** Restarts without end: no job lives to see so many. */
-const endless = "1000";
+const endless = 1000;
 
 /** A service of Skein's, which becomes a role. */
 export class Service {
@@ -13,10 +13,19 @@ export class Service {
   readonly role: string;
   readonly #field: SpecField;
 
-  constructor(field: SpecField) {
+  /** @param taken by other services, whose names may come to the same */
+  constructor(field: SpecField, taken: readonly string[]) {
     this.#field = field;
     const name = field.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, "-");
-    this.role = /^[a-z]/.test(name) && !RESERVED_ROLE_NAMES.has(name) ? name : `role-${name}`;
+    const role = /^[a-z]/.test(name) && !RESERVED_ROLE_NAMES.has(name) ? name : `role-${name}`;
+    const numbered = taken.map((_, index) => `${role}-${index + 2}`);
+    this.role = [role, ...numbered].find((one) => !taken.includes(one)) ?? role;
+  }
+
+  /** How often its containers start again in Skein, all together. */
+  get restarts(): number {
+    const text = this.#field.fields.find(({ name }) => name === "max_restarts")?.text ?? "0";
+    return text === "-1" ? endless : Number(text) || 0;
   }
 
   migrate(draft: Draft): void {
@@ -35,18 +44,27 @@ export class Service {
   #migrate(field: SpecField, draft: Draft): void {
     const { name, text = "" } = field;
     const suffix = plain.get(name);
-    if (suffix !== undefined) draft.set(this.#key(suffix), text, field);
+    if (name === "instances" && text === "0") this.#noInstances(field, draft);
+    else if (suffix !== undefined) draft.set(this.#key(suffix), text, field);
     else if (name === "resources") amounts(draft, this.role, field);
-    else if (name === "files") draft.set(this.#key("resources"), fileTexts(field), field);
-    else if (name === "env") draft.set(this.#key("envs"), environmentText(field), field);
+    else if (name === "files") files(draft, this.#key("resources"), field);
+    else if (name === "env") environment(draft, this.#key("envs"), field);
     else if (name === "script") this.#script(text, field, draft);
+    else if (name === "commands") this.#script(commandLines(field), field, draft);
     else if (name === "max_restarts") this.#restarts(text, field, draft);
     else if (name === "allow_failures") this.#failures(text, field, draft);
     else draft.say(...(withoutKey.get(name) ?? ["to-mend", `${name} is no field of Skein's`]), field);
   }
 
+  #noInstances(field: SpecField, draft: Draft): void {
+    draft.settings.push({ name: this.#key("instances"), value: "1" });
+    const message = `instances: 0 becomes 1: Skein's clients add containers later; set ${this.#key("instances")} to as many as are needed`;
+    draft.say("to-mend", message, field);
+  }
+
   #script(text: string, field: SpecField, draft: Draft): void {
-    draft.set(this.#key("command"), text.trim(), field);
+    const environment = this.#field.fields.find(({ name }) => name === "env");
+    draft.set(this.#key("command"), exportLines(environment) + text.trim(), field);
     if (!/\bskein\b|\bSKEIN_/.test(text)) return;
     const message = "the script uses Skein: {{spec.<role>}}, {{index}} and {{count}} in it say where the others are";
     draft.say("to-mend", message, field);
@@ -57,12 +75,13 @@ export class Service {
       draft.say("no-meaning", "max_restarts: none is what holds without it", field);
       return;
     }
-    draft.settings.push({ name: this.#key("restart-policy"), value: "task" });
-    const before = draft.settings.findIndex(({ name }) => name === "tony.am.retry-count");
-    const [known] = before < 0 ? [] : draft.settings.splice(before, 1);
-    const count = String(Math.max(Number(text === "-1" ? endless : text), Number(known?.value ?? 0)));
-    const difference = "for all roles together, and a task keeps its number when it starts again";
-    draft.set("tony.am.retry-count", count, field, difference);
+    const key = this.#key("restart-policy");
+    draft.set(
+      key,
+      "task",
+      field,
+      "tony.am.retry-count is the sum of all; a task keeps its number when it starts again",
+    );
   }
 
   #failures(text: string, field: SpecField, draft: Draft): void {

@@ -1,15 +1,17 @@
 import { writeProperties } from "../../../src/hadoop/conf/write-xml.ts";
 import type { MigratedText } from "../job-file.ts";
 import type { SpecField, SpecValue } from "./document.ts";
-import { amounts, Draft } from "./draft.ts";
+import { amounts, Draft, environment, files } from "./draft.ts";
 import { Service } from "./service.ts";
-import { environmentText, fileTexts, trueText } from "./values.ts";
+import { exportLines, trueText } from "./values.ts";
 
 /** Whether a document is Skein's (jcristharif.com/skein/specification.html): services, or a master, that run a script. */
 export function isSkeinSpecification({ fields }: SpecValue): boolean {
   const services = fields.find(({ name }) => name === "services")?.fields ?? [];
   const masters = fields.filter(({ name }) => name === "master");
-  return [...services, ...masters].some(({ fields: own }) => own.some(({ name }) => name === "script"));
+  return [...services, ...masters].some(({ fields: own }) =>
+    own.some(({ name }) => name === "script" || name === "commands"),
+  );
 }
 
 /** A specification of Skein's as a job's file, and what became of each line. */
@@ -25,7 +27,15 @@ class Migration {
   constructor(specification: SpecValue) {
     this.#specification = specification;
     const services = specification.fields.find(({ name }) => name === "services")?.fields ?? [];
-    this.#services = services.map((field) => new Service(field));
+    const made: Service[] = [];
+    for (const field of services)
+      made.push(
+        new Service(
+          field,
+          made.map(({ role }) => role),
+        ),
+      );
+    this.#services = made;
   }
 
   result(): MigratedText {
@@ -51,9 +61,22 @@ class Migration {
       this.#master(field);
     } else if (name === "services") {
       for (const service of this.#services) service.migrate(draft);
+      this.#restarts(field);
     } else {
       draft.say("to-mend", `${name} is no field of Skein's`, field);
     }
+  }
+
+  /** Skein counts for each service; here is one count. A service that may not start again ends the job when it fails. */
+  #restarts(services: SpecField): void {
+    const draft = this.#draft;
+    const total = this.#services.reduce((sum, { restarts }) => sum + restarts, 0);
+    if (total === 0) return;
+    draft.settings.push({ name: "tony.am.retry-count", value: String(total) });
+    const final = this.#services.flatMap(({ restarts, role }) => (restarts === 0 ? [role] : []));
+    if (final.length === 0) return;
+    draft.settings.push({ name: "tony.application.stop-on-failure-jobtypes", value: final.join(",") });
+    draft.say("changes", `a failure of ${final.join(", ")} ends the job, as max_restarts is 0`, services);
   }
 
   #accessLists(acls: SpecField): void {
@@ -85,13 +108,13 @@ class Migration {
     const isAlone = this.#services.length === 0;
     const role = isAlone ? "am" : this.#services.some((one) => one.role === "driver") ? "master" : "driver";
     const script = master.fields.find(({ name }) => name === "script");
+    const env = master.fields.find(({ name }) => name === "env");
     for (const field of master.fields) {
       const { name, text = "" } = field;
-      if (name === "script") draft.set(`tony.${role}.command`, text.trim(), field);
+      if (name === "script") draft.set(`tony.${role}.command`, exportLines(env) + text.trim(), field);
       else if (name === "resources") amounts(draft, script === undefined ? "am" : role, field);
-      else if (name === "files") draft.set(`tony.${role}.resources`, fileTexts(field), field);
-      else if (name === "env")
-        draft.set(isAlone ? "tony.execution.envs" : `tony.${role}.envs`, environmentText(field), field);
+      else if (name === "files") files(draft, `tony.${role}.resources`, field);
+      else if (name === "env") environment(draft, isAlone ? "tony.execution.envs" : `tony.${role}.envs`, field);
       else if (name === "log_level") draft.set("tony.am.log-level", levels.get(text.toUpperCase()) ?? "info", field);
       else if (name === "log_config") draft.say("no-meaning", "log_config is log4j's", field);
       else if (name === "security") draft.say("no-meaning", "security: each application makes its own keys", field);

@@ -27,8 +27,18 @@ export function trueText(text: string | undefined): boolean {
   return /^(true|yes|on)$/i.test(text ?? "");
 }
 
-/** `NAME=value` of each, as keys of environments have them. */
-export function environmentText({ fields }: SpecField): string {
+/** YARN's launch script expands variables in values of an environment, as in `PATH: $HOME/bin:$PATH`. */
+const isExpanded = ({ text = "" }: SpecField) => /\$/.test(text);
+
+/** The variables that a command has to set itself, because a shell has to expand them: lines in front of it. */
+export function exportLines(environment: SpecField | undefined): string {
+  const expanded = (environment?.fields ?? []).filter(isExpanded);
+  return expanded.map(({ name, text = "" }) => `export ${name}="${text.replaceAll('"', '\\"')}"\n`).join("");
+}
+
+/** `NAME=value` of each that needs no shell, as keys of environments have them. */
+export function environmentText({ fields: all }: SpecField): string {
+  const fields = all.filter((field) => !isExpanded(field));
   return fields.map(({ name, text = "" }) => `${name}=${escapeListItem(text)}`).join(",");
 }
 
@@ -41,4 +51,9 @@ export function fileTexts({ fields }: SpecField): string {
     return escapeListItem(`${source}::${name}${isArchive ? "#archive" : ""}`);
   });
   return texts.join(",");
+}
+
+/** `commands` of Skein's earlier releases, which run one after the other until one fails (skein.model.Service). */
+export function commandLines({ items }: SpecField): string {
+  return ["set -x -e", ...items.flatMap(({ text }) => text ?? [])].join("\n");
 }

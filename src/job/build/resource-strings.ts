@@ -58,6 +58,14 @@ export function isOfCluster(scheme: string): boolean {
   return schemes.includes(scheme);
 }
 
+/** The first resource of a list that the client cannot look at itself. */
+export function foreignSource(list: string): string | undefined {
+  return list.split(",").find((item) => {
+    const [, scheme = "file"] = /^\s*([a-z][a-z0-9+.-]*):\//i.exec(item.toLowerCase()) ?? [];
+    return scheme !== "file" && !isOfCluster(scheme);
+  });
+}
+
 /** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
 const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 

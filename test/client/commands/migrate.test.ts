@@ -108,9 +108,9 @@ describe("tony-ts migrate", () => {
     const { exitCode, printed } = await migrated("all");
     expect(exitCode).toBe(ExitCode.usage);
     expect(printed).not.toContain("compose.yml");
-    expect(printed).toMatch(/^all\/broken\.yaml:\d: to mend: /m);
+    expect(printed).toMatch(/^all\/broken\.yaml:\d: needs a decision: /m);
     expect(printed).toMatch(
-      /^all\/train\.py: to mend: tf-yarn's TaskSpec is Python, which is not read: docs\/coming-from-skein\.md/m,
+      /^all\/train\.py: needs a decision: tf-yarn's TaskSpec is Python, which is not read: docs\/guide\/coming-from-skein\.md/m,
     );
   });
 
@@ -129,7 +129,7 @@ describe("tony-ts migrate", () => {
     write("b.xml", job());
     const { exitCode, printed } = await migrated(".");
     expect(exitCode).toBe(ExitCode.usage);
-    expect(printed).toMatch(/^a.xml:1: to mend: not well-formed XML/);
+    expect(printed).toMatch(/^a.xml:1: needs a decision: not well-formed XML/);
     expect(printed).toContain("Wrote b.tony-ts.xml");
   });
 

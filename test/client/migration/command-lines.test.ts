@@ -34,6 +34,20 @@ describe("TonY's command line", () => {
     expect(migrated(`${submitter} --conf_file other.xml`).commands[0]?.command).toBe("tony-ts submit other.xml");
   });
 
+  test.each([
+    [
+      "a class that is an option",
+      `gcloud dataproc jobs submit hadoop --class=com.linkedin.tony.cli.ClusterSubmitter --jars=x.jar -- --executes=a.py other.xml`,
+    ],
+    [
+      "words of the program that starts it",
+      `gcloud jobs submit hadoop --class com.linkedin.tony.cli.ClusterSubmitter --jars x -- --executes=a.py other.xml`,
+    ],
+    ["a comment after the backslash", `${submitter} \\ # the program\n --executes=a.py \\  \n other.xml`],
+  ])("is found with %s", (_what, line) => {
+    expect(migrated(line).commands[0]?.command).toBe("tony-ts submit --executes=a.py other.xml");
+  });
+
   test("for one machine runs there", () => {
     const local = "java com.linkedin.tony.cli.LocalSubmitter -conf_file job.xml";
     expect(migrated(local).commands[0]?.command).toBe("tony-ts submit --scheduler local job.xml");

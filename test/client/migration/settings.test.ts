@@ -61,6 +61,13 @@ describe("a setting of TonY's", () => {
     });
   });
 
+  test("that names a file which only Hadoop's connectors know is a person's to decide", () => {
+    expect(migrated([["tony.containers.resources", "a.py,gs://bucket/env.zip#archive"]])[0]).toMatchObject({
+      kind: "to-mend",
+      message: expect.stringMatching(/gs:\/\/bucket\/env.zip#archive stays, if HADOOP_HOME/),
+    });
+  });
+
   test("that is near no key is left out", () => {
     expect(migrated([["tony.java.home", "/usr/java"]])[0]).toMatchObject({
       kind: "no-meaning",

@@ -81,6 +81,7 @@ describe("a specification of Skein's", () => {
       "tony.ps.command": "./serve.sh",
       "tony.train-worker.instances": "4",
       "tony.train-worker.restart-policy": "task",
+      "tony.application.stop-on-failure-jobtypes": "ps",
       "tony.am.retry-count": "3",
       "tony.train-worker.node-label": "gpu",
       "tony.train-worker.memory": "4096m",
@@ -104,7 +105,9 @@ describe("a specification of Skein's", () => {
         "no-meaning 15 ui_users: whom tony.application.acl.view names sees the job wherever it shows",
         "changes 20 service Train_Worker becomes a role, named train-worker",
         expect.stringMatching(/^no-meaning 22 depends: all programs start together/),
-        expect.stringMatching(/^changes 23 max_restarts becomes tony\.am\.retry-count: for all roles together/),
+        expect.stringMatching(
+          /^changes 23 max_restarts becomes tony\.train-worker\.restart-policy: tony\.am\.retry-count is the sum/,
+        ),
         "changes 26 memory becomes tony.train-worker.memory",
       ]),
     );
@@ -158,9 +161,83 @@ describe("a specification of Skein's", () => {
     expect(migrated(json).settings).not.toHaveProperty("tony.am.retry-count");
   });
 
-  test("without an end to its restarts gets so many that nobody sees the last; of two services the larger number holds", () => {
-    const two = "services:\n  a: {script: x, max_restarts: -1}\n  b: {script: y, max_restarts: 2}\n";
-    expect(migrated(two).settings).toMatchObject({ "tony.am.retry-count": "1000" });
+  test("adds up the restarts of its services; one that has none ends the job", () => {
+    const two = "services:\n  a: {script: x, max_restarts: 3}\n  b: {script: y, max_restarts: 2}\n  c: {script: z}\n";
+    expect(migrated(two).settings).toMatchObject({
+      "tony.am.retry-count": "5",
+      "tony.application.stop-on-failure-jobtypes": "c",
+    });
+  });
+
+  test("without an end to its restarts gets so many that nobody sees the last", () => {
+    const endless = "services:\n  a: {script: x, max_restarts: -1}\n";
+    expect(migrated(endless).settings).toMatchObject({ "tony.am.retry-count": "1000" });
+  });
+
+  test("has aliases, and mappings that others merge", () => {
+    const text = `
+base: &base
+  resources: &big {memory: 8 GiB, vcores: 4}
+  instances: 2
+services:
+  a: {<<: *base, script: x}
+  b:
+    <<: [*base, {node_label: gpu}]
+    instances: 3
+    script: y
+  c: {script: z, resources: *big}
+`;
+    expect(migrated(text).settings).toMatchObject({
+      "tony.a.memory": "8192m",
+      "tony.a.vcores": "4",
+      "tony.a.instances": "2",
+      "tony.b.memory": "8192m",
+      "tony.b.instances": "3",
+      "tony.b.node-label": "gpu",
+      "tony.c.memory": "8192m",
+      "tony.c.vcores": "4",
+    });
+  });
+
+  test.each(["a: &a {b: *a}\n", "a: &a [*a]\n", "a: &a {<<: *a}\n"])(
+    "that stands within itself is refused: %j",
+    (text) => {
+      expect(() => readDocument(text, "app.yaml")).toThrow("its aliases stand for too many values");
+    },
+  );
+
+  test("may have a list of commands, of which one that fails is the last", () => {
+    const text = "services:\n  a:\n    commands:\n      - cd /tmp\n      - ls\n";
+    expect(migrated(text).settings["tony.a.command"]).toBe("set -x -e\ncd /tmp\nls");
+    expect(isSkeinSpecification(readDocument(text, "a.yaml"))).toBe(true);
+  });
+
+  test("has variables of the node's expanded, as YARN does", () => {
+    const text = 'services:\n  a:\n    env: {PATH: "$HOME/bin:$PATH", N: 1}\n    script: train\n';
+    expect(migrated(text).settings).toMatchObject({
+      "tony.a.envs": "N=1",
+      "tony.a.command": 'export PATH="$HOME/bin:$PATH"\ntrain',
+    });
+  });
+
+  test("keeps services apart whose names come to the same", () => {
+    const text = "services:\n  my_task: {script: x}\n  my-task: {script: y}\n  My.Task: {script: z}\n";
+    expect(migrated(text).settings).toMatchObject({
+      "tony.my-task.command": "x",
+      "tony.my-task-2.command": "y",
+      "tony.my-task-3.command": "z",
+    });
+  });
+
+  test("leaves to a person how many of a service without instances there are, and what a list of files is called", () => {
+    const { settings: values, remarks: said } = migrated(
+      "services:\n  a: {script: x, instances: 0, files: [env.zip]}\n",
+    );
+    expect(values).toMatchObject({ "tony.a.instances": "1" });
+    expect(said.filter((one) => one.startsWith("to-mend"))).toEqual([
+      expect.stringContaining("instances: 0 becomes 1"),
+      expect.stringContaining("files: a list has no names"),
+    ]);
   });
 
   test.each([
