@@ -99,6 +99,7 @@ export const hadoopLayers = [
   "errors.ts",
   "json.ts",
   "entry-of.ts",
+  "process-owner.ts",
 ];
 
 /** A rule for each room of a folder: it imports nothing from those above it. */

@@ -3,10 +3,10 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 import {
   findAggregatedLogs,
   logsAreAggregated,
-  type NodeLogFile,
   readAggregatedLogs,
   userLogFolder,
 } from "../../src/hadoop/yarn/aggregated-logs.ts";
+import type { NodeLogFile } from "../../src/hadoop/yarn/log-files/node-log-file.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { LogStore, StoredLog } from "./log-store.ts";

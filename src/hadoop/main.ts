@@ -66,18 +66,13 @@ export { type Token, TokenKind } from "./security/token.ts";
 export { readTokenFile, type TokenFileVersion, writeTokenFile } from "./security/token-file.ts";
 export { currentUser, type User } from "./security/user.ts";
 export { type WireMethod, wireMethod } from "./wire/method.ts";
-export {
-  type AggregatedLog,
-  findAggregatedLogs,
-  logsAreAggregated,
-  type NodeLogFile,
-  readAggregatedLogs,
-} from "./yarn/aggregated-logs.ts";
+export { findAggregatedLogs, logsAreAggregated, readAggregatedLogs } from "./yarn/aggregated-logs.ts";
 export type * from "./yarn/allocation.ts";
 export type { ResourceManagerConnectionOptions, YarnConnectionOptions } from "./yarn/connection-options.ts";
 export { ContainerLogError, ContainerLogs, type ContainerLogsOptions } from "./yarn/container-logs.ts";
 export { type ResourceManagerService, resourceManagerEndpoints, type Settings } from "./yarn/endpoints.ts";
 export { applicationIdOf, attemptIdOf } from "./yarn/ids.ts";
+export type { AggregatedLog, NodeLogFile } from "./yarn/log-files/node-log-file.ts";
 export {
   type ContainerFailure,
   type ContainerStart,

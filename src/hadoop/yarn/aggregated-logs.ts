@@ -16,8 +16,6 @@ import { isTFile, tfileTailBytes } from "./log-files/tfile.ts";
 import { tfileLogs } from "./log-files/tfile-logs.ts";
 import type { ApplicationId, ContainerId } from "./records.ts";
 
-export type { AggregatedLog, NodeLogFile } from "./log-files/node-log-file.ts";
-
 /** A format that NodeManagers can store logs in. */
 export interface LogFormat {
   /** As the site calls it, and its keys and folders after it. */
