@@ -40,6 +40,8 @@ export interface ListJson {
   readonly more: number;
   /** Where was looked: without `yarn` the cluster was not asked. */
   readonly places: readonly ListPlace[];
+  /** The one of `--user`, where the ResourceManager has no application of theirs, of any kind. */
+  readonly unknownUser?: string;
 }
 
 export type ListPlace = "yarn" | "local";

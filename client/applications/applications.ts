@@ -22,6 +22,8 @@ export interface Applications {
   /** From now on whoever does not answer is given up at once: for those who ask again themselves. */
   askBriefly(): void;
   reports(filter: ApplicationFilter): Promise<ApplicationReport[]>;
+  /** The paths of a queue and of all below it, where there are queues. @throws UserError (`UNKNOWN_QUEUE`) */
+  readonly queuesBelow?: (queue: string) => Promise<readonly string[]>;
   /** Why it does not run yet. */
   waitingReason(report: ApplicationReport): Promise<DelayReason>;
   /** What a job that runs says of itself, with what the cluster knows of that and its AM does not. */

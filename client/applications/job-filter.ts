@@ -1,4 +1,5 @@
 import type { ApplicationReport, ApplicationState } from "../../src/hadoop/yarn/records.ts";
+import type { TimeRange } from "../../src/hadoop/yarn/submission.ts";
 import { type Applications, finalState } from "./applications.ts";
 
 /** What a job is doing, in the words that people choose by, and YARN's states behind each. */
@@ -21,27 +22,59 @@ export interface JobFilter {
   readonly states: readonly StateWord[] | undefined;
   /** A part of the name, in any case of letters. */
   readonly name: string | undefined;
-  /** Everything in the queue, whoever's it is: by its name, or by its path from root on. */
+  /** Everything in the queue and those below it, whoever's it is: by its name, or by its path from root on. */
   readonly queue: string | undefined;
-  /** Default: the caller. */
+  /** Default: the caller, or everybody in a queue. */
   readonly user: string | undefined;
+  readonly allUsers: boolean;
+  /** Submitted then, milliseconds since the epoch, both ends included. */
+  readonly submittedMs: TimeRange;
 }
 
-/** Asks a place for the jobs that match. */
+/** The caller's own jobs that have not ended. */
+export const ownJobs: JobFilter = {
+  all: false,
+  states: undefined,
+  name: undefined,
+  queue: undefined,
+  user: undefined,
+  allUsers: false,
+  submittedMs: {},
+};
+
+/** Asks a place for the jobs that match. @throws UserError (`UNKNOWN_QUEUE`) */
 export async function chooseJobs(applications: Applications, filter: JobFilter): Promise<ApplicationReport[]> {
-  const { all, name = "", queue, user = applications.user } = filter;
+  const { all, name = "", queue, user, allUsers, submittedMs } = filter;
   const words = filter.states ?? (all ? stateWords : live);
-  const whose =
-    queue === undefined ? { users: [user], types: ["TONY"] } : { queues: [...new Set([queue, queueName(queue)])] };
-  const asked = [...new Set(words.flatMap((word): readonly ApplicationState[] => states[word]))];
-  const reports = await applications.reports({ ...whose, states: asked });
+  const queues = queue === undefined ? undefined : await queuesOf(applications, queue);
+  const isEverybodys = user === undefined && (allUsers || queue !== undefined);
+  const reports = await applications.reports({
+    ...(queues === undefined ? { types: ["TONY"] } : { queues: [...new Set(queues.flatMap(nameAndPath))] }),
+    ...(isEverybodys ? {} : { users: [user ?? applications.user] }),
+    states: [...new Set(words.flatMap((word): readonly ApplicationState[] => states[word]))],
+    ...(submittedMs.from === undefined && submittedMs.to === undefined ? {} : { startedMs: submittedMs }),
+  });
   const inName = name.toLowerCase();
   return reports.filter(
     (report) =>
       words.includes(wordOf(report)) &&
       report.name.toLowerCase().includes(inName) &&
-      (queue === undefined || isQueue(report.queue, queue)),
+      isWithin(report.startTimeMs, submittedMs) &&
+      (queues === undefined || queues.some((one) => isQueue(report.queue, one))),
   );
+}
+
+/** The queue and those below it; of a place that has none it is what was asked for. */
+async function queuesOf({ queuesBelow }: Applications, queue: string): Promise<readonly string[]> {
+  return queuesBelow === undefined ? [queue] : await queuesBelow(queue);
+}
+
+function nameAndPath(queue: string): string[] {
+  return [queue, queueName(queue)];
+}
+
+function isWithin(atMs: number, { from = 0, to = Number.POSITIVE_INFINITY }: TimeRange): boolean {
+  return atMs >= from && atMs <= to;
 }
 
 /** The last part of a queue's path, which is how CapacityScheduler names it. */

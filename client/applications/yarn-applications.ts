@@ -1,13 +1,14 @@
 import { type ClientAccess, clientAccessFile, parseClientAccess, tokenAccess } from "../../src/api/identity.ts";
-import { TonyError } from "../../src/errors.ts";
+import { TonyError, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
-import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
+import { listWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
@@ -24,6 +25,8 @@ import { YarnLogStore } from "./yarn-log-store.ts";
 /** An AM's last status is there so long after its end, or never. */
 const statusWrittenWithinMs = 3_000;
 const lookAgainMs = 200;
+/** A message names so many. */
+const mostQueues = 20;
 
 /** Applications of a cluster, as its ResourceManager and their staging folders have them. */
 export class YarnApplications implements Applications {
@@ -67,6 +70,16 @@ export class YarnApplications implements Applications {
     const reports = await this.#cluster.use(({ resourceManager }) => resourceManager.reports(filter));
     return reports.map((report) => this.#reachable(report));
   }
+
+  /** The paths of a queue and of all below it. @throws UserError (`UNKNOWN_QUEUE`) */
+  readonly queuesBelow = async (name: string): Promise<readonly string[]> => {
+    const below = { children: true, recursive: true } as const;
+    const [queue, root] = await this.#cluster.use(({ resourceManager }) =>
+      Promise.all([resourceManager.queue(name, below), resourceManager.queue("root", below)]),
+    );
+    if (queue === undefined) throw unknownQueue(name, root);
+    return withDescendants(queue).map((one) => one.path || one.name);
+  };
 
   #reachable(report: ApplicationReport): ApplicationReport {
     return { ...report, trackingUrl: this.#cluster.trackingUrl(report.trackingUrl) };
@@ -207,6 +220,17 @@ export class YarnApplications implements Applications {
       return undefined;
     }
   }
+}
+
+function withDescendants(queue: QueueInfo): QueueInfo[] {
+  return [queue, ...queue.children.flatMap(withDescendants)];
+}
+
+function unknownQueue(name: string, root: QueueInfo | undefined): UserError {
+  const others = root === undefined ? [] : withDescendants(root).map((one) => one.name);
+  return new UserError(`unknown queue: ${name}\n  The queues are ${listWords(others, mostQueues)}`, {
+    code: "UNKNOWN_QUEUE",
+  });
 }
 
 /** Why the credentials for reaching an AM could not be read from its job's staging folder. */

@@ -65,11 +65,10 @@ async function runningJobs(context: ClientContext): Promise<string[]> {
 }
 
 async function idsOf(opening: Promise<Applications>): Promise<string[]> {
-  const { chooseJobs } = await import("../applications/job-filter.ts");
+  const { chooseJobs, ownJobs } = await import("../applications/job-filter.ts");
   const applications = await opening;
   try {
-    const all = { all: false, states: undefined, name: undefined, queue: undefined, user: undefined };
-    return (await chooseJobs(applications, all)).map(({ id }: ApplicationReport) => id);
+    return (await chooseJobs(applications, ownJobs)).map(({ id }: ApplicationReport) => id);
   } finally {
     applications.close();
   }

@@ -1,15 +1,15 @@
 import { ExitCode, usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { countWords, durationWords, memoryWords } from "../../src/job/reasons/words.ts";
-import { type Applications, durationMs, finalState } from "../applications/applications.ts";
+import type { Applications } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
-import { chooseJobs, type JobFilter, queueName, stateWords } from "../applications/job-filter.ts";
+import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
 import { configurationFolder, noConfiguration } from "../cluster/hadoop-configuration.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { parseMoment } from "../command-line/moments.ts";
 import type { ClientContext } from "../context.ts";
-import { formatDate, formatTable } from "../output/format.ts";
+import { jobTable, moreWords } from "../output/job-list.ts";
 import type { ListJson, ListPlace } from "../printed-json.ts";
 
 const usualLimit = 50;
@@ -24,28 +24,54 @@ export const list = defineCommand({
     name: { type: "string", describe: "Only jobs with this text in their name" },
     queue: {
       type: "string",
-      describe: "All applications in this queue, of any user and type: its name, or its path (root.ml)",
+      describe:
+        "All applications in this queue and those below it, of any user and type: its name, or its path (root.ml)",
     },
     user: { type: "string", describe: "Another user's jobs" },
+    "all-users": { type: "boolean", default: false, describe: "Everybody's jobs" },
+    since: {
+      type: "string",
+      describe: "Only jobs submitted since, also those that have ended: 2d ago, or 2026-11-22T14:00",
+    },
+    until: { type: "string", describe: "Only jobs submitted until then, also those that have ended" },
     scheduler: { choices: ["yarn", "local"], describe: "Only the cluster's jobs, or only this machine's" },
     limit: { type: "number", default: usualLimit, describe: "At most this many, the newest" },
     ...settingOptions,
     ...jsonOption,
   },
-  examples: [["list --state failed --name bert", "Yours that failed and have bert in their name"]],
-  run: async ({ all, state, name, queue, user, scheduler, limit, conf, json }, context) => {
+  examples: [
+    ["list --state failed --name bert", "Yours that failed and have bert in their name"],
+    ["list --all-users --since 1d", "What everybody submitted in the last 24 hours"],
+  ],
+  run: async ({ state, name, queue, user, scheduler, limit, conf, json, ...args }, context) => {
+    const { "all-users": allUsers, since, until } = args;
+    if (allUsers && user !== undefined) throw usageError("--all-users and --user: leave one of them out");
+    const submittedMs = {
+      ...(since !== undefined && { from: parseMoment("--since", since, context.now()) }),
+      ...(until !== undefined && { to: parseMoment("--until", until, context.now()) }),
+    };
+    const all = args.all || since !== undefined || until !== undefined;
     if (!Number.isInteger(limit) || limit < 1) throw usageError("--limit takes a whole number above 0");
     const opened = await openPlaces({ scheduler, own: queue === undefined && user === undefined, conf }, context);
     const places = [...opened.values()];
     try {
-      const filter: JobFilter = { all, states: state, name, queue, user };
+      const filter: JobFilter = { all, states: state, name, queue, user, allUsers, submittedMs };
       const found = await Promise.all(places.map((applications) => chooseJobs(applications, filter)));
       const jobs = found.flat().sort((a, b) => b.startTimeMs - a.startTimeMs);
-      if (!opened.has("yarn") && scheduler === undefined) sayUnasked(jobs, context);
+      if (!opened.has("yarn") && scheduler === undefined) sayUnasked(context);
       const newest = jobs.slice(0, limit);
       const more = jobs.length - newest.length;
-      if (json) context.output.json({ jobs: newest, more, places: [...opened.keys()] } satisfies ListJson);
-      else context.output.print([table(newest, filter, context.now()), ...hint(newest, more)].join("\n"));
+      const isUnknown = user !== undefined && jobs.length === 0 && (await isStranger(user, opened.get("yarn")));
+      if (json) {
+        const unknown = isUnknown ? { unknownUser: user } : {};
+        context.output.json({ jobs: newest, more, places: [...opened.keys()], ...unknown } satisfies ListJson);
+      } else if (isUnknown) {
+        context.output.print(
+          `No jobs: unknown user ${user}, of whom the ResourceManager has no application of any kind`,
+        );
+      } else {
+        context.output.print([...lines(newest, filter, context.now()), ...moreWords(newest.length, more)].join("\n"));
+      }
       await Promise.all(places.map((applications) => applications.sweep().catch(() => undefined)));
       return ExitCode.succeeded;
     } finally {
@@ -72,32 +98,17 @@ async function openPlaces(
   return new Map<ListPlace, Applications>(ranHere ? [cluster, await here()] : [cluster]);
 }
 
-/** Without a configured cluster an empty list would read as if nothing ran. @throws UserError (`NO_CLUSTER`) when there are no jobs */
-function sayUnasked(jobs: readonly ApplicationReport[], { environment, output }: ClientContext): void {
-  const why = noConfiguration(environment);
-  if (jobs.length === 0) throw why;
-  output.problem(`Jobs of this machine only. ${why.message.split("\n")[0]}`);
+/** Without a configured cluster a list of this machine's jobs would read as if nothing ran elsewhere. */
+function sayUnasked({ environment, output }: ClientContext): void {
+  output.problem(`Jobs of this machine only. ${noConfiguration(environment).message.split("\n")[0]}`);
 }
 
-function table(reports: readonly ApplicationReport[], { all, states }: JobFilter, nowMs: number): string {
-  const ended = all || states !== undefined ? "" : " (tony-ts list --all shows those that have ended)";
-  if (reports.length === 0) return `No jobs${ended}`;
-  const rows = reports.map((report) => [
-    report.id,
-    finalState(report),
-    report.name,
-    report.user,
-    queueName(report.queue),
-    formatDate(report.startTimeMs),
-    durationWords(durationMs(report, nowMs)),
-    report.usage === undefined || report.usage.usedContainers <= 0 ? "–" : memoryWords(report.usage.used.memoryMiB),
-  ]);
-  return formatTable([["application", "state", "name", "user", "queue", "start", "time", "memory"], ...rows]).join(
-    "\n",
-  );
+/** A ResourceManager knows its users by their applications alone. */
+async function isStranger(user: string, cluster: Applications | undefined): Promise<boolean> {
+  return cluster !== undefined && (await cluster.reports({ users: [user], limit: 1 })).length === 0;
 }
 
-function hint(shown: readonly ApplicationReport[], more: number): string[] {
-  if (more === 0) return [];
-  return [`and ${countWords(more, "older job")} more: --limit ${shown.length + more} shows all`];
+function lines(reports: readonly ApplicationReport[], { all, states }: JobFilter, nowMs: number): string[] {
+  if (reports.length > 0) return jobTable(reports, nowMs);
+  return [`No jobs${all || states !== undefined ? "" : " (tony-ts list --all shows those that have ended)"}`];
 }

@@ -1,5 +1,4 @@
 import { ExitCode, usageError } from "../../src/errors.ts";
-import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import { openApplications } from "../applications/backend.ts";
@@ -7,6 +6,7 @@ import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
 import { registeredReport } from "../applications/registered-report.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { parseMoment } from "../command-line/moments.ts";
 import type { ClientContext } from "../context.ts";
 import { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, parseLogSelection } from "../logs/log-selection.ts";
@@ -108,16 +108,7 @@ function lineFilter(
   }
   return {
     ...(tail === undefined ? {} : { tail }),
-    ...(since === undefined ? {} : { sinceMs: timeOf(since, nowMs) }),
+    ...(since === undefined ? {} : { sinceMs: parseMoment("--since", since, nowMs) }),
     ...(generation === undefined ? {} : { generation }),
   };
-}
-
-/** A duration before now, or a date and time; without a zone it is local. */
-function timeOf(text: string, nowMs: number): number {
-  const agoMs = parseDurationMs(text, "s");
-  const atMs = agoMs === undefined ? Date.parse(text) : nowMs - agoMs;
-  if (Number.isNaN(atMs))
-    throw usageError(`--since takes a duration such as 10m or a time such as 2026-11-22T14:00, not "${text}"`);
-  return atMs;
 }

@@ -64,6 +64,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts status application_1795305600000_0007": withRow("tony-ts status ID"),
   "tony-ts list": inEmpty(),
   "tony-ts list --state failed --name bert": inEmpty(),
+  "tony-ts list --all-users --since 1d": inEmpty(),
   "tony-ts logs ID [worker:0|am] [-f]": inEmpty(
     "tony-ts logs $ID",
     "tony-ts logs $ID worker:0",

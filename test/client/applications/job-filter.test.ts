@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { chooseJobs, type JobFilter } from "../../../client/applications/job-filter.ts";
+import type { Applications } from "../../../client/applications/applications.ts";
+import { chooseJobs, type JobFilter, ownJobs } from "../../../client/applications/job-filter.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../../src/hadoop/yarn/submission.ts";
 import { aReport } from "../application-report.ts";
@@ -17,14 +18,14 @@ const jobs: readonly ApplicationReport[] = [
 async function chosen(
   changes: Partial<JobFilter>,
   there = jobs,
+  place: Partial<Applications> = {},
 ): Promise<{ numbers: number[]; asked: ApplicationFilter }> {
   let asked: ApplicationFilter = {};
   const reports = async (filter: ApplicationFilter) => {
     asked = filter;
     return there.filter(({ state }) => filter.states?.includes(state) ?? true);
   };
-  const filter = { all: false, states: undefined, name: undefined, queue: undefined, user: undefined, ...changes };
-  const found = await chooseJobs(aPlace({ reports }), filter);
+  const found = await chooseJobs(aPlace({ reports, ...place }), { ...ownJobs, ...changes });
   return { numbers: found.map(({ id }) => Number(id.slice(-4))), asked };
 }
 
@@ -45,8 +46,34 @@ describe("choosing jobs", () => {
     expect((await chosen({ all: true, name: "bert" })).numbers).toEqual([1, 2, 4, 5]);
   });
 
-  test("everybody's in a queue", async () => {
-    expect((await chosen({ queue: "ml" })).asked).toMatchObject({ queues: ["ml"] });
+  test("everybody's in a queue, or one user's there", async () => {
+    const { asked } = await chosen({ queue: "ml" });
+    expect(asked).toMatchObject({ queues: ["ml"] });
+    expect(asked).not.toHaveProperty("users");
+    expect((await chosen({ queue: "ml", user: "bob" })).asked).toMatchObject({ queues: ["ml"], users: ["bob"] });
+  });
+
+  test("everybody's", async () => {
+    const { asked } = await chosen({ allUsers: true });
+    expect(asked).toMatchObject({ types: ["TONY"] });
+    expect(asked).not.toHaveProperty("users");
+  });
+
+  test("by when they were submitted, also where a place does not look at that", async () => {
+    const there = [1, 2, 3].map((n) => aReport({ id: `application_1_000${n}`, startTimeMs: n * 1000 }));
+    const { numbers, asked } = await chosen({ submittedMs: { from: 2000, to: 2999 } }, there);
+    expect(numbers).toEqual([2]);
+    expect(asked).toMatchObject({ startedMs: { from: 2000, to: 2999 } });
+  });
+
+  test("of a queue that has others below it also theirs", async () => {
+    const there = ["root.ml.train", "serve", "root.etl", "root.ml"].map((queue, index) =>
+      aReport({ id: `application_1_000${index}`, queue }),
+    );
+    const queuesBelow = async () => ["root.ml", "root.ml.train", "root.ml.serve"];
+    const { numbers, asked } = await chosen({ queue: "ml" }, there, { queuesBelow });
+    expect(numbers).toEqual([0, 1, 3]);
+    expect(asked.queues).toEqual(["root.ml", "ml", "root.ml.train", "train", "root.ml.serve", "serve"]);
   });
 
   test.each([

@@ -80,6 +80,8 @@ describe("mistakes in a command line", () => {
     [["logs", "local_1_0001", "Worker:0"], "--logs takes none, all, or tasks"],
     [["logs", "local_1_0001", "am", "--executor"], "The AM has no executor: leave out --executor"],
     [["logs", "local_1_0001", "--json", "--split"], "With --json each line names its stream: leave out --split"],
+    [["list", "--user", "bob", "--all-users"], "--all-users and --user: leave one of them out"],
+    [["list", "--until", "yesterday"], "--until takes a duration such as 10m"],
     [["list", "--limit", "0"], "--limit takes a whole number above 0"],
     [["cache", "prune", "--unused-for", "soon"], "--unused-for takes a duration"],
     [["init", "caffe"], 'There is no "caffe" to start from'],

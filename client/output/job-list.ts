@@ -1,0 +1,75 @@
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { countWords, durationWords, memoryWords } from "../../src/job/reasons/words.ts";
+import { durationMs, finalState, hasEnded } from "../applications/applications.ts";
+import { queueName } from "../applications/job-filter.ts";
+import { formatDate, formatTable } from "./format.ts";
+
+/** Of every kind of GPU that a cluster may count: `yarn.io/gpu`, `nvidia.com/gpu`, MIG's profiles. */
+const gpuTypes = /(^|\/)gpu|(^|\/)mig-/i;
+/** A line of a cause is cut at this. */
+const longestCause = 80;
+const none = "–";
+
+/** Jobs as rows: what each holds, or why it ended. The columns of GPUs and of causes are there where a job has one. */
+export function jobTable(reports: readonly ApplicationReport[], nowMs: number): string[] {
+  const rows = reports.map((report) => rowOf(report, nowMs));
+  const hasGpus = rows.some(({ gpus }) => gpus !== none);
+  const hasCauses = rows.some(({ cause }) => cause !== "");
+  const columns = (row: JobRow) => [...row.always, ...(hasGpus ? [row.gpus] : []), ...(hasCauses ? [row.cause] : [])];
+  return formatTable([head, ...rows].map(columns));
+}
+
+/** What GPUs an amount has, of whatever kind. */
+export function gpusOf(others: Readonly<Record<string, number>>): number {
+  return Object.entries(others).reduce((sum, [type, count]) => (gpuTypes.test(type) ? sum + count : sum), 0);
+}
+
+interface JobRow {
+  readonly always: readonly string[];
+  readonly gpus: string;
+  readonly cause: string;
+}
+
+const head: JobRow = {
+  always: ["application", "state", "name", "user", "queue", "start", "time", "memory", "cores"],
+  gpus: "GPUs",
+  cause: "cause",
+};
+
+function rowOf(report: ApplicationReport, nowMs: number): JobRow {
+  const { usage } = report;
+  const used = usage === undefined || usage.usedContainers <= 0 ? undefined : usage.used;
+  const gpus = gpusOf(used?.others ?? {});
+  return {
+    always: [
+      report.id,
+      finalState(report),
+      report.name,
+      report.user,
+      queueName(report.queue),
+      formatDate(report.startTimeMs),
+      durationWords(durationMs(report, nowMs)),
+      used === undefined ? none : memoryWords(used.memoryMiB),
+      used === undefined ? none : String(used.vcores),
+    ],
+    gpus: gpus === 0 ? none : String(gpus),
+    cause: causeOf(report),
+  };
+}
+
+/** Why a job ended that did not succeed, in one line. */
+export function causeOf(report: ApplicationReport): string {
+  if (!hasEnded(report) || finalState(report) === "SUCCEEDED") return "";
+  const line =
+    report.diagnostics
+      .split("\n")
+      .find((one) => one.trim() !== "")
+      ?.trim() ?? "";
+  return line.length <= longestCause ? line : `${line.slice(0, longestCause - 1).trimEnd()}…`;
+}
+
+/** How many jobs a list leaves out. */
+export function moreWords(shown: number, more: number): string[] {
+  if (more === 0) return [];
+  return [`${countWords(more, "older job")} not shown: --limit ${shown + more} shows all`];
+}
