@@ -33,6 +33,7 @@ import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
 import { handleSignals } from "./signals.ts";
+import { Stillness } from "./stillness.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
 import { Staging } from "./storage/staging.ts";
@@ -71,6 +72,7 @@ class Master {
   readonly #journal: JournalWriter;
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
+  readonly #stillness = new Stillness();
   readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
   readonly #sessions: Sessions;
   readonly #feed: StatusFeed;
@@ -290,7 +292,9 @@ class Master {
     for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
     this.#scheduler.show(progressOf(this.#core), this.#core.state.services[0]?.url);
     this.#feed.refresh();
-    const { job, ownLog } = this.#input;
+    const { job, ownLog, log } = this.#input;
+    const still = this.#stillness.look(systemClock.nowMs(), () => this.#status());
+    if (still !== undefined) log.warn("nothing-changes", still);
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
     systemClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }

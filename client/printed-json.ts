@@ -8,6 +8,7 @@ import type { DelayReason } from "../src/job/reasons/waits.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Finding } from "./cluster/finding.ts";
+import type { Holder, LabelShare, NodeShare } from "./cluster/nodes-overview.ts";
 import type { CachedFile } from "./shipping/cache-prune.ts";
 import type { PlannedFile } from "./shipping/shipping.ts";
 
@@ -45,6 +46,14 @@ export interface ListJson {
 }
 
 export type ListPlace = "yarn" | "local";
+
+export interface NodesJson {
+  readonly nodes: readonly NodeShare[];
+  /** Of the nodes that run, by label; the nodes without one first. */
+  readonly labels: readonly LabelShare[];
+  /** Applications of any user and type that hold containers, those with the most memory first. */
+  readonly holders: readonly Holder[];
+}
 
 export interface KillJson {
   readonly jobs: readonly (KilledJob | NotKilledJob)[];

@@ -22,6 +22,7 @@ const sources = [
 const results = [
   ["`status ID`", "StatusJson"],
   ["`list`", "ListJson"],
+  ["`nodes`", "NodesJson"],
   ["`kill ID…`", "KillJson"],
   ["`validate job.xml`", "ValidateJson"],
   ["`submit --detach`", "DetachedJson"],
@@ -50,9 +51,9 @@ Every \`…Reason\` and each \`Remedy\` is an object with a \`code\` and facts: 
 `;
 const following = `## A job that is followed
 
-\`submit\`, \`attach\` and \`wait\` print events, told apart by \`event\`. The first is \`job\`, the last \`end\`, unless the command fails: then it is
-the error. \`wait\` has no \`output\`. \`logs --json\` prints \`output\` alone, and with \`--follow\` also \`end\`. \`submit\` prints \`job\` once the
-ResourceManager has the job: a signal before that leaves the error \`NOT_SUBMITTED\` alone.
+\`submit\`, \`attach\` and \`wait\` print events, told apart by \`event\`. The first is \`job\`, the last \`end\`, which has the error where the command
+fails. \`wait\` has no \`output\`. \`logs --json\` prints \`output\` and \`end\`. \`submit\` prints \`job\` once the
+ResourceManager has the job: a signal before that leaves \`end\` with the error \`NOT_SUBMITTED\` alone.
 `;
 
 /** @param {string} root the checkout */

@@ -41,7 +41,8 @@ export class ClientCalls implements ClientHandler {
 
   stop(reason: string, user: string): boolean {
     const { owner, stop } = this.#options;
-    stop(user === owner ? reason : `${reason}, by ${user}`);
+    const isTold = user === owner || reason.startsWith(`killed by ${user} `);
+    stop(isTold ? reason : `${reason}, by ${user}`);
     return true;
   }
 }

@@ -29,19 +29,22 @@ export class TaskMetrics {
     return this.#useByTask.get(task);
   }
 
-  /** The status with each task's memory and processor use, and with its GPUs as they were last measured. */
+  /**
+   * The status with each task's memory and processor use, the most memory that it ever used, and its GPUs as they were last measured: the
+   * last two also when its container is gone.
+   */
   addTo(status: JobStatus): JobStatus {
     return { ...status, tasks: status.tasks.map((task) => this.#withMetrics(task)) };
   }
 
   #withMetrics(task: TaskStatus): TaskStatus {
     const said = task.containerId === undefined ? undefined : this.#byContainer.get(task.containerId);
-    const gpus = this.#useByTask.get(task.task)?.gpus;
-    const known = gpus === undefined ? task : { ...task, gpus };
+    const { gpus, maxMemoryBytes } = this.#useByTask.get(task.task) ?? {};
+    const known = { ...task, ...(gpus && { gpus }), ...(maxMemoryBytes !== undefined && { maxMemoryBytes }) };
     // The container may be another task's by now.
     if (said?.task !== task.task) return known;
-    const { memoryBytes, maxMemoryBytes, cpuCores } = said.metrics;
-    return { ...known, memoryBytes, maxMemoryBytes, cpuCores };
+    const { memoryBytes, cpuCores } = said.metrics;
+    return { ...known, memoryBytes, cpuCores };
   }
 }
 

@@ -12,8 +12,10 @@ export function outcomeOf(report: ApplicationReport, told: JobOutcome | undefine
   const endedAtMs = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
   const cause = masterFailure(report, nowMs);
   if (cause !== undefined) return { ...endedBecause(result, endReason(report, cause.summary)), cause, endedAtMs };
-  // RMAppImpl puts who and where before the words of whoever killed it.
-  const said = report.diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: /, "");
+  // RMAppImpl puts who and where before the words of whoever killed it: ours say it themselves.
+  const said = report.diagnostics
+    .trim()
+    .replace(/^Application \S+ was killed by .* with diagnostic message: (?=killed by )/, "");
   return { ...endedBecause(result, endReason(report, said)), endedAtMs };
 }
 

@@ -12,6 +12,7 @@ import { kill } from "./kill.ts";
 import { list } from "./list.ts";
 import { logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
+import { nodes } from "./nodes.ts";
 import { notebook } from "./notebook.ts";
 import { shell } from "./shell.ts";
 import { status } from "./status.ts";
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   submit,
   status,
   list,
+  nodes,
   logs,
   attach,
   wait,

@@ -2,6 +2,7 @@ import { ExitCode } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import { isRefused } from "../applications/kill-refusal.ts";
+import { killedBy } from "../master/killed-by.ts";
 import type { MasterSession } from "../master/master-session.ts";
 import { formatClock } from "../output/format.ts";
 import type { FollowOptions } from "./follow-options.ts";
@@ -117,7 +118,7 @@ export class JobStop {
   }
 
   get #reason(): string {
-    const { stop, stoppedBy = (signal) => `${signal} at the client` } = this.#options;
-    return `killed by ${stoppedBy(stop.reason)}`;
+    const { stop, stoppedBy = String, applications } = this.#options;
+    return killedBy(applications.user, stoppedBy(stop.reason));
   }
 }

@@ -4,6 +4,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
 import { registeredReport } from "../applications/registered-report.ts";
 import type { ClientContext } from "../context.ts";
+import { killedBy } from "./killed-by.ts";
 import type { MasterLink } from "./master-link.ts";
 import { MasterSession } from "./master-session.ts";
 
@@ -24,7 +25,7 @@ export async function endApplication(
   connect?: (contact: MasterContact) => MasterLink,
 ): Promise<ApplicationReport> {
   const { id } = before;
-  const words = reason ?? "killed by tony-ts kill";
+  const words = killedBy(applications.user, "tony-ts kill", reason);
   const reachable = await registeredReport(applications, before, { now, output });
   const asked = await askMaster(applications, reachable, words, now, connect);
   try {

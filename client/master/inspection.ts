@@ -24,6 +24,7 @@ import {
 } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
+import { memoryPeak } from "../output/use-words.ts";
 import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
 import type { MasterLink } from "./master-link.ts";
@@ -165,14 +166,14 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...transfers,
     ...waits,
     "",
-    ...taskLines(status.tasks),
+    ...taskLines(status),
     ...gpuLines(status.tasks),
     ...metricLines(status.tasks),
     ...history,
   ];
 }
 
-function taskLines(tasks: readonly TaskStatus[]): string[] {
+function taskLines({ tasks, roles }: JobStatus): string[] {
   const rows = tasks.map((task) => [
     task.task,
     task.state,
@@ -181,10 +182,14 @@ function taskLines(tasks: readonly TaskStatus[]): string[] {
     task.step === undefined ? "–" : String(task.step),
     task.checkpointStep === undefined ? "–" : `step ${task.checkpointStep}`,
     task.memoryBytes === undefined ? "–" : sizeWords(task.memoryBytes),
+    memoryPeak(task, roles) ?? "–",
     task.cpuCores === undefined ? "–" : countWords(Number(task.cpuCores.toFixed(1)), "core"),
     formatExit(task.exit),
   ]);
-  return formatTable([["task", "state", "host", "start", "step", "checkpoint", "memory", "CPU", "exit"], ...rows]);
+  return formatTable([
+    ["task", "state", "host", "start", "step", "checkpoint", "memory", "memory peak", "CPU", "exit"],
+    ...rows,
+  ]);
 }
 
 /** What the GPUs do: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */

@@ -60,11 +60,9 @@ function rowOf(report: ApplicationReport, nowMs: number): JobRow {
 /** Why a job ended that did not succeed, in one line. */
 export function causeOf(report: ApplicationReport): string {
   if (!hasEnded(report) || finalState(report) === "SUCCEEDED") return "";
-  const line =
-    report.diagnostics
-      .split("\n")
-      .find((one) => one.trim() !== "")
-      ?.trim() ?? "";
+  const said = report.diagnostics.split("\n").find((one) => one.trim() !== "") ?? "";
+  // As the ResourceManager begins: the row names it already.
+  const line = said.trim().replace(/^Application application_\d+_\d+ /, "");
   return line.length <= longestCause ? line : `${line.slice(0, longestCause - 1).trimEnd()}…`;
 }
 

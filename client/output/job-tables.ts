@@ -13,6 +13,7 @@ import type {
 } from "../../src/job/status.ts";
 import { formatClock, formatTable } from "./format.ts";
 import { taskSpans } from "./task-spans.ts";
+import { gpuPeak, memoryPeak } from "./use-words.ts";
 
 /** At most so many rows of tasks: the failed ones come first. */
 const shownTasks = 30;
@@ -27,7 +28,7 @@ const exitWords: Readonly<Record<string, string>> = {
 };
 
 /** How each task ended. What a task had before, and gave back, is not known here: only that nobody ever held anything. */
-export function taskTable({ tasks: all, usage }: Pick<JobStatus, "tasks" | "usage">): string[] {
+export function taskTable({ tasks: all, roles, usage }: Pick<JobStatus, "tasks" | "roles" | "usage">): string[] {
   const tasks = all.filter(hadContainer);
   const none = taskSpans(all.filter((task) => !hadContainer(task)).map(({ task }) => task));
   const never = usage.memoryMiBSeconds === 0;
@@ -35,7 +36,12 @@ export function taskTable({ tasks: all, usage }: Pick<JobStatus, "tasks" | "usag
   if (tasks.length === 0)
     return [never ? `No task ever had a container: ${none}` : `No task had a container at the end: ${none}`];
   const shown = tasks.length <= shownTasks ? tasks : failedFirst(tasks).slice(0, shownTasks);
-  const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }) => [
+  const used = [
+    ["memory peak", shown.map((task) => memoryPeak(task, roles))],
+    ["GPUs", shown.map(gpuPeak)],
+  ] as const;
+  const known = used.filter(([, cells]) => cells.some((cell) => cell !== undefined));
+  const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }, index) => [
     task,
     endedAs(state),
     host ?? "–",
@@ -44,9 +50,11 @@ export function taskTable({ tasks: all, usage }: Pick<JobStatus, "tasks" | "usag
     clockOr(endedAtMs),
     stepOr(step),
     stepOr(checkpointStep),
+    ...known.map(([, cells]) => cells[index] ?? "–"),
   ]);
   const more = tasks.length > shown.length ? [`and ${tasks.length - shown.length} more`] : [];
-  const head = ["task", "state", "host", "exit", "start", "end", "progress", "last checkpoint"];
+  const columns = known.map(([name]) => name);
+  const head = ["task", "state", "host", "exit", "start", "end", "progress", "last checkpoint", ...columns];
   const without = none === "" ? [] : [`${none} had no container at the end`];
   return [...formatTable([head, ...rows]), ...more, ...without, ...stillStopping(tasks)];
 }

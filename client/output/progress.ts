@@ -1,6 +1,7 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
 import { amountWords, countWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
 import type { GenerationSummary, JobOutcome, JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
+import { peakWords } from "./use-words.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
 export interface Milestone {
@@ -193,6 +194,7 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
     ...failedWords(status.tasks.filter(isFailed)),
     countWords(restarts, "restart"),
     memoryHoursWords(status.usage.memoryMiBSeconds),
+    ...peakWords(status),
   ].join(" · ");
 }
 

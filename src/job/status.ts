@@ -116,6 +116,7 @@ export interface TaskStatus {
   /** The last of each kind. */
   readonly transfers?: readonly Transfer[];
   readonly memoryBytes?: number;
+  /** The most that it ever used, in all its lives. */
   readonly maxMemoryBytes?: number;
   readonly cpuCores?: number;
   /** Its GPUs when they were last measured. */

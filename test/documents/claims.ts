@@ -65,6 +65,8 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts list": inEmpty(),
   "tony-ts list --state failed --name bert": inEmpty(),
   "tony-ts list --all-users --since 1d": inEmpty(),
+  "tony-ts nodes": inEmpty(),
+  "tony-ts nodes --label gpu": inEmpty(),
   "tony-ts logs ID [worker:0|am] [-f]": inEmpty(
     "tony-ts logs $ID",
     "tony-ts logs $ID worker:0",

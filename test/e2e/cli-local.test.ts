@@ -186,7 +186,7 @@ describe("a job on this machine, without any cluster", () => {
     ];
     const words = ["--expose-gc", "--input-type=module", "--eval", program.join("\n")];
     const { stdout } = await promisify(execFile)(process.execPath, words, { env: { ...process.env, ...environment } });
-    expect(stdout).toMatch(/^killed by the program that submitted it: .*timeout/);
+    expect(stdout).toMatch(/^killed by \S+ from \S+ \(the program that submitted it: .*timeout/);
   });
 
   test("the second Ctrl-C leaves at once and says that it may still run", async () => {

@@ -67,11 +67,11 @@ describe("jobs that a program submits", () => {
       const outcomeOf = async (ended: SubmittedJob | undefined) => await ended?.ended();
       expect(await outcomeOf(early)).toMatchObject({
         result: "killed",
-        summary: "killed by the program that submitted it",
+        summary: expect.stringMatching(/^killed by alice from \S+ \(the program that submitted it\)$/),
       });
       expect(await outcomeOf(late)).toMatchObject({
         result: "killed",
-        summary: "killed by the program that submitted it: enough of it",
+        summary: expect.stringMatching(/ \(the program that submitted it: enough of it\)$/),
       });
 
       const stop = new AbortController();

@@ -53,6 +53,7 @@ describe("the history that TonY's own classes read", () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "tony-history-"));
     const settings = {
+      "tony.application.name": "history",
       "tony.application.framework": "generic",
       "tony.am.memory": "512m",
       "tony.worker.instances": "2",
@@ -128,7 +129,7 @@ describe("the history that TonY's own classes read", () => {
     expect(fetched).toEqual(
       expect.arrayContaining([
         `folder ${first.folder}`,
-        "name TonyApplication",
+        "name history",
         "role worker × 2 memory 512m gpus 0",
         expect.stringMatching(
           /^task worker:0 ran \d{4,} ms MAX_MEMORY_BYTES=[1-9][\d.E]+ AVG_MEMORY_BYTES=[1-9][\d.E]+$/,

@@ -13,7 +13,7 @@ export function writeTonyFinalXml(settings: Settings, spec: JobSpec): string {
   for (const { key, value, at } of effectiveKeys(settings)) {
     if (value !== undefined) values.set(key, { value: withoutSecret(key, value), source: at ?? "default" });
   }
-  for (const [key, value] of spec.roles.flatMap(sizeOf)) {
+  for (const [key, value] of [["tony.application.name", spec.name] as const, ...spec.roles.flatMap(sizeOf)]) {
     values.set(key, { value, source: values.get(key)?.source ?? "default" });
   }
   return writeProperties([...values].map(([name, { value, source }]) => ({ name, value, source })));

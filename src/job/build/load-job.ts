@@ -9,6 +9,7 @@ import { hasErrors, inFileOrder, type Problem } from "../problem.ts";
 import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf, underLaterNames } from "../settings.ts";
 import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
 import { checkOtherNames } from "./check-other-names.ts";
+import { defaultName } from "./default-name.ts";
 import { expandSettings } from "./read-settings.ts";
 import type { LookUpPath } from "./resource-strings.ts";
 import { type Submission, type SubmissionOptions, submissionSettings } from "./submission.ts";
@@ -22,6 +23,8 @@ const CLUSTER_FILES = [
   "tony.application.yarn-conf-path",
   "tony.application.mapred-conf-path",
 ] as const satisfies KeyName[];
+
+const nameKey = "tony.application.name" satisfies KeyName;
 
 export interface JobSources {
   /** What `${…}` may refer to. */
@@ -135,7 +138,10 @@ function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): 
   });
   const all = inFileOrder([...text.problems, ...problems]);
   if (spec === undefined) return { problems: all };
-  return { spec: { ...spec, tags: [...spec.tags, ...text.submission.tags] }, problems: all };
+  const { submission, settings } = text;
+  const name = settings.has(nameKey) ? undefined : defaultName(spec, submission.jobFile, context.workingDirectory);
+  const tags = [...spec.tags, ...submission.tags];
+  return { spec: { ...spec, tags, ...(name !== undefined && { name }) }, problems: all };
 }
 
 /** The file in which a site sets limits and defaults for every job: `$TONY_CONF_DIR/tony-site.xml`. */

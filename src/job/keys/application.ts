@@ -22,7 +22,7 @@ export const applicationKeys = {
     type: text,
     spec: ["job", "name"],
     default: "TonyApplication",
-    doc: "The job's name, as YARN lists it.",
+    doc: "The job's name, as YARN lists it. Without it the job has the name of the file that its lead task runs, else that of the job file's folder; the default is for a job that has neither.",
     support: "works",
   }),
   "tony.application.type": key({

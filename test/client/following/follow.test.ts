@@ -413,7 +413,7 @@ describe("ending a job that is followed", () => {
     await context.out.waitFor("ps 1/1 running");
     stop.abort("Ctrl-C");
     expect(await ended).toBe(4);
-    expect(master.stopped).toEqual(["killed by Ctrl-C at the client"]);
+    expect(master.stopped).toEqual([expect.stringMatching(/^killed by \S+ from \S+ \(Ctrl-C\)$/)]);
     expect(applications.killed).toEqual([]);
   });
 
@@ -474,7 +474,7 @@ describe("ending a job that is followed", () => {
       await said;
     }
     expect(await ended).toBe(4);
-    expect(applications.killed).toEqual(["killed by SIGTERM at the client"]);
+    expect(applications.killed).toEqual([expect.stringMatching(/^killed by \S+ from \S+ \(SIGTERM\)$/)]);
   });
 
   test("says once that it is not ours to end, where neither the AM nor the ResourceManager lets us", async () => {
@@ -504,7 +504,7 @@ describe("ending a job that is followed", () => {
     const { ended } = followed(context, applications, [], stop.signal);
     stop.abort("SIGTERM");
     expect(await ended).toBe(4);
-    expect(applications.killed).toEqual(["killed by SIGTERM at the client"]);
+    expect(applications.killed).toEqual([expect.stringMatching(/^killed by \S+ from \S+ \(SIGTERM\)$/)]);
     expect(context.out.text).toMatch(/Ended: all containers are returned; its staging folder is removed/);
   });
 });

@@ -37,7 +37,7 @@ describe("ending a job", () => {
 
   test("asks the ResourceManager where the AM took the request and does nothing", async () => {
     const { forced, said } = await end(12, (nowMs) => aJobStatus({ state: "running", nowMs }));
-    expect(forced).toEqual(["enough"]);
+    expect(forced).toEqual([expect.stringMatching(/^killed by ada from \S+: enough$/)]);
     expect(said).toContain("asking the ResourceManager to end it");
   });
 });

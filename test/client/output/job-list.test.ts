@@ -49,6 +49,7 @@ describe("a cause", () => {
     ["of a job that runs is none", { state: "RUNNING", diagnostics: "waits" }, ""],
     ["of one that succeeded is none", { state: "FINISHED", finalStatus: "SUCCEEDED", diagnostics: "2 of 2" }, ""],
     ["is the first line that says something", { state: "KILLED", diagnostics: "\n by bob \n" }, "by bob"],
+    ["names no id", { state: "FAILED", diagnostics: "Application application_1_0002 submitted" }, "submitted"],
     ["is cut to one line", { state: "FAILED", diagnostics: "x".repeat(90) }, `${"x".repeat(79)}…`],
   ] as const)("%s", (_which, changes, expected) => {
     expect(causeOf(aReport(changes))).toBe(expected);

@@ -1,0 +1,36 @@
+import { countWords, memoryWords, sizeWords } from "../../src/job/reasons/words.ts";
+import type { JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
+
+const mebibyte = 1_048_576;
+
+/** The most memory that a task used of what its container has: `3.9 GiB of 4 GiB`; undefined where it was not measured. */
+export function memoryPeak(task: TaskStatus, roles: readonly RoleStatus[]): string | undefined {
+  const asked = memoryOf(task, roles);
+  if (!task.maxMemoryBytes) return undefined;
+  const peak = sizeWords(task.maxMemoryBytes);
+  return asked === undefined ? peak : `${peak} of ${memoryWords(asked)}`;
+}
+
+/** What a task's GPUs did: `2, at most 97 % busy`; undefined where it has none that were measured. */
+export function gpuPeak({ gpus }: TaskStatus): string | undefined {
+  if (gpus === undefined) return undefined;
+  const { count, utilization } = gpus;
+  return utilization === undefined ? String(count) : `${count}, at most ${Math.round(utilization.max)} % busy`;
+}
+
+/** Of a whole job: the task that came closest to its memory's end, and what its GPUs did. */
+export function peakWords({ tasks, roles }: Pick<JobStatus, "tasks" | "roles">): string[] {
+  const share = (task: TaskStatus) =>
+    (task.maxMemoryBytes ?? 0) / mebibyte / (memoryOf(task, roles) ?? Number.POSITIVE_INFINITY);
+  const [fullest] = tasks.filter((task) => share(task) > 0).sort((a, b) => share(b) - share(a));
+  const memory = fullest === undefined ? [] : [`memory peak ${memoryPeak(fullest, roles)} (${fullest.task})`];
+  const gpus = tasks.flatMap((task) => task.gpus ?? []);
+  const busy = gpus.flatMap(({ utilization }) => utilization?.max ?? []);
+  if (busy.length === 0) return memory;
+  const count = gpus.reduce((sum, one) => sum + one.count, 0);
+  return [...memory, `${countWords(count, "GPU")}, at most ${Math.round(Math.max(...busy))} % busy`];
+}
+
+function memoryOf({ task }: TaskStatus, roles: readonly RoleStatus[]): number | undefined {
+  return roles.find(({ name }) => task.startsWith(`${name}:`))?.memoryMiB;
+}
