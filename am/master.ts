@@ -176,7 +176,8 @@ class Master {
   terminate(signal: string): void {
     if (this.#end.hasBegun) return;
     if (this.#input.settings.local) {
-      this.shell.post({ type: "stop-requested", reason: `killed by ${signal}` });
+      const told = this.#staging.killReason().catch(() => `killed by ${signal}`);
+      void told.then((reason) => this.shell.post({ type: "stop-requested", reason }));
       return;
     }
     this.#input.log.warn("terminated", `The NodeManager ends this process (${signal}); the tasks' containers live on.`);

@@ -4,7 +4,7 @@ import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
 import { attemptOfMasterFile, masterFile } from "../../src/job/stored/master-file.ts";
-import { tokensFileName } from "../../src/job/stored/stored-job.ts";
+import { killedFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
 
 /** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
 export interface MasterAddress {
@@ -30,6 +30,11 @@ export class Staging {
 
   get tokensFile(): string {
     return path.posix.join(this.#folder, tokensFileName);
+  }
+
+  /** Who ended a job of the local scheduler by a signal to its AM. Rejects where nobody left that. */
+  async killReason(): Promise<string> {
+    return (await buffer(await this.#fileSystem.open(path.posix.join(this.#folder, killedFileName)))).toString("utf8");
   }
 
   /** The job's keytab, where it takes one along. */

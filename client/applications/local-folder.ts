@@ -3,13 +3,14 @@ import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { ownerHome } from "../../src/hadoop/process-owner.ts";
+import { killedFileName } from "../../src/job/stored/stored-job.ts";
 
 /** Files of a local application's folder; the AM writes the status and its address, the client the rest. */
 export const localFiles = {
   pid: "am.pid",
   status: "status.json",
   /** Why it is to end: of an AM that dies of the request, before it takes signals, nothing else says that it was killed. */
-  killed: "killed",
+  killed: killedFileName,
   tokens: "container_tokens",
 } as const;
 

@@ -3,13 +3,13 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
+import { jobTable, moreWords } from "../applications/job-list.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
 import { configurationFolder, noConfiguration } from "../cluster/hadoop-configuration.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { parseMoment } from "../command-line/moments.ts";
 import type { ClientContext } from "../context.ts";
-import { jobTable, moreWords } from "../output/job-list.ts";
 import type { ListJson, ListPlace } from "../printed-json.ts";
 
 const usualLimit = 50;

@@ -23,7 +23,7 @@ export const nodes = defineCommand({
       import("../cluster/cluster.ts"),
       import("../cluster/site-settings.ts"),
       import("../cluster/nodes-overview.ts"),
-      import("../output/node-tables.ts"),
+      import("../cluster/node-tables.ts"),
     ]);
     const cluster = await Cluster.open(context, readSiteSettings(conf ?? [], context));
     try {

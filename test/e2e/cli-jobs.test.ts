@@ -145,7 +145,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/ worker 2\/2 running +cluster spec sent · resumes from step 100$/m);
     expect(stdout).toMatch(/^worker:0 \| from \/ckpt\/0$/m);
     expect(stdout).toMatch(/^Root cause {3}worker:1 exited 7 .*, generation 2 \(/m);
-    expect(stdout).toMatch(/^worker:0 +stopped .* step 200$/m);
+    expect(stdout).toMatch(/^worker:0 +stopped .* step 200( |$)/m);
     expect(stdout).toMatch(/^1 .* +program restarts: 1 of 1 used +–$/m);
     expect(stdout).toMatch(/^2 .* +program, no restart +step 100, .+ old$/m);
     expect(stdout).toMatch(/^All containers are returned; the last checkpoint is kept: step 200, .+ old: \/ckpt\/1$/m);

@@ -2,6 +2,8 @@ import { TonyError } from "../../errors.ts";
 import { sha256Of } from "./job-keytab.ts";
 import { parseStagingLocation, type StagingLocation } from "./staging-location.ts";
 
+/** Why a job of the local scheduler is to end, where its AM is told by a signal: in the job's folder. */
+export const killedFileName = "killed";
 /** What the staging folder calls the file that the ApplicationMaster reads first (see job-file.ts). */
 export const jobFileName = "job.json";
 /** And delegation tokens that are newer than those of the submission, a token file that comes once and again. */

@@ -1,8 +1,8 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { countWords, durationWords, memoryWords } from "../../src/job/reasons/words.ts";
-import { durationMs, finalState, hasEnded } from "../applications/applications.ts";
-import { queueName } from "../applications/job-filter.ts";
-import { formatDate, formatTable } from "./format.ts";
+import { formatDate, formatTable } from "../output/format.ts";
+import { durationMs, finalState, hasEnded } from "./applications.ts";
+import { queueName } from "./job-filter.ts";
 
 /** Of every kind of GPU that a cluster may count: `yarn.io/gpu`, `nvidia.com/gpu`, MIG's profiles. */
 const gpuTypes = /(^|\/)gpu|(^|\/)mig-/i;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { nodeLines } from "../../../client/cluster/node-tables.ts";
 import { nodesOverview } from "../../../client/cluster/nodes-overview.ts";
-import { nodeLines } from "../../../client/output/node-tables.ts";
 import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
 import { aReport } from "../application-report.ts";
 

@@ -1,7 +1,7 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
 import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
-import type { Holder, LabelShare, NodeShare, NodesOverview } from "../cluster/nodes-overview.ts";
-import { formatTable } from "./format.ts";
+import { formatTable } from "../output/format.ts";
+import type { Holder, LabelShare, NodeShare, NodesOverview } from "./nodes-overview.ts";
 
 /** A table has so many rows at most. */
 const mostRows = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { causeOf, gpusOf, jobTable, moreWords } from "../../../client/output/job-list.ts";
+import { causeOf, gpusOf, jobTable, moreWords } from "../../../client/applications/job-list.ts";
 import { aReport } from "../application-report.ts";
 import { noonishMs } from "../job-status.ts";
 
