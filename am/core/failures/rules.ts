@@ -24,6 +24,11 @@ export function cannotBeLost(step: Step, task: TaskRecord): boolean {
   return isNeverRestarted(step, task) && !toleratesFailure(step, task);
 }
 
+/** Whether the job ends with this failure, whoever else is done: that of a role which `stop-on-failure-jobtypes` names. */
+export function mustNotFail(step: Step, task: TaskRecord, ending: Ending): boolean {
+  return roleOf(step, task).stopOnFailure && ending.class === "program" && isCounted(ending);
+}
+
 /**
  * The rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
  * restarted.
@@ -55,7 +60,7 @@ function ruleOfRoot(step: Step, gang: GangState, root: Ending): RuleReason | und
     return undefined;
   }
   const role = roleOf(step, task);
-  if (role.stopOnFailure && root.class === "program") {
+  if (mustNotFail(step, task, root)) {
     const setting = settingOf(step.spec, "tony.application.stop-on-failure-jobtypes");
     return { code: "role-must-not-fail", role: role.name, setting };
   }

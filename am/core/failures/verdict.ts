@@ -17,7 +17,7 @@ import { isLeft } from "./budgets.ts";
 import { cutOffBefore, noteSuspension } from "./cut-off.ts";
 import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
 import { addEvidence, reconsider } from "./evidence.ts";
-import { isFinal } from "./rules.ts";
+import { isFinal, mustNotFail } from "./rules.ts";
 import { isCounted, Strength } from "./strength.ts";
 
 /**
@@ -30,10 +30,12 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
     return;
   }
   const gang = gangOf(step, task);
-  const policy = policyAfter(step, task, found);
+  const endsJobAlone = isNeededNoMore(step, task) && mustNotFail(step, task, found);
+  const policy = endsJobAlone ? "task" : policyAfter(step, task, found);
   // A task that had joined its gang late had a number of its own; its failure ends the generation of the others.
   const ending = policy === "gang" && task.late ? ofOthers(found, gang.generation) : found;
-  if ((isSidecar(step, task) && policy !== "task") || isNeededNoMore(step, task)) {
+  const isSidecarAlone = isSidecar(step, task) && policy !== "task";
+  if (isSidecarAlone || (isNeededNoMore(step, task) && !endsJobAlone)) {
     logFailure(step, task, ending);
     blame(step, ending);
     return;

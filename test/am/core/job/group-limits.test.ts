@@ -94,4 +94,36 @@ describe("a role that may run on for a time after a group", () => {
       }),
     );
   });
+
+  describe("and must not fail (stop-on-failure-jobtypes)", () => {
+    const untracked = (change: Partial<GroupLimit> = {}) => {
+      const worker = role("worker", 2, { stopOnFailure: true });
+      const roles = [role("chief", 1, { chief: "all" }), worker, role("evaluator", 1)];
+      const groupLimits = [{ ...limit, role: "worker", roles: ["chief"], atLimit: "untrack" as const, ...change }];
+      const scenario = new Scenario(jobSpec(roles, { groupLimits }));
+      scenario.toRunning();
+      scenario.exits("chief:0");
+      return scenario;
+    };
+
+    test("fails the job also when it is not waited for any more, and its chief is done", () => {
+      const scenario = untracked({ limitMs: 5_000 });
+      scenario.after(10_000);
+      expect(scenario.core.state.untracked).toEqual(["worker"]);
+      scenario.exits("worker:1", { exitCode: 1 });
+      expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1" } });
+    });
+
+    test("fails it within its time as well", () => {
+      const scenario = untracked();
+      scenario.exits("worker:1", { exitCode: 1 });
+      expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1" } });
+    });
+
+    test("but not when its machine was at fault", () => {
+      const scenario = untracked();
+      scenario.completes(scenario.task("worker:1").containerId, -102);
+      expect(scenario.core.state.outcome).toBeUndefined();
+    });
+  });
 });
