@@ -16,3 +16,10 @@ export const applicationArgument = {
   required: true,
   missing: "Which job? Give its id (tony-ts list)",
 } as const;
+
+/** Of the verbs that may follow a job which was submitted elsewhere. */
+export const ownOption = {
+  type: "boolean",
+  default: false,
+  describe: "Ctrl-C and SIGTERM end a job that was submitted before; without it they leave it running",
+} as const;

@@ -38,6 +38,8 @@ export const azkaban = defineCommand({
         logs: { kind: "lead" },
         local: false,
         display: { view, submitted },
+        // The tag is of the flow's execution: the job was submitted by an earlier try of this one.
+        own: true,
         endWithinMs,
         ...(tag === undefined ? {} : { applicationTag: tag }),
       },

@@ -1,5 +1,6 @@
 import { usageError } from "../../src/errors.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
+import { ownOption } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, strictOption, submissionOverrides } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
@@ -23,8 +24,9 @@ export const submit = defineCommand({
     detach: { type: "boolean", default: false, describe: "Print the application's id and exit; the job goes on" },
     "application-tag": {
       type: "string",
-      describe: "A YARN tag; if a job of yours with it has not ended, follows that one and submits nothing",
+      describe: "A YARN tag; if a job of yours with it has not ended, follow that job and submit nothing",
     },
+    own: ownOption,
     logs: {
       type: "string",
       describe: "Whose output to show: none, all, worker:1, worker; default the chief's or worker:0's",
@@ -50,7 +52,7 @@ export const submit = defineCommand({
     ],
   ],
   run: async (args, context) => {
-    const { detach, json, "dry-run": isDryRun } = args;
+    const { detach, json, own, "dry-run": isDryRun } = args;
     if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
     for (const name of ["name", "queue", "priority", "resume-from"] as const)
       if (args[name]?.trim() === "") throw usageError(`--${name} needs a value`);
@@ -70,7 +72,7 @@ export const submit = defineCommand({
       return await dryRun(text, { local, json, logs }, context);
     }
     const { runSubmission } = await import("../submission/run-submission.ts");
-    const unique = applicationTag === undefined ? {} : { applicationTag };
+    const unique = applicationTag === undefined ? {} : { applicationTag, own };
     return await runSubmission(text, { detach, json, logs, local, ...unique }, context);
   },
 });

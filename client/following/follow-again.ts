@@ -5,6 +5,7 @@ import { queueName } from "../applications/job-filter.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import { formatDate } from "../output/format.ts";
+import { askToEnd, ownTerminal } from "./ask-to-end.ts";
 import type { FollowListener } from "./follow-listener.ts";
 import type { FollowOptions } from "./follow-options.ts";
 import { FollowView } from "./follow-view.ts";
@@ -21,30 +22,46 @@ export interface FollowAgainOptions {
   readonly json: boolean;
   /** Shows the job instead of what follows from `json`. */
   readonly view?: FollowListener;
+  /** Whether Ctrl-C and SIGTERM end the job without a question. */
+  readonly owns: boolean;
   /** As `FollowOptions.endWithinMs`. */
   readonly endWithinMs?: NonNullable<FollowOptions["endWithinMs"]>;
 }
 
-/** Follows a job that was submitted before, from the last lines of its output to its end; signals end or leave it. */
+/** Follows a job that was submitted before, from the last lines of its output to its end. */
 export async function followAgain(
   report: ApplicationReport,
-  { applications, logs, json, view: given, ...limits }: FollowAgainOptions,
+  { applications, logs, json, owns, view: given, ...limits }: FollowAgainOptions,
   { output, now }: ClientContext,
 ): Promise<ExitCode> {
-  const own = () => (json ? jsonView(output) : new FollowView(output, now, Math.min(now(), report.startTimeMs)));
+  const own = () => (json ? jsonView(output) : new FollowView(output, now, Math.min(now(), report.startTimeMs), owns));
   const view = given ?? own();
-  const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown));
+  const terminal = ownTerminal();
+  const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown), {
+    owns,
+    ...(terminal !== undefined && { askToEnd: () => askToEnd(report.id, output, terminal) }),
+  });
   signals.named(report.id);
   signals.submitted();
   try {
     if (json) output.jsonLine(jobEvent(report));
     else output.print(firstLine(report));
+    if (view !== given) output.problem(ctrlCLine(report.id, { owns, asks: terminal !== undefined }));
     const logsFrom = () => -lastOutputBytes;
     const { stop, ending } = signals;
     return await watchJob(report, { applications, view, now, logs, logsFrom, stop, ending, ...limits });
   } finally {
     signals.unwatch();
   }
+}
+
+/** What is at stake is said before anybody presses it. */
+function ctrlCLine(id: string, { owns, asks }: { readonly owns: boolean; readonly asks: boolean }): string {
+  if (owns) return "Ctrl-C ends the job.";
+  const leaves = `To end the job: tony-ts kill ${id}`;
+  return asks
+    ? `Ctrl-C leaves the job running, or ends it if you confirm.`
+    : `Ctrl-C leaves the job running. ${leaves}`;
 }
 
 function firstLine({ id, name, queue, startTimeMs }: ApplicationReport): string {

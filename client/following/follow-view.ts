@@ -8,7 +8,7 @@ import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
-import { hintLines, managerWait, waitBlock } from "../output/wait-block.ts";
+import { type HintOptions, hintLines, managerWait, waitBlock } from "../output/wait-block.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
 /** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
@@ -20,6 +20,7 @@ export class FollowView implements FollowListener {
   readonly #output: Output;
   readonly #now: () => number;
   readonly #sinceMs: number;
+  readonly #owns: boolean;
   #shown: JobStatus | undefined;
   /** The last state that the attempt before this one told. */
   #handedOver: JobStatus | undefined;
@@ -27,11 +28,15 @@ export class FollowView implements FollowListener {
   #masterTold = false;
   #ending = false;
 
-  /** @param sinceMs the moment that the times in front of lines count from */
-  constructor(output: Output, now: () => number, sinceMs: number) {
+  /**
+   * @param sinceMs the moment that the times in front of lines count from
+   * @param owns whether Ctrl-C ends the job
+   */
+  constructor(output: Output, now: () => number, sinceMs: number, owns = true) {
     this.#output = output;
     this.#now = now;
     this.#sinceMs = sinceMs;
+    this.#owns = owns;
   }
 
   /** The application waits for its AM. */
@@ -41,7 +46,7 @@ export class FollowView implements FollowListener {
     const waited = durationWords(waitedMs);
     const line = `${report.state} ${waited}`;
     this.#output.wait({
-      lines: [`${line}: ${reason}`, ...hintLines({ applicationId: report.id }, this.#ending)],
+      lines: [`${line}: ${reason}`, ...hintLines({ applicationId: report.id }, this.#hint)],
       cause: "the AM",
       line: this.#timed(line),
       change: report.state,
@@ -70,7 +75,7 @@ export class FollowView implements FollowListener {
     const head = `${status.applicationId}  ${status.name} · queue ${status.queue} · AM on ${status.amHost} · ${this.#trackingUrl}`;
     const block = waitBlock(status, head, this.#now(), {
       shortestShownMs: this.#shortestShownMs,
-      ending: this.#ending,
+      ...this.#hint,
     });
     if (block === undefined) this.#output.endWait();
     else this.#output.wait({ ...block, line: this.#timed(block.line) });
@@ -85,6 +90,10 @@ export class FollowView implements FollowListener {
   line(what: string, details = "", colour?: Colour): void {
     const first = details === "" ? what : `${what.padEnd(27)}  `;
     this.#output.print(this.#timed(""), colour === undefined ? first : { colour, text: first }, details);
+  }
+
+  get #hint(): HintOptions {
+    return { ending: this.#ending, owns: this.#owns };
   }
 
   get #shortestShownMs(): number {

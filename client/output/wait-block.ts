@@ -8,23 +8,19 @@ const shortestMs = 1_500;
 
 /**
  * What a person sees while a job waits. Undefined while nothing is waited for, or not for as long as `shortestShownMs`.
- * @param options.ending whether the one who looks has asked for the job's end
  */
 export function waitBlock(
   status: JobStatus,
   head: string,
   nowMs: number,
-  {
-    shortestShownMs = shortestMs,
-    ending = false,
-  }: { readonly shortestShownMs?: number; readonly ending?: boolean } = {},
+  { shortestShownMs = shortestMs, ...hint }: HintOptions & { readonly shortestShownMs?: number } = {},
 ): WaitBlock | undefined {
   const waits = lasting(status, nowMs, shortestShownMs);
   const [first] = waits;
   if (first === undefined) return undefined;
   const state = `${first.what} (${status.roles.map((role) => `${role.name} ${countsOf(role)}`).join(", ")})`;
   return {
-    lines: [head, ...linesOf(status, waits, nowMs), ...hintLines(status, ending)],
+    lines: [head, ...linesOf(status, waits, nowMs), ...hintLines(status, hint)],
     cause: first.cause,
     line: `waiting ${durationWords(nowMs - first.sinceMs)} for ${state}`,
     change: state,
@@ -40,14 +36,22 @@ export function waitingLines(status: JobStatus, nowMs: number): string[] {
   return waits.length === 0 ? [] : linesOf(status, waits, nowMs);
 }
 
-/** How whoever follows a job leaves it. A job that ends by itself needs no such word. */
+export interface HintOptions {
+  /** Whether the one who looks has asked for the job's end. */
+  readonly ending?: boolean;
+  /** Whether Ctrl-C ends the job; if not, it only leaves. */
+  readonly owns?: boolean;
+}
+
+/** What Ctrl-C does while a job is followed. A job that ends by itself needs no such word. */
 export function hintLines(
   { applicationId, outcome }: Pick<JobStatus, "applicationId" | "outcome">,
-  ending: boolean,
+  { ending = false, owns = true }: HintOptions,
 ): string[] {
   if (ending && outcome === undefined) return ["  Ctrl-C again leaves at once"];
   if (ending) return [`  Ctrl-C again leaves it to end by itself: tony-ts status ${applicationId}`];
   if (outcome !== undefined) return [];
+  if (!owns) return [`  Ctrl-C leaves the job running; to end it: tony-ts kill ${applicationId}`];
   return [`  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${applicationId}`];
 }
 

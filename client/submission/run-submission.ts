@@ -24,6 +24,8 @@ export interface SubmissionChoices {
   readonly applicationTag?: string;
   /** Who shows the job, instead of what follows from `json`. */
   readonly display?: JobDisplay;
+  /** Ctrl-C and SIGTERM end a job of that tag that was submitted before; default: they leave it running. */
+  readonly own?: boolean;
   /** As `FollowOptions.endWithinMs`. */
   readonly endWithinMs?: number;
 }
@@ -91,7 +93,7 @@ function tellDetached(applicationId: string, json: boolean, output: Output): voi
 /** Goes on with the job that an earlier try has started. */
 async function takeUp(
   { report, applications }: RunningJob,
-  { applicationTag, detach, json, logs, display, endWithinMs }: SubmissionChoices,
+  { applicationTag, detach, json, logs, display, own = false, endWithinMs }: SubmissionChoices,
   context: ClientContext,
 ): Promise<ExitCode> {
   const { output } = context;
@@ -108,6 +110,7 @@ async function takeUp(
       applications,
       logs,
       json,
+      owns: own,
       ...(display !== undefined && { view: display.view }),
       ...(endWithinMs !== undefined && { endWithinMs }),
     },

@@ -81,7 +81,7 @@ describe("a job on this machine, without any cluster", () => {
     expect(after.stdout).toMatch(/^KILLED {2}local_/);
   });
 
-  test("a closed pipe and a client that is killed leave it running; SIGTERM ends it, and who waits for it is told", async () => {
+  test("a closed pipe, a killed client and one that follows it again leave it running; SIGTERM at its owner ends it, and who waits for it is told", async () => {
     const submit = [
       process.execPath,
       programPath("tony-ts"),
@@ -103,7 +103,19 @@ describe("a job on this machine, without any cluster", () => {
     expect(JSON.parse(listed.stdout)).toMatchObject({ jobs: [{ id }], more: 0, places: ["local"] });
     expect(listed.stderr).toMatch(/^Jobs of this machine only\. HADOOP_CONF_DIR is not set/);
 
-    const attached = new TonyTs(["attach", id, "--logs", "worker:1", "--json"], environment);
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const following = new TonyTs(["attach", id], environment);
+      await following.output(/^worker:0 \| started$/m);
+      following.process.kill(signal);
+      const left = await following.ended;
+      expect(left.stderr).toContain(`Ctrl-C leaves the job running. To end it: tony-ts kill ${id}`);
+      expect(left.stderr).toContain(`${id} still runs; see tony-ts status ${id}`);
+      expect(left.exitCode).toBe(5);
+    }
+    const status = await tonyTs(["status", id, "--json"], environment);
+    expect(JSON.parse(status.stdout)).toMatchObject({ report: { state: "RUNNING" } });
+
+    const attached = new TonyTs(["attach", "--own", id, "--logs", "worker:1", "--json"], environment);
     await attached.output(/"task":"worker:1","stream":"stdout","line":"started"/);
     attached.process.kill("SIGTERM");
     const { exitCode, stdout } = await attached.ended;
