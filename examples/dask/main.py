@@ -11,10 +11,10 @@ def square(number):
 def main():
     with Client() as client:
         client.wait_for_workers(WORKERS)
-        print(f"scheduler {client.scheduler.address}", flush=True)
+        print(f"scheduler {client.scheduler.address}")
         results = client.gather(client.map(square, range(100), pure=False))
         workers = {address for address, _ in results}
-        print(f"sum of squares {sum(value for _, value in results)}, computed by {len(workers)} workers", flush=True)
+        print(f"sum of squares {sum(value for _, value in results)}, computed by {len(workers)} workers")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def main():
     torch.set_num_threads(1)
     deepspeed.init_distributed()
     rank, world = distributed.get_rank(), distributed.get_world_size()
-    print(f"rank {rank} of {world}", flush=True)
+    print(f"rank {rank} of {world}")
 
     model = nn.Linear(1, 1)
     engine, _, _, _ = deepspeed.initialize(model=model, model_parameters=model.parameters(), config=CONFIGURATION)
@@ -34,7 +34,7 @@ def main():
 
     if rank == 0:
         slope, offset = model.weight.item(), model.bias.item()
-        print(f"y = {slope:.2f} x + {offset:.2f}", flush=True)
+        print(f"y = {slope:.2f} x + {offset:.2f}")
     distributed.barrier()
     distributed.destroy_process_group()
 

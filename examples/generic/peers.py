@@ -34,4 +34,4 @@ while len(heard) < len(peers):
         heard.append(connection.recv(100).decode())
 for greeting in greetings:
     greeting.join()
-print(f"{options.name} heard {', '.join(sorted(heard))}", flush=True)
+print(f"{options.name} heard {', '.join(sorted(heard))}")

@@ -22,7 +22,7 @@ def loss(parameters, inputs, targets):
 
 def main():
     rank, world = jax.process_index(), jax.process_count()
-    print(f"process {rank} of {world}, {jax.device_count()} devices in all", flush=True)
+    print(f"process {rank} of {world}, {jax.device_count()} devices in all")
 
     inputs = jax.random.normal(jax.random.PRNGKey(rank), (256,))
     targets = 3 * inputs + 2
@@ -34,7 +34,7 @@ def main():
 
     if rank == 0:
         slope, offset = parameters
-        print(f"y = {slope:.2f} x + {offset:.2f}", flush=True)
+        print(f"y = {slope:.2f} x + {offset:.2f}")
     jax.distributed.shutdown()
 
 

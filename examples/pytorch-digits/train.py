@@ -64,7 +64,7 @@ def main():
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
     rank, world = distributed.get_rank(), distributed.get_world_size()
-    print(f"rank {rank} of {world}", flush=True)
+    print(f"rank {rank} of {world}")
 
     train_set, test_set = digits()
     model = DistributedDataParallel(nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)))
@@ -79,7 +79,7 @@ def main():
         model.module.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         first_epoch, step = state["epoch"] + 1, state["step"]
-        print(f"resumed from {checkpoint}, step {step}", flush=True)
+        print(f"resumed from {checkpoint}, step {step}")
 
     pause = float(os.environ.get("SECONDS_PER_STEP", "0"))
     for epoch in range(first_epoch, EPOCHS):
@@ -99,10 +99,8 @@ def main():
             saved = save_checkpoint(model, optimizer, epoch, step)
             report_progress(step, saved)
             share = accuracy(model.module, test_set) * 100
-            print(
-                f"epoch {epoch + 1}/{EPOCHS}  loss {total / len(loader):.2f}  test accuracy {share:.1f} %   checkpoint step {step}",
-                flush=True,
-            )
+            loss = total / len(loader)
+            print(f"epoch {epoch + 1}/{EPOCHS}  loss {loss:.2f}  test accuracy {share:.1f} %   checkpoint step {step}")
         distributed.barrier()
     if rank == 0:
         os.makedirs(RESULTS, exist_ok=True)

@@ -24,7 +24,7 @@ def main():
     squares = [square.options(scheduling_strategy=on[number % len(on)]).remote(number) for number in range(100)]
     results = ray.get(squares)
     nodes = {node for node, _ in results}
-    print(f"sum of squares {sum(value for _, value in results)}, computed by {len(nodes)} workers", flush=True)
+    print(f"sum of squares {sum(value for _, value in results)}, computed by {len(nodes)} workers")
 
 
 if __name__ == "__main__":

@@ -73,16 +73,16 @@ def run_worker(server):
     # The step counts the turns of all workers.
     done = session.run(step) // cluster.num_tasks("worker") if checkpoint else 0
     if checkpoint:
-        print(f"resumed from {checkpoint}, turn {done}", flush=True)
+        print(f"resumed from {checkpoint}, turn {done}")
     reached, share = session.run(step), 0.0
     for turn in range(done + 1, STEPS + 1):
         inputs, truth = next(source)
         _, reached, share, cost = session.run([train, step, accuracy, loss], {points: inputs, labels: truth})
         if turn % 50 == 0:
-            print(f"step {turn}/{STEPS}  loss {cost:.3f}  accuracy {share * 100:.1f} %", flush=True)
+            print(f"step {turn}/{STEPS}  loss {cost:.3f}  accuracy {share * 100:.1f} %")
             if chief:
                 report_progress(reached, saver.save(session, os.path.join(checkpoints, "model"), global_step=step))
-    print(f"worker {index} done, the model at step {reached}, accuracy {share * 100:.1f} %", flush=True)
+    print(f"worker {index} done, the model at step {reached}, accuracy {share * 100:.1f} %")
     session.close()
 
 
@@ -90,7 +90,7 @@ def main():
     tf.disable_eager_execution()
     tf.logging.set_verbosity(tf.logging.ERROR)
     server = tf.train.Server(cluster, job_name=role, task_index=index)
-    print(f"{role}:{index} serves at {cluster.task_address(role, index)}", flush=True)
+    print(f"{role}:{index} serves at {cluster.task_address(role, index)}")
     if role == "ps":
         server.join()
     else:

@@ -11,7 +11,7 @@ def main():
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
     rank, world = distributed.get_rank(), distributed.get_world_size()
-    print(f"rank {rank} of {world}", flush=True)
+    print(f"rank {rank} of {world}")
 
     torch.manual_seed(rank)
     inputs = torch.randn(256, 1)
@@ -25,7 +25,7 @@ def main():
 
     if rank == 0:
         slope, offset = model.module.weight.item(), model.module.bias.item()
-        print(f"y = {slope:.2f} x + {offset:.2f}", flush=True)
+        print(f"y = {slope:.2f} x + {offset:.2f}")
     distributed.barrier()
     distributed.destroy_process_group()
 

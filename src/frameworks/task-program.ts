@@ -62,6 +62,9 @@ export interface ProgramFolders {
 /** Slows down programs of many threads; the NodeManager's default environment brings it in for JVMs (TonY issue 346). */
 const REMOVED = ["MALLOC_ARENA_MAX"];
 
+/** Python keeps what it prints to a file back until 8 KiB are full: nothing would be seen for minutes, and a kill would lose it. */
+const UNBUFFERED = { PYTHONUNBUFFERED: "1" };
+
 const FAULT_HANDLER = "PYTHONFAULTHANDLER";
 
 export type Environment = Readonly<Record<string, string>>;
@@ -97,6 +100,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
     const place = gangTask && { ...gangTask, process };
     const told = place && framework.environment(place);
     return present({
+      ...UNBUFFERED,
       ...(told && framework.defaults?.(place)),
       ...interfaceNames(start),
       ...inherited,
@@ -154,7 +158,7 @@ function present(variables: Readonly<Record<string, string | undefined>>): Envir
 function everyProgram(
   start: ProgramStart,
   role: RoleSpec,
-): Record<Exclude<keyof typeof programVariables, typeof FAULT_HANDLER>, string | undefined> {
+): Record<Exclude<keyof typeof programVariables, `PYTHON${string}`>, string | undefined> {
   const { spec, task, generation, restarts } = start;
   const chief = role.chief === "all" || (role.chief === "first" && task.index === 0);
   return {

@@ -108,7 +108,7 @@ describe("a job on this machine, without any cluster", () => {
       await following.output(/^worker:0 \| started$/m);
       following.process.kill(signal);
       const left = await following.ended;
-      expect(left.stderr).toContain(`Ctrl-C leaves the job running. To end it: tony-ts kill ${id}`);
+      expect(left.stderr).toContain(`Ctrl-C leaves the job running. To end the job: tony-ts kill ${id}`);
       expect(left.stderr).toContain(`${id} still runs; see tony-ts status ${id}`);
       expect(left.exitCode).toBe(5);
     }

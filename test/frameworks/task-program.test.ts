@@ -19,6 +19,7 @@ describe("what every program is told", () => {
       AM_HOST: "am-host",
       AM_PORT: "7000",
       TONY_GENERATION: "1",
+      PYTHONUNBUFFERED: "1",
     });
   });
 
@@ -59,6 +60,14 @@ describe("what every program is told", () => {
     const environment = environmentOf(jobOf({ worker: 1 }, generic), "worker:0", { generation: 2 });
     expect(environment).toMatchObject({ SESSION_ID: "0", TONY_GENERATION: "2" });
     expect(environment).not.toHaveProperty("NUM_AM_RETRIES");
+  });
+
+  test("Python's output is not buffered, unless the job says otherwise", () => {
+    expect(environmentOf(jobOf({ worker: 1 }, generic), "worker:0").PYTHONUNBUFFERED).toBe("1");
+    const own = { ...generic, "tony.worker.envs": "PYTHONUNBUFFERED=0" };
+    expect(environmentOf(jobOf({ worker: 1 }, own), "worker:0").PYTHONUNBUFFERED).toBe("0");
+    const inherited = { ...generic, "tony.execution.envs": "PYTHONUNBUFFERED=" };
+    expect(environmentOf(jobOf({ worker: 1 }, inherited), "worker:0").PYTHONUNBUFFERED).toBe("");
   });
 
   test("Python's fault handler is the job's to set, unless its progress is watched", () => {

@@ -2,9 +2,9 @@ import { programVariables } from "../../frameworks/variables.ts";
 import { keyFor } from "../keys.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** Python's own variable is the job's to set; the others are tony-ts's, and absent from a program where it does not set them. */
+/** Python's own variables are the job's to set; the others are tony-ts's, and absent from a program where it does not set them. */
 const reserved: ReadonlySet<string> = new Set(
-  Object.keys(programVariables).filter((name) => name !== "PYTHONFAULTHANDLER"),
+  Object.keys(programVariables).filter((name) => !name.startsWith("PYTHON")),
 );
 
 /** Warns of variables that no program would get as the job sets them. */
