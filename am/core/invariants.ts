@@ -40,7 +40,8 @@ export function createInvariants(spec: JobSpec): Invariants {
       if (
         outcome !== undefined &&
         (attempt === state.attempt || outcomeIsDurable) &&
-        JSON.stringify(state.outcome) !== outcome
+        JSON.stringify(state.outcome) !== outcome &&
+        state.outcome?.reason.code !== "not-stored"
       ) {
         problems.push("the outcome changed after it was decided");
       }

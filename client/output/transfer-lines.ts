@@ -1,17 +1,20 @@
+import { stateWords, transferName } from "../../src/job/reasons/transfers.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, Transfer } from "../../src/job/status.ts";
 
 /** What executors brought, bring, or could not bring to where it stays: the output of all tasks in one line, the rest where it is news. */
 export function transferLines({ tasks, nowMs }: Pick<JobStatus, "tasks" | "nowMs">): string[] {
   const all = tasks.flatMap(({ task, transfers = [] }) => transfers.map((transfer) => ({ task, ...transfer })));
-  const failed = all.filter(({ state }) => state === "failed");
+  const failed = all.filter(({ state }) => state === "failed" || state === "incomplete");
+  const remarks = all.filter(({ state, reason }) => state === "done" && reason !== "");
   const underWay = all.filter(({ state }) => state === "under-way");
   return [
     ...outputLine(all.filter(({ what, state }) => what === "output" && state === "done")),
-    ...failed.map((one) => `${one.task}: its ${named(one)} was not brought to ${one.url}: ${one.reason}`),
+    ...remarks.map(({ task, reason }) => `${task}: ${reason}`),
+    ...failed.map((one) => `${one.task}: its ${transferName(one)} ${stateWords(one)}`),
     ...underWay.map((one) => {
       const since = durationWords(Math.max(0, nowMs - one.atMs));
-      return `${one.task}: its ${named(one)} (${sizeWords(one.bytes)}) is being brought to ${one.url}, since ${since}`;
+      return `${one.task}: its ${transferName(one)} (${sizeWords(one.bytes)}) is being uploaded to ${one.url}, since ${since}`;
     }),
   ];
 }
@@ -24,8 +27,4 @@ function outputLine(done: readonly Transfer[]): string[] {
   const bytes = sizeWords(sum(done.map((one) => one.bytes)));
   const where = done.length === 1 ? first.url : first.url.slice(0, first.url.lastIndexOf("/"));
   return [`output ${where} (${files}, ${bytes}${done.length === 1 ? "" : `, of ${countWords(done.length, "task")}`})`];
-}
-
-function named({ what, step }: Transfer): string {
-  return what === "checkpoint" ? `checkpoint of step ${step}` : "output";
 }

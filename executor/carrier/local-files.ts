@@ -1,63 +1,157 @@
-import { copyFileSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
+import { storedName } from "./stored-name.ts";
 
 export interface LocalFile {
   /** Relative to the folder that is uploaded. */
   readonly path: string;
+  /** The same where it is stored; absent where that is `path`. */
+  readonly stored?: string;
   readonly sizeBytes: number;
 }
 
+/** What is in a folder and is not uploaded. */
+export interface LeftOut {
+  readonly path: string;
+  readonly why: string;
+  /** Whether content is lost by that: a link to nothing, and a socket, have none. */
+  readonly isLoss: boolean;
+}
+
+export interface FoundFiles {
+  readonly files: readonly LocalFile[];
+  readonly leftOut: readonly LeftOut[];
+}
+
 /**
- * Where a path that a program names lies below a folder, relative to it; undefined when it does not.
- * @param workFolder what the path is relative to
+ * Where a path that a program names lies below a folder, relative to it; undefined for a URL, and for an absolute path to elsewhere. A program
+ * may name it as seen from its working directory or from the folder itself, or by its real path.
  */
 export function nameWithin(folder: string, named: string, workFolder: string): string | undefined {
-  const local = named.replace(/^file:(\/\/[^/]*)?(?=\/)/, "");
-  if (/^[a-z][a-z0-9+.-]+:/i.test(local)) return undefined;
-  const relative = path.relative(folder, path.resolve(workFolder, local));
-  return relative === "" || relative === ".." || relative.startsWith("../") ? undefined : relative;
+  const local = localPath(named);
+  if (local === undefined) return undefined;
+  const places = [
+    path.resolve(workFolder, local),
+    path.resolve(folder, local),
+    realPath(path.resolve(workFolder, local)),
+  ];
+  const names = [folder, realPath(folder)].flatMap((root) => places.flatMap((place) => relativeTo(root, place) ?? []));
+  return names.find((name) => hasCheckpoint(folder, name)) ?? names[0];
+}
+
+/** `ckpt:5` is a name of a file; what has a slash after its colon is a URL. */
+function localPath(named: string): string | undefined {
+  if (/^file:\//i.test(named)) return named.replace(/^file:(\/\/[^/]*)?(?=\/)/i, "");
+  return /^[a-z][a-z0-9+.-]*:\//i.test(named) ? undefined : named;
+}
+
+function relativeTo(folder: string, place: string): string | undefined {
+  const relative = path.relative(folder, place);
+  if (relative === "") return ".";
+  return relative === ".." || relative.startsWith("../") ? undefined : relative;
+}
+
+function realPath(place: string): string {
+  try {
+    return realpathSync(place);
+  } catch {
+    return place;
+  }
+}
+
+function hasCheckpoint(folder: string, name: string): boolean {
+  try {
+    return checkpointFiles(folder, name).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /**
  * The files of the checkpoint of that name: the file itself, all of the folder, or, where there is neither, the files whose names continue
  * it with a dot or a dash, such as TensorFlow's `model-50.index`.
- * @throws TonyError (`CHECKPOINT_MISSING`) when there are none
+ * @throws TonyError (`CHECKPOINT_MISSING`) when there are none, (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded
  */
-export function checkpointFiles(folder: string, name: string): LocalFile[] {
+export function checkpointFiles(folder: string, name: string): readonly LocalFile[] {
   const stats = statSync(path.join(folder, name), { throwIfNoEntry: false });
-  if (stats?.isFile() === true) return [{ path: name, sizeBytes: stats.size }];
-  if (stats?.isDirectory() === true) return filesBelow(folder, name);
+  if (stats?.isFile() === true) return [localFile(name, stats.size)];
+  if (stats?.isDirectory() === true) return allOf(filesBelow(folder, name));
   const parent = path.dirname(name);
   const base = path.basename(name);
-  const found = filesBelow(folder, parent === "." ? "" : parent).filter(
-    (file) =>
-      path.dirname(file.path) === parent &&
-      file.path.slice(parent === "." ? 0 : parent.length + 1).startsWith(`${base}.`),
-  );
+  const belongs = (file: { readonly path: string }) =>
+    path.dirname(file.path) === parent && path.basename(file.path).startsWith(`${base}.`);
+  const { files, leftOut } = filesBelow(folder, parent === "." ? "" : parent);
+  const found = allOf({ files: files.filter(belongs), leftOut: leftOut.filter(belongs) });
   if (found.length > 0) return found;
   throw new TonyError(`${path.join(folder, name)} does not exist`, { code: "CHECKPOINT_MISSING" });
 }
 
-/** All files below a folder, including links to files; none when there is no such folder. */
-export function filesBelow(folder: string, below = ""): LocalFile[] {
-  const entries = readEntries(path.join(folder, below));
-  return entries.flatMap((entry) => {
-    const relative = path.join(below, entry.name);
-    if (entry.isDirectory()) return filesBelow(folder, relative);
-    const stats = statSync(path.join(folder, relative), { throwIfNoEntry: false });
-    return stats?.isFile() === true ? [{ path: relative, sizeBytes: stats.size }] : [];
-  });
+function allOf({ files, leftOut }: FoundFiles): readonly LocalFile[] {
+  const lost = leftOut.find(({ isLoss }) => isLoss);
+  if (lost === undefined) return files;
+  throw new TonyError(`${lost.path} cannot be stored: ${lost.why}`, { code: "CHECKPOINT_UNREADABLE" });
 }
 
-function readEntries(folder: string) {
+/** All files below a folder, those behind links too; none when there is no such folder. */
+export function filesBelow(folder: string, below = "", above: readonly string[] = []): FoundFiles {
+  const own = realPath(path.join(folder, below));
+  if (above.includes(own)) return lost(below, "the link leads to a folder that contains it", false);
+  let names: readonly string[];
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    names = readdirSync(path.join(folder, below));
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
+    if (errorCode(error) === "ENOENT") return { files: [], leftOut: [] };
+    return lost(below === "" ? "." : below, `the folder cannot be read (${errorCode(error)})`);
   }
+  const found = names.map((name) => entryOf(folder, path.join(below, name), [...above, own]));
+  return { files: found.flatMap(({ files }) => files), leftOut: found.flatMap(({ leftOut }) => leftOut) };
+}
+
+function entryOf(folder: string, relative: string, above: readonly string[]): FoundFiles {
+  const place = path.join(folder, relative);
+  const stats = statSync(place, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) return filesBelow(folder, relative, above);
+  if (stats?.isFile() === true) {
+    const refused = readRefusal(place);
+    return refused === undefined
+      ? { files: [localFile(relative, stats.size)], leftOut: [] }
+      : lost(relative, `it cannot be read (${refused})`);
+  }
+  if (stats !== undefined) return lost(relative, "it is no file: a socket, a pipe or a device", false);
+  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (isLink) return lost(relative, "the link leads to nothing", false);
+  return relative.includes("\ufffd") ? lost(relative, "its name is not UTF-8") : { files: [], leftOut: [] };
+}
+
+function readRefusal(place: string): string | undefined {
+  try {
+    accessSync(place, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return String(errorCode(error));
+  }
+}
+
+function lost(relative: string, why: string, isLoss = true): FoundFiles {
+  return { files: [], leftOut: [{ path: relative, why, isLoss }] };
+}
+
+function localFile(relative: string, sizeBytes: number): LocalFile {
+  const stored = storedName(relative);
+  return { path: relative, ...(stored !== relative && { stored }), sizeBytes };
 }
 
 /**
@@ -70,7 +164,8 @@ export function holdFiles(folder: string, files: readonly LocalFile[], hold: str
     const [from, to] = [path.join(folder, file.path), path.join(hold, file.path)];
     mkdirSync(path.dirname(to), { recursive: true });
     try {
-      linkSync(from, to);
+      // The link of a link would lead elsewhere from there.
+      linkSync(realpathSync(from), to);
     } catch (error) {
       // The folder is on another file system, or its file system has no links.
       if (errorCode(error) !== "EXDEV" && errorCode(error) !== "EPERM") throw error;

@@ -17,7 +17,7 @@ const manifest: Shape<Manifest> = object({
     name: string,
     step: count,
     atMs: count,
-    files: arrayOf(object<LocalFile>({ required: { path: string, sizeBytes: count }, optional: {} })),
+    files: arrayOf(object<LocalFile>({ required: { path: string, sizeBytes: count }, optional: { stored: string } })),
   },
   optional: {},
 });

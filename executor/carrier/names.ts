@@ -13,6 +13,9 @@ export const UNFINISHED = "_unfinished-";
 /** The list of an uploaded checkpoint's files; written last. */
 export const MANIFEST = "_complete.json";
 
+/** What was stored under another name than it had, and what was not stored, of a task's output; absent where there is neither. */
+export const NAMES = "_tony-names.json";
+
 /** The task's folder below the job's folder for checkpoints or output. */
 export function folderOfTask(folder: string, applicationId: string, { role, index }: TaskName): string {
   return `${folder.replace(/\/+$/, "")}/${applicationId}/${role}-${index}`;

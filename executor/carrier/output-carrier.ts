@@ -1,10 +1,15 @@
 import path from "node:path";
-import { errorMessage } from "../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Transfer } from "../../src/job/status.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
-import { filesBelow, type LocalFile } from "./local-files.ts";
+import { type FoundFiles, filesBelow, type LocalFile } from "./local-files.ts";
+import { NAMES } from "./names.ts";
 import { persistently } from "./persist.ts";
 import { uploadOutput } from "./upload.ts";
+
+const nothing: FoundFiles = { files: [], leftOut: [] };
+const CHANGING_TRIES = 3;
+const MOST_NAMED = 3;
 
 /** Uploads a program's output when it has ended. */
 export class OutputCarrier {
@@ -33,32 +38,57 @@ export class OutputCarrier {
 
   async #bring(): Promise<void> {
     const { log, random, pause, gate } = this.#options;
-    let files: readonly LocalFile[] = [];
+    let found = nothing;
+    let tries = 1;
     try {
-      files = filesBelow(this.#options.localDir);
-      if (files.length === 0) return;
-      this.#report(files, "under-way");
-      const failed = (error: unknown) =>
+      found = filesBelow(this.#options.localDir);
+      if (found.files.length === 0 && found.leftOut.length === 0) return;
+      this.#report(found.files, "under-way");
+      const failed = (error: unknown, failures: number) => {
+        tries = failures + 1;
         log.warn("output-again", `Uploading the output failed and is tried again: ${errorMessage(error)}.`);
+      };
       const persistence = { random, ...(pause && { pause }), failed };
-      const upload = () => gate.through((signal) => this.#upload(signal), this.#stop.signal);
-      await persistently(upload, this.#stop.signal, persistence);
-      log.info("output-carried", `The output is in ${this.#url}.`);
-      this.#report(files, "done");
+      const upload = () => gate.through((signal) => this.#upload(signal, tries), this.#stop.signal);
+      found = await persistently(upload, this.#stop.signal, persistence);
     } catch (error) {
       const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
       log.warn("output-not-carried", `The output could not be uploaded: ${why}.`);
-      this.#report(files, "failed", why);
+      this.#report(found.files, "failed", why);
+      return;
     }
+    this.#tellStored(found);
+  }
+
+  #tellStored({ files, leftOut }: FoundFiles): void {
+    const { log } = this.#options;
+    for (const { path, stored } of files) {
+      if (stored !== undefined) log.info("output-renamed", `${path} is stored as ${stored}.`);
+    }
+    for (const { path, why } of leftOut) log.warn("output-left-out", `${path} is not stored: ${why}.`);
+    log.info("output-carried", `The output is in ${this.#url}.`);
+    const lost = leftOut.filter(({ isLoss }) => isLoss);
+    this.#report(files, lost.length === 0 ? "done" : "incomplete", storedWords({ files, leftOut }));
   }
 
   /** Lists the files again at each try: a process that the program left may have written meanwhile. */
-  async #upload(signal: AbortSignal): Promise<void> {
+  async #upload(signal: AbortSignal, tries: number): Promise<FoundFiles> {
     const { localDir, folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;
     const [parent, name] = [path.posix.dirname(target), path.posix.basename(target)];
-    const files = filesBelow(localDir);
-    await uploadOutput({ fileSystem, source: localDir, files, folder: parent, name, pace, signal });
+    const { files, leftOut } = filesBelow(localDir);
+    const refusal = (error: unknown) => refusalWords(error, tries);
+    return await uploadOutput({
+      fileSystem,
+      source: localDir,
+      files,
+      leftOut,
+      refusal,
+      folder: parent,
+      name,
+      pace,
+      signal,
+    });
   }
 
   get #url(): string {
@@ -78,4 +108,20 @@ export class OutputCarrier {
       reason,
     });
   }
+}
+
+/** What one file alone fails by: the others are stored without it. What changes all the time has had its chances before. */
+function refusalWords(error: unknown, tries: number): string | undefined {
+  const code = errorCode(error);
+  if (code === "INVALID_REQUEST" || code === "EACCES" || code === "EIO") return errorMessage(error);
+  return code === "FILE_CHANGED" && tries >= CHANGING_TRIES ? "it was written to during the upload" : undefined;
+}
+
+/** What has another name there, and what was left out with why; the list beside the files has all of it. */
+function storedWords({ files, leftOut }: FoundFiles): string {
+  const renamed = files.flatMap(({ path, stored }) => (stored === undefined ? [] : [`${path} is stored as ${stored}`]));
+  const missing = leftOut.map(({ path, why }) => `${path} is not stored: ${why}`);
+  const all = [...missing, ...renamed];
+  const more = all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more: see ${NAMES}`] : [];
+  return [...all.slice(0, MOST_NAMED), ...more].join("; ");
 }

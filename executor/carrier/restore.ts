@@ -29,13 +29,15 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
   const source = await present(fileSystem, checkpoint);
   const manifest = await readManifest(fileSystem, source);
   await rm(scratch, { recursive: true, force: true });
-  for (const { path: file, sizeBytes } of manifest.files) {
+  for (const { path: file, stored = file, sizeBytes } of manifest.files) {
     const target = path.join(scratch, file);
     await mkdir(path.dirname(target), { recursive: true });
-    await pipeline(await fileSystem.open(`${source}/${file}`, { signal }), createWriteStream(target), { signal });
+    await pipeline(await fileSystem.open(`${source}/${stored}`, { signal }), createWriteStream(target), { signal });
     const { size } = await stat(target);
     if (size === sizeBytes) continue;
-    throw new TonyError(`${source}/${file} has ${size} bytes, ${sizeBytes} were saved`, { code: "CHECKPOINT_DAMAGED" });
+    throw new TonyError(`${source}/${stored} has ${size} bytes, ${sizeBytes} were saved`, {
+      code: "CHECKPOINT_DAMAGED",
+    });
   }
   await clearFolder(localDir);
   for (const name of await readdir(scratch)) await rename(path.join(scratch, name), path.join(localDir, name));

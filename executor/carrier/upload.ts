@@ -2,9 +2,9 @@ import { createReadStream, statSync } from "node:fs";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import type { LocalFile } from "./local-files.ts";
+import type { FoundFiles, LeftOut, LocalFile } from "./local-files.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
-import { MANIFEST, surplus, UNFINISHED } from "./names.ts";
+import { MANIFEST, NAMES, surplus, UNFINISHED } from "./names.ts";
 import type { Pace } from "./pace.ts";
 
 const FOLDER_PERMISSION = 0o755;
@@ -55,34 +55,62 @@ export async function removeSurplus(
   }
 }
 
-/** Uploads a task's output and replaces that of its earlier run: under the final name it is always whole. */
-export async function uploadOutput(upload: Upload): Promise<void> {
-  const { fileSystem, folder, name, signal } = upload;
-  const unfinished = await uploadUnfinished(upload);
+export interface OutputUpload extends Upload {
+  readonly leftOut: readonly LeftOut[];
+  /** Why a file that failed is left out; undefined: the whole upload fails. */
+  readonly refusal: (error: unknown) => string | undefined;
+}
+
+/**
+ * Uploads a task's output and replaces that of its earlier run, with a list of what has another name there or was left out.
+ * @returns what was stored and what was not
+ */
+export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
+  const { fileSystem, folder, name, signal, leftOut: before } = upload;
+  const refused: LeftOut[] = [];
+  const unfinished = await uploadUnfinished(upload, (file, error) => {
+    const why = upload.refusal(error);
+    if (why === undefined) throw error;
+    refused.push({ path: file.path, why, isLoss: true });
+  });
+  const leftOut = [...before, ...refused];
+  const files = upload.files.filter((file) => !refused.some((one) => one.path === file.path));
+  const renamed = files.filter(({ stored }) => stored !== undefined);
+  if (renamed.length > 0 || leftOut.length > 0) {
+    const content = Buffer.from(JSON.stringify({ namesVersion: 1, renamed, leftOut }));
+    const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
+    await fileSystem.create(`${unfinished}/${NAMES}`, content, options);
+  }
   signal?.throwIfAborted();
   await fileSystem.delete(`${folder}/${name}`, { recursive: true });
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) {
     throw new TonyError(`${folder}/${name} is written by another process`, { code: "OUTPUT_TAKEN" });
   }
+  return { files, leftOut };
 }
 
 /** @returns the folder that holds all files */
-async function uploadUnfinished({ fileSystem, source, files, folder, name, pace, signal }: Upload): Promise<string> {
+async function uploadUnfinished(
+  { fileSystem, source, files, folder, name, pace, signal }: Upload,
+  failed: (file: LocalFile, error: unknown) => void = (_, error) => {
+    throw error;
+  },
+): Promise<string> {
   const unfinished = `${folder}/${UNFINISHED}${name}`;
   signal?.throwIfAborted();
   await fileSystem.delete(unfinished, { recursive: true });
   await fileSystem.mkdirs(unfinished, FOLDER_PERMISSION);
-  for (const file of files) {
+  const uploadFile = async (file: LocalFile) => {
     const local = path.join(source, file.path);
     const open = () => pace.through(createReadStream(local, { highWaterMark: CHUNK_BYTES }));
     const before = fingerprint(local);
     const content = { lengthBytes: file.sizeBytes, open };
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
-    await fileSystem.create(`${unfinished}/${file.path}`, content, options);
-    if (fingerprint(local) !== before) {
-      throw new TonyError(`${file.path} was changed during its upload`, { code: "FILE_CHANGED" });
-    }
-  }
+    await fileSystem.create(`${unfinished}/${file.stored ?? file.path}`, content, options);
+    if (fingerprint(local) === before) return;
+    throw new TonyError(`${file.path} was changed during its upload`, { code: "FILE_CHANGED" });
+  };
+  for (const file of files) await uploadFile(file).catch((error: unknown) => failed(file, error));
   return unfinished;
 }
 

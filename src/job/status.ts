@@ -162,7 +162,7 @@ export interface Checkpoint {
 }
 
 export const transferKinds = ["checkpoint", "output"] as const;
-export const transferStates = ["under-way", "done", "failed"] as const;
+export const transferStates = ["under-way", "done", "incomplete", "failed"] as const;
 
 /** How an upload of an executor goes, or went. */
 export interface Transfer {
@@ -176,7 +176,7 @@ export interface Transfer {
   readonly step: number;
   /** Since when it is in this state. */
   readonly atMs: number;
-  /** Why it failed; else empty. */
+  /** Why it failed, what of it is not stored, and what is stored under another name; else empty. */
   readonly reason: string;
 }
 

@@ -147,7 +147,7 @@ function randomGroupLimit(roles: readonly RoleSpec[], random: Random): GroupLimi
 
 /** The same job, its programs reporting steps and checkpoints: a hanging one is noticed, and what they leave is waited for. */
 export function reportingSteps(spec: JobSpec, random: Random): JobSpec {
-  const carrier = { output: { localDir: "results", dir: "hdfs:///results" }, timeoutMs: 60_000 };
+  const carrier = { output: { localDir: "results", dir: "hdfs:///results" }, outputRequired: true, timeoutMs: 60_000 };
   return { ...spec, carrier, timeouts: { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 } };
 }
 

@@ -1,8 +1,10 @@
-import type { Transfer } from "../../../src/job/status.ts";
+import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
+import { stateWords, transferName } from "../../../src/job/reasons/transfers.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { Event } from "../state/events.ts";
 import { about, findTask, log, record, type Step } from "../state/step.ts";
 
-/** An executor says how bringing something to where it stays goes. What fails is no failure of the job, but it is said. */
+/** An executor says how an upload goes. Whether the job fails by one that failed is decided when it ends. */
 export function transferred(step: Step, { task: id, transfer }: Extract<Event, { type: "transfer" }>): void {
   const task = findTask(step, id);
   if (task === undefined) {
@@ -15,14 +17,8 @@ export function transferred(step: Step, { task: id, transfer }: Extract<Event, {
   }
   step.state.journal.dirty = true;
   const { what, url, bytes, reason } = transfer;
-  if (transfer.state === "failed") {
-    log(
-      step,
-      "warn",
-      "transfer-failed",
-      `${id}'s ${named(transfer)} was not brought to ${url}: ${reason}`,
-      about(task),
-    );
+  if (transfer.state !== "done") {
+    log(step, "warn", "transfer-failed", `${id}'s ${transferName(transfer)} ${stateWords(transfer)}`, about(task));
   } else if (what === "output") {
     log(step, "info", "transfer-done", `${id}'s output is in ${url}.`, about(task));
   }
@@ -30,8 +26,23 @@ export function transferred(step: Step, { task: id, transfer }: Extract<Event, {
   record(step, { type: "transfer", what, state: transfer.state, url, bytes, ...why }, task);
 }
 
-function named({ what, step }: Transfer): string {
-  return what === "checkpoint" ? `checkpoint of step ${step}` : "output";
+/** What of a job that succeeds otherwise did not reach its place; undefined where all did, or need not. */
+export function notStored({ spec, state }: Pick<Step, "spec" | "state">): OutcomeReason | undefined {
+  if (spec.carrier === undefined || !spec.carrier.outputRequired) {
+    return undefined;
+  }
+  const missing = state.tasks.flatMap(({ id, transfers = [] }) =>
+    transfers.filter((transfer) => transfer.state !== "done").map((transfer) => ({ task: id, transfer })),
+  );
+  const [first] = missing;
+  if (first === undefined) {
+    return undefined;
+  }
+  const { task, transfer } = first;
+  const why = transfer.state === "under-way" ? "its upload did not end" : transfer.reason;
+  const setting = settingOf(spec, "tony.output.required");
+  const others = missing.length - 1;
+  return { code: "not-stored", task, what: transferName(transfer), url: transfer.url, why, others, setting };
 }
 
 /** What an executor may take beyond its program's grace to bring up what is left, or to bring back a checkpoint. */

@@ -1,7 +1,7 @@
-import type { Undated } from "../../../src/job/outcome.ts";
+import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { dropAllCheckpoints } from "../containers/checkpoints.ts";
 import { discard } from "../containers/containers.ts";
-import { carryingMs, someoneCarries } from "../containers/transfers.ts";
+import { carryingMs, notStored, someoneCarries } from "../containers/transfers.ts";
 import { whenDurable } from "../journal/barrier.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn } from "../state/deadlines.ts";
@@ -9,7 +9,7 @@ import type { FinishStage } from "../state/state.ts";
 import { emit, log, record, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
 
-/** Decides how the job ends; the first decision stands. Everything else follows from it in `continueFinish`. */
+/** Decides how the job ends; the first decision stands, but that a job whose results are not stored has not succeeded. Everything else follows from it in `continueFinish`. */
 export function finish(step: Step, outcome: Undated): void {
   const { state } = step;
   if (state.outcome !== undefined || state.phase === "over") {
@@ -120,6 +120,12 @@ function unregister(step: Step): void {
     moveTask(step, task, ALIVE, "lost");
   }
   dropAllCheckpoints(step);
+  const missing = state.outcome.result === "succeeded" ? notStored(step) : undefined;
+  if (missing !== undefined) {
+    state.outcome = { ...endedBecause("failed", missing), endedAtMs: state.outcome.endedAtMs };
+    state.journal.dirty = true;
+    log(step, "error", "outcome-decided", `The job has failed: ${state.outcome.summary}`);
+  }
   const { result, summary, reason } = state.outcome;
   record(step, { type: "job-ended", result, summary, reason });
   enter(step, "unregistering");

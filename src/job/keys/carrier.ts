@@ -1,5 +1,5 @@
 import { key } from "./key.ts";
-import { duration, integer, memory, path } from "./types.ts";
+import { boolean, duration, integer, memory, path } from "./types.ts";
 
 /** What executors bring from their containers to a file system that stays; all ours. */
 export const carrierKeys = {
@@ -25,6 +25,14 @@ export const carrierKeys = {
   "tony.output.dir": key({
     type: path,
     doc: "Where results are copied to: a folder for the application, and in it one for each task. A path with neither a scheme nor a leading slash is relative to your home.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.output.required": key({
+    type: boolean,
+    spec: ["carrier", "outputRequired"],
+    default: "true",
+    doc: "Whether a job whose results (tony.output.dir) or last checkpoint (tony.checkpoint.local-dir) were not stored completely has failed.",
     support: "works",
     ours: true,
   }),

@@ -47,6 +47,13 @@ const plainReasons = {
     ({ succeeded, tasks, onlyTracked }) =>
       `${succeeded} of ${countWords(tasks, onlyTracked ? "tracked task" : "task")} exited 0`,
   ),
+  "not-stored": reason(
+    { task: "text", what: "text", url: "text", why: "text", others: "number", setting: "setting" },
+    ({ task, what, url, why, others, setting }) => {
+      const more = others === 0 ? "" : `, and so it is with ${countWords(others, "other")}`;
+      return `${task}'s ${what} was not stored completely in ${url}: ${why}${more}. If the job may succeed without it, set ${setting.key} = false`;
+    },
+  ),
   "stop-requested": reason({ words: "text" }, ({ words }) => words),
   "job-too-long": reason(
     { limitMs: "number", setting: "setting" },

@@ -35,7 +35,7 @@ test("what failed says why, what is under way since when; a checkpoint that is w
   const underWay: Transfer = { ...output, state: "under-way" };
   const tasks = [task("worker:0", failed, underWay), task("worker:1", checkpoint)];
   expect(transferLines({ nowMs: 13_000, tasks })).toEqual([
-    "worker:0: its checkpoint of step 45 was not brought to hdfs://nn/ckpt/step-45-at-1: no space",
-    "worker:0: its output (2 KiB) is being brought to hdfs://nn/out/application_1_0001/worker-0, since 12 s",
+    "worker:0: its checkpoint of step 45 was not stored in hdfs://nn/ckpt/step-45-at-1: no space",
+    "worker:0: its output (2 KiB) is being uploaded to hdfs://nn/out/application_1_0001/worker-0, since 12 s",
   ]);
 });

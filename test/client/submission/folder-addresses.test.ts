@@ -21,7 +21,7 @@ const placed = (address: string) => {
   return { path, fileSystem: { uri: fileSystem.uri, checkWritable } };
 };
 const places = { home: async () => placed("/user/ada"), locate: placed };
-const carrier = { checkpoints: { localDir: "c", keep: 2 }, timeoutMs: 1 };
+const carrier = { checkpoints: { localDir: "c", keep: 2 }, outputRequired: true, timeoutMs: 1 };
 const output = { localDir: "r", dir: "results/bert" };
 
 test("a relative folder starts in the user's home on the default file system", async () => {
@@ -56,7 +56,10 @@ test("a place that executors cannot write to is refused, with the key and where 
 
 test.each([
   ["tony.application.checkpoint-dir", { checkpointDir: "hdfs:///user/bob/ckpt", carrier }],
-  ["tony.output.dir", { carrier: { timeoutMs: 1, output: { localDir: "r", dir: "/user/bob/results/new" } } }],
+  [
+    "tony.output.dir",
+    { carrier: { outputRequired: true, timeoutMs: 1, output: { localDir: "r", dir: "/user/bob/results/new" } } },
+  ],
   ["tony.history.location", { history: { location: "hdfs:///history", timeZone: "UTC" } }],
 ])("a folder of %s that nobody here may make is refused before the job runs", async (key, change) => {
   const spec = aJobSpec({ ...change, sources: { [key]: "job.xml:9" } });

@@ -1,8 +1,10 @@
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Carrier, type CarrierOptions } from "../../../executor/carrier/carrier.ts";
 import { Gate } from "../../../executor/carrier/gate.ts";
+import { NAMES } from "../../../executor/carrier/names.ts";
 import type { ProgressReport } from "../../../executor/hooks/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
@@ -26,6 +28,7 @@ function carrier(options: Partial<CarrierOptions> = {}): Carrier {
     spec: {
       checkpoints: { localDir: "ckpt", keep: 2 },
       output: { localDir: "results", dir: `file://${scene.stays}/out` },
+      outputRequired: true,
       timeoutMs: 60_000,
     },
     checkpointDir: `file://${scene.stays}/ckpt`,
@@ -70,8 +73,73 @@ describe("what is heard of a program's checkpoints", () => {
     expect(transfers).toHaveLength(2);
   });
 
-  test.each(["hdfs:///ckpt/45", "/elsewhere/45.pt", "../45.pt", "ckpt"])("%s is passed on as it is", (file) => {
+  test.each(["hdfs:///ckpt/45", "/elsewhere/45.pt", "../45.pt"])("%s is passed on as it is", (file) => {
     expect(carrier().heard(1, progress(45, file))).toEqual(progress(45, file));
+  });
+});
+
+describe("a checkpoint's path means the same however a program writes it", () => {
+  const stored = async (files: Readonly<Record<string, string>>, named: (scene: CarrierScene) => string) => {
+    const one = carrier();
+    await one.begin("");
+    scene.write(files);
+    one.heard(1, progress(5, named(scene)));
+    await one.settle({ last: false });
+    return scene.read(path.join(scene.stays, "ckpt/application_1_0001/worker-0/step-5-at-5"));
+  };
+
+  test.each([
+    ["seen from the folder", () => "a.pt"],
+    ["seen from the working directory", () => "ckpt/a.pt"],
+    ["with a dot in front", () => "./ckpt/a.pt"],
+    ["by way of another folder", () => "ckpt/../ckpt//a.pt"],
+    ["absolute", ({ workFolder }: CarrierScene) => `${workFolder}/ckpt/a.pt`],
+    ["as a URL", ({ workFolder }: CarrierScene) => `file://${workFolder}/ckpt/a.pt`],
+    ["the whole folder", () => "ckpt"],
+    ["the whole folder, seen from it", () => "."],
+  ])("%s", async (_, named) => {
+    expect(await stored({ "ckpt/a.pt": "w" }, named)).toMatchObject({ "a.pt": "w" });
+  });
+
+  test("by its real path, where the working directory is reached by a link", async () => {
+    const link = path.join(scene.folder, "link");
+    symlinkSync(scene.workFolder, link);
+    const one = carrier({ workFolder: link });
+    await one.begin("");
+    one.heard(1, progress(5, scene.write({ "ckpt/a.pt": "w" })));
+    await one.settle({ last: false });
+    expect(reports.at(-1)?.[1].checkpoint?.path).toContain("step-5-at-5");
+  });
+
+  test("a link in the folder stands for the file that it leads to", async () => {
+    scene.write({ "ckpt/a.pt": "w" });
+    symlinkSync("a.pt", path.join(scene.workFolder, "ckpt/latest.pt"));
+    expect(await stored({}, () => "latest.pt")).toMatchObject({ "latest.pt": "w" });
+  });
+
+  test.each(["ckpt:5", "10:00:00/a;b%c\\d.pt", "_complete.json", `${"é".repeat(127)}x`])(
+    "%s is the name of a file, and comes back as it was",
+    async (name) => {
+      const one = carrier();
+      await one.begin("");
+      scene.write({ [`ckpt/${name}`]: "w" });
+      one.heard(1, progress(5, name));
+      await one.settle({ last: false });
+      const address = reports.at(-1)?.[1].checkpoint?.path ?? "";
+      expect(await one.begin(address)).toBe(path.join(scene.workFolder, "ckpt", name));
+      expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ [name]: "w" });
+    },
+  );
+
+  test("one that is not there is told as failed, and nobody is told to go on from it", async () => {
+    const one = carrier();
+    await one.begin("");
+    scene.write({ "model.pt": "beside the folder" });
+    expect(one.heard(1, progress(5, "model.pt"))).toEqual(progress(5));
+    expect(transfers.at(-1)).toMatchObject({
+      state: "failed",
+      reason: `${scene.workFolder}/ckpt/model.pt does not exist`,
+    });
   });
 });
 
@@ -129,6 +197,59 @@ describe("before a program starts", () => {
 describe("when a program has ended", () => {
   const place = () => path.join(scene.stays, "out", "application_1_0001");
 
+  test("odd names are stored encoded, and the report and a list beside them say so", async () => {
+    const one = carrier();
+    await one.begin("");
+    scene.write({ "results/runs/10:00:00/x": "odd", "results/model.pt": "m" });
+    one.programEnded();
+    await one.settle({ last: true });
+    const { [`worker-0/${NAMES}`]: list = "", ...files } = scene.read(place());
+    expect(files).toEqual({ "worker-0/runs/10%3A00%3A00/x": "odd", "worker-0/model.pt": "m" });
+    const renamed = { path: "runs/10:00:00/x", stored: "runs/10%3A00%3A00/x", sizeBytes: 3 };
+    expect(JSON.parse(list)).toEqual({ namesVersion: 1, renamed: [renamed], leftOut: [] });
+    const reason = "runs/10:00:00/x is stored as runs/10%3A00%3A00/x";
+    expect(transfers.at(-1)).toMatchObject({ state: "done", files: 2, reason });
+  });
+
+  test("what cannot be stored is left out and named; the rest is stored", async () => {
+    const one = carrier();
+    await one.begin("");
+    scene.write({ "results/model.pt": "m" });
+    writeFileSync(Buffer.concat([Buffer.from(`${scene.workFolder}/results/`), Buffer.from([0xff, 0xfe])]), "latin");
+    symlinkSync("nowhere", path.join(scene.workFolder, "results/dangling"));
+    one.programEnded();
+    await one.settle({ last: true });
+    expect(Object.keys(scene.read(place()))).toEqual(expect.arrayContaining(["worker-0/model.pt"]));
+    expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1 });
+    expect(transfers.at(-1)?.reason).toContain("is not stored: its name is not UTF-8");
+    expect(transfers.at(-1)?.reason).toContain("dangling is not stored: the link leads to nothing");
+  });
+
+  test("a link to nothing, or to the folder itself, loses nothing; a folder behind a link is stored", async () => {
+    const one = carrier();
+    await one.begin("");
+    scene.write({ "elsewhere/big": "b" });
+    mkdirSync(path.join(scene.workFolder, "results"), { recursive: true });
+    symlinkSync("../elsewhere", path.join(scene.workFolder, "results/linked"));
+    symlinkSync(".", path.join(scene.workFolder, "results/loop"));
+    symlinkSync("nowhere", path.join(scene.workFolder, "results/dangling"));
+    one.programEnded();
+    await one.settle({ last: true });
+    expect(scene.read(place())).toMatchObject({ "worker-0/linked/big": "b" });
+    expect(transfers.at(-1)).toMatchObject({ state: "done", files: 1 });
+  });
+
+  test("a file that a process goes on writing to does not keep the others back", async () => {
+    const one = carrier();
+    await one.begin("");
+    const file = scene.write({ "results/model.pt": "m", "results/log": "0" });
+    const timer = setInterval(() => appendFileSync(file, "more"), 1);
+    one.programEnded();
+    await one.settle({ last: true });
+    clearInterval(timer);
+    expect(scene.read(place())["worker-0/model.pt"]).toBe("m");
+  }, 30_000);
+
   test("its output is brought up, in place of what an earlier life left; nothing replaces something never", async () => {
     const one = carrier();
     await one.begin("");
@@ -157,7 +278,12 @@ describe("when a program has ended", () => {
 
   test("what takes longer than it may is given up, and that is said", async () => {
     const one = carrier({
-      spec: { output: { localDir: "results", dir: `file://${scene.stays}/out` }, bytesPerSecond: 1, timeoutMs: 20 },
+      spec: {
+        output: { localDir: "results", dir: `file://${scene.stays}/out` },
+        bytesPerSecond: 1,
+        outputRequired: true,
+        timeoutMs: 20,
+      },
     });
     scene.write({ "results/model": "0123456789", "results/more": "0123456789" });
     one.programEnded();

@@ -4,7 +4,7 @@ import type { Transfer } from "../../../../src/job/status.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario, sentOf, typesOf } from "../scenario.ts";
 
-const carrier = { output: { localDir: "results", dir: "hdfs:///out" }, timeoutMs: 60_000 };
+const carrier = { output: { localDir: "results", dir: "hdfs:///out" }, outputRequired: true, timeoutMs: 60_000 };
 const base = jobSpec([role("worker", 1)], { carrier });
 const spec = { ...base, failure: { ...base.failure, budgets: { program: 1, infrastructure: 1 } } };
 const done: Transfer = {
@@ -41,7 +41,7 @@ describe("what executors bring to where it stays", () => {
       effect.type === "log" && effect.event.startsWith("transfer-") ? [`${effect.level} ${effect.message}`] : [],
     );
     expect(words).toEqual([
-      "warn worker:0's checkpoint of step 45 was not brought to hdfs:///out/worker-0: no space",
+      "warn worker:0's checkpoint of step 45 was not stored in hdfs:///out/worker-0: no space",
       "info worker:0's output is in hdfs:///out/worker-0.",
     ]);
   });
@@ -56,6 +56,37 @@ describe("what executors bring to where it stays", () => {
     saysGoodbye(scenario);
     expect(typesOf(scenario.effects)).toContain("unregister");
     expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([done]);
+  });
+
+  describe("that did not reach its place", () => {
+    const ended = (transfer: Transfer, outputRequired = true) => {
+      const scenario = new Scenario({ ...spec, carrier: { ...carrier, outputRequired } });
+      scenario.toRunning();
+      scenario.on({ type: "transfer", task: "worker:0", transfer });
+      scenario.exits("worker:0");
+      saysGoodbye(scenario);
+      expect(typesOf(scenario.effects)).toContain("unregister");
+      return scenario.core.state.outcome;
+    };
+    const lost: Transfer = { ...done, state: "incomplete", reason: "x is not stored: it cannot be read (EACCES)" };
+
+    test("fails a job that would have succeeded, with what is missing and the key", () => {
+      expect(ended(lost)).toMatchObject({
+        result: "failed",
+        summary:
+          "worker:0's output was not stored completely in hdfs:///out/worker-0: x is not stored: it cannot be read (EACCES). If the job may succeed without it, set tony.output.required = false",
+      });
+    });
+
+    test("also a last checkpoint, and an upload that did not end", () => {
+      expect(ended({ ...lost, what: "checkpoint", state: "failed" })?.result).toBe("failed");
+      expect(ended({ ...lost, state: "under-way", reason: "" })?.summary).toContain("its upload did not end");
+    });
+
+    test("does not where tony.output.required is false, or where all is stored under whatever name", () => {
+      expect(ended(lost, false)?.result).toBe("succeeded");
+      expect(ended({ ...done, reason: "a:b is stored as a%3Ab" })?.result).toBe("succeeded");
+    });
   });
 
   test("is waited for no longer than tony.carrier.timeout beyond the grace", () => {

@@ -214,7 +214,7 @@ describe("containers of a stage that is done", () => {
   });
 
   test("whose executor may still bring up what its task left is told to end, and serves nobody", () => {
-    const carrier = { timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
+    const carrier = { outputRequired: true, timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
     const scenario = running(prepareThenTrain, { carrier });
     const effects = scenario.exits("prep:0");
     expect(relaunched(effects)).toEqual([]);
@@ -271,7 +271,7 @@ describe("what a stage does not wait for", () => {
 
   test("is told to end by nobody while it is open what its failure comes to: that order would hide the cause", () => {
     const failure = { ...jobSpec([]).failure, budgets: { program: 0, infrastructure: 1 } };
-    const carrier = { timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
+    const carrier = { outputRequired: true, timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
     const scenario = running(roles, { carrier, failure });
     scenario.exits("prep:0");
     scenario.readyAll();

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { MANIFEST, NAMES } from "./names.ts";
+
+/** Of one name (dfs.namenode.fs-limits.max-component-length). */
+const LONGEST_BYTES = 255;
+const HASH_DIGITS = 16;
+
+/**
+ * HDFS takes no colon (org.apache.hadoop.hdfs.DFSUtilClient#isValidName); Hadoop's own clients read backslashes as slashes and semicolons as
+ * parameters; nobody reads control characters. A per cent sign is what the others are written with.
+ */
+const REFUSED = /[\p{Cc}:;%\\]/gu;
+/** HDFS keeps the first for itself; the others are ours, at the top of a folder. */
+const TAKEN: ReadonlySet<string> = new Set([".snapshot", MANIFEST, NAMES]);
+
+/** The path under which a file is stored: the same wherever the file system takes its names, else these per cent encoded. */
+export function storedName(path: string): string {
+  return path.split("/").map(storedPart).join("/");
+}
+
+function storedPart(part: string): string {
+  const encoded = TAKEN.has(part) ? percent(part.slice(0, 1)) + part.slice(1) : part.replace(REFUSED, percent);
+  if (Buffer.byteLength(encoded) <= LONGEST_BYTES) return encoded;
+  const hash = createHash("sha256").update(part).digest("hex").slice(0, HASH_DIGITS);
+  return `${shortened(encoded, LONGEST_BYTES - HASH_DIGITS - 1)}%${hash}`;
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** As much of the beginning as has that many bytes, with no character cut. */
+function shortened(text: string, bytes: number): string {
+  let [end, size] = [0, 0];
+  for (const character of text) {
+    size += Buffer.byteLength(character);
+    if (size > bytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
