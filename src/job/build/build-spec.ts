@@ -16,6 +16,7 @@ import { checkContainerNames, type ListSources } from "./check-container-names.t
 import { checkDriver } from "./check-driver.ts";
 import { checkElastic } from "./check-elastic.ts";
 import { checkFramework } from "./check-framework.ts";
+import { checkHiddenExits, withPipefail } from "./check-hidden-exits.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
 import { checkVariables } from "./check-variables.ts";
@@ -99,6 +100,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   ];
   checkContainerNames(reader, named, { ship, list: context.listSources ?? (() => []) });
   checkProgramFiles(reader, roles, files);
+  checkHiddenExits(reader, roles);
   checkVariables(
     reader,
     asked.map(({ name }) => name),
@@ -108,7 +110,8 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   checkEmpty(reader, context.empty ?? new Map());
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
-  return { spec: assemble(reader, { roles: staged, am, files, carrier, groupLimits, ...context }), problems };
+  const asRun = staged.map((role) => withPipefail(reader, role));
+  return { spec: assemble(reader, { roles: asRun, am, files, carrier, groupLimits, ...context }), problems };
 }
 
 /** A list of everybody is often one that was meant for a cluster without Kerberos. */

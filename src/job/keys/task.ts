@@ -152,6 +152,13 @@ export const taskKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.task.pipefail": key({
+    type: boolean,
+    default: "false",
+    doc: "Whether a task has failed when any command of a pipe in its command fails (set -o pipefail), not the last one alone.",
+    support: "works",
+    ours: true,
+  }),
   "tony.task.stop-grace": key({
     type: duration("ms"),
     spec: ["timeouts", "stopGraceMs"],

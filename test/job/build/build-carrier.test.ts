@@ -18,12 +18,14 @@ describe("what executors are to carry", () => {
     expect(specOf({ ...checkpoints, ...output }).carrier).toEqual({
       checkpoints: { localDir: "ckpt", keep: 2 },
       output: { localDir: "results", dir: "results/bert" },
+      outputRequired: true,
       timeoutMs: 600_000,
     });
     const bounds = { "tony.checkpoint.keep": "5", "tony.carrier.bandwidth": "50m", "tony.carrier.timeout": "90s" };
     expect(specOf({ ...checkpoints, ...bounds }).carrier).toEqual({
       checkpoints: { localDir: "ckpt", keep: 5 },
       bytesPerSecond: 52_428_800,
+      outputRequired: true,
       timeoutMs: 90_000,
     });
   });

@@ -1,0 +1,39 @@
+import { type HiddenExit, hiddenExit } from "../diagnosis/hidden-exit.ts";
+import { keyFor } from "../keys.ts";
+import type { RoleSpec } from "../spec.ts";
+import type { JobReader } from "./job-reader.ts";
+
+const PIPEFAIL = "tony.task.pipefail";
+
+/** What each form does, and how to keep the program's exit. */
+const words: Readonly<Record<HiddenExit, string>> = {
+  pipe: `ends with the exit code of the last command of its pipe: begin it with "set -o pipefail;", or set ${PIPEFAIL} = true`,
+  sequence:
+    'goes on after a program that failed and ends with the exit code of its last command: begin it with "set -e;"',
+  or: "takes another command's exit code where its program fails (||): let that one end with exit 1",
+  background: "does not wait for a program in the background (&): end it with wait and that program's process id",
+  substitution: "runs a program inside another command, whose exit code it takes: run the program by itself",
+  condition: "takes its program's exit code for a condition: end the other branch with exit 1",
+  negation: "turns its program's exit code around (!): remove the !",
+  trap: "ends with exit 0 in a trap: remove that exit",
+  loop: 'runs a program in a loop and ends with the last run\'s exit code: begin it with "set -e;"',
+};
+
+/** Warns of commands that end with 0 though their program has failed: the job would have succeeded. */
+export function checkHiddenExits(reader: JobReader, roles: readonly RoleSpec[]): void {
+  const pipefail = reader.read(PIPEFAIL);
+  const warned = new Set<string>();
+  for (const { name: role, command } of roles) {
+    const own = keyFor("tony.{role}.command", { role });
+    const key = reader.settings.has(own) ? own : "tony.containers.command";
+    const hidden = warned.has(key) ? undefined : hiddenExit(command, { pipefail });
+    if (hidden === undefined) continue;
+    warned.add(key);
+    reader.warn(key, `hides a program's failure, and the task would count as succeeded: it ${words[hidden]}`);
+  }
+}
+
+/** The command as a shell gets it that fails with any part of a pipe, where the job asks for that. */
+export function withPipefail(reader: JobReader, role: RoleSpec): RoleSpec {
+  return reader.read(PIPEFAIL) ? { ...role, command: `set -o pipefail\n${role.command}` } : role;
+}
