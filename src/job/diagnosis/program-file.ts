@@ -9,7 +9,10 @@ const PLAIN_WORD = /^[\w./+@%:,=-]+$/;
  * `./x`. Undefined where that is not certain: an absolute path, a module, a program of the node's, whatever a shell would make of it.
  */
 export function programFileOf(command: string): string | undefined {
-  const words = command.replace(/^\s*set\s[^;\n&]*[;\n]/, "").trim().split(/\s+/);
+  const words = command
+    .replace(/^\s*set\s[^;\n&]*[;\n]/, "")
+    .trim()
+    .split(/\s+/);
   const [program = "", ...others] = words.slice(words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word)));
   const isScript = INTERPRETER.test(program.slice(program.lastIndexOf("/") + 1));
   const file = isScript ? others.find((word) => !PLAIN_OPTION.test(word)) : program;

@@ -55,11 +55,6 @@ describe("a Hadoop configuration file", () => {
     ],
     ["text that is no XML", "hello", /^f:1: not well-formed XML/],
     ["another kind of file", "<project/>", /^f:1: a Hadoop configuration starts with <configuration>/],
-    [
-      "a property without a name",
-      document("<property><value>1</value></property>"),
-      /^f:3: this <property> has no <name>/,
-    ],
   ])("%s is refused with file and line", (_, text, message) => {
     expect(() => parseProperties(text, "f")).toThrow(message);
   });
