@@ -16,7 +16,7 @@ export const preparations = [
     what: "npm ci, when the lock file changed",
     command: ["node", "scripts/install.mjs"],
     cores: ONE,
-    limitSeconds: 300,
+    limitSeconds: 900,
     needs: [],
   },
   {
@@ -24,7 +24,7 @@ export const preparations = [
     what: "Hadoop's jars, when the cache has none",
     command: ["node", "scripts/cluster.mjs", "jars"],
     cores: WAITING,
-    limitSeconds: 300,
+    limitSeconds: 900,
     needs: [],
     machine: ["java", "maven"],
   },
@@ -49,7 +49,7 @@ export const preparations = [
     what: "those of the oldest release, when the cache has none",
     command: ["node", "scripts/cluster.mjs", "jars", "--release", OLDEST_HADOOP],
     cores: WAITING,
-    limitSeconds: 300,
+    limitSeconds: 900,
     // Maven's local repository is for one Maven at a time.
     needs: ["jars"],
   },
@@ -62,6 +62,8 @@ export const preparations = [
     // A download ends by itself when nothing comes any more, however long all of it takes.
     limitSeconds: 3600,
     needs: [],
+    // Everything else waits for those: on a slow machine nothing is unpacked beside them.
+    after: ["packages"],
     machine: ENVIRONMENTS[name].onDebians === undefined ? ["venv"] : ["venv", "pytorch", "compiler"],
   })),
   ...NODE_RELEASES.map((major) => ({
@@ -69,7 +71,7 @@ export const preparations = [
     what: `Node ${major}, when the cache has none`,
     command: nodeRelease(major),
     cores: WAITING,
-    limitSeconds: 120,
+    limitSeconds: 900,
     needs: [],
   })),
 ].map((phase) => ({ ...phase, prepares: true }));
