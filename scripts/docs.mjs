@@ -1,11 +1,14 @@
-// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md and docs/reference/json.md. Unit tests say when one of them is stale.
-import { mkdtempSync, rmSync } from "node:fs";
+// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md, docs/reference/json.md and the table of suites in CONTRIBUTING.md. Unit tests say when one of them is stale.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { jsonPage } from "./json-page.mjs";
 import { replaceFile } from "./replace-file.mjs";
+import { readMeasured } from "./test/measured.mjs";
+import { phases } from "./test/phases.mjs";
+import { suiteMarkdown, withSuites } from "./test/suite-table.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -16,6 +19,8 @@ const pages = [
 ];
 
 replaceFile(path.join(root, "docs/reference/json.md"), jsonPage(root));
+const contributing = path.join(root, "CONTRIBUTING.md");
+replaceFile(contributing, withSuites(readFileSync(contributing, "utf8"), suiteMarkdown(phases, readMeasured())));
 
 const folder = mkdtempSync(path.join(tmpdir(), "tony-docs-"));
 try {

@@ -7,11 +7,14 @@ import { parseArgs } from "node:util";
 import { checkPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain } from "./problem.mjs";
 import { prepareMachine } from "./test/machine.mjs";
+import { readMeasured, recordMeasured } from "./test/measured.mjs";
+import { ALONE } from "./test/phase.mjs";
 import { phases } from "./test/phases.mjs";
+import { receivedBytes } from "./test/received-bytes.mjs";
 import { failureSummary, phaseLines, secondsTable, totalOf } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
 import { runSideBySide } from "./test/side-by-side.mjs";
-import { suiteTable } from "./test/suite-table.mjs";
+import { suiteColumns } from "./test/suite-table.mjs";
 
 /** The limits of all phases together are far more: each has room for a slow machine, and not all need it at once. */
 const WHOLE_LIMIT_SECONDS = 3600;
@@ -21,19 +24,20 @@ const USAGE = `Runs the checks: types, lint, walls, unit tests, the package, and
   npm test                       what matters every day
   npm run test:all               every suite
   npm test -- --only NAME        one suite of either, with what it needs; may be repeated
-  npm test -- --list             the suites, and what each proves
+  npm test -- --list             the suites: what each proves, takes and fetches
+  npm run test:all -- --record   writes what each takes and fetches into test/measured.json
   npm test -- --yes              install packages of the system without a question`;
 
 await runMain(async () => {
-  const { only, all, list, yes, help } = parseCommandLine();
+  const { only, all, list, yes, record, help } = parseCommandLine();
   if (help || list) {
-    console.log(help ? USAGE : suiteTable(phases));
+    console.log(help ? USAGE : suiteColumns(phases, readMeasured()));
     return 0;
   }
   await checkPrerequisites(["node"]);
   const chosen = chosenPhases(only, all);
   const lacking = await prepareMachine([...new Set(chosen.flatMap(({ machine = [] }) => machine))], { yes });
-  const totals = await runAll(chosen, lacking);
+  const totals = await runAll(chosen, { lacking, record });
   console.log(`${totals.passed} passed, ${totals.failed} failed`);
   return totals.failed === 0 ? 0 : 1;
 });
@@ -46,14 +50,15 @@ function parseCommandLine() {
         all: { type: "boolean" },
         list: { type: "boolean" },
         yes: { type: "boolean", short: "y" },
+        record: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });
     const only = values.only ?? [];
     const unknown = only.find((name) => !phases.some((phase) => phase.name === name));
     if (unknown !== undefined) throw new Error(`--only ${unknown}: see npm test -- --list`);
-    const { all = false, list = false, yes = false, help = false } = values;
-    return { only, all, list, yes, help };
+    const { all = false, list = false, yes = false, record = false, help = false } = values;
+    return { only, all, list, yes, record, help };
   } catch (cause) {
     throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
   }
@@ -77,9 +82,11 @@ function withNeeds(names) {
 /**
  * Ctrl-C ends the phases that run, and then only what ends something that was begun still runs.
  * @param {readonly import("./test/phase.mjs").Phase[]} chosen
- * @param {ReadonlyMap<import("./prerequisites.mjs").Prerequisite, string>} lacking what this machine does not have, and why
+ * @param {object} options
+ * @param {ReadonlyMap<import("./prerequisites.mjs").Prerequisite, string>} options.lacking what this machine does not have, and why
+ * @param {boolean} options.record what comes over the network is told apart by fetching one thing after the other
  */
-async function runAll(chosen, lacking) {
+async function runAll(chosen, { lacking, record }) {
   const ended = [];
   const interruption = new AbortController();
   // Each phase that runs listens; Node would take eleven of them for a leak.
@@ -87,7 +94,15 @@ async function runAll(chosen, lacking) {
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => interruption.abort());
   const started = performance.now();
   const secondsSince = () => (performance.now() - started) / 1000;
-  await runSideBySide(chosen, {
+  const measured = async (phase, signal) => {
+    const before = await receivedBytes();
+    const result = await runPhase(phase, signal);
+    return { ...result, receivedBytes: (await receivedBytes()) - before };
+  };
+  const receivedBefore = await receivedBytes();
+  const isFetch = ({ prepares, needs, endsWhatBegan }) => prepares && needs.length === 0 && endsWhatBegan === undefined;
+  const alone = (phase) => (record && isFetch(phase) ? { ...phase, cores: ALONE } : phase);
+  await runSideBySide(chosen.map(alone), {
     cores: availableParallelism(),
     refusal: ({ machine = [] }) => {
       if (interruption.signal.aborted) return "interrupted";
@@ -96,17 +111,19 @@ async function runAll(chosen, lacking) {
       return secondsSince() > WHOLE_LIMIT_SECONDS - 1 ? `all of it may take ${WHOLE_LIMIT_SECONDS} s` : undefined;
     },
     run: (phase) => {
-      if (phase.endsWhatBegan !== undefined) return runPhase(phase);
+      if (phase.endsWhatBegan !== undefined) return measured(phase);
       const secondsLeft = WHOLE_LIMIT_SECONDS - secondsSince();
       const limitSeconds = Math.round(Math.min(phase.limitSeconds, secondsLeft));
-      return runPhase({ ...phase, limitSeconds }, interruption.signal);
+      return measured({ ...phase, limitSeconds }, interruption.signal);
     },
     ended: (phase, result) => {
       ended.push({ phase, beganSeconds: secondsSince() - result.seconds, result });
       console.log(phaseLines(phase, result));
     },
   });
-  console.log(`\n${secondsTable(ended, secondsSince())}\n`);
+  const received = ((await receivedBytes()) - receivedBefore) / 1e6;
+  console.log(`\n${secondsTable(ended, secondsSince())}\nfetched over the network: ${received.toFixed(0)} MB\n`);
+  if (record) recordMeasured(ended);
   const totals = totalOf(ended);
   if (totals.failed > 0) console.log(`${failureSummary(ended)}\n`);
   return totals;

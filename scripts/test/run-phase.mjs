@@ -13,6 +13,7 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {number} failed
  * @property {number} seconds
  * @property {string} output
+ * @property {number} [receivedBytes] that came to the machine while it ran
  * @property {string} [notRun] why it never began
  * @property {readonly TestResult[]} [tests] of a phase that ran Jest to its end
  * @property {readonly string[]} [failures] of a phase that ran Jest: each failed test with what it said

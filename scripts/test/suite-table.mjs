@@ -1,14 +1,64 @@
 /**
- * The suites, a line each: what it proves and which command runs it.
- * @param {readonly import("./phase.mjs").Phase[]} phases
+ * @typedef {import("./phase.mjs").Phase} Phase
+ * @typedef {import("./measured.mjs").Measured} Measured
+ */
+
+const HEADER = ["suite", "what it proves", "seconds", "MB fetched", "command"];
+
+/**
+ * The suites as columns for a terminal.
+ * @param {readonly Phase[]} phases
+ * @param {Measured} measured
  * @returns {string}
  */
-export function suiteTable(phases) {
-  const suites = phases.filter(({ prepares }) => !prepares);
-  return [
-    ["suite", "runs in", "what it proves"],
-    ...suites.map(({ name, everyday, what }) => [name, everyday ? "npm test" : "test:all", what]),
-  ]
-    .map(([name, command, what]) => `${name.padEnd(22)} ${command.padEnd(9)} ${what}`)
+export function suiteColumns(phases, measured) {
+  const rows = [HEADER, ...suiteRows(phases, measured)];
+  return rows
+    .map(
+      ([name, what, seconds, megabytes, command]) =>
+        `${name.padEnd(22)} ${seconds.padStart(7)} ${megabytes.padStart(10)}  ${command.padEnd(16)} ${what}`,
+    )
     .join("\n");
+}
+
+/**
+ * The same as a table of Markdown, for CONTRIBUTING.md.
+ * @param {readonly Phase[]} phases
+ * @param {Measured} measured
+ * @returns {string}
+ */
+export function suiteMarkdown(phases, measured) {
+  const rows = suiteRows(phases, measured).map(([name, what, ...rest]) => [`\`${name}\``, what, ...rest]);
+  return [HEADER, HEADER.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+const TABLE = /(?<=<!-- suites -->\n\n)[\s\S]*?(?=\n\n<!-- end of suites -->)/;
+
+/**
+ * @param {string} page with a table of suites
+ * @param {string} table
+ * @returns {string} the page with this table
+ */
+export const withSuites = (page, table) => page.replace(TABLE, table.replaceAll("$", "$$$$"));
+
+function suiteRows(phases, measured) {
+  return phases
+    .filter(({ prepares }) => !prepares)
+    .map((suite) => [
+      suite.name,
+      suite.what,
+      String(measured[suite.name]?.seconds ?? "–"),
+      fetchedFor(suite, phases, measured),
+      suite.everyday ? "npm test" : "npm run test:all",
+    ]);
+}
+
+/** With all that it needs, on a machine that has none of it. */
+function fetchedFor(suite, phases, measured) {
+  const needed = new Set([suite.name]);
+  for (const phase of [...phases].reverse()) {
+    if (needed.has(phase.name)) for (const name of phase.needs) needed.add(name);
+  }
+  const known = [...needed].filter((name) => measured[name] !== undefined);
+  return known.length === 0 ? "–" : String(known.reduce((sum, name) => sum + measured[name].megabytes, 0));
 }

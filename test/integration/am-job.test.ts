@@ -2,9 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { CoreState } from "../../am/core/state/state.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
-import { readJournal } from "../../src/journal/reader.ts";
 import { type ClusterStatus, clusterStatus, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { aJobSpec } from "../support/job-spec.ts";
@@ -41,9 +39,7 @@ describe("an ApplicationMaster on YARN", () => {
 
   /** What programs have written; a name that begins with a dot is still being written to. */
   const files = () => readdirSync(folder).filter((name) => !name.startsWith("."));
-  const outputs = () => Object.fromEntries(files().map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
-  const written = (count: number) =>
-    eventually(`${count} files`, async () => (files().length >= count ? outputs() : undefined));
+  const written = (count: number) => eventually(`${count} files`, () => files().length >= count);
   const ended = (submitted: SubmittedJob) =>
     applicationIn(submitted.resourceManager, submitted.id, "FINISHED", "FAILED");
 
@@ -57,15 +53,6 @@ describe("an ApplicationMaster on YARN", () => {
       const ours = submitted.id.slice("application_".length);
       const of = new Set(processesWhere((variable) => variable.startsWith("CONTAINER_ID=") && variable.includes(ours)));
       return pids.find((pid) => of.has(pid));
-    });
-  }
-
-  /** Waits until the journal says so. */
-  async function journaled(submitted: SubmittedJob, says: (snapshot: Partial<CoreState>) => boolean | undefined) {
-    const folder = path.posix.join(submitted.staging, "journal");
-    await eventually("the journal", async () => {
-      const { entry } = await readJournal(submitted.fileSystem, folder);
-      return says((entry?.snapshot ?? {}) as Partial<CoreState>);
     });
   }
 
@@ -88,22 +75,6 @@ describe("an ApplicationMaster on YARN", () => {
       .join("");
   }
 
-  test("runs the gang, tells YARN the outcome and leaves no staging folder", async () => {
-    const submitted = await submit({ command: "env > $OUTPUT/$JOB_NAME-$TASK_INDEX" }, { framework: "pytorch" });
-    expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED", diagnostics: "2 of 2 tasks exited 0" });
-
-    const environments = outputs();
-    expect(Object.keys(environments).sort()).toEqual(["worker-0", "worker-1"]);
-    expect(environments["worker-1"]).toMatch(/^RANK=1$/m);
-    expect(environments["worker-1"]).toMatch(/^WORLD_SIZE=2$/m);
-    await eventually("the staging folder's end", async () =>
-      submitted.fileSystem.stat(submitted.staging).then(
-        () => undefined,
-        () => true,
-      ),
-    );
-  });
-
   test("leads YARN's link to the page that a program serves, as long as it runs", async () => {
     writeFileSync(path.join(folder, "page"), "the losses");
     const serve = 'cd $OUTPUT; test -z "$TB_PORT" || exec timeout 60 python3 -m http.server "$TB_PORT"';
@@ -115,45 +86,6 @@ describe("an ApplicationMaster on YARN", () => {
     });
     await submitted.resourceManager.kill(submitted.id);
     expect(await (await fetch(link)).text()).not.toBe("the losses");
-  });
-
-  test("starts the next generation in the containers it has", async () => {
-    const failure = { ...aJobSpec().failure, budgets: { program: 1, infrastructure: 0 } };
-    const command =
-      "echo $CONTAINER_ID > $OUTPUT/$TASK_INDEX-$SESSION_ID; " +
-      "until test -e $OUTPUT/0-$SESSION_ID && test -e $OUTPUT/1-$SESSION_ID; do sleep 0.1; done; " +
-      'test "$SESSION_ID" = 1 || exit 3';
-    const submitted = await submit({ command }, { failure });
-    expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED" });
-
-    const containers = outputs();
-    expect(containers["0-1"]).toBe(containers["0-0"]);
-    expect(containers["1-1"]).toBe(containers["1-0"]);
-  });
-
-  test("is killed and comes back, and the programs never notice", async () => {
-    const command =
-      "echo $$ > $OUTPUT/.$$; mv $OUTPUT/.$$ $OUTPUT/$TASK_INDEX-$$; until test -e $OUTPUT/go; do sleep 0.2; done";
-    const submitted = await submit({ command });
-    const before = await written(2);
-    await journaled(submitted, (snapshot) => snapshot.gangs?.[0]?.started === true);
-    process.kill(await masterPid(submitted), "SIGKILL");
-    await eventually("the second attempt", async () => {
-      const { currentAttemptId, state } = await submitted.resourceManager.report(submitted.id);
-      return currentAttemptId?.endsWith("_000002") && state === "RUNNING";
-    });
-
-    expect(outputs()).toEqual(before);
-    await submitted.fileSystem.stat(path.posix.join(submitted.staging, "journal"));
-    writeFileSync(path.join(folder, "go"), "");
-    expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED" });
-    const after = outputs();
-    expect(
-      Object.keys(after)
-        .filter((name) => name !== "go")
-        .sort(),
-    ).toEqual(Object.keys(before).sort());
-    for (const pid of Object.values(before)) expect(existsSync(`/proc/${pid.trim()}`)).toBe(false);
   });
 
   test("stands still for a while, has itself confirmed, and goes on", async () => {

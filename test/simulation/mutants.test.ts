@@ -14,6 +14,8 @@ interface Mutant {
   readonly mutation: Mutation;
   /** What has to go wrong in the world for it to matter; what the seed chooses, where absent. */
   readonly faults?: readonly string[];
+  /** The search begins with it, where the first seeds do not show the fault. */
+  readonly firstSeed?: number;
 }
 
 /** Faults planted in the core: each must be noticed by the invariant that it breaks, or that invariant proves nothing. */
@@ -44,6 +46,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     fault: "that a program was suspended is forgotten",
     noticed: /is put down to .* had been suspended/,
+    firstSeed: 27,
     faults: [OUTAGE.name],
     mutation: (effects, core) => {
       firstGang(core).suspensions.splice(0);
@@ -74,6 +77,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     fault: "a task that joins its gang is not told which one it meets",
     noticed: /is to meet generation/,
+    firstSeed: 24,
     mutation: (effects) =>
       changeStarts(effects, ({ clusterSpec: { gangGeneration: _, ...clusterSpec }, ...start }) => ({
         ...start,
@@ -123,6 +127,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     fault: "a wait ends later than is said, for nobody wakes the core",
     noticed: /^the wait for .* was to end \d+ ms ago/,
+    firstSeed: 78,
     mutation: (effects) => effects.filter(({ type }) => type !== "wake-at"),
   },
   {
@@ -172,6 +177,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     fault: "a container whose executor is gone is released before YARN has said why",
     noticed: /infrastructure failures are counted/,
+    firstSeed: 69,
     mutation: (effects, core) => {
       const leaving = Object.values(core.state.containers).filter(({ phase }) => phase === "terminating");
       const containerIds = leaving.map(({ id }) => id);
@@ -217,6 +223,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     fault: "a program that hung is charged to nobody",
     noticed: /because they hung, and none is counted/,
+    firstSeed: 83,
     faults: [HANG.name],
     mutation: (effects, core) => {
       firstGang(core).charges.splice(0);
@@ -294,10 +301,10 @@ const MUTANTS: readonly Mutant[] = [
 ];
 
 describe("every invariant can fail", () => {
-  test.each(MUTANTS)("$fault", async ({ noticed, mutation, faults }) => {
+  test.each(MUTANTS)("$fault", async ({ noticed, mutation, faults, firstSeed = 1 }) => {
     const options = faults === undefined ? { mutation } : { mutation, faults };
     const problems: string[] = [];
-    for (let seed = 1; seed <= 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
+    for (let seed = firstSeed; seed <= 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
       problems.push(...(await runSeed(seed, options)).problems);
     }
     expect(problems).toContainEqual(expect.stringMatching(noticed));
