@@ -26,10 +26,24 @@ export function parseResourceString(text: string, paths: LocalPaths): FileToShip
   if (name === "" || name === "." || name === ".." || name.includes("/")) {
     throw new RangeError(`"${text}" needs a plain name without folders: SOURCE::NAME`);
   }
+  checkLaunchable(text, name, "give it another name: SOURCE::NAME");
+  if (hasScheme(written)) checkLaunchable(text, posix.basename(written), "rename the file there");
   if (hasScheme(written)) return shippable({ source: written, name, as: archiveMark === null ? "file" : "archive" });
   const { source, kind } = locate(written, paths);
   const as = archiveMark !== null || kind === "directory" ? "archive" : "file";
   return shippable({ source, name, as }, kind);
+}
+
+/**
+ * A NodeManager writes a resource's link, and the file's own name, between double quotes into a script that a shell runs, and makes a path of
+ * both, which may have no colon (ContainerLaunch.ShellScriptBuilder#symlink, org.apache.hadoop.fs.Path).
+ * @throws RangeError for a name that would be run, changed or refused there
+ */
+function checkLaunchable(text: string, name: string, mend: string): void {
+  const bad = [...new Set(name.match(/["$`\\:\p{Cc}]/gu) ?? [])];
+  if (bad.length === 0) return;
+  const signs = bad.map((sign) => JSON.stringify(sign)).join(", ");
+  throw new RangeError(`${text}: YARN's launch script cannot take ${signs} in the name of a resource; ${mend}`);
 }
 
 /** Beside the machine's own; `FileSystems` opens them. */

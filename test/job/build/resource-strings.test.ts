@@ -4,6 +4,7 @@ import { minimalJob, saidAbout, specOf } from "../support.ts";
 
 const tree: Readonly<Record<string, "file" | "directory">> = {
   "/jobs/train.py": "file",
+  "/jobs/odd $(id):x.py": "file",
   "/jobs/data": "directory",
   "/home/ada/train.py": "file",
   "/home/ada/other.py": "file",
@@ -18,6 +19,10 @@ describe("SOURCE[::NAME][#archive]", () => {
     ["data/", { source: "/jobs/data", name: "data", as: "archive" }],
     ["hdfs://nn/env.zip#archive", { source: "hdfs://nn/env.zip", name: "env.zip", as: "archive" }],
     ["hdfs:///env.zip::env#archive", { source: "hdfs:///env.zip", name: "env", as: "archive" }],
+    [
+      "odd $(id):x.py::odd's * & ; # {{x}}.py",
+      { source: "/jobs/odd $(id):x.py", name: "odd's * & ; # {{x}}.py", as: "file" },
+    ],
     ["viewfs:/data/x.csv", { source: "viewfs:/data/x.csv", name: "x.csv", as: "file" }],
   ])("%s", (text, resource) => {
     expect(parseResourceString(text, paths)).toEqual(resource);
@@ -29,6 +34,13 @@ describe("SOURCE[::NAME][#archive]", () => {
     ["train.py::", "is not SOURCE[::NAME][#archive]"],
     ["train.py::a/b", "needs a plain name"],
     ["hdfs://nn/x::..", "needs a plain name"],
+    ["T$(id).bin", 'cannot take "$" in the name of a resource; give it another name: SOURCE::NAME'],
+    ["train.py::w$v1.bin", 'cannot take "$"'],
+    ['train.py::a"b`c.bin', 'cannot take "\\"", "`"'],
+    ["train.py::x:y.csv", 'cannot take ":"'],
+    ["train.py::back\\slash", 'cannot take "\\\\"'],
+    ["train.py::new\nline", 'cannot take "\\n"'],
+    ["hdfs://nn/T$(id).bin::t.bin", 'cannot take "$" in the name of a resource; rename the file there'],
     ["missing.py", "/jobs/missing.py or /home/ada/missing.py does not exist"],
     ["hdsf://nn/model.bin", "hdsf://nn/model.bin has no scheme that Hadoop knows; did you mean hdfs:"],
     ["gs://bucket/env.txt#archive", "gs://bucket/env.txt is to be unpacked, but YARN unpacks only"],
