@@ -54,6 +54,7 @@ export const masterRooms = [
   "shell.ts",
   "make-scheduler.ts",
   "attempt-watch.ts",
+  "stillness.ts",
   "signals.ts",
   "clients/",
   "executors/",

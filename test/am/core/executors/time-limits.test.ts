@@ -41,7 +41,7 @@ describe("a limit of the whole job counts from the first attempt of the Applicat
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
     scenario.after(60_000);
     expect(scenario.core.state.outcome?.summary).toMatch(
-      /^2 of 2 tasks not registered within 1 min: .*; it still waited for 1 of 2 containers of worker: .* \(queue default has .* left for this job, .*\); the executors of worker:0$/,
+      /^2 of 2 tasks not registered within 1 min: .*; it still waited for 1 of 2 containers of worker: .* \(in queue default .* are free for this job: too little memory and too few cores\); the executors of worker:0$/,
     );
   });
 });
