@@ -2,7 +2,7 @@ import path from "node:path/posix";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
-import { isOfCluster } from "../../src/job/build/resource-strings.ts";
+import { isOfCluster, launchProblem } from "../../src/job/build/resource-strings.ts";
 import { ownerOf } from "../../src/job/launch/container-names.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
@@ -25,7 +25,7 @@ export interface WithClusterFiles {
 
 /**
  * A folder of the cluster's file system that the job names as a resource stands for the files directly in it (TonY's Utils.addResource); one of
- * them whose name is taken already is left out.
+ * them whose name is taken already, or cannot be a resource's, is left out.
  * @param classPath paths on the default file system, or URLs, that every task gets too; what is not there is left out (TonY's -hdfs_classpath)
  */
 export async function withClusterFiles(
@@ -69,8 +69,10 @@ export async function withClusterFiles(
       if (from === undefined) return [file];
       const owner = names.has(file.name) ? "another file" : ownerOf(file.name);
       names.add(file.name);
-      if (owner === undefined) return [file];
-      warn(`${file.source} is left out: ${owner} has the name ${file.name} in the containers`);
+      const taken = owner && `${owner} has the name ${file.name} in the containers`;
+      const why = launchProblem(file.name) ?? taken;
+      if (why === undefined) return [file];
+      warn(`${file.source} is left out: ${why}`);
       return [];
     });
   };

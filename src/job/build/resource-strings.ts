@@ -34,16 +34,21 @@ export function parseResourceString(text: string, paths: LocalPaths): FileToShip
   return shippable({ source, name, as }, kind);
 }
 
-/**
- * A NodeManager writes a resource's link, and the file's own name, between double quotes into a script that a shell runs, and makes a path of
- * both, which may have no colon (ContainerLaunch.ShellScriptBuilder#symlink, org.apache.hadoop.fs.Path).
- * @throws RangeError for a name that would be run, changed or refused there
- */
+/** @throws RangeError for a name that would be run, changed or refused on a node */
 function checkLaunchable(text: string, name: string, mend: string): void {
+  const problem = launchProblem(name);
+  if (problem !== undefined) throw new RangeError(`${text}: ${problem}; ${mend}`);
+}
+
+/**
+ * Why no resource may have that name; undefined: it may. A NodeManager writes a resource's link, and the file's own name, between double
+ * quotes into a script that a shell runs, and makes a path of both, which may have no colon (ContainerLaunch.ShellScriptBuilder#symlink,
+ * org.apache.hadoop.fs.Path).
+ */
+export function launchProblem(name: string): string | undefined {
   const bad = [...new Set(name.match(/["$`\\:\p{Cc}]/gu) ?? [])];
-  if (bad.length === 0) return;
-  const signs = bad.map((sign) => JSON.stringify(sign)).join(", ");
-  throw new RangeError(`${text}: YARN's launch script cannot take ${signs} in the name of a resource; ${mend}`);
+  if (bad.length === 0) return undefined;
+  return `YARN's launch script cannot take ${bad.map((sign) => JSON.stringify(sign)).join(", ")} in the name of a resource`;
 }
 
 /** Beside the machine's own; `FileSystems` opens them. */

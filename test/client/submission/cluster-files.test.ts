@@ -10,7 +10,7 @@ const status = (path: string, type: FileStatus["type"]): FileStatus => {
   const facts = { lengthBytes: 1, modificationTimeMs: 1, accessTimeMs: 1, permission: 0o644, owner: "a", group: "a" };
   return { path, type, ...facts };
 };
-/** A file system with /lib/{a.jar,b.jar,node,sub/} and /one.txt. */
+/** A file system with /lib/{a.jar,b.jar,node,sub/}, /one.txt and /odd. */
 const there = [
   status("/lib", "DIRECTORY"),
   status("/lib/a.jar", "FILE"),
@@ -18,6 +18,9 @@ const there = [
   status("/lib/node", "FILE"),
   status("/lib/sub", "DIRECTORY"),
   status("/one.txt", "FILE"),
+  status("/odd", "DIRECTORY"),
+  status("/odd/$(id).bin", "FILE"),
+  status("/odd/fine one.bin", "FILE"),
 ];
 const fileSystem = {
   uri: "hdfs://nn:8020",
@@ -43,6 +46,14 @@ test("a folder on HDFS stands for the files directly in it", async () => {
     files: ["hdfs://nn:8020/lib/a.jar a.jar", "hdfs://nn:8020/lib/b.jar b.jar"],
     said: [warned],
   });
+});
+
+test("a file of a folder whose name a node's shell would run is left out", async () => {
+  const { files, said } = await placed([{ source: "hdfs:///odd", name: "odd", as: "file" }]);
+  expect(files).toEqual(["hdfs://nn:8020/odd/fine one.bin fine one.bin"]);
+  expect(said).toEqual([
+    `warning: hdfs://nn:8020/odd/$(id).bin is left out: YARN's launch script cannot take "$" in the name of a resource`,
+  ]);
 });
 
 test("files and archives stay as they are, those of this machine, too", async () => {
