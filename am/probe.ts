@@ -27,10 +27,11 @@ export async function runProbe(
   const work = async () => {
     const { counted } = await scheduler.register({ host, rpcPort: 0, trackingUrl: "" });
     const { version, arch } = process;
-    const loopback = await loopbackOf(host);
+    const loopback = isIP(host) === 0 ? await loopbackOf(host) : undefined;
+    const isOneMachine = (await Promise.all(resourceManagers.map((one) => loopbackOf(one.host)))).some(Boolean);
     const diagnostics = formatProbeReport({
       ...{ host, version, architecture: arch, glibc: glibcVersion(), counted },
-      ...(loopback !== undefined && { loopback }),
+      ...(loopback !== undefined && !isOneMachine && { loopback }),
     });
     await scheduler.finish({ status: "SUCCEEDED", diagnostics, trackingUrl: "" });
   };
@@ -47,9 +48,8 @@ export async function runProbe(
   }
 }
 
-/** Where a node's name leads on the node itself, if that is loopback, as on Debian; an address is what it is. */
+/** Where a name leads on this node, if that is loopback: on Debian the node's own does; a ResourceManager's does in a cluster of one machine. */
 async function loopbackOf(host: string): Promise<string | undefined> {
-  if (isIP(host) !== 0) return undefined;
   const address = await lookup(host).then(
     (found) => found.address,
     () => undefined,

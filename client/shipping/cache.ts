@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import path from "node:path/posix";
+import { pipeline, Transform } from "node:stream";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { contentLengthBytes, openContent } from "../../src/hadoop/hdfs/content.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { Content, FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
@@ -204,9 +207,10 @@ export class ContentCache {
   ): Promise<void> {
     const permission = key.shared ? permissions.shared : permissions.private;
     const temporary = path.join(this.root, uploadsFolder, uploadName(key.name));
+    const sent = hashed(content);
     try {
       await this.fileSystem.mkdirs(path.dirname(file), permission.folder);
-      await this.fileSystem.create(temporary, content, {
+      await this.fileSystem.create(temporary, sent.content, {
         permission: permission.file,
         overwrite: true,
         ...(onProgress === undefined ? {} : { onProgress }),
@@ -218,6 +222,12 @@ export class ContentCache {
         throw new UserError(`${key.name}: ${lengthBytes} of ${key.sizeBytes} bytes arrived; did it change?`, {
           code: "UPLOAD_INCOMPLETE",
           exitCode: ExitCode.cluster,
+        });
+      }
+      // An entry that others find by this hash must have it.
+      if (sent.sha256() !== key.sha256) {
+        throw new UserError(`${key.name} changed while it was uploaded: submit again when nothing writes to it`, {
+          code: "UPLOAD_CHANGED",
         });
       }
       if (this.#replicas !== undefined) await this.fileSystem.setReplication(temporary, this.#replicas);
@@ -277,4 +287,26 @@ export class ContentCache {
     if (status.owner !== this.#user || nowMs - status.accessTimeMs < touchAfterMs) return;
     await this.fileSystem.setTimes(status.path, { accessTimeMs: nowMs });
   }
+}
+
+/** The same content, and the hash of what was read of it the last time that it was opened. */
+function hashed(content: Content): { readonly content: Content; readonly sha256: () => string } {
+  let hash = createHash("sha256");
+  const open = () => {
+    const current = createHash("sha256");
+    hash = current;
+    const tap = new Transform({
+      transform(chunk: Uint8Array, _encoding, done) {
+        current.update(chunk);
+        done(null, chunk);
+      },
+    });
+    // Its failure is the tap's, too, which is what the upload reads.
+    return pipeline(openContent(content), tap, () => undefined);
+  };
+  const lengthBytes = contentLengthBytes(content);
+  return {
+    content: { open, ...(lengthBytes !== undefined && { lengthBytes }) },
+    sha256: () => hash.digest("hex"),
+  };
 }

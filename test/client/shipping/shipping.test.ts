@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
 import { listCache, liveReferences, prunable, removeFromCache } from "../../../client/shipping/cache-prune.ts";
@@ -19,6 +21,7 @@ import { writeZip } from "../../support/zip-writer.ts";
 
 const user = userInfo().username;
 const later = () => Date.now() + 60_000;
+const sha256Of = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 
 let base: string;
 let fileSystems: FileSystems;
@@ -43,6 +46,20 @@ test("an upload of which less arrived than was sent is no entry of the cache, an
   expect(await readdir(join(base, "staging", "cache", "uploads"))).toEqual([]);
 });
 
+test("a file that is edited at equal length while it is sent is no entry of the cache: others would find it by a hash that it has not", async () => {
+  const key = {
+    sha256: sha256Of("before"),
+    sizeBytes: 6,
+    name: "data.bin",
+    shared: false,
+  };
+  const edited = { lengthBytes: 6, open: () => Readable.from([Buffer.from("afterw")]) };
+  await expect(cache.put(key, edited)).rejects.toMatchObject({ code: "UPLOAD_CHANGED" });
+  expect(await cache.get(key)).toBeUndefined();
+  expect(await readdir(join(base, "staging", "cache", "uploads"))).toEqual([]);
+  expect(await cache.put(key, Buffer.from("before"))).toMatchObject({ uploadedBytes: 6 });
+});
+
 test("an entry is kept on as many nodes as is asked for, before anybody can find it", async () => {
   const done: string[] = [];
   class Watched extends LocalFileSystem {
@@ -56,7 +73,7 @@ test("an entry is kept on as many nodes as is asked for, before anybody can find
   }
   const watched = { fileSystem: new Watched(), path: root.path };
   const content = Buffer.from("data");
-  const key = { sha256: "1".repeat(64), sizeBytes: content.length, name: "data.bin", shared: false };
+  const key = { sha256: sha256Of(content), sizeBytes: content.length, name: "data.bin", shared: false };
   await new ContentCache({ fileSystems, stagingRoot: watched, user, replicas: 7 }).put(key, content);
   expect(done).toEqual(["7 replicas of data.bin", "found"]);
 });
@@ -276,8 +293,8 @@ describe("shipping", () => {
 });
 
 describe("a cache that many users write to", () => {
-  const key = { sha256: "1".repeat(64), sizeBytes: 4, name: "data.bin", shared: true };
   const content = Buffer.from("data");
+  const key = { sha256: sha256Of(content), sizeBytes: 4, name: "data.bin", shared: true };
   let shared: string;
   let fileSystem: OwnedFiles;
 
