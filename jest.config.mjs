@@ -15,6 +15,8 @@ export default {
   testTimeout: 120_000,
   // Jest would leave one core to others: of two that is half of the machine. Suites on clusters say --runInBand.
   maxWorkers: "100%",
+  // Node 20 keeps some megabytes of each file's modules; a process that holds many is replaced by a new one.
+  workerIdleMemoryLimit: "1500MB",
   testSequencer: "<rootDir>/test/support/sequence.mjs",
   // With `--coverage`, on the phase `unit`: scripts/test/coverage.mjs reads it. Istanbul's counters take less than V8's, whose every range
   // is mapped back through a source map.

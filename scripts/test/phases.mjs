@@ -65,8 +65,7 @@ const withoutCluster = [
   {
     name: "unit",
     what: "tests that need Node alone",
-    // Node 20 keeps some megabytes of each file's modules; a process that holds many is replaced by a new one.
-    command: jest("--selectProjects", "unit", "--coverage", "--workerIdleMemoryLimit", "800MB"),
+    command: jest("--selectProjects", "unit", "--coverage"),
     cores: MOST,
     limitSeconds: 1800,
     needs: ["build"],

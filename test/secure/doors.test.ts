@@ -90,7 +90,7 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
   test("whoever may not end it is told once whose it is and what would grant the right, when he kills it and when he leaves following it", async () => {
     const refusal = `carol may not end this job: it is alice's\n  What would grant the right: tony.application.acl.modify of the job, `;
     expect((await people.carol.run("kill", job.id)).stderr).toContain(refusal);
-    const attached = people.carol.start("attach", job.id);
+    const attached = people.carol.start("attach", job.id, "--own");
     await attached.output(/worker 2\/2 running/);
     attached.process.kill("SIGINT");
     const { exitCode, stdout, stderr } = await attached.ended;
