@@ -622,6 +622,7 @@ describe("an executor in its container", () => {
         await eventually("the log says so", () => scene.container.log("executor.log").includes('"resumed"'));
         scene.container.place("end", "");
         await eventually("its program ends", () => scene.container.log("executor.log").includes('"child-exited"'));
+        await eventually("nothing of it is left", () => scene.programs.every((pid) => stateOf(pid) === undefined));
         const { port } = scene.master.server;
         const again = await startMaster({ ports: { from: port, to: port } });
         open.push({ close: () => again.server.close(0) });

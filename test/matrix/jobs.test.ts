@@ -29,7 +29,7 @@ describe("on this cluster", () => {
     expect(stdout).toMatch(/^ {2}\| bad data$/m);
     expect(stdout).toMatch(/^worker:1 +failed +\S+ +7 /m);
     expect(exitCode).toBe(1);
-    expect((await job.command("logs", "worker:1")).stderr).toMatch(/^bad data$/m);
+    expect((await job.command("logs", "worker:1")).stdout).toMatch(/^bad data$/m);
   });
 
   test("a killed ApplicationMaster", async () => {

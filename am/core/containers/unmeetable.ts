@@ -87,10 +87,11 @@ function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable 
   const totals = nodes.map(({ total }) => total);
   const ask = countedPart(role.resource, job.state.counted);
   const short = kindsOf(ask).find(({ of }) => sum(wanted, of) > sum(totals, of));
-  const withMaster = own === undefined ? {} : { master: amountWords(own.resource) };
   if (short !== undefined) {
     const { of, words } = short;
     const amounts = { has: words(sum(totals, of)), asked: words(sum(wanted, of)) };
+    const counts = own !== undefined && of(own.resource) > 0;
+    const withMaster = counts ? { master: words(of(own.resource)) } : {};
     const delay = { code: "gang-too-large", ...placeOf(role), ...amounts, ...withMaster } as const;
     return { delay, fix: lower(job, role, [short], true), ofGang: true };
   }
@@ -99,6 +100,7 @@ function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable 
   if (room >= least) {
     return undefined;
   }
+  const withMaster = own === undefined ? {} : { master: amountWords(own.resource) };
   const delay = { code: "gang-too-many", ...placeOf(role), room, asked: least, ...withMaster } as const;
   return { delay, fix: lower(job, role, kindsOf(ask), true), ofGang: true };
 }

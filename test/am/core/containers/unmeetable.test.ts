@@ -56,7 +56,7 @@ describe("an ask that no waiting meets", () => {
   test("counts the AM's own container, which is there for as long as the job", () => {
     const beside = [{ ...node("a", amount(4096)), master: amount(1024) }, node("b", amount(4096))];
     expect(waitFor([worker(8, amount(1024))], beside).never).toMatch(
-      /has 8 GiB in all, the job asks for 9 GiB, with the 1 GiB, 1 core of its AM$/,
+      /has 8 GiB in all, the job asks for 9 GiB, with the 1 GiB of its AM$/,
     );
     expect(waitFor([worker(2, amount(3500))], beside).never).toMatch(
       /room for 1 such container in all beside the job's AM \(1 GiB, 1 core\), the job asks for 2$/,
