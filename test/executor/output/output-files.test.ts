@@ -15,8 +15,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 test("a program whose output is closed again and again while it writes loses no line, and its last ones are reported", async () => {
   const logs = outputLogs({ logFolder: folder, logPrefix: "" });
   const lines = 20_000;
+  // However slow this process is, it closes the output once for each 5,000 lines at least.
+  const closed = '$(ls "$MARK" | grep -c "^stdout\\.")';
+  const wait = `if ((i % 5000 == 0)); then until [ ${closed} -ge $((i / 5000)) ]; do sleep 0.01; done; fi`;
   const program = new Program({
-    command: `for ((i = 1; i <= ${lines}; i++)); do echo "line $i"; done`,
+    command: `for ((i = 1; i <= ${lines}; i++)); do echo "line $i"; ${wait}; done`,
     environments: [{ PATH: process.env.PATH ?? "", MARK: folder }],
     marker: `MARK=${folder}`,
     logs,
