@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { httpRequest } from "../../scripts/cluster/http.mjs";
 import { Channel } from "../../src/api/channel.ts";
@@ -105,8 +107,8 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
     const answers = await Promise.all(
       ports.map(async (port) => (await Promise.all(methods.map(({ path }) => forged(port, path)))).join(" ")),
     );
-    const nothing = methods.map(() => "API_UNAUTHENTICATED").join(" ");
-    expect(answers).toEqual([nothing, nothing, nothing]);
+    const executor = refusals(rejoinService);
+    expect(answers.sort()).toEqual([executor, executor, refusals(clientService, executorService)].sort());
   });
 
   test("YARN's report, its page of the logs, and the job's own page", async () => {
@@ -145,29 +147,60 @@ type Service = Readonly<Record<string, { readonly path: string }>>;
 
 const methods = [clientService, executorService, rejoinService].flatMap((service: Service) => Object.values(service));
 
+/** What gRPC's status says of every method, in their order, at a port that serves these alone. */
+const refusals = (...served: readonly Service[]): string =>
+  methods
+    .map((method) =>
+      served.flatMap((service) => Object.values(service)).includes(method) ? "unauthenticated" : "unimplemented",
+    )
+    .join(" ");
+
 /** Who may have been told which secret; nobody knows them by these. */
 const callers = [OWNER, "container_1_0001_01_000002", `token:${Buffer.from("carol").toString("base64url")}`];
 
-/** What comes of a call by each of these with a secret that is none. All methods look the same until the caller is known. */
+/** What comes of a call by each of these with a secret that is none, and of one by a caller of another make without any proof. */
 async function forged(port: number, path: string): Promise<string> {
   const address = `${cluster.addresses.nodes[0]}:${port}`;
-  const codes = await Promise.all(
-    callers.map(async (name) => {
-      const channel = new Channel({ address, serverName: "any", caller: { name, secret: randomBytes(32) } });
-      const bytes = (message: Buffer) => message;
-      const stream = channel.openBidirectional({
-        ...{ path, requestStream: true, responseStream: true },
-        ...{ requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes },
-      });
-      try {
-        for await (const message of stream) return `answered ${message}`;
-        return "ended";
-      } catch (error) {
-        return channel.toError(error).code;
-      } finally {
-        channel.close();
-      }
-    }),
-  );
-  return codes.every((code) => code === codes[0]) ? String(codes[0]) : codes.join(" and ");
+  const codes = await Promise.all(callers.map((name) => calledAs(name, address, path)));
+  expect(codes).toEqual(callers.map(() => "API_UNAUTHENTICATED"));
+  return await calledWithoutProof(address, path);
+}
+
+async function calledAs(name: string, address: string, path: string): Promise<string> {
+  const channel = new Channel({ address, serverName: "any", caller: { name, secret: randomBytes(32) } });
+  const bytes = (message: Buffer) => message;
+  const stream = channel.openBidirectional({
+    ...{ path, requestStream: true, responseStream: true },
+    ...{ requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes },
+  });
+  try {
+    for await (const message of stream) return `answered ${message}`;
+    return "ended";
+  } catch (error) {
+    return channel.toError(error).code;
+  } finally {
+    channel.close();
+  }
+}
+
+const statuses: Readonly<Record<string, string>> = { 12: "unimplemented", 16: "unauthenticated" };
+
+/** Plain HTTP/2: what a client that is not ours is told. */
+async function calledWithoutProof(address: string, path: string): Promise<string> {
+  const session = connect(`https://${address}`, { rejectUnauthorized: false });
+  try {
+    const call = session.request({
+      ":method": "POST",
+      ":path": path,
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    const trailers = once(call, "trailers");
+    const [headers] = await once(call, "response");
+    call.resume().end();
+    const status = headers["grpc-status"] ?? (await trailers)[0]["grpc-status"];
+    return statuses[String(status)] ?? `status ${status}`;
+  } finally {
+    session.destroy();
+  }
 }

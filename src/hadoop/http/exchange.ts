@@ -2,7 +2,6 @@ import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream";
 import { errorCode, errorMessage, HadoopError } from "../errors.ts";
 
 /** How an exchange failed, told apart by whether the server may have acted on the request. */
@@ -113,7 +112,10 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
       // Without a listener an answer that breaks off before anybody reads it would end the process.
       response.on("error", () => undefined);
       // An answer before the body's end is a refusal; the rest of the body is of no use.
-      if (body !== undefined && !request.writableFinished) body.stream.destroy();
+      if (body !== undefined && !request.writableFinished) {
+        body.stream.unpipe(request).destroy();
+        response.once("close", () => request.destroy());
+      }
       resolve(response);
     });
 
@@ -121,6 +123,7 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
       request.end();
     } else {
       sendBody(request, body, (error) => {
+        if (answer !== undefined) return;
         bodyError = error;
         request.destroy(error);
       });
@@ -145,8 +148,12 @@ function sendBody(request: http.ClientRequest, body: ExchangeBody, fail: (error:
     stream.once("end", () => {
       if (lengthBytes !== undefined && sentBytes < lengthBytes) fail(lengthError(sentBytes, lengthBytes));
     });
-    // A failing request is reported by the request itself; only the source's own failure is told here.
-    pipeline(stream, request, () => undefined);
+    stream.once("close", () => {
+      if (!stream.readableEnded)
+        fail(new HttpError("the data to send was closed before its end", { code: "HTTP_BODY_FAILED" }));
+    });
+    // Not `pipeline`: where an answer ends the body early, that would end the request, and the answer with it, before it is read.
+    stream.pipe(request);
   };
   stream.once("error", (error) => {
     fail(
