@@ -8,6 +8,7 @@ import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
+import { gpuTypesOf } from "../src/job/gpus.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
 import type { Log } from "../src/log.ts";
 import { thisMachine } from "../src/machine.ts";
@@ -50,6 +51,7 @@ function ownScheduler({ job, settings }: SchedulerInput): Scheduler {
     logFolder: settings.logFolder,
     user: job.user,
     machine: { memoryMiB, vcores, gpus: [] },
+    gpuTypes: [],
     node: settings.node,
     files: new LinkedFiles(process.cwd()),
   });
@@ -62,6 +64,7 @@ function localScheduler({ job, settings }: SchedulerInput): Scheduler {
     folder: path.resolve(settings.localFolder),
     user: job.user,
     machine: thisMachine(process.env),
+    gpuTypes: gpuTypesOf(job.spec),
     node: { host: "127.0.0.1", port: 0, httpAddress: "" },
   });
 }

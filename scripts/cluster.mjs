@@ -62,6 +62,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --small-disk N             NodeManager N has a disk of 1 GiB for its containers' files (as root)
   --compiler quick|full      how daemons' Java compiles: for a quick start (default), or for throughput, as Hadoop's own scripts have it
   --set KEY=VALUE            any key of Hadoop, in the file it belongs to; may be repeated
+                             (yarn.resource-types=nvidia.com/gpu,…: the second node has 2 of each, instead of yarn.io/gpu)
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
 
 /** Options that are one word of a few. */

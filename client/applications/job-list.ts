@@ -1,27 +1,28 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { gpusOf } from "../../src/job/gpus.ts";
 import { countWords, durationWords, memoryWords } from "../../src/job/reasons/words.ts";
 import { formatDate, formatTable } from "../output/format.ts";
 import { durationMs, finalState, hasEnded } from "./applications.ts";
 import { queueName } from "./job-filter.ts";
 
-/** Of every kind of GPU that a cluster may count: `yarn.io/gpu`, `nvidia.com/gpu`, MIG's profiles. */
-const gpuTypes = /(^|\/)gpu|(^|\/)mig-/i;
 /** A line of a cause is cut at this. */
 const longestCause = 80;
 const none = "–";
 
+/** What a table of jobs is made for. */
+export interface TableSite {
+  readonly nowMs: number;
+  /** `tony.gpu-resource-types` */
+  readonly gpuTypes: readonly string[];
+}
+
 /** Jobs as rows: what each holds, or why it ended. The columns of GPUs and of causes are there where a job has one. */
-export function jobTable(reports: readonly ApplicationReport[], nowMs: number): string[] {
-  const rows = reports.map((report) => rowOf(report, nowMs));
+export function jobTable(reports: readonly ApplicationReport[], site: TableSite): string[] {
+  const rows = reports.map((report) => rowOf(report, site));
   const hasGpus = rows.some(({ gpus }) => gpus !== none);
   const hasCauses = rows.some(({ cause }) => cause !== "");
   const columns = (row: JobRow) => [...row.always, ...(hasGpus ? [row.gpus] : []), ...(hasCauses ? [row.cause] : [])];
   return formatTable([head, ...rows].map(columns));
-}
-
-/** What GPUs an amount has, of whatever kind. */
-export function gpusOf(others: Readonly<Record<string, number>>): number {
-  return Object.entries(others).reduce((sum, [type, count]) => (gpuTypes.test(type) ? sum + count : sum), 0);
 }
 
 interface JobRow {
@@ -36,10 +37,10 @@ const head: JobRow = {
   cause: "cause",
 };
 
-function rowOf(report: ApplicationReport, nowMs: number): JobRow {
+function rowOf(report: ApplicationReport, { nowMs, gpuTypes }: TableSite): JobRow {
   const { usage } = report;
   const used = usage === undefined || usage.usedContainers <= 0 ? undefined : usage.used;
-  const gpus = gpusOf(used?.others ?? {});
+  const gpus = gpusOf(used?.others ?? {}, gpuTypes);
   return {
     always: [
       report.id,

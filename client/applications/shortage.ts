@@ -118,16 +118,17 @@ function mayRun({ labels }: NodeReport, label = "", shared: readonly string[]): 
 }
 
 function keyOf(settings: readonly Setting[], { name }: RoleStatus, kind: ResourceKind): Setting | undefined {
-  return settings.find(({ key }) => key === `tony.${name}.${kind.key}`);
+  const keys = kind.keys.map((key) => `tony.${name}.${key}`);
+  return settings.find(({ key }) => keys.includes(key));
 }
 
 /** Of an ask, what is counted. */
 function part({ memoryMiB, vcores, others }: RoleStatus, kinds: readonly ResourceKind[]): Resource {
-  const has = (key: string) => kinds.some((kind) => kind.key === key);
+  const has = (name: string) => kinds.some((kind) => kind.name === name);
   return {
     memoryMiB: has("memory") ? memoryMiB : 0,
-    vcores: has("vcores") ? vcores : 0,
-    others: kinds.some(({ key }) => key !== "memory" && key !== "vcores") ? others : {},
+    vcores: has("cores") ? vcores : 0,
+    others: kinds.some(({ name }) => name !== "memory" && name !== "cores") ? others : {},
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { isPlainGpu } from "../../src/job/gpus.ts";
 import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import { formatTable } from "../output/format.ts";
 import type { Holder, LabelShare, NodeShare, NodesOverview } from "./nodes-overview.ts";
@@ -53,7 +54,7 @@ function holderTable(holders: readonly Holder[]): string[] {
 }
 
 function freeHead(types: readonly string[]): string[] {
-  return ["memory free", "cores free", ...types.map((type) => `${type === "yarn.io/gpu" ? "GPUs" : type} free`)];
+  return ["memory free", "cores free", ...types.map((type) => `${isPlainGpu(type) ? "GPUs" : type} free`)];
 }
 
 /** `6 GiB of 8 GiB`, `29 of 32`, `0 of 2` */

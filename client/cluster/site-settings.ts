@@ -19,6 +19,8 @@ export interface SiteSettings {
   readonly nodeBinary: string | undefined;
   readonly namedRuntimes: NamedRuntimes;
   readonly gateway: string | undefined;
+  /** The resource types that count GPUs. */
+  readonly gpuTypes: readonly string[];
   readonly caFile: string | undefined;
   readonly login: KeytabLogin | undefined;
   /** Of the containers of ApplicationMasters; undefined: they run in none. */
@@ -60,6 +62,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     nodeBinary: readSetting(text.settings, "tony.node.binary"),
     namedRuntimes: namedRuntimes(text.settings),
     gateway: readSetting(text.settings, "tony.hdfs.endpoint"),
+    gpuTypes: readSetting(text.settings, "tony.gpu-resource-types"),
     caFile: readSetting(text.settings, "tony.security.ca-file"),
     login: keytabLogin(text.settings),
     image: imageVariables({ read: (name, parameters) => readSetting(text.settings, name, parameters) }, "am"),

@@ -2,7 +2,8 @@ import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import type { Resource, ResourceType } from "../../src/hadoop/yarn/records.ts";
 import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
-import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import { countWords, memoryWords, otherWords } from "../../src/job/reasons/words.ts";
+import { keysOfType } from "../../src/job/resource-kinds.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 
 /** What the ResourceManager says of containers and nodes. */
@@ -72,7 +73,7 @@ export function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, f
   const found: Problem[] = [];
   for (const [name, asked] of Object.entries(resource.others)) {
     if (asked === 0) continue;
-    const key = name === "yarn.io/gpu" ? `${prefix}.gpus` : `${prefix}.resource.${name}`;
+    const key = keyOfType(spec, prefix, name);
     const amount = (total: Resource) => total.others[name] ?? 0;
     if (!resourceTypes.some((type) => type.name === name)) {
       const known = resourceTypes.map((type) => type.name).join(", ");
@@ -81,10 +82,15 @@ export function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, f
         keyProblem("error", spec, key, `${text}: remove ${key}, or have ${name} added to yarn.resource-types`),
       );
     } else {
-      sizes.push({ key, asked, most: amount(maximum), words: (count) => `${count} ${name}`, ofNode: amount });
+      sizes.push({ key, asked, most: amount(maximum), words: (count) => otherWords(name, count), ofNode: amount });
     }
   }
   return [...found, ...sizes.flatMap((size) => sizeProblem(spec, what, size, facts.nodes))];
+}
+
+function keyOfType({ sources }: JobSpec, prefix: string, type: string): string {
+  const keys = keysOfType(type).map((key) => `${prefix}.${key}`);
+  return keys.find((key) => sources[key] !== undefined) ?? `${prefix}.resource.${type}`;
 }
 
 /**

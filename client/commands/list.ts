@@ -3,9 +3,10 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
-import { jobTable, moreWords } from "../applications/job-list.ts";
+import { jobTable, moreWords, type TableSite } from "../applications/job-list.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
 import { configurationFolder, noConfiguration } from "../cluster/hadoop-configuration.ts";
+import { readSiteSettings } from "../cluster/site-settings.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { parseMoment } from "../command-line/moments.ts";
@@ -70,7 +71,10 @@ export const list = defineCommand({
           `No jobs: unknown user ${user}, of whom the ResourceManager has no application of any kind`,
         );
       } else {
-        context.output.print([...lines(newest, filter, context.now()), ...moreWords(newest.length, more)].join("\n"));
+        const gpuTypes = opened.has("yarn") ? readSiteSettings(conf ?? [], context).gpuTypes : [];
+        context.output.print(
+          [...lines(newest, filter, { nowMs: context.now(), gpuTypes }), ...moreWords(newest.length, more)].join("\n"),
+        );
       }
       await Promise.all(places.map((applications) => applications.sweep().catch(() => undefined)));
       return ExitCode.succeeded;
@@ -108,7 +112,7 @@ async function isStranger(user: string, cluster: Applications | undefined): Prom
   return cluster !== undefined && (await cluster.reports({ users: [user], limit: 1 })).length === 0;
 }
 
-function lines(reports: readonly ApplicationReport[], { all, states }: JobFilter, nowMs: number): string[] {
-  if (reports.length > 0) return jobTable(reports, nowMs);
+function lines(reports: readonly ApplicationReport[], { all, states }: JobFilter, site: TableSite): string[] {
+  if (reports.length > 0) return jobTable(reports, site);
   return [`No jobs${all || states !== undefined ? "" : " (tony-ts list --all shows those that have ended)"}`];
 }

@@ -1,6 +1,6 @@
 import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { Machine } from "../../src/machine.ts";
 import { clearTextFindings } from "../cluster/clear-text.ts";
 import { clockFinding } from "../cluster/clock-finding.ts";
@@ -11,6 +11,7 @@ import { kerberosFindings } from "../cluster/kerberos-finding.ts";
 import { logsFinding } from "../cluster/logs-finding.ts";
 import { mastersFindings } from "../cluster/masters.ts";
 import { queueFinding } from "../cluster/queue-finding.ts";
+import { resourcesFinding } from "../cluster/resources-finding.ts";
 import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { requireTrustedFolders } from "../staging/folder-trust.ts";
@@ -25,6 +26,7 @@ export interface OfflineOptions {
 
 export interface DoctorOptions extends OfflineOptions {
   readonly queue: string;
+  readonly gpuTypes: readonly string[];
   readonly stagingDir: string | undefined;
   readonly trustedOwners: readonly string[];
   readonly now: () => number;
@@ -51,7 +53,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     if (first.some(({ state }) => state === "wrong")) return first;
     const more = await Promise.all([
       attempt("queue", () => lookAtQueue(cluster, options.queue)),
-      attempt("resources", () => resourcesFinding(cluster)),
+      attempt("resources", () => lookAtResources(cluster, options.gpuTypes)),
       attempt("labels", () => labelsFinding(cluster, options.queue)),
     ]);
     return [...first, ...more.flat()];
@@ -136,16 +138,13 @@ async function lookAtQueue({ resourceManager }: Cluster, name: string): Promise<
   return queueFinding(name, { queue, root, acls });
 }
 
-async function resourcesFinding({ resourceManager }: Cluster): Promise<Finding[]> {
+async function lookAtResources({ resourceManager }: Cluster, gpuTypes: readonly string[]): Promise<Finding> {
   const [types, nodes, { maximum }] = await Promise.all([
     resourceManager.resourceTypes(),
     resourceManager.nodes(["RUNNING"]),
     resourceManager.newApplication(),
   ]);
-  const names = types.map(({ name }) => name).join(", ");
-  const freeMiB = nodes.map(({ capability, used }) => capability.memoryMiB - used.memoryMiB);
-  const found = `${names}; largest container ${amountWords(maximum)}; largest free space ${memoryWords(Math.max(0, ...freeMiB))}`;
-  return [{ subject: "resources", state: "well", found }];
+  return resourcesFinding(types, nodes, { maximum, gpuTypes });
 }
 
 async function labelsFinding({ resourceManager }: Cluster, queueName: string): Promise<Finding> {

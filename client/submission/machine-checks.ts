@@ -1,4 +1,5 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { gpusOf } from "../../src/job/gpus.ts";
 import { keyProblem, type Problem, refusedJob } from "../../src/job/problem.ts";
 import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
@@ -24,7 +25,7 @@ export function refuseBeyondMachine(spec: JobSpec, environment: ClientContext["e
 
 /** What this machine can never give, however long it is waited for. */
 export function checkAgainstMachine(spec: JobSpec, machine: Machine): Problem[] {
-  const kinds = kindsOf(machine);
+  const kinds = kindsOf(machine, spec.gpuTypes);
   const single = [
     ...inImages(spec),
     ...spec.roles.flatMap((role) => kinds.flatMap((kind) => tooLarge(spec, role, kind))),
@@ -39,8 +40,7 @@ function inImages(spec: JobSpec): Problem[] {
   return [keyProblem("error", spec, key, `${key} needs YARN: this machine runs programs outside of images`)];
 }
 
-function kindsOf({ memoryMiB, vcores, gpus }: Machine): Kind[] {
-  const gpusOf = ({ others }: Resource) => others["yarn.io/gpu"] ?? 0;
+function kindsOf({ memoryMiB, vcores, gpus }: Machine, gpuTypes: readonly string[]): Kind[] {
   return [
     { key: "memory", of: (resource) => resource.memoryMiB, has: memoryMiB, words: ofMemory, addedUp: true },
     {
@@ -50,7 +50,13 @@ function kindsOf({ memoryMiB, vcores, gpus }: Machine): Kind[] {
       words: (n) => countWords(n, "core"),
       addedUp: false,
     },
-    { key: "gpus", of: gpusOf, has: gpus.length, words: (n) => countWords(n, "GPU"), addedUp: true },
+    {
+      key: "gpus",
+      of: ({ others }) => gpusOf(others, gpuTypes),
+      has: gpus.length,
+      words: (n) => countWords(n, "GPU"),
+      addedUp: true,
+    },
   ];
 }
 

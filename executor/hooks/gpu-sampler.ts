@@ -2,6 +2,7 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { statSync } from "node:fs";
 import path from "node:path";
 import type { GpuMetrics } from "../../src/job/gpu-metrics.ts";
+import { gpusOf } from "../../src/job/gpus.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -35,10 +36,10 @@ const OTHER_FOLDERS = ["/usr/bin", "/bin", "/usr/local/nvidia/bin"];
 
 /** Undefined for a task without GPUs, and where they are not to be measured. */
 export function gpuSamplerOf(
-  { roles, metrics, timeouts }: Pick<JobSpec, "roles" | "metrics" | "timeouts">,
+  { roles, gpuTypes, metrics, timeouts }: Pick<JobSpec, "roles" | "gpuTypes" | "metrics" | "timeouts">,
   { role, environment, log }: { role: string; environment: Readonly<Record<string, string>>; log: Log },
 ): GpuSampler | undefined {
-  const granted = roles.find(({ name }) => name === role)?.resource.others["yarn.io/gpu"] ?? 0;
+  const granted = gpusOf(roles.find(({ name }) => name === role)?.resource.others ?? {}, gpuTypes);
   if (granted === 0 || !metrics.gpus) return undefined;
   // Without the mark of the program's processes: it is none of them, is not suspended with them and does not count as their memory.
   const { [PROGRAM_MARKER]: _mark, ...own } = environment;

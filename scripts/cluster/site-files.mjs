@@ -11,6 +11,7 @@ import { keytabOf } from "./secure/realm.mjs";
 
 const TEMPLATES = join(HADOOP_FILES, "conf");
 
+/** What `--set yarn.resource-types=…` names instead: sites call GPUs `nvidia.com/gpu`, or count profiles of MIG. */
 const GPU_TYPE = "yarn.io/gpu";
 
 /** The classes of `--calculator` and `--scheduler`, in the packages that the templates name. */
@@ -58,7 +59,7 @@ export async function writeSiteFiles(cluster, jars) {
     JARS: jars,
     GROUPS: groupMapping(cluster),
     NM_HEARTBEAT_MS: String(settings.nmHeartbeatMs),
-    RESOURCE_TYPES: countsEverything(settings) ? GPU_TYPE : "",
+    RESOURCE_TYPES: resourceTypes(settings).join(","),
     CALCULATOR: CALCULATORS[settings.calculator],
     SCHEDULER: SCHEDULERS[settings.scheduler],
     EXCLUDED_NODES: excludedNodes,
@@ -75,9 +76,9 @@ export async function writeSiteFiles(cluster, jars) {
       ...values,
       NODE: address,
       NODE_DATA: daemonData(node),
-      NODE_RESOURCES: countsEverything(settings)
-        ? property(`yarn.nodemanager.resource-type.${GPU_TYPE}`, index === GPU_NODE ? gpus : "0")
-        : "",
+      NODE_RESOURCES: resourceTypes(settings)
+        .map((type) => property(`yarn.nodemanager.resource-type.${type}`, index === GPU_NODE ? gpus : "0"))
+        .join(""),
       NODE_SITE: propertyLines(nodeSecurityProperties(cluster, address)),
     });
   }
@@ -136,6 +137,10 @@ function hostsFile(cluster) {
 
 /** A ResourceManager that counts memory alone does not start where there are other resource types. */
 const countsEverything = ({ calculator }) => calculator === "dominant";
+
+function resourceTypes(settings) {
+  return countsEverything(settings) ? (settings.properties["yarn.resource-types"] ?? GPU_TYPE).split(",") : [];
+}
 
 /** The second node has the GPUs and the label. */
 export const GPU_NODE = 1;

@@ -305,8 +305,8 @@ export const phases = [
     limitSeconds: 120,
   }),
   ...clusterOfItsOwn("fair-scheduler", {
-    what: "a job where queues are made as jobs name them, and logs are stored in indexed files",
-    options: ["--scheduler", "fair", "--nodes", "1", ...INDEXED_LOGS],
+    what: "jobs where queues are made as jobs name them, logs are stored in indexed files, and GPUs go by another name",
+    options: ["--scheduler", "fair", ...INDEXED_LOGS, "--set", "yarn.resource-types=nvidia.com/gpu"],
     tests: "test/schedulers/fair-scheduler",
     cores: HALF,
     limitSeconds: 120,

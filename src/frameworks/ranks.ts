@@ -1,4 +1,5 @@
 import type { TaskAddress } from "../job/cluster-spec.ts";
+import { gpusOf } from "../job/gpus.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import { formatTaskId } from "../job/task.ts";
 import type { GangTask } from "./framework.ts";
@@ -57,7 +58,9 @@ function trainersOf({ spec, cluster }: GangTask): Trainer[] {
   return rankedRoles(spec).flatMap((role) =>
     Array.from({ length: role.instances }, (_, index) => {
       const address = byTask.get(formatTaskId(role.name, index));
-      return address === undefined ? [] : [{ address, machine: machineOf(role, address), processes: role.processes }];
+      return address === undefined
+        ? []
+        : [{ address, machine: machineOf(spec, role, address), processes: role.processes }];
     }).flat(),
   );
 }
@@ -76,10 +79,10 @@ function rankedRoles({ roles }: JobSpec): RoleSpec[] {
  * A program takes its local rank for the number of its device. YARN shows a container only the GPUs that it was given, numbered from 0,
  * so a container with GPUs is a machine of its own.
  */
-function machineOf(role: RoleSpec, { host, task }: TaskAddress): string {
-  return hasGpus(role) ? task : host;
+function machineOf(spec: JobSpec, role: RoleSpec, { host, task }: TaskAddress): string {
+  return hasGpus(spec, role) ? task : host;
 }
 
-export function hasGpus({ resource }: RoleSpec): boolean {
-  return (resource.others["yarn.io/gpu"] ?? 0) > 0;
+export function hasGpus({ gpuTypes }: JobSpec, { resource }: RoleSpec): boolean {
+  return gpusOf(resource.others, gpuTypes) > 0;
 }

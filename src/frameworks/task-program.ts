@@ -232,7 +232,7 @@ const GPU_MASKS = ["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_
  * that asks for none at all may run where GPUs are not scheduled but simply there, and keeps seeing them.
  */
 function hiddenGpus(spec: JobSpec, role: RoleSpec): Partial<Record<keyof typeof roleVariables, string>> {
-  if (!spec.roles.some(hasGpus) || hasGpus(role)) return {};
+  if (!spec.roles.some((one) => hasGpus(spec, one)) || hasGpus(spec, role)) return {};
   const unsaid = GPU_MASKS.filter((mask) => spec.containerEnvironment[mask] === undefined);
   return Object.fromEntries(unsaid.map((mask) => [mask, ""]));
 }

@@ -1,32 +1,38 @@
+import { isPlainGpu } from "./gpus.ts";
 import { countWords, memoryWords, otherWords } from "./reasons/words.ts";
 import type { Resource } from "./spec.ts";
 
-/** One kind of resource: how much of it an amount has, its words, its name, and the end of a role's key for it. */
+/** One kind of resource: how much of it an amount has, its words, its name, and the ends of a role's keys for it. */
 export interface ResourceKind {
   readonly of: (amount: Resource) => number;
   readonly words: (count: number) => string;
   /** `memory`, `cores`, `GPUs`, `yarn.io/fpga` */
   readonly name: string;
-  readonly key: string;
+  /** A job sets one of them, the first where it sets several. */
+  readonly keys: readonly [string, ...string[]];
 }
 
 /** The kinds of which the ask wants any. */
 export function kindsOf(ask: Resource): ResourceKind[] {
   const kinds: ResourceKind[] = [
-    { of: ({ memoryMiB }) => memoryMiB, words: memoryWords, name: "memory", key: "memory" },
-    { of: ({ vcores }) => vcores, words: (count) => countWords(count, "core"), name: "cores", key: "vcores" },
+    { of: ({ memoryMiB }) => memoryMiB, words: memoryWords, name: "memory", keys: ["memory"] },
+    { of: ({ vcores }) => vcores, words: (count) => countWords(count, "core"), name: "cores", keys: ["vcores"] },
     ...Object.keys(ask.others).map(otherKind),
   ];
   return kinds.filter(({ of }) => of(ask) > 0);
 }
 
+/** The keys of a type that is neither memory nor cores: `gpus` asks for the one that the site names first. */
+export function keysOfType(type: string): [string, string] {
+  return [`resource.${type}`, "gpus"];
+}
+
 function otherKind(type: string): ResourceKind {
-  const isGpu = type === "yarn.io/gpu";
   return {
     of: ({ others }) => others[type] ?? 0,
     words: (count) => otherWords(type, count),
-    name: isGpu ? "GPUs" : type,
-    key: isGpu ? "gpus" : `resource.${type}`,
+    name: isPlainGpu(type) ? "GPUs" : type,
+    keys: keysOfType(type),
   };
 }
 

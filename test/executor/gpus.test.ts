@@ -164,6 +164,12 @@ describe("the sampler of a program's GPUs", () => {
     expect(of("worker", false)).toBeUndefined();
   });
 
+  test("measures GPUs that the site calls otherwise", () => {
+    const resource = { memoryMiB: 1, vcores: 1, others: { "acme.com/a100": 1 } };
+    const spec = aJobSpec({ gpuTypes: ["acme.com/a100"], roles: [aRole("worker", 1, { resource })] });
+    expect(gpuSamplerOf(spec, { role: "worker", environment: {}, log: silentLog })).toBeInstanceOf(GpuSampler);
+  });
+
   test("finds nvidia-smi in a folder that is not in the container's PATH", async () => {
     mkdirSync(path.join(folder, "bin"));
     const gpus = new GpuSampler({

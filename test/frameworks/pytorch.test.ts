@@ -38,8 +38,12 @@ describe("PyTorch", () => {
     }
   });
 
-  test("a container with GPUs is a machine of its own: YARN numbers its devices from 0", () => {
-    const spec = jobOf({ worker: 2 }, { ...pytorch, "tony.worker.gpus": "1" });
+  test.each([
+    ["yarn.io/gpu", { "tony.worker.gpus": "1" }],
+    ["the site's", { "tony.worker.gpus": "1", "tony.gpu-resource-types": "acme.com/a100" }],
+    ["named by the job", { "tony.worker.resource.nvidia.com/mig-1g.5gb": "1" }],
+  ])("a container with GPUs (%s) is a machine of its own: YARN numbers its devices from 0", (_which, asked) => {
+    const spec = jobOf({ worker: 2 }, { ...pytorch, ...asked });
     expect(environmentOf(spec, "worker:1", { hosts: ["n1"] })).toMatchObject({
       RANK: "1",
       LOCAL_RANK: "0",

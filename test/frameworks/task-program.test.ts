@@ -133,6 +133,11 @@ describe("GPUs", () => {
     expect(environmentOf(spec, "worker:0").CUDA_VISIBLE_DEVICES).toBeUndefined();
   });
 
+  test("are hidden whatever the site calls them", () => {
+    const other = jobOf({ worker: 1, ps: 1 }, { "tony.worker.gpus": "1", "tony.gpu-resource-types": "acme.com/a100" });
+    expect(environmentOf(other, "ps:0").CUDA_VISIBLE_DEVICES).toBe("");
+  });
+
   test("stay as they are in a job that asks for none: the cluster may not schedule them", () => {
     expect(environmentOf(jobOf({ worker: 1, ps: 1 }), "ps:0").CUDA_VISIBLE_DEVICES).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
@@ -35,4 +36,29 @@ test("logs in indexed files are found and read as those in TFiles are, and docto
   expect((await alice.run("doctor", "--probe=false")).stdout).toMatch(
     /✓ logs +kept in \/tmp\/logs\/alice as IFile \(indexed files\), TFile/,
   );
+});
+
+test("GPUs that the site calls nvidia.com/gpu are asked for, ranked and shown as any; doctor and the refusal name the key", async () => {
+  const job = alice.job("other-gpus", {
+    "tony.application.framework": "pytorch",
+    "tony.worker.instances": 2,
+    "tony.worker.memory": "512m",
+    "tony.worker.gpus": 1,
+    "tony.worker.command": "echo rank $RANK of $WORLD_SIZE, local $LOCAL_RANK; sleep 600",
+  });
+  const mend = "set tony.gpu-resource-types to nvidia.com/gpu";
+  expect((await alice.run("doctor", "--probe=false")).stdout).toContain(mend);
+  expect(await alice.run("submit", "--conf", job)).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining(mend),
+  });
+
+  const site = "tony.gpu-resource-types=nvidia.com/gpu";
+  const submitted = await alice.run("submit", "--conf", job, "--conf", site, "--detach");
+  const id = submitted.stdout.trim();
+  const ranks = async () => (await alice.run("logs", id, "worker:1")).stdout || undefined;
+  expect(await eventually("the second worker's line", ranks)).toBe("rank 1 of 2, local 0\n");
+  expect((await alice.run("nodes")).stdout).toMatch(/GPUs free[\s\S]* 0 of 2 /);
+  expect((await alice.run("list")).stdout).toMatch(/GPUs\n[^\n]* 2\n/);
+  expect(await alice.run("kill", id)).toMatchObject({ exitCode: 0 });
 });

@@ -24,7 +24,7 @@ export function jobSpec(roles: readonly RoleSpec[], change: Partial<JobSpec> = {
       stopGraceMs: 5_000,
       afterChiefMs: 20_000,
     },
-    sources: { "tony.worker.memory": "job.xml:16" },
+    sources: { "tony.worker.memory": "job.xml:16", "tony.worker.gpus": "job.xml:18" },
     ...change,
   };
 }

@@ -11,6 +11,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
     tags: [],
     queue: "default",
     framework: "generic",
+    gpuTypes: ["yarn.io/gpu"],
     distributedMode: "gang",
     files: [],
     am: { resource, files: [] },

@@ -23,7 +23,7 @@ export function containerWait(job: Job, position: number, missing: number): Omit
   const role = roleOf(job, { role: position });
   const { name, instances, resource } = role;
   const kinds = kindsOf(countedPart(resource, job.state.counted));
-  const settings = settingsOf(job, role, ["instances", ...kinds.map(({ key }) => key)]);
+  const settings = settingsOf(job, role, kinds, true);
   const reason = { code: "containers", role: name, missing, instances, ask: amountWords(resource), settings } as const;
   const never = unmeetable(job, position);
   if (never !== undefined) {
@@ -65,10 +65,9 @@ function shortInQueue(job: Job, role: RoleSpec, count: number, usable: readonly 
   }
   const room = roomFor(ask, headroom);
   const left = amountOfKinds(kinds, headroom);
-  const keys = [...(room > 0 ? ["instances"] : []), ...short.map(({ key }) => key)];
   return {
     delay: { code: "queue-full", queue: spec.queue, left, room, short: short.map(({ name }) => name) },
-    fix: { code: "lower-ask", settings: settingsOf(job, role, keys), orWait: false },
+    fix: { code: "lower-ask", settings: settingsOf(job, role, short, room > 0), orWait: false },
   } as const;
 }
 

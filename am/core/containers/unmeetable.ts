@@ -140,11 +140,16 @@ export function placeOf({ nodeLabel = "" }: RoleSpec): { readonly label?: string
 }
 
 function lower(job: Job, role: RoleSpec, kinds: readonly ResourceKind[], orInstances: boolean): Remedy {
-  const names = [...(orInstances ? ["instances"] : []), ...kinds.map(({ key }) => key)];
-  return { code: "lower-ask", settings: settingsOf(job, role, names), orWait: false };
+  return { code: "lower-ask", settings: settingsOf(job, role, kinds, orInstances), orWait: false };
 }
 
-/** Keys of a role, each with its place. */
-export function settingsOf({ spec }: Job, role: RoleSpec, names: readonly string[]): Setting[] {
-  return names.map((name) => settingOf(spec, `tony.${role.name}.${name}`));
+/** The keys by which a role asks for these kinds, and for so many containers, each with its place. */
+export function settingsOf(
+  { spec }: Job,
+  { name }: RoleSpec,
+  kinds: readonly ResourceKind[],
+  withInstances: boolean,
+): Setting[] {
+  const keys = kinds.map((kind) => kind.keys.find((key) => `tony.${name}.${key}` in spec.sources) ?? kind.keys[0]);
+  return [...(withInstances ? ["instances"] : []), ...keys].map((key) => settingOf(spec, `tony.${name}.${key}`));
 }

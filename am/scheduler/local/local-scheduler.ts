@@ -5,6 +5,7 @@ import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { ContainerExitStatus, type Resource } from "../../../src/hadoop/yarn/records.ts";
 import { add, subtract, typesBeyond, typeWords } from "../../../src/job/amounts.ts";
 import { parseContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
+import { gpusOf } from "../../../src/job/gpus.ts";
 import type { Machine } from "../../../src/machine.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { AllocatedContainer, NodeView } from "../../core/state/events.ts";
@@ -23,6 +24,8 @@ export interface LocalSchedulerOptions {
   readonly logFolder?: string;
   readonly user: string;
   readonly machine: Pick<Machine, "memoryMiB" | "vcores" | "gpus">;
+  /** The resource types by which the job asks for its GPUs; each is good for all that this machine has. */
+  readonly gpuTypes: readonly string[];
   readonly node: NodeAddress;
   /** Places their files; absent: from this machine's own. */
   readonly files?: Pick<Localizer, "place">;
@@ -36,7 +39,6 @@ interface Held {
   process?: LocalContainer;
 }
 
-const gpuType = "yarn.io/gpu";
 const released = { exitStatus: ContainerExitStatus.aborted, diagnostics: "Container released by application" };
 const stopped = {
   exitStatus: ContainerExitStatus.killedByApplicationMaster,
@@ -65,8 +67,10 @@ export class LocalScheduler implements Scheduler {
 
   constructor(options: LocalSchedulerOptions) {
     this.#options = options;
-    const { memoryMiB, vcores, gpus } = options.machine;
-    this.#capacity = { memoryMiB, vcores, others: gpus.length === 0 ? {} : { [gpuType]: gpus.length } };
+    const { gpuTypes, machine } = options;
+    const { memoryMiB, vcores, gpus } = machine;
+    const others = gpus.length === 0 ? [] : gpuTypes.map((type) => [type, gpus.length]);
+    this.#capacity = { memoryMiB, vcores, others: Object.fromEntries(others) };
     this.#nextNumber = options.firstNumber;
     this.#localizer = options.files ?? new Localizer(path.join(options.folder, "filecache"));
   }
@@ -205,7 +209,8 @@ export class LocalScheduler implements Scheduler {
 
   #allocate(ask: Ask): AllocatedContainer {
     const containerId = this.#nextContainerId();
-    this.#held.set(containerId, { resource: ask.resource, gpus: this.#freeGpus(ask.resource.others[gpuType] ?? 0) });
+    const gpus = this.#freeGpus(gpusOf(ask.resource.others, this.#options.gpuTypes));
+    this.#held.set(containerId, { resource: ask.resource, gpus });
     const { host, port, httpAddress } = this.#options.node;
     const nodeId = formatHostPort({ host, port });
     return { containerId, nodeId, host, nodeHttpAddress: httpAddress, priority: ask.priority, resource: ask.resource };

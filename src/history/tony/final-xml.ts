@@ -1,7 +1,8 @@
 import { writeProperties } from "../../hadoop/conf/write-xml.ts";
+import { gpusOf } from "../../job/gpus.ts";
 import { effectiveKeys } from "../../job/key-list.ts";
 import type { Settings } from "../../job/settings.ts";
-import type { JobSpec } from "../../job/spec.ts";
+import type { JobSpec, RoleSpec } from "../../job/spec.ts";
 import { withoutSecret } from "../secrets.ts";
 
 /**
@@ -13,17 +14,20 @@ export function writeTonyFinalXml(settings: Settings, spec: JobSpec): string {
   for (const { key, value, at } of effectiveKeys(settings)) {
     if (value !== undefined) values.set(key, { value: withoutSecret(key, value), source: at ?? "default" });
   }
-  for (const [key, value] of [["tony.application.name", spec.name] as const, ...spec.roles.flatMap(sizeOf)]) {
+  for (const [key, value] of [
+    ["tony.application.name", spec.name] as const,
+    ...spec.roles.flatMap((role) => sizeOf(role, spec)),
+  ]) {
     values.set(key, { value, source: values.get(key)?.source ?? "default" });
   }
   return writeProperties([...values].map(([name, { value, source }]) => ({ name, value, source })));
 }
 
-function sizeOf({ name, instances, resource }: JobSpec["roles"][number]): [string, string][] {
+function sizeOf({ name, instances, resource }: RoleSpec, { gpuTypes }: JobSpec): [string, string][] {
   return [
     [`tony.${name}.instances`, String(instances)],
     [`tony.${name}.memory`, `${resource.memoryMiB}m`],
     [`tony.${name}.vcores`, String(resource.vcores)],
-    [`tony.${name}.gpus`, String(resource.others["yarn.io/gpu"] ?? 0)],
+    [`tony.${name}.gpus`, String(gpusOf(resource.others, gpuTypes))],
   ];
 }

@@ -10,7 +10,6 @@ import { roleNames } from "./check-keys.ts";
 import type { JobReader } from "./job-reader.ts";
 import { parseResourceAmount } from "./resource-amounts.ts";
 
-const GPU = "yarn.io/gpu";
 /** An idle executor has 0.75 GiB of virtual memory; the program's is added. */
 const LEAST_VIRTUAL_MIB = 1024;
 const TENSORBOARD = "tensorboard";
@@ -118,7 +117,10 @@ export function readResource(
       reader.error(key, errorMessage(error));
     }
   };
-  if (gpus > 0) add(keyFor(am ? "tony.am.gpus" : "tony.{role}.gpus", { role }), GPU, String(gpus));
+  const [gpuType] = reader.read("tony.gpu-resource-types");
+  if (gpus > 0 && gpuType !== undefined) {
+    add(keyFor(am ? "tony.am.gpus" : "tony.{role}.gpus", { role }), gpuType, String(gpus));
+  }
   for (const { key, value } of reader.settings.values()) {
     const found = findKey(key);
     if (found?.name !== template || found.parameters.resource === undefined) continue;

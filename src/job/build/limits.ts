@@ -1,4 +1,5 @@
 import { errorMessage } from "../../hadoop/errors.ts";
+import { gpusOf } from "../gpus.ts";
 import { integer, memory } from "../keys/types.ts";
 import { findKey, keyFor } from "../keys.ts";
 import type { RoleSpec } from "../spec.ts";
@@ -33,7 +34,7 @@ export function checkLimits(reader: JobReader, roles: readonly RoleSpec[]): void
 function checkTotal(reader: JobReader, roles: readonly RoleSpec[], key: string, resource: string, text: string): void {
   const max = totalLimit(reader, key, resource, text);
   if (max === undefined) return;
-  const total = roles.reduce((sum, role) => sum + role.instances * amountOf(role, resource), 0);
+  const total = roles.reduce((sum, role) => sum + role.instances * amountOf(reader, role, resource), 0);
   const unit = resource === "memory" ? " MiB" : "";
   if (total > max)
     reader.error(
@@ -52,10 +53,11 @@ function totalLimit(reader: JobReader, key: string, resource: string, text: stri
   }
 }
 
-function amountOf({ resource }: RoleSpec, name: string): number {
+function amountOf(reader: JobReader, { resource }: RoleSpec, name: string): number {
   if (name === "memory") return resource.memoryMiB;
   if (name === "vcores") return resource.vcores;
-  return resource.others[name === "gpus" ? "yarn.io/gpu" : name] ?? 0;
+  if (name === "gpus") return gpusOf(resource.others, reader.read("tony.gpu-resource-types"));
+  return resource.others[name] ?? 0;
 }
 
 function placed(reader: JobReader, key: string): string {

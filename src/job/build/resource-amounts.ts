@@ -1,4 +1,5 @@
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
+import { gpuTypesAmong, isGpu } from "../gpus.ts";
 
 /** As 1000ths and 1024ths of one (org.apache.hadoop.yarn.util.UnitsConversionUtil); `m` is a thousandth. */
 const ONES_PER_UNIT: Readonly<Record<string, number>> = {
@@ -43,6 +44,8 @@ export function parseResourceAmount(name: string, text: string, types?: readonly
 }
 
 function unknownType(name: string, types: readonly ResourceType[]): string {
-  const known = types.map((type) => type.name).join(", ");
-  return `asks for ${name}, which is no resource type of the cluster; it has ${known}`;
+  const names = types.map((type) => type.name);
+  const gpus = gpuTypesAmong(names);
+  const mend = isGpu(name) && gpus.length > 0 ? `; set tony.gpu-resource-types to ${gpus.join(",")}` : "";
+  return `asks for ${name}, which is no resource type of the cluster; it has ${names.join(", ")}${mend}`;
 }

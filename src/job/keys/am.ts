@@ -16,7 +16,7 @@ export const amKeys = {
     note: "am is the ApplicationMaster, of which there is one; TonY starts tasks am:0, … beside it: give such tasks a role of another name",
   }),
   "tony.am.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Its cores.", support: "works" }),
-  "tony.am.gpus": key({ type: integer(), default: "0", doc: "Its GPUs (yarn.io/gpu).", support: "works" }),
+  "tony.am.gpus": key({ type: integer(), default: "0", doc: "Its GPUs, as those of a role.", support: "works" }),
   "tony.am.resource.{resource}": key({
     type: text,
     doc: "Its amount of any other resource type of the cluster, with YARN's units.",

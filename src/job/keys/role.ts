@@ -24,7 +24,12 @@ export const roleKeys = {
   }),
   "tony.{role}.memory": key({ type: memory, default: "2g", doc: "Memory of each container.", support: "works" }),
   "tony.{role}.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Cores of each.", support: "works" }),
-  "tony.{role}.gpus": key({ type: integer(), default: "0", doc: "GPUs (yarn.io/gpu) of each.", support: "works" }),
+  "tony.{role}.gpus": key({
+    type: integer(),
+    default: "0",
+    doc: "GPUs of each (of the type that tony.gpu-resource-types names first).",
+    support: "works",
+  }),
   "tony.{role}.resource.{resource}": key({
     type: text,
     doc: "Amount of any other resource type of the cluster in each, with YARN's units: tony.worker.resource.yarn.io/fpga = 1.",

@@ -12,6 +12,7 @@ import {
   optionalDuration,
   path,
   portRange,
+  resourceTypes,
   text,
 } from "./types.ts";
 
@@ -225,6 +226,14 @@ export const taskKeys = {
     default: "nvidia-smi",
     doc: "The program that tells of GPUs as nvidia-smi -x -q does, or the folder that has nvidia-smi. A bare name is looked for in the container's PATH, then in /usr/bin, /bin and /usr/local/nvidia/bin.",
     support: "works",
+  }),
+  "tony.gpu-resource-types": key({
+    type: resourceTypes,
+    spec: ["job", "gpuTypes"],
+    default: "yarn.io/gpu",
+    doc: "The cluster's resource types that count GPUs, such as nvidia.com/gpu, or profiles of MIG. `gpus` of a role asks for the first. Best set once for a site, in tony-site.xml.",
+    support: "works",
+    ours: true,
   }),
   "tony.python-exec-path": key({
     type: path,

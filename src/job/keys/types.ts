@@ -163,6 +163,18 @@ export function oneOf<const T extends string>(...words: readonly T[]): WordType<
 export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", arrayOf(string), splitList);
 
 /** YARN's, with its limits (ApplicationSubmissionContextPBImpl#checkTags). */
+export const resourceTypes: KeyType<readonly string[]> = keyType(
+  "list",
+  "a comma-separated list of resource types, such as nvidia.com/gpu",
+  arrayOf(string),
+  (value) => {
+    const types = splitList(value);
+    // org.apache.hadoop.yarn.util.resource.ResourceUtils#validateNameOfResourceNameAndThrowException
+    const areNames = types.every((type) => /^([A-Za-z\d]([A-Za-z\d.-]*[A-Za-z\d])?\/)?[A-Za-z][\w.-]*$/.test(type));
+    return types.length > 0 && areNames ? types : undefined;
+  },
+);
+
 export const tags: KeyType<readonly string[]> = keyType(
   "list of tags",
   "at most 10 tags, each of at most 100 letters, digits and signs of ASCII",

@@ -1,4 +1,5 @@
 import type { Resource } from "../../hadoop/yarn/records.ts";
+import { isPlainGpu } from "../gpus.ts";
 import type { JobSpec } from "../spec.ts";
 import type { Setting } from "./facts.ts";
 
@@ -60,8 +61,8 @@ export function countedWords(amount: Resource, counted: "all" | "memory"): strin
 
 /** `1 GPU`, `2 yarn.io/fpga`; Java's largest number is how YARN says that nothing limits a type. */
 export function otherWords(type: string, count: number): string {
-  if (count > Number.MAX_SAFE_INTEGER) return `any number of ${type === "yarn.io/gpu" ? "GPUs" : type}`;
-  return type === "yarn.io/gpu" ? countWords(count, "GPU") : `${count} ${type}`;
+  if (count > Number.MAX_SAFE_INTEGER) return `any number of ${isPlainGpu(type) ? "GPUs" : type}`;
+  return isPlainGpu(type) ? countWords(count, "GPU") : `${count} ${type}`;
 }
 
 /** `12 s`, `3 min 5 s`, `2 h 10 min`, `2 d 4 h`: rounded down to the smaller unit that is shown. */

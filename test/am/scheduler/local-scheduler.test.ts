@@ -23,6 +23,7 @@ describe("the GPUs of this machine", () => {
     folder,
     user: "alice",
     machine: { memoryMiB: 4096, vcores: 2, gpus: ["0", "2", "3"] },
+    gpuTypes: ["yarn.io/gpu", "nvidia.com/gpu"],
   });
   const events = new Inbox<SchedulerEvent>();
   const ask = (role: string, count: number, gpus: number) =>
@@ -92,6 +93,7 @@ describeScheduler("this machine", async () => {
     folder: path.join(folder, "containers"),
     user: "alice",
     machine: { memoryMiB: 4096, vcores: 2, gpus: [] },
+    gpuTypes: ["yarn.io/gpu"],
   });
   return {
     scheduler,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { causeOf, gpusOf, jobTable, moreWords } from "../../../client/applications/job-list.ts";
+import { causeOf, jobTable, moreWords } from "../../../client/applications/job-list.ts";
 import { aReport } from "../application-report.ts";
 import { noonishMs } from "../job-status.ts";
 
@@ -22,7 +22,7 @@ describe("a list of jobs", () => {
       finishTimeMs: noonishMs + 60_000,
       diagnostics: "worker:1 ran out of memory on 127.0.0.12\nsecond line",
     });
-    expect(jobTable([running({ "yarn.io/gpu": 2 }), failed], noonishMs + 90_000)).toEqual([
+    expect(jobTable([running({ "yarn.io/gpu": 2 }), failed], { nowMs: noonishMs + 90_000, gpuTypes: [] })).toEqual([
       "application                      state     name   user   queue   start              time         memory   cores   GPUs   cause",
       "application_1795305600000_0009   RUNNING   bert   ada    ml      2026-11-21 14:00   1 min 30 s   9 GiB    5       2",
       "application_1795305600000_0009   FAILED    bert   ada    ml      2026-11-21 14:00   1 min        –        –       –      worker:1 ran out of memory on 127.0.0.12",
@@ -30,7 +30,7 @@ describe("a list of jobs", () => {
   });
 
   test("has no column of GPUs or causes where no job has any", () => {
-    const [head] = jobTable([running({})], noonishMs);
+    const [head] = jobTable([running({})], { nowMs: noonishMs, gpuTypes: [] });
     expect(head).toMatch(/memory {3}cores$/);
   });
 
@@ -40,8 +40,10 @@ describe("a list of jobs", () => {
   });
 });
 
-test("GPUs are counted whatever their kind", () => {
-  expect(gpusOf({ "yarn.io/gpu": 1, "nvidia.com/gpu": 2, "nvidia.com/mig-1g.5gb": 4, "yarn.io/fpga": 8 })).toBe(7);
+test("GPUs are counted whatever the site calls them", () => {
+  const others = { "nvidia.com/gpu": 2, "nvidia.com/mig-1g.5gb": 4, "acme.com/a100": 8, "yarn.io/fpga": 16 };
+  const [, row] = jobTable([running(others)], { nowMs: noonishMs, gpuTypes: ["acme.com/a100"] });
+  expect(row).toMatch(/ 14$/);
 });
 
 describe("a cause", () => {

@@ -132,8 +132,8 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
 
   test("more GPUs than any node has", () => {
     const resource = { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 3 } };
-    expect(problems(worker({ resource }))).toEqual([
-      "warning: a worker asks for 3 yarn.io/gpu, with the nodes that are registered now the largest container has 2 yarn.io/gpu: the job waits for a larger node, if you do not lower tony.worker.gpus",
+    expect(problems({ ...worker({ resource }), sources: { "tony.worker.gpus": "job.xml:18" } })).toEqual([
+      "job.xml:18: warning: a worker asks for 3 GPUs, with the nodes that are registered now the largest container has 2 GPUs: the job waits for a larger node, if you do not lower tony.worker.gpus",
     ]);
   });
 

@@ -325,6 +325,31 @@ describe("resource types", () => {
     expect(said("much")).toContain("must be a whole amount");
   });
 
+  test("gpus asks for the type that the site names first, and all that it names count as GPUs", () => {
+    const site = { "tony.gpu-resource-types": "nvidia.com/gpu, acme.com/a100" };
+    const spec = specOf({ ...site, "tony.am.gpus": "1", "tony.worker.gpus": "2" });
+    expect([spec.gpuTypes, spec.am.resource.others, spec.roles[0]?.resource.others]).toEqual([
+      ["nvidia.com/gpu", "acme.com/a100"],
+      { "nvidia.com/gpu": 1 },
+      { "nvidia.com/gpu": 2 },
+    ]);
+    const other = { ...site, "tony.worker.resource.acme.com/a100": "4", "tony.task.max-total-gpus": "3" };
+    expect(saidAbout({ ...minimalJob, ...other })[0]).toMatch(/max-total-gpus is 3, the job asks for 8 in all/);
+  });
+
+  test.each(["", ",", "nvidia.com/", "a b"])("a site whose GPUs are called '%s' is refused", (types) => {
+    expect(saidAbout({ ...minimalJob, "tony.gpu-resource-types": types })[0]).toMatch(
+      /tony.gpu-resource-types must be a comma-separated list of resource types/,
+    );
+  });
+
+  test("a cluster that calls its GPUs otherwise is told by name, with the key for it", () => {
+    const resourceTypes = [...types.slice(0, 2), { name: "nvidia.com/gpu", units: "" }];
+    expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1" }, { resourceTypes })).toEqual([
+      "job.xml:3: tony.worker.gpus asks for yarn.io/gpu, which is no resource type of the cluster; it has memory-mb, vcores, nvidia.com/gpu; set tony.gpu-resource-types to nvidia.com/gpu",
+    ]);
+  });
+
   test("gpus are asked for once", () => {
     expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1", "tony.worker.resource.yarn.io/gpu": "2" })).toEqual([
       "job.xml:4: tony.worker.resource.yarn.io/gpu asks for the same again as gpus; keep one of the two",

@@ -49,7 +49,17 @@ describe("why containers do not come", () => {
     const types = { resourceTypes: ["yarn.io/gpu"] };
     expect(waitFor({ headroom: amount(2304, 11), worker, nodes, types })).toEqual({
       reasons: ["in queue default 2.25 GiB, 11 cores, 0 GPUs are free for this job: too few GPUs"],
-      remedy: "lower tony.worker.gpus",
+      remedy: "lower tony.worker.gpus (job.xml:18)",
+    });
+  });
+
+  test("a GPU is named by the key that asks for it, whatever the site calls GPUs", () => {
+    const worker = { resource: { ...amount(1024), others: { "acme.com/a100": 1 } } };
+    const nodes = [node("a", { total: { ...amount(8192, 8), others: { "acme.com/a100": 2 } } })];
+    const types = { resourceTypes: ["acme.com/a100"] };
+    expect(waitFor({ headroom: amount(2304, 11), worker, nodes, types })).toEqual({
+      reasons: ["in queue default 2.25 GiB, 11 cores, 0 acme.com/a100 are free for this job: too few acme.com/a100"],
+      remedy: "lower tony.worker.gpus (job.xml:18)",
     });
   });
 

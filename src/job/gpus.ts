@@ -1,0 +1,32 @@
+import type { JobSpec } from "./spec.ts";
+
+/** `yarn.io/gpu`, `nvidia.com/gpu`, and the profiles of MIG (`nvidia.com/mig-1g.5gb`); no amount that is counted of GPUs, such as their memory. */
+const usualNames = /(^|\/)(gpus?|mig-\d+g\.\d+gb[\w.-]*)$/i;
+const plainNames = /(^|\/)gpus?$/i;
+
+/** Whether a resource type counts GPUs, by its name or because the site says so (`tony.gpu-resource-types`). */
+export function isGpu(type: string, named: readonly string[] = []): boolean {
+  return named.includes(type) || usualNames.test(type);
+}
+
+/** The types that people call GPUs without more ado; of a profile of MIG it matters which. */
+export function isPlainGpu(type: string): boolean {
+  return plainNames.test(type);
+}
+
+/** Of a cluster's resource types those that count GPUs by their names, whole ones first: `gpus` of a role asks for the first. */
+export function gpuTypesAmong(names: readonly string[]): string[] {
+  const gpus = names.filter((name) => isGpu(name)).sort();
+  return [...gpus.filter(isPlainGpu), ...gpus.filter((name) => !isPlainGpu(name))];
+}
+
+/** All GPUs of an amount, whichever types count them. */
+export function gpusOf(others: Readonly<Record<string, number>>, named: readonly string[] = []): number {
+  return Object.entries(others).reduce((sum, [type, count]) => (isGpu(type, named) ? sum + count : sum), 0);
+}
+
+/** Those that the site names, and those that the job asks for. */
+export function gpuTypesOf({ gpuTypes, roles }: Pick<JobSpec, "gpuTypes" | "roles">): readonly string[] {
+  const asked = roles.flatMap(({ resource }) => Object.keys(resource.others)).filter((type) => isGpu(type));
+  return [...new Set([...gpuTypes, ...asked])];
+}
