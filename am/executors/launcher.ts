@@ -32,6 +32,7 @@ export class Launcher {
 
   command(launch: Launch): ContainerCommand {
     const { job, credentialsOf } = this.#options;
+    const files = this.#filesOf(this.#roleOf(launch.task));
     return {
       containerId: launch.containerId,
       environment: {
@@ -39,8 +40,8 @@ export class Launcher {
         ...this.#roleOf(launch.task).image,
         ...escapeEnvironment(this.#variables(launch)),
       },
-      commands: [launchCommand({ node: job.node, bundle: "executor.cjs" })],
-      files: this.#filesOf(this.#roleOf(launch.task)),
+      commands: [launchCommand({ node: job.node, bundle: "executor.cjs", files })],
+      files,
       credentials: credentialsOf(launch.containerId),
       acls: aclsOf(job.spec),
     };

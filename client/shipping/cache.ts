@@ -34,6 +34,8 @@ export interface CacheEntry {
   readonly sizeBytes: number;
   readonly modificationTimeMs: number;
   readonly visibility: "PUBLIC" | "PRIVATE";
+  /** The user has made it, and nobody else can change it. */
+  readonly own: boolean;
   /** 0 when it was there already. */
   readonly uploadedBytes: number;
 }
@@ -180,6 +182,7 @@ export class ContentCache {
       sizeBytes: status.lengthBytes,
       modificationTimeMs: status.modificationTimeMs,
       visibility: key.shared && isOpenToAll(status, above) ? "PUBLIC" : "PRIVATE",
+      own: status.owner === this.#user,
       uploadedBytes: 0,
     };
   }

@@ -185,7 +185,7 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
   const name = path.basename(source);
   const type = item.as === "file" ? "FILE" : "ARCHIVE";
   const entry = await options.cache.get(cacheKey(item, known, name));
-  if (entry !== undefined) return shipmentOf(item, entry, type);
+  if (entry !== undefined) return shipmentOf(item, known, entry, type);
   return { sizeBytes: known.sizeBytes, remarks: [], upload: () => put(item, source, known, name, type, options) };
 }
 
@@ -193,8 +193,8 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
 async function findPacked(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Found> {
   const { key, identity, fileName, type, remarks } = packing;
   const known = options.memo.find(key, identity);
-  const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, fileName));
-  if (entry !== undefined) return { ...shipmentOf(item, entry, type), remarks };
+  const entry = known && (await options.cache.get(cacheKey(item, known, fileName)));
+  if (known !== undefined && entry !== undefined) return { ...shipmentOf(item, known, entry, type), remarks };
   const sizeBytes = known?.sizeBytes ?? packing.unpackedBytes;
   return { sizeBytes, remarks, upload: () => packAndPut(item, packing, options) };
 }
@@ -226,20 +226,28 @@ async function put(
     onProgress: (sentBytes) => onProgress?.({ link: item.link, sentBytes, totalBytes: known.sizeBytes }),
     signal,
   });
-  return shipmentOf(item, entry, type);
+  return shipmentOf(item, known, entry, type);
 }
 
 function cacheKey(item: ShipItem, content: KnownContent, name: string): CacheKey {
   return { ...content, name: cacheName(name), shared: item.shared ?? false };
 }
 
-function shipmentOf(item: ShipItem, entry: CacheEntry, type: ShippedFile["type"]): Shipment {
+function shipmentOf(item: ShipItem, { sha256 }: KnownContent, entry: CacheEntry, type: ShippedFile["type"]): Shipment {
   const { url, sizeBytes, modificationTimeMs, visibility, uploadedBytes } = entry;
-  return {
-    file: { link: item.link, url, sizeBytes, modificationTimeMs, type, visibility },
-    uploadedBytes,
-    remarks: [],
-  };
+  const file = { link: item.link, url, sizeBytes, modificationTimeMs, type, visibility };
+  return { file: isCheckedByNodes(item, entry) ? { ...file, sha256 } : file, uploadedBytes, remarks: [] };
+}
+
+/** Larger ones take nodes a noticeable time to hash, at each start of a container. */
+const quicklyHashedBytes = 16 * 1024 * 1024;
+
+/**
+ * Ours is checked where it is run. A job's own files are not: programs may write to them. Neither is a runtime in the user's own cache, which
+ * was hashed as it was sent and which nobody else can change.
+ */
+function isCheckedByNodes({ shared = false }: ShipItem, { own, sizeBytes }: CacheEntry): boolean {
+  return shared && (!own || sizeBytes <= quicklyHashedBytes);
 }
 
 /** The link gives the real name back; here only the ending counts, and YARN's URLs take no odd characters. */

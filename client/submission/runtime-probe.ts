@@ -80,7 +80,7 @@ export async function probeRuntime(
     masterLaunch: launchContext({
       files,
       environment: environmentOfProbe(configuration, image),
-      commands: [launchCommand({ node, bundle: "am.cjs" })],
+      commands: [launchCommand({ node, bundle: "am.cjs", files })],
       credentials: writeTokenFile(delegated.credentials),
       ...(tokensConf !== undefined && { tokensConf }),
     }),

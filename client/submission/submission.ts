@@ -113,7 +113,7 @@ export async function submitToYarn(
     const { tokens, secrets } = delegated.credentials;
     const launch = {
       files: shipped.master,
-      commands: [launchCommand({ node: jobFile.node, bundle: "am.cjs" })],
+      commands: [launchCommand({ node: jobFile.node, bundle: "am.cjs", files: shipped.master })],
       environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job, nodes)),
       credentials: writeTokenFile({
         tokens,

@@ -1,10 +1,12 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { sha256Of } from "../../src/job/stored/job-keytab.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { elfHeader } from "../support/elf-header.ts";
 import { eventually } from "../support/eventually.ts";
+import { fileSystemsOf } from "../support/file-systems.ts";
 import { HeldSubmission } from "../support/held-submission.ts";
 import { HeldUpload } from "../support/held-upload.ts";
 import { requestJson } from "../support/http-json.ts";
@@ -80,6 +82,69 @@ describe("a job that cannot run says why, and which key mends it", () => {
     expect(stdout).toMatch(/^ {2}\| .*(cannot execute|Exec format)/m);
     expect(exitCode).toBe(1);
   });
+});
+
+describe("nodes have other bytes, as many, where one of our programs was fetched to", () => {
+  test.each([
+    ["executor.cjs", /^Root cause {3}worker:0 lost its executor .*: executor\.cjs on \S+ is not the file/m],
+    ["am.cjs", /^Root cause {3}am\.cjs on \S+ is not the file/m],
+  ])("%s is not run, the nodes are at fault, and removing the file is enough", async (link, rootCause) => {
+    // Of its own, so that no other job has the nodes' copies.
+    const cache = `/user/alice/changed-${link}-cache`;
+    const job = alice.job(`changed-${link}`, {
+      ...oneTask,
+      "tony.worker.command": "echo it runs",
+      "tony.cache.dir": cache,
+      "tony.node.binary": `local:${process.execPath}`,
+    });
+    const run = () => alice.run("submit", "--conf", job, "--logs", "worker:0");
+    const before = new Set(copies(link));
+    const fileSystems = fileSystemsOf(cluster, ClusterUser.alice);
+    try {
+      expect((await run()).exitCode).toBe(0);
+      const own = copies(link).filter((file) => !before.has(file));
+      const [good = "", changed = ""] = own.slice(0, 1).flatMap(changeLastByte);
+      for (const file of own.slice(1)) changeLastByte(file);
+      const refused = await run();
+      expect(refused.stdout).toMatch(rootCause);
+      expect(refused.stdout).toContain(`/${link} has SHA-256 ${changed}, expected ${good}`);
+      expect(refused.stdout).toContain(`${cache}/sha256/${good}/${link} and submit again`);
+      expect(refused.stdout).not.toContain("worker:0 | it runs");
+      expect(refused.exitCode).toBe(1);
+      for (const file of own) rmSync(file);
+      const again = await run();
+      expect(again.stdout).toContain("worker:0 | it runs");
+      expect(again.exitCode).toBe(0);
+    } finally {
+      const { fileSystem, path: folder } = fileSystems.locate(cache);
+      await fileSystem.delete(folder, { recursive: true });
+      fileSystems.close();
+    }
+  });
+
+  /** Where nodes have fetched it to, for everybody or for one user. */
+  function copies(link: string): string[] {
+    const caches = cluster.nodes.flatMap(({ folder }) => {
+      const users = path.join(folder, "local", "usercache");
+      return [path.join(folder, "local"), ...entriesOf(users)].map((owner) => path.join(owner, "filecache"));
+    });
+    return caches
+      .flatMap(entriesOf)
+      .map((entry) => path.join(entry, link))
+      .filter((file) => existsSync(file));
+  }
+
+  const entriesOf = (folder: string) =>
+    existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+
+  /** @returns its hash before and after */
+  function changeLastByte(file: string): [string, string] {
+    const before = readFileSync(file);
+    const after = Buffer.concat([before.subarray(0, -1), Buffer.from("~")]);
+    chmodSync(file, 0o700);
+    writeFileSync(file, after);
+    return [sha256Of(before), sha256Of(after)];
+  }
 });
 
 describe("a client that goes away before its job runs", () => {

@@ -34,7 +34,7 @@ export class ExecutorContainer extends TestContainer {
       logLevel: "debug",
       ...changes,
     };
-    return this.start(launchCommand({ node: process.execPath, bundle: "executor.cjs" }), {
+    return this.start(launchCommand({ node: process.execPath, bundle: "executor.cjs", files: [] }), {
       HADOOP_TOKEN_FILE_LOCATION: this.#tokens,
       ...escapeEnvironment(executorVariables(launch)),
       ...environment,

@@ -93,7 +93,7 @@ export async function submitJob(
     masterLaunch: launchContext({
       files: [master],
       environment: masterEnvironment(spec, storedJob(stagingLocation(job), content, nodes)),
-      commands: [launchCommand({ node: process.execPath, bundle: "am.cjs" })],
+      commands: [launchCommand({ node: process.execPath, bundle: "am.cjs", files: [] })],
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     }),
     masterResource: spec.am.resource,

@@ -101,5 +101,5 @@ function healthReportOf({ state }: Step, { host }: ContainerRecord): string | un
 function ownLastWord(stderr: readonly string[]): string | undefined {
   const prefix = "tony-ts: ";
   const line = stderr.findLast((text) => text.startsWith(prefix));
-  return line?.slice(prefix.length);
+  return line?.slice(prefix.length).replace(/\.$/, "");
 }

@@ -1,8 +1,9 @@
 import { shellWord } from "../shell-words.ts";
 import type { PortRange } from "../spec.ts";
+import type { ShippedFile } from "../stored/job-file.ts";
 import type { StagingLocation } from "../stored/staging-location.ts";
 import type { TaskId } from "../task.ts";
-import { BUNDLES, NEXT_EXECUTOR } from "./container-names.ts";
+import { BUNDLES, NEXT_EXECUTOR, RUNTIME_NAME } from "./container-names.ts";
 import { escapeForLaunchScript } from "./launch-script-text.ts";
 
 /** In the environment of every process of a task's program, and of no other process; the value is the container's id. */
@@ -94,6 +95,8 @@ export interface ProgramLaunch {
   readonly node: string;
   /** The link of one of our bundles. */
   readonly bundle: typeof BUNDLES.am | typeof BUNDLES.executor;
+  /** What the container finds in its working directory. */
+  readonly files: readonly ShippedFile[];
 }
 
 /** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
@@ -103,14 +106,16 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
 
 /**
  * The command of a container that runs one of our programs, as ContainerLaunchContext's `commands` wants it. Beyond starting it, the shell
+ * - runs nothing of ours that is not what was sent, by its hash,
  * - writes one message to `stderr`, whose end YARN puts into the container's diagnostics, if this node cannot run the runtime, and none if the
  *   program itself has written why it does not start,
  * - passes SIGTERM on to the program,
  * - kills what is left of the task's program when the executor has ended for whatever reason,
  * - starts the next task's executor when the executor says by its exit code that the container is another task's.
  */
-export function launchCommand({ node, bundle }: ProgramLaunch): string {
+export function launchCommand({ node, bundle, files }: ProgramLaunch): string {
   const script = prelude
+    .replace("@CHECKS@", () => checksOf(files))
     .replaceAll("@NODE@", runtimeWord(node))
     .replaceAll("@OPTIONS@", runtimeOptions(bundle).join(" "))
     .replaceAll("@BUNDLE@", shellWord(bundle))
@@ -120,6 +125,16 @@ export function launchCommand({ node, bundle }: ProgramLaunch): string {
     .replaceAll("@ROOM_MADE@", String(ROOM_MADE))
     .replaceAll("@MARKER@", PROGRAM_MARKER);
   return escapeForLaunchScript(script.trim());
+}
+
+/** A line for each file with a hash. Of the runtimes of several architectures only that of the node is run. */
+function checksOf(files: readonly ShippedFile[]): string {
+  const lines = files.flatMap(({ link, sha256, url }) => {
+    if (sha256 === undefined) return [];
+    const condition = link.startsWith(`${RUNTIME_NAME}-`) ? `[ @NODE@ != ${shellWord(`./${link}`)} ] || ` : "";
+    return [`  ${condition}check ${sha256} ${shellWord(link)} ${shellWord(url)}`];
+  });
+  return lines.join("\n");
 }
 
 /**
@@ -148,10 +163,20 @@ sweep() {
     sleep 0.05
   done
 }
+check() {
+  command -v sha256sum >/dev/null || return 0
+  found=$(sha256sum <"$2")
+  found=\${found%% *}
+  [ "$found" = "$1" ] && return
+  printf 'tony-ts: %s on %s is not the file that was submitted, and is not run: %s has SHA-256 %s, expected %s. Remove it there, and the node fetches it again. If other nodes report the same, remove %s and submit again.\\n' \\
+    "$2" "$NM_HOST" "$(readlink -f "$2")" "\${found:-none}" "$1" "$3" >&2
+  exit 1
+}
 told=
 while :; do
   log="\${LOG_DIRS%%,*}/$@LOG_PREFIX@"
   exec 2>>"\${log}stderr"
+@CHECKS@
   MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"@LOG@ &
   program=$!
   trap 'signalled=1; told=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP

@@ -13,6 +13,8 @@ export interface ShippedFile {
   readonly modificationTimeMs: number;
   readonly type: "FILE" | "ARCHIVE";
   readonly visibility: "PUBLIC" | "PRIVATE" | "APPLICATION";
+  /** Of its bytes, hexadecimal: the launch command runs it only if it is this. Absent: it is run as it was fetched. */
+  readonly sha256?: string;
 }
 
 /**

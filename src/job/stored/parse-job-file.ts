@@ -16,7 +16,7 @@ const shippedFiles = arrayOf<ShippedFile>(
       type: literal("FILE", "ARCHIVE"),
       visibility: literal("PUBLIC", "PRIVATE", "APPLICATION"),
     },
-    optional: {},
+    optional: { sha256: string },
   }),
 );
 

@@ -165,6 +165,23 @@ describe("shipping", () => {
     expect(second).toEqual(first.map(({ file }) => ({ file, uploadedBytes: 0, remarks: [] })));
   });
 
+  test("ours is told with its hash, for nodes to check: not the job's own files, nor a large one of the user's own cache", async () => {
+    const bundle = join(base, "am.cjs");
+    await writeFile(bundle, "a program");
+    await writeFile(runtime, Buffer.alloc(16 * 1024 * 1024 + 1));
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const shipped = await ship([...items(), { link: "am.cjs", source: bundle, as: "file", shared: true }], {
+      fileSystems,
+      cache,
+      memo,
+    });
+    expect(shipped.map(({ file }) => [file.link, file.sha256])).toEqual([
+      ["node", undefined],
+      ["src", undefined],
+      ["am.cjs", sha256Of("a program")],
+    ]);
+  });
+
   test("sends a zip with links as .tar.gz under the same name, and packs it once", async () => {
     await writeFile(
       join(base, "venv.zip"),
@@ -316,13 +333,13 @@ describe("a cache that many users write to", () => {
     await fileSystem.mkdirs(shared, 0o1777);
   });
 
-  const open = () =>
-    new ContentCache({
-      fileSystems: { locate: (file) => ({ fileSystem, path: file }) },
-      stagingRoot: { fileSystem, path: root.path },
-      cacheDir: shared,
-      user,
-    });
+  const options = () => ({
+    fileSystems: { locate: (file: string) => ({ fileSystem, path: file }) },
+    stagingRoot: { fileSystem, path: root.path },
+    cacheDir: shared,
+    user,
+  });
+  const open = () => new ContentCache(options());
 
   test("holds what its users need", async () => {
     const put = await open().put(key, content);
@@ -358,6 +375,24 @@ describe("a cache that many users write to", () => {
     fileSystem.closedFolder = join(shared, "sha256", key.sha256);
     expect(await open().get(key)).toBeUndefined();
     expect((await open().put(key, content)).path).toContain(root.path);
+  });
+
+  test("gives what a trusted owner has put there with the hash that it must have, whatever its size", async () => {
+    const runtime = Buffer.alloc(16 * 1024 * 1024 + 1);
+    const source = join(base, "node");
+    await writeFile(source, runtime);
+    const folder = join(shared, "sha256", sha256Of(runtime));
+    await fileSystem.mkdirs(folder, 0o755);
+    await fileSystem.create(join(folder, "node"), runtime, { permission: 0o755 });
+    fileSystem.ofMallory.push(folder, join(folder, "node"));
+    const trusting = new ContentCache({ ...options(), trustedOwners: ["mallory"] });
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const [shipped] = await ship([{ link: "node", source, as: "file", shared: true }], {
+      fileSystems,
+      cache: trusting,
+      memo,
+    });
+    expect(shipped).toMatchObject({ uploadedBytes: 0, file: { sha256: sha256Of(runtime) } });
   });
 
   test("is refused itself where it belongs to somebody who is not trusted", async () => {

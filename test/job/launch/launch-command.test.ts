@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, test } from "@jest/globals";
 import { NEXT_EXECUTOR } from "../../../src/job/launch/container-names.ts";
@@ -11,12 +12,13 @@ import {
   PROGRAM_MARKER,
 } from "../../../src/job/launch/launch-command.ts";
 import { logPrefixOf } from "../../../src/job/launch/log-prefix.ts";
+import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 import { TestContainer } from "../../support/container.ts";
 import { eventually } from "../../support/eventually.ts";
 import { anExecutorLaunch } from "../../support/executor-launch.ts";
 import { processesWith } from "../../support/processes.ts";
 
-const command = launchCommand({ node: "node", bundle: "executor.cjs" });
+const command = launchCommand({ node: "node", bundle: "executor.cjs", files: [] });
 
 describe("the command of a container", () => {
   let container: TestContainer;
@@ -68,7 +70,7 @@ describe("the command of a container", () => {
 
   it("runs a runtime of the node's own", async () => {
     const runtime = container.place("it's node", "#!/bin/bash\necho here\n");
-    container.start(launchCommand({ node: runtime, bundle: "am.cjs" }));
+    container.start(launchCommand({ node: runtime, bundle: "am.cjs", files: [] }));
     expect(await container.ended()).toBe(0);
     expect(container.log("am.log")).toBe("here\n");
   });
@@ -77,9 +79,72 @@ describe("the command of a container", () => {
     const machine = execFileSync("uname", ["-m"], { encoding: "utf8" });
     container.place(`node-${machine.trim()}`, "#!/bin/bash\necho fits\n");
     container.place("node-other", "#!/bin/bash\necho other\n");
-    container.start(launchCommand({ node: `node-${MACHINE}`, bundle: "am.cjs" }));
+    container.start(launchCommand({ node: `node-${MACHINE}`, bundle: "am.cjs", files: [] }));
     expect(await container.ended()).toBe(0);
     expect(container.log("am.log")).toBe("fits\n");
+  });
+
+  describe("of files that were sent with their hashes", () => {
+    const sha256Of = (content: string) => createHash("sha256").update(content).digest("hex");
+    const sent = (link: string, content: string): ShippedFile => ({
+      link,
+      url: `hdfs://nn/cache/sha256/it's $HOME/${link}`,
+      sizeBytes: content.length,
+      modificationTimeMs: 0,
+      type: "FILE",
+      visibility: "PUBLIC",
+      sha256: sha256Of(content),
+    });
+    const RUNTIME = "#!/bin/bash\necho runs\n";
+    const machine = execFileSync("uname", ["-m"], { encoding: "utf8" }).trim();
+
+    it("runs them when they are what was sent", async () => {
+      container.place("node", RUNTIME);
+      container.place("it's $(reboot).cache", "compiled");
+      const files = [sent("node", RUNTIME), sent("executor.cjs", ""), sent("it's $(reboot).cache", "compiled")];
+      container.start(launchCommand({ node: "node", bundle: "executor.cjs", files }));
+      expect(await container.ended()).toBe(0);
+      expect(container.log("executor.log")).toBe("runs\n");
+      expect(container.log("stderr")).toBe("");
+    });
+
+    it.each(["node", "executor.cjs", "executor.cjs.cache"])(
+      "runs nothing when %s has other content of the same length, and says which file where, with both hashes",
+      async (changed) => {
+        container.place("node", RUNTIME);
+        container.place("executor.cjs.cache", "compiled");
+        const files = [sent("node", RUNTIME), sent("executor.cjs", ""), sent("executor.cjs.cache", "compiled")].map(
+          (file) => (file.link === changed ? { ...file, sha256: sha256Of("as it was sent") } : file),
+        );
+        const found = files.map(({ link }) => link).indexOf(changed);
+        const content = [RUNTIME, "", "compiled"][found] ?? "";
+        container.start(launchCommand({ node: "node", bundle: "executor.cjs", files }));
+        expect(await container.ended()).toBe(1);
+        expect(container.log("stderr")).toBe(
+          `tony-ts: ${changed} on 127.0.0.1 is not the file that was submitted, and is not run: ${realpathSync(container.work)}/${changed} ` +
+            `has SHA-256 ${sha256Of(content)}, expected ${sha256Of("as it was sent")}. Remove it there, and the node fetches it again. ` +
+            `If other nodes report the same, remove hdfs://nn/cache/sha256/it's $HOME/${changed} and submit again.\n`,
+        );
+      },
+    );
+
+    it("looks at the runtime of the node's own architecture alone", async () => {
+      const own = `node-${machine}`;
+      container.place(own, RUNTIME);
+      container.place("node-other", "it is not what was sent");
+      const files = [sent(own, RUNTIME), sent("node-other", "another runtime")];
+      container.start(launchCommand({ node: `node-${MACHINE}`, bundle: "executor.cjs", files }));
+      expect(await container.ended()).toBe(0);
+      expect(container.log("executor.log")).toBe("runs\n");
+    });
+
+    it("does not run the runtime of its architecture when that has other content", async () => {
+      container.place(`node-${machine}`, RUNTIME);
+      const files = [sent(`node-${machine}`, "another runtime")];
+      container.start(launchCommand({ node: `node-${MACHINE}`, bundle: "executor.cjs", files }));
+      expect(await container.ended()).toBe(1);
+      expect(container.log("stderr")).toContain(`node-${machine} on 127.0.0.1 is not the file that was submitted`);
+    });
   });
 
   it("adds nothing to what the program itself says of why it does not start", async () => {
