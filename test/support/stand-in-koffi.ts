@@ -9,15 +9,22 @@ interface OutBuffer {
   value?: bigint;
 }
 
+/** Is told of calls on other threads, and says how long one takes. */
+export interface StandInThreads {
+  readonly calling: (parameters: readonly unknown[]) => { readonly afterMs: number; readonly returned: () => void };
+}
+
 /** koffi with a library whose functions are JavaScript. Those that are not given answer 0 and give nothing. */
 export class StandInKoffi implements Koffi {
   /** The functions that were called, in their order. */
   readonly called: string[] = [];
   readonly #functions: Readonly<Record<string, StandInFunction>>;
+  readonly #threads: StandInThreads | undefined;
   readonly #memory = new Map<bigint, Uint8Array>();
 
-  constructor(functions: Readonly<Record<string, StandInFunction>>) {
+  constructor(functions: Readonly<Record<string, StandInFunction>>, threads?: StandInThreads) {
     this.#functions = functions;
+    this.#threads = threads;
   }
 
   /** Gives a text as the library would. */
@@ -61,8 +68,15 @@ export class StandInKoffi implements Koffi {
     };
     const async = (...parameters: readonly unknown[]) => {
       const told = parameters.at(-1);
-      const status = call(...parameters.slice(0, -1));
-      if (typeof told === "function") queueMicrotask(() => told(null, status));
+      const passed = parameters.slice(0, -1);
+      const { afterMs, returned } = this.#threads?.calling(passed) ?? { afterMs: 0, returned: () => undefined };
+      const status = call(...passed);
+      const end = () => {
+        returned();
+        if (typeof told === "function") told(null, status);
+      };
+      if (afterMs > 0) setTimeout(end, afterMs);
+      else queueMicrotask(end);
     };
     return Object.assign(call, { async });
   }

@@ -6,9 +6,13 @@ import type { Koffi, NativeFunction } from "./koffi-package.ts";
 /** An object of the library. */
 export type Handle = bigint;
 
-/** An object of the library that is kept. */
-export interface Held {
+/** An object of the library that is kept as long as this is: it is passed to calls itself, which so keep it until they return. */
+export class Held {
   readonly handle: Handle;
+
+  constructor(handle: Handle) {
+    this.handle = handle;
+  }
 }
 
 /** A C `gss_buffer_desc`. */
@@ -83,7 +87,7 @@ export class GssFunctions {
 
   /** Keeps an object of the library until what is returned is collected; it is freed then. */
   held(kind: "name" | "credential" | "context", handle: Handle): Held {
-    const held = { handle };
+    const held = new Held(handle);
     const free = {
       name: () => this.#releaseName([0], [handle]),
       credential: () => this.#releaseCredential([0], [handle]),
@@ -94,22 +98,22 @@ export class GssFunctions {
   }
 
   /**
-   * Calls a function, of whose parameters the first is added here.
+   * Calls a function, of whose parameters the first is added here; what is held is passed by its handle.
    * @returns its status: 0, or `allowed`
    * @throws GssError in the library's words for any other
    */
   run(call: NativeFunction, parameters: readonly unknown[], allowed = 0): number {
     const minor: [number] = [0];
-    return this.#checked(call(minor, ...parameters), minor, allowed);
+    return this.#checked(call(minor, ...parameters.map(passed)), minor, allowed);
   }
 
   /** The same on another thread, for what reads files and may talk to a KDC. */
   onThread(call: NativeFunction, parameters: readonly unknown[], allowed = 0): Promise<number> {
     const minor: [number] = [0];
     return new Promise((resolve, reject) => {
-      call.async(minor, ...parameters, (error: unknown, status: number) => {
+      call.async(minor, ...parameters.map(passed), (error: unknown, status: number) => {
         try {
-          // `parameters` is named here so that the memory that the library works on is not collected meanwhile.
+          // `parameters` is named here so that what the library works on, memory and what is held, is not collected meanwhile.
           if (error) throw new GssError(`A call with ${parameters.length} parameters failed: ${errorMessage(error)}`);
           resolve(this.#checked(status, minor, allowed));
         } catch (cause) {
@@ -139,4 +143,8 @@ export class GssFunctions {
     this.#displayStatus([0], status, kind, null, [0], words);
     return this.take(words).toString();
   }
+}
+
+function passed(parameter: unknown): unknown {
+  return parameter instanceof Held ? parameter.handle : parameter;
 }

@@ -59,12 +59,12 @@ class LibGssApi implements GssApi {
     const name = login === undefined ? undefined : importName(this.#functions, login.principal, "principal");
     const store = login === undefined ? null : storeOf(login);
     const credential: [Handle] = [0n];
-    const wanted = [name?.handle ?? null, longest, null, initiateOnly, store, credential, null, null];
+    const wanted = [name ?? null, longest, null, initiateOnly, store, credential, null, null];
     await this.#functions.onThread(acquireCredential, wanted);
     const owner = this.#functions.held("credential", credential[0]);
     const owned: [Handle] = [0n];
     const seconds: [number] = [0];
-    await this.#functions.onThread(inquireCredential, [owner.handle, owned, seconds, null, null]);
+    await this.#functions.onThread(inquireCredential, [owner, owned, seconds, null, null]);
     const principal = displayed(this.#functions, this.#functions.held("name", owned[0]));
     return new Credential(owner, principal, seconds[0]);
   }
@@ -86,7 +86,7 @@ class LibGssApi implements GssApi {
   async #realmOf(text: string, type: keyof typeof nameTypes): Promise<string> {
     const name = importName(this.#functions, text, type);
     const canonical: [Handle] = [0n];
-    await this.#functions.onThread(this.#functions.canonicalizeName, [name.handle, mechanisms.krb5, canonical]);
+    await this.#functions.onThread(this.#functions.canonicalizeName, [name, mechanisms.krb5, canonical]);
     const principal = displayed(this.#functions, this.#functions.held("name", canonical[0]));
     return principal.slice(principal.lastIndexOf("@") + 1);
   }
@@ -123,10 +123,10 @@ class Context implements GssContext {
   async step(token: Uint8Array): Promise<{ readonly token: Buffer; readonly done: boolean }> {
     const { initiateContext } = this.#functions;
     const { credential, mechanism, target } = this.#initiation;
-    const context: [Handle] = [this.#handle];
+    const context: [Handle] = [this.#context?.handle ?? 0n];
     const answer = {};
     const flags: [number] = [0];
-    const asked = [credential.held.handle, context, target.handle, mechanism, contextFlags, 0, null, bufferOf(token)];
+    const asked = [credential.held, context, target, mechanism, contextFlags, 0, null, bufferOf(token)];
     const status = await this.#functions.onThread(
       initiateContext,
       [...asked, null, answer, flags, null],
@@ -144,7 +144,7 @@ class Context implements GssContext {
     const wrapped = {};
     const encrypted: [number] = [0];
     const options = [confidential ? 1 : 0, defaultQuality, bufferOf(message)];
-    this.#functions.run(this.#functions.wrap, [this.#handle, ...options, encrypted, wrapped]);
+    this.#functions.run(this.#functions.wrap, [this.#context ?? null, ...options, encrypted, wrapped]);
     const token = this.#functions.take(wrapped);
     if (confidential && encrypted[0] === 0)
       throw new GssError("The library did not encrypt what was to be confidential");
@@ -154,19 +154,15 @@ class Context implements GssContext {
   unwrap(token: Uint8Array): { readonly message: Buffer; readonly confidential: boolean } {
     const unwrapped = {};
     const encrypted: [number] = [0];
-    this.#functions.run(this.#functions.unwrap, [this.#handle, bufferOf(token), unwrapped, encrypted, null]);
+    this.#functions.run(this.#functions.unwrap, [this.#context ?? null, bufferOf(token), unwrapped, encrypted, null]);
     return { message: this.#functions.take(unwrapped), confidential: encrypted[0] !== 0 };
   }
 
   maxMessageBytes(tokenBytes: number, confidential: boolean): number {
     const most: [number] = [0];
     const options = [confidential ? 1 : 0, defaultQuality, tokenBytes];
-    this.#functions.run(this.#functions.wrapSizeLimit, [this.#handle, ...options, most]);
+    this.#functions.run(this.#functions.wrapSizeLimit, [this.#context ?? null, ...options, most]);
     return most[0];
-  }
-
-  get #handle(): Handle {
-    return this.#context?.handle ?? 0n;
   }
 }
 
@@ -201,7 +197,7 @@ function importName(functions: GssFunctions, name: string, type: keyof typeof na
 
 function displayed(functions: GssFunctions, name: Held): string {
   const text = {};
-  functions.run(functions.displayName, [name.handle, text, null]);
+  functions.run(functions.displayName, [name, text, null]);
   return functions.take(text).toString();
 }
 
