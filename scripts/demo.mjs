@@ -33,11 +33,12 @@ await runMain(async () => {
     return 0;
   }
   await checkPrerequisites(["node"]);
+  const { cached: hasJars } = await jarsFolder(DEFAULT_RELEASE);
   console.log(
     `Trains a small neural network on 2 workers of a real Hadoop ${DEFAULT_RELEASE}, started here.` +
-      ` First run: about 2 min, 280 MB to download.`,
+      (hasJars ? "" : " The first run takes about 2 min and downloads up to 280 MB."),
   );
-  const plan = await planFor(yes);
+  const plan = await planFor(yes, hasJars);
   const progress = progressTo(process.stdout);
   if (plan.withoutHadoop !== undefined) return await demonstrateHere(plan, progress);
   return await demonstrateHadoop(plan, progress, once);
@@ -63,11 +64,11 @@ function parseCommandLine() {
  * @property {string} [withoutHadoop] why no cluster is started
  *
  * @param {boolean} yes
+ * @param {boolean} hasJars Hadoop's, of an earlier run
  * @returns {Promise<Plan>}
  */
-async function planFor(yes) {
-  const { cached } = await jarsFolder(DEFAULT_RELEASE);
-  const wanted = ["java", ...(cached ? [] : ["maven"]), "python", "container-tools", "accounts"];
+async function planFor(yes, hasJars) {
+  const wanted = ["java", ...(hasJars ? [] : ["maven"]), "python", "container-tools", "accounts"];
   const { found, missing } = await lookForPrerequisites(wanted);
   console.log(describeFound(found));
   if (missing.length === 0) return {};
@@ -107,7 +108,7 @@ async function demonstrateHadoop({ install }, progress, once) {
   const [jars] = await Promise.all([hadoop(), makePrograms(progress)]);
   const cluster = await start("default", {}, jars, progress);
   const { bin, conf } = layout(cluster.state);
-  const python = await findPython([], mayEnter);
+  const python = await findPython(["json"], mayEnter);
   const isFound = python === undefined || FOLDERS_OF_DAEMONS.includes(dirname(python.command));
   const more = isFound ? [] : ["--shell_env", `PYTHON=${python.command}`];
   const exitCode = await submit(join(bin, "tony-ts"), more, { HADOOP_CONF_DIR: conf });
@@ -126,7 +127,7 @@ async function demonstrateHere({ withoutHadoop }, progress) {
 }
 
 async function makePrograms(progress) {
-  await progress.step("npm packages", async () => ((await installPackages()) ? "" : "up to date"));
+  await progress.step("npm packages", async () => ((await installPackages({ forBuild: true })) ? "" : "up to date"));
   await progress.step("build", buildPrograms);
 }
 

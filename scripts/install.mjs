@@ -9,25 +9,39 @@ import { Problem, runMain } from "./problem.mjs";
 const CHECKOUT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STAMP = join(CHECKOUT, "node_modules", ".tony-ts-lock-hash");
 
+/** What of the lock file `npm ci` installs. The tools of tests and checks (`test/tools`) are two thirds of it, in bytes and in time. */
+const EVERYTHING = { name: "everything", options: [] };
+const FOR_THE_BUILD = { name: "for the build", options: ["--workspaces=false"] };
+
 /**
  * Brings node_modules to what package-lock.json says. A fresh clone has none; an up-to-date one costs one hash.
+ * @param {{ forBuild?: boolean }} [which] `forBuild`: what the build takes suffices
  * @returns {Promise<boolean>} whether `npm ci` ran
  */
-export async function installPackages() {
-  const wanted = createHash("sha256")
+export async function installPackages({ forBuild = false } = {}) {
+  const hash = createHash("sha256")
     .update(await readFile(join(CHECKOUT, "package-lock.json")))
     .digest("hex");
-  if ((await readFile(STAMP, "utf8").catch(() => "")) === wanted) return false;
-  await npmCi();
-  await writeFile(STAMP, wanted);
+  const suffices = forBuild ? [EVERYTHING, FOR_THE_BUILD] : [EVERYTHING];
+  const stamp = await readFile(STAMP, "utf8").catch(() => "");
+  if (suffices.some(({ name }) => stamp === `${hash} ${name}`)) return false;
+  const { name, options } = forBuild ? FOR_THE_BUILD : EVERYTHING;
+  await npmCi(options);
+  await writeFile(STAMP, `${hash} ${name}`);
   return true;
 }
 
-/** @returns {Promise<void>} */
-function npmCi() {
+/**
+ * @param {readonly string[]} options
+ * @returns {Promise<void>}
+ */
+function npmCi(options) {
   return new Promise((resolve, reject) => {
     let output = "";
-    const npm = spawn("npm", ["ci", "--no-audit", "--no-fund"], { cwd: CHECKOUT, stdio: ["ignore", "pipe", "pipe"] });
+    const npm = spawn("npm", ["ci", ...options, "--no-audit", "--no-fund"], {
+      cwd: CHECKOUT,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     for (const stream of [npm.stdout, npm.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
     npm.on("error", (cause) =>
       reject(new Problem("npm was not found: it comes with Node; put it on PATH", { exitCode: 2, cause })),
@@ -39,15 +53,21 @@ function npmCi() {
   });
 }
 
-/** `--if-missing`: what an npm script of a fresh clone needs, without a word and without touching packages that are there. */
+/**
+ * `--if-missing`: what an npm script of a fresh clone needs, without a word and without touching packages that are there.
+ * `--for-build`: what the build takes suffices.
+ */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runMain(async () => {
+    const forBuild = process.argv.includes("--for-build");
     if (process.argv.includes("--if-missing")) {
-      if (existsSync(join(CHECKOUT, "node_modules"))) return;
+      const stamp = await readFile(STAMP, "utf8").catch(() => "");
+      const isPartial = stamp.endsWith(FOR_THE_BUILD.name) && !forBuild;
+      if (existsSync(join(CHECKOUT, "node_modules")) && !isPartial) return;
       console.error("Installing npm packages …");
     }
     const started = performance.now();
-    const ran = await installPackages();
+    const ran = await installPackages({ forBuild });
     console.log(
       ran ? `✓ npm packages  ${((performance.now() - started) / 1000).toFixed(0)} s` : "✓ npm packages  up to date",
     );

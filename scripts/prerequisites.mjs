@@ -82,8 +82,11 @@ const CHECKS = {
     return undefined;
   },
   async python(found) {
-    found.python = await findPython([]);
-    return found.python === undefined ? { what: "Python 3 (no python3 on PATH)", debianPackage: "python3" } : undefined;
+    // Debian's python3-minimal has a part of the standard library.
+    found.python = await findPython(["json"]);
+    return found.python === undefined
+      ? { what: "Python 3 with its standard library (no python3 on PATH that has it)", debianPackage: "python3" }
+      : undefined;
   },
   venv: async () =>
     (await findPython(["venv", "ensurepip"])) === undefined

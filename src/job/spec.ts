@@ -59,11 +59,6 @@ export type DistributedMode = KeyValue<"tony.application.distributed-mode">;
  * - `sidecar`: not waited for, a failure is ignored
  */
 export type Tracking = "tracked" | "untracked" | "sidecar";
-/** What is replaced when a task of the role fails: the whole gang, the task alone, or nothing. */
-export type RestartPolicy = KeyValue<"tony.{role}.restart-policy">;
-/** How the containers of a role are spread over nodes. */
-export type Placement = KeyValue<"tony.{role}.placement">;
-export type StopSignal = KeyValue<"tony.task.preemption-signal">;
 export type LogLevel = KeyValue<"tony.am.log-level">;
 
 export interface AmSpec extends SectionOf<"am"> {

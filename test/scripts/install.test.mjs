@@ -22,14 +22,25 @@ describe("in a checkout", () => {
   });
   afterEach(() => rm(checkout, { recursive: true }));
 
-  const installIfMissing = () =>
-    run(process.execPath, [join(checkout, "scripts", "install.mjs"), "--if-missing"], {
+  const installIfMissing = (...more) =>
+    run(process.execPath, [join(checkout, "scripts", "install.mjs"), "--if-missing", ...more], {
       env: { ...process.env, PATH: `${join(checkout, "bin")}:${process.env.PATH}` },
     });
 
   test("without packages they are installed first", async () => {
     expect((await installIfMissing()).stderr).toContain("Installing npm packages");
     expect(await readFile(join(checkout, "called"), "utf8")).toMatch(/^ci /);
+  });
+
+  test("the build goes without the tools of tests and checks, which these install when they are first needed", async () => {
+    await installIfMissing("--for-build");
+    expect(await readFile(join(checkout, "called"), "utf8")).toMatch(/^ci --workspaces=false /);
+    expect(await installIfMissing("--for-build")).toEqual({ stdout: "", stderr: "" });
+    await installIfMissing();
+    expect(await readFile(join(checkout, "called"), "utf8")).toMatch(/^ci --no-audit /);
+    await rm(join(checkout, "called"));
+    await installIfMissing("--for-build");
+    await expect(readFile(join(checkout, "called"))).rejects.toThrow("ENOENT");
   });
 
   test("with packages nothing is touched and nothing said", async () => {
@@ -53,5 +64,6 @@ test("every npm script that needs packages installs them first where there are n
     "bench",
     "prepack",
   ];
-  for (const name of needed) expect(scripts[name]).toMatch(/^node scripts\/install\.mjs --if-missing && /);
+  for (const name of needed)
+    expect(scripts[name]).toMatch(/^node scripts\/install\.mjs --if-missing (--for-build )?&& /);
 });
