@@ -93,8 +93,8 @@ const CHECKS = {
       ? { what: "a Python 3 that can make virtual environments", debianPackage: "python3-venv" }
       : undefined,
   pytorch: async () =>
-    (await findPython(["torch", "sklearn"])) === undefined
-      ? { what: "a Python 3 that can import torch and sklearn", debianPackage: "python3-torch python3-sklearn" }
+    (await findPython(["torch"])) === undefined
+      ? { what: "a Python 3 that can import torch", debianPackage: "python3-torch" }
       : undefined,
   /** Of extensions of Debian's PyTorch. */
   compiler: async () =>

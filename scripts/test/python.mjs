@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Prints the Python that can import the named modules: node scripts/test/python.mjs torch sklearn
+// Prints the Python that can import the named modules: node scripts/test/python.mjs torch
 import { findPython } from "../prerequisites.mjs";
 import { Problem, runMain } from "../problem.mjs";
 

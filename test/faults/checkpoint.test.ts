@@ -15,7 +15,7 @@ describe("the job that `tony-ts init pytorch` writes, nothing added", () => {
   afterAll(() => alice.leave());
 
   test("goes on from its last checkpoint when a node is lost in mid-training", async () => {
-    const python = await pythonWith("torch", "sklearn");
+    const python = await pythonWith("torch");
     // Where a node has a network of its own, gloo's workers do not find each other across it: it is to get none.
     const apart = cluster.nodes[cluster.settings.isolate - 1];
     if (apart !== undefined) {

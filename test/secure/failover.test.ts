@@ -28,7 +28,7 @@ describe("the active ResourceManager and the active NameNode are killed in the s
   });
 
   test("while a PyTorch job of alice's trains from a folder that is encrypted: it goes on, nothing runs twice, its checkpoints are whole", async () => {
-    const python = await pythonWith("torch", "sklearn");
+    const python = await pythonWith("torch");
     const example = path.join(packageRoot(), "examples", "pytorch-digits", "job.xml");
     const folders = {
       "tony.staging-dir": "/encrypted/staging",

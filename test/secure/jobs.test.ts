@@ -66,7 +66,7 @@ describe("a folder that is encrypted", () => {
   afterAll(() => alice.leave());
 
   test("holds everything of a PyTorch job: its files, its checkpoints, its results", async () => {
-    const python = await pythonWith("torch", "sklearn");
+    const python = await pythonWith("torch");
     const example = path.join(packageRoot(), "examples", "pytorch-digits", "job.xml");
     const folders = {
       "tony.staging-dir": "/encrypted/staging",

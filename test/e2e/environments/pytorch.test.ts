@@ -13,7 +13,7 @@ describe("the examples of PyTorch", () => {
   afterAll(() => alice.leave());
 
   test("pytorch-digits: two workers train a model to more than 95 %", async () => {
-    const python = await pythonWith("torch", "sklearn");
+    const python = await pythonWith("torch");
     const { exitCode, stdout } = await runExample(alice, python, "pytorch-digits");
 
     expect(stdout).toMatch(/^worker:0 \| rank 0 of 2$/m);
