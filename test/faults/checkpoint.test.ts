@@ -53,7 +53,7 @@ describe("the job that `tony-ts init pytorch` writes, nothing added", () => {
     expect(exitCode).toBe(0);
 
     const { status }: Inspection = JSON.parse((await alice.run("status", id, "--json")).stdout);
-    expect(status?.checkpoint?.path).toMatch(/^hdfs:\/\/.+\/worker-0\/step-225-at-\d+$/);
+    expect(status?.checkpoint?.path).toMatch(/^hdfs:\/\/.+\/worker-0\/step-250-at-\d+$/);
     expect(status?.generations[0]?.endedBy).toMatchObject({ class: "infrastructure" });
   });
 });

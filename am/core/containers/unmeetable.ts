@@ -34,15 +34,20 @@ const MOST_SIZES = 3;
  * Whether a role's containers could not all be had even if nothing else ran on the cluster: a container is larger than every node in
  * its reach, or a gang wants more in all than those nodes have. Silent where a node's size is not known. What is free or usable at
  * present plays no part.
+ * @param among the nodes that count; all of the cluster where none are given
  */
-export function unmeetable(job: Job, position: number): Unmeetable | undefined {
+export function unmeetable(
+  job: Job,
+  position: number,
+  among: readonly NodeView[] = Object.values(job.state.nodes),
+): Unmeetable | undefined {
   const role = job.spec.roles[position];
   if (role === undefined) {
     return undefined;
   }
-  const nodes = Object.values(job.state.nodes).filter((node) => labelFits(node, role.nodeLabel));
+  const nodes = among.filter((node) => labelFits(node, role.nodeLabel));
   if (nodes.length === 0) {
-    return Object.keys(job.state.nodes).length === 0 ? undefined : nowhere(job, role);
+    return among.length === 0 ? undefined : nowhere(job, role);
   }
   const sized = nodes.filter((node): node is Sized => node.total !== undefined);
   if (sized.length < nodes.length) {

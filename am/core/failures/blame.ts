@@ -3,6 +3,7 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
 import { excludedHosts, isExcluded, keepOff } from "../containers/kept-off.ts";
 import { labelFits } from "../containers/placement.ts";
+import { unmeetable } from "../containers/unmeetable.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
@@ -84,7 +85,7 @@ export function pardon(step: Step, ending: Ending): void {
   }
 }
 
-/** Nodes have gone: of those that are left, what is kept off may be too many. Those that failed least are used again. */
+/** Nodes have gone: without those that are kept off, what is left may be too few. Those that failed least are used again. */
 export function reconsiderExclusions(step: Step): void {
   let host = oneTooMany(step);
   if (host === undefined) {
@@ -116,22 +117,23 @@ export function exhaustedRule({ spec }: Step, task: TaskRecord, { refused }: End
 }
 
 /**
- * For no role more than a third of the nodes that can be given to it, and never the last one: a job that keeps off everything waits for
- * ever.
+ * For no role more than a third of the nodes that can be given to it, never the last one, and none that its gang has no room without: a
+ * job that keeps off what it needs waits for ever.
  */
 function mayExclude(step: Step, host: string): boolean {
   const { spec, state } = step;
   const nodes = Object.values(state.nodes);
   const there = nodes.find((node) => node.host === host);
   const isOff = (node: NodeView) => node.host !== host && isExcluded(step, node.host);
-  return spec.roles.every(({ nodeLabel }) => {
+  return spec.roles.every(({ nodeLabel }, position) => {
     const eligible = nodes.filter((node) => node.usable && labelFits(node, nodeLabel));
     const concerned = there === undefined || labelFits(there, nodeLabel);
-    return !concerned || isAtMostAThird(eligible.filter(isOff).length + 1, eligible.length);
+    const off = [...eligible.filter(isOff), ...eligible.filter((node) => node.host === host)];
+    return !concerned || (isAtMostAThird(Math.max(off.length, 1), eligible.length) && leavesRoom(step, position, off));
   });
 }
 
-/** Where more than a third of a role's nodes are excluded, the one of them that failed least. */
+/** Where what is excluded of a role's nodes is more than a third of them, or takes the room of its gang, the one that failed least. */
 function oneTooMany(step: Step): string | undefined {
   const { spec, state } = step;
   if (excludedHosts(step).length === 0) {
@@ -139,14 +141,21 @@ function oneTooMany(step: Step): string | undefined {
   }
   const usable = Object.values(state.nodes).filter((node) => node.usable);
   const failures = ({ host }: NodeView) => state.blame[host]?.failures ?? 0;
-  for (const { nodeLabel } of spec.roles) {
+  for (const [position, { nodeLabel }] of spec.roles.entries()) {
     const eligible = usable.filter((node) => labelFits(node, nodeLabel));
     const excluded = eligible.filter((node) => isExcluded(step, node.host));
-    if (!isAtMostAThird(excluded.length, eligible.length)) {
+    if (!isAtMostAThird(excluded.length, eligible.length) || !leavesRoom(step, position, excluded)) {
       return excluded.sort((a, b) => failures(a) - failures(b))[0]?.host;
     }
   }
   return undefined;
+}
+
+/** Whether the usable nodes but these could hold what the role needs together; also where all of them could not, and these change nothing. */
+function leavesRoom(step: Step, position: number, off: readonly NodeView[]): boolean {
+  const usable = Object.values(step.state.nodes).filter((node) => node.usable);
+  const left = usable.filter((node) => !off.includes(node));
+  return unmeetable(step, position, left) === undefined || unmeetable(step, position, usable) !== undefined;
 }
 
 function isAtMostAThird(some: number, all: number): boolean {

@@ -123,7 +123,7 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
       request.end();
     } else {
       sendBody(request, body, (error) => {
-        if (answer !== undefined) return;
+        if (answer !== undefined || bodyError !== undefined) return;
         bodyError = error;
         request.destroy(error);
       });

@@ -45,3 +45,22 @@ test("a refusal that comes before the body's end is read whole, and nothing more
   if (!socket.destroyed) await once(socket, "close");
   expect(stream.destroyed).toBe(true);
 });
+
+test("data that cannot be read fails the exchange with its own reason", async () => {
+  server = createServer((socket) => socket.on("error", () => undefined).resume()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(1024);
+    await delay(10);
+    throw new Error("disk gone");
+  }
+  const exchanged = exchange(new URL(`http://127.0.0.1:${port}/f`), {
+    ...{ method: "PUT", connectTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
+    body: { stream: Readable.from(failing(), { objectMode: false }) },
+  });
+  await expect(exchanged).rejects.toMatchObject({
+    code: "HTTP_BODY_FAILED",
+    message: "the data to send cannot be read: disk gone",
+  });
+});

@@ -344,6 +344,28 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.blame.a).toEqual({ failures: 2, excluded: false });
   });
 
+  test("no node is kept off that the gang has no room without, and one that is kept off is used again when the others shrink", () => {
+    const sized = (memoryMiB: number) =>
+      nodes.map((node) => ({ ...node, total: { memoryMiB, vcores: 8, others: {} } }));
+    const scenario = new Scenario({ ...base, roles: [role("worker", 3)] });
+    const { memoryMiB } = role("worker", 3).resource;
+    scenario.on({ type: "nodes-changed", nodes: sized(memoryMiB) });
+    scenario.register();
+    const failOn = (host: string) => {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host })] });
+      return scenario.completes(scenario.task("worker:0").containerId, -101);
+    };
+    failOn("a");
+    failOn("a");
+    expect(scenario.core.state.blame.a).toEqual({ failures: 2, excluded: false });
+    scenario.on({ type: "nodes-changed", nodes: sized(2 * memoryMiB) });
+    expect(failOn("a")).toContainEqual({ type: "blacklist", hosts: ["a"] });
+    expect(scenario.on({ type: "nodes-changed", nodes: sized(memoryMiB) })).toContainEqual({
+      type: "blacklist",
+      hosts: [],
+    });
+  });
+
   test("a failure after ten minutes of healthy running starts the count anew, for the task and its node", () => {
     const scenario = new Scenario(base);
     scenario.on({ type: "nodes-changed", nodes });
