@@ -30,7 +30,7 @@ export interface StatusJson {
   /** Whether its AM told or left the status; else it is what the ResourceManager's report comes to, without tasks. */
   readonly statusFrom: "am" | "resource-manager";
   readonly report: ApplicationReport;
-  /** Why it does not run yet, why its AM was not asked, or whom what it left is kept for. */
+  /** Why it does not run yet, why its AM cannot be asked, or whom what it left is kept for. */
   readonly remark?: string;
 }
 

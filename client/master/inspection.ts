@@ -62,7 +62,7 @@ export async function inspect(
   if (report.state !== "RUNNING") return { report, ...remarkOf(await applications.waitingReason(report)) };
   const contact = await applications.contact(report);
   if (contact === undefined)
-    return { report, ...said(`its AM was not asked: ${applications.noContactReason(report)}`) };
+    return { report, ...said(`its AM cannot be asked: ${applications.noContactReason(report)}`) };
   const status = await firstStatus(connect(contact));
   return status === undefined
     ? { report, ...said("its AM does not answer") }

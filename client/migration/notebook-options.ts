@@ -19,7 +19,7 @@ export function migrateNotebookOption(option: GivenOption, all: readonly GivenOp
     const starts = "tony-ts notebook starts JupyterLab itself, of the Python that --python_binary_path names";
     return isNamed
       ? leftOut("no-meaning", starts)
-      : leftOut("to-mend", `${starts}: give it, or bring one by --python_venv, if python3 of the nodes has none`);
+      : leftOut("to-mend", `${starts}: give it, or ship one with --python_venv, if python3 of the nodes has none`);
   }
   if (name === "task_params") return leftOut("no-meaning", "they are those of the program that -executes names");
   if (name === "hdfs_classpath")

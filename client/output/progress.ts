@@ -67,7 +67,7 @@ function correctedCauses(before: JobStatus | undefined, after: JobStatus): Miles
     const earlier = told.get(generation);
     if (endedBy === undefined || earlier === undefined || earlier === endedBy.summary) return [];
     const details = [endedBy.summary, budgetWords(endedBy.class, after.budgets[endedBy.class])];
-    return [{ what: `generation ${generation} had ended by:`, details: details.join(" · ") }];
+    return [{ what: `generation ${generation}, cause corrected:`, details: details.join(" · ") }];
   });
 }
 

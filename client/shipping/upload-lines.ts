@@ -1,4 +1,4 @@
-import { RUNTIME_NAME } from "../../src/job/launch/container-names.ts";
+import { ownerOf, SOURCE_NAME } from "../../src/job/launch/container-names.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import { formatDuration } from "../output/format.ts";
 import type { PlannedFile } from "./shipping.ts";
@@ -10,7 +10,7 @@ export interface UploadedPart {
   readonly totalBytes: number;
 }
 
-/** `  upload  node runtime 94.3 MiB · program 6 KiB   0.8 s` */
+/** `  upload  tony-ts runtime 94.3 MiB · program 6 KiB   0.8 s` */
 export function uploadLine(parts: readonly UploadedPart[], tookMs: number): string {
   const sent = parts.filter(({ uploadedBytes }) => uploadedBytes > 0);
   const cachedBytes = parts.reduce(
@@ -18,7 +18,7 @@ export function uploadLine(parts: readonly UploadedPart[], tookMs: number): stri
     0,
   );
   if (sent.length === 0) return `  upload  nothing: ${sizeWords(cachedBytes)} are cached`;
-  const listed = sent.map(({ what, uploadedBytes }) => `${what} ${sizeWords(uploadedBytes)}`).join(" · ");
+  const listed = sizesByName(sent.map(({ what, uploadedBytes }) => [what, uploadedBytes])).join(" · ");
   const rest = cachedBytes > 0 ? ` · ${sizeWords(cachedBytes)} were cached` : "";
   return `  upload  ${listed}   ${formatDuration(tookMs)}${rest}`;
 }
@@ -48,18 +48,24 @@ export class UploadProgress {
   }
 }
 
-/** What an upload would come to: `  would upload node runtime 94.3 MiB · train.py 6 KiB · 1.6 MiB are cached` */
+/** What an upload would come to: `  would upload tony-ts runtime 94.3 MiB · train.py 6 KiB · 1.6 MiB are cached` */
 export function planLine(files: readonly PlannedFile[]): string {
   const label = "  would upload";
   const cachedBytes = files.reduce((sum, { cached, sizeBytes }) => sum + (cached ? sizeBytes : 0), 0);
-  const listed = files
-    .filter(({ cached }) => !cached)
-    .map(({ link, sizeBytes }) => `${nameOf(link)} ${sizeWords(sizeBytes)}`);
+  const listed = sizesByName(
+    files.filter(({ cached }) => !cached).map(({ link, sizeBytes }) => [nameOf(link), sizeBytes]),
+  );
   const rest = cachedBytes > 0 ? [`${sizeWords(cachedBytes)} are cached`] : [];
   return `${label} ${[...(listed.length === 0 ? ["nothing"] : listed), ...rest].join(" · ")}`;
 }
 
-/** A shipped file as people know it. */
+/** A shipped file as people know it: all that is ours, Node with it, is one thing to them. */
 export function nameOf(link: string): string {
-  return link === RUNTIME_NAME ? "node runtime" : link;
+  return link !== SOURCE_NAME && ownerOf(link) === "tony-ts" ? "tony-ts runtime" : link;
+}
+
+function sizesByName(files: readonly (readonly [name: string, sizeBytes: number])[]): string[] {
+  const sizes = new Map<string, number>();
+  for (const [name, sizeBytes] of files) sizes.set(name, (sizes.get(name) ?? 0) + sizeBytes);
+  return Array.from(sizes, ([name, sizeBytes]) => `${name} ${sizeWords(sizeBytes)}`);
 }

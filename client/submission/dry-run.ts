@@ -55,9 +55,7 @@ export async function dryRun(
 
 /** A warning may be of what YARN refuses, or never grants: only it knows. */
 export function verdict({ length: warnings }: readonly Problem[]): string {
-  if (warnings === 0) return "every check passed";
-  const say = warnings === 1 ? "1 warning says" : `${warnings} warnings say`;
-  return `no check refuses the job, but ${say} why it may fail all the same`;
+  return warnings === 0 ? "every check passed" : `no errors, ${countWords(warnings, "warning")}`;
 }
 
 async function rehearse(text: JobText, draft: JobSpec, context: ClientContext): Promise<Rehearsal> {

@@ -31,7 +31,7 @@ export const programVariables = {
   TONY_RESTART_REASON: "Why the life before this one ended; not set in the first",
   TONY_CHECKPOINT_DIR: "Where checkpoints go: `tony.application.checkpoint-dir`; not set without it",
   TONY_CHECKPOINT_LOCAL_DIR:
-    "The folder of the container whose reported checkpoints are brought to that place: `tony.checkpoint.local-dir`; not set without it",
+    "The folder of the container whose reported checkpoints are copied to that place: `tony.checkpoint.local-dir`; not set without it",
   TONY_CHECKPOINT:
     "The complete checkpoint with the highest step, as the program that saved it reported it, or where it was copied back to; in the first generation that of the job which this one resumes from (`--resume-from`); not set where there is none",
   TONY_OUTPUT_LOCAL_DIR:

@@ -202,7 +202,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
   test("a gang that the cluster can never hold is told at once that waiting will not help", async () => {
     const submit = new TonyTs(["submit", ...conf("long"), "-conf", "tony.worker.gpus=2"], alice);
     await submit.output(
-      /this cannot be met by waiting, unless nodes join: the cluster has 2 GPUs in all, the job asks for 4 GPUs → lower tony\.worker\.instances \(.*long\.xml:\d+\) or tony\.worker\.gpus/,
+      /waiting will not help unless nodes join: the cluster has 2 GPUs in all, the job asks for 4 GPUs → lower tony\.worker\.instances \(.*long\.xml:\d+\) or tony\.worker\.gpus/,
     );
     submit.process.kill("SIGINT");
     expect((await submit.ended).exitCode).toBe(4);

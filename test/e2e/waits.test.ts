@@ -65,7 +65,7 @@ describe("what a job that waits says and holds, beside another user's", () => {
 
   test("a gang that needs more than the cluster has holds its AM alone, and another's job runs", async () => {
     const large = await submitted(alice, "-conf", "tony.worker.instances=200");
-    await reasonsOf(large, /cannot be met by waiting.*the job holds no container but its AM's/);
+    await reasonsOf(large, /waiting will not help.*the job holds no container but its AM's/);
     expect((await tonyTs(["submit", "--conf", join(folder, "short.xml")], bob)).exitCode).toBe(0);
     expect((await statusOf(large, alice)).report.usage).toMatchObject({ usedContainers: 1 });
     await killed(large, alice);

@@ -44,7 +44,7 @@ function localFolder(
   }
   const place = reader.read(target);
   if (place === undefined) {
-    reader.error(name, `needs ${target}: where its content is brought to, such as hdfs:///user/ada/bert`);
+    reader.error(name, `needs ${target}: where to copy its content, such as hdfs:///user/ada/bert`);
   } else if (place.startsWith("/")) {
     reader.error(
       target,

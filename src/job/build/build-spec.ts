@@ -220,7 +220,7 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
   } else if (roles.length === 0) {
     reader.error(
       "tony.worker.instances",
-      "or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
+      "must be at least 1 for some role; a job without roles needs tony.am.command or tony.containers.command",
     );
   } else if (roles.every((role) => role.tracking !== "tracked")) {
     const [key, other] = reader.has(UNTRACKED) ? ([UNTRACKED, SIDECAR] as const) : ([SIDECAR, UNTRACKED] as const);

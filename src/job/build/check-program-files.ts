@@ -27,8 +27,8 @@ export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[],
         shipped.map(({ name }) => name),
       );
       const mend =
-        near === undefined ? `check its name, or bring it by ${shippingWords(role)}` : `did you mean ${near}?`;
-      reader.warn(key, `runs ${file}, which the job does not bring: ${mend}`);
+        near === undefined ? `check its name, or ship it with ${shippingWords(role)}` : `did you mean ${near}?`;
+      reader.warn(key, `runs ${file}, which the job does not ship: ${mend}`);
       continue;
     }
     const sources = shared.find(({ as, source }) => as === "working-directory" && place.startsWith(`${source}/`));
@@ -39,7 +39,7 @@ export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[],
       if (!isTold) reader.warn(key, `runs ${file}, which --src_dir brings as ${inside}: write ${inside}`);
       continue;
     }
-    reader.warn(key, `runs ${file}, but ${place} does not travel with the job: bring it by ${shippingWords(role)}`);
+    reader.warn(key, `runs ${file}, but ${place} is not shipped with the job: ship it with ${shippingWords(role)}`);
   }
 }
 

@@ -116,7 +116,7 @@ function isMarkup(text: string): boolean {
 }
 
 function notJobXml(path: string): string {
-  return `${path} is no job.xml: it does not begin as XML does. A program is named in a job.xml, by its command (tony-ts init writes one)`;
+  return `${path} is not a job.xml: it is not XML. To run a program, name it in a job.xml's command; tony-ts init writes one`;
 }
 
 /**

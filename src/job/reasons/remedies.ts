@@ -21,7 +21,7 @@ export const remedies = {
   }),
   "ship-file": reason(
     { file: "text", role: "text" },
-    ({ file, role }) => `no ${file} in the container: bring it by ${shippingWords(role)}`,
+    ({ file, role }) => `no ${file} in the container: ship it with ${shippingWords(role)}`,
   ),
   "check-file-name": reason(
     { file: "text", role: "text", setting: "setting" },
@@ -47,7 +47,7 @@ export const remedies = {
       it.variable === undefined
         ? `in ${commandWords(it.setting, it.option)}`
         : `as ${it.variable} in ${settingWords(it.setting)}`;
-    return `${it.interpreter ?? "its Python"} of that node does not have it: name another ${place}, or bring one by --python_venv`;
+    return `${it.interpreter ?? "its Python"} on that node does not have it: name another Python ${place}, or ship one with --python_venv`;
   }),
   "open-port-once": reason(
     { role: "text" },

@@ -39,7 +39,7 @@ export const waitReasons = {
   end: reason({}, () => "the end"),
   "outcome-journal": reason({}, () => "the outcome to be written down"),
   "programs-end": reason({ uploads: "flag" }, ({ uploads }) =>
-    uploads ? "the programs to stop, and what they left to be brought up" : "the programs to stop",
+    uploads ? "the programs to stop and their files to be uploaded" : "the programs to stop",
   ),
   unregistration: reason({}, () => "the ResourceManager to accept the end"),
 };
@@ -118,7 +118,7 @@ export const delayReasons = {
   ),
   "size-refused": reason({ largest: "text?" }, ({ largest }) => {
     const has = largest === undefined ? "" : `: the largest has ${largest}`;
-    return `YARN gives none as large with the nodes that are registered now${has}`;
+    return `no registered node is large enough${has}`;
   }),
   "no-place": reason({}, () => "YARN finds no place for them at present that the job's placement constraints allow"),
   "place-constrained": reason(
@@ -132,7 +132,7 @@ export const delayReasons = {
     ({ hosts }) =>
       `${listWords(hosts)} ${hosts.length === 1 ? "is" : "are"} being taken out of the cluster; the programs were told`,
   ),
-  "files-on-their-way": reason({}, () => "their files are being brought to the nodes, then their executors register"),
+  "files-on-their-way": reason({}, () => "their files are being copied to the nodes; then their executors register"),
   "time-to-stop": reason(
     { graceMs: "number" },
     ({ graceMs }) => `they have ${durationWords(graceMs)} to stop by themselves`,
@@ -178,5 +178,5 @@ function placeWords(label = ""): string {
 }
 
 function neverUnlessNodesJoin(why: string): string {
-  return `this cannot be met by waiting, unless nodes join: ${why}`;
+  return `waiting will not help unless nodes join: ${why}`;
 }

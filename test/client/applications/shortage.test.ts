@@ -115,7 +115,7 @@ describe("what is short for containers that do not come", () => {
   test("leaves alone what no waiting meets", () => {
     const never = { code: "gang-too-large", has: "2 GPUs", asked: "4 GPUs" } as const;
     expect(waitFor(amount(1024, 1, 1), { nodes: two }, { delays: [never] }).reasons).toEqual([
-      "this cannot be met by waiting, unless nodes join: the cluster has 2 GPUs in all, the job asks for 4 GPUs",
+      "waiting will not help unless nodes join: the cluster has 2 GPUs in all, the job asks for 4 GPUs",
     ]);
   });
 });

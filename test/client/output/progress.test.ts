@@ -105,7 +105,7 @@ describe("the way of a job, told from one state to the next", () => {
       });
     const victim = endedBy("worker:0 exited 1: connection reset");
     expect(milestones(victim, endedBy("worker:1 exited 3"))).toEqual([
-      { what: "generation 1 had ended by:", details: "worker:1 exited 3 · program restarts: 1 of 2 used" },
+      { what: "generation 1, cause corrected:", details: "worker:1 exited 3 · program restarts: 1 of 2 used" },
     ]);
     expect(milestones(victim, victim)).toEqual([]);
   });

@@ -43,7 +43,7 @@ describe("a job without tasks", () => {
 
   test("and without a command is refused", () => {
     expect(saidAbout(noTasks).join("\n")).toContain(
-      "a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
+      "a job without roles needs tony.am.command or tony.containers.command",
     );
   });
 });

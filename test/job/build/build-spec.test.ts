@@ -193,7 +193,7 @@ describe("what a job cannot be", () => {
 
   test("without tasks", () => {
     expect(saidAbout({})).toEqual([
-      "tony.worker.instances or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
+      "tony.worker.instances must be at least 1 for some role; a job without roles needs tony.am.command or tony.containers.command",
     ]);
   });
 

@@ -17,7 +17,7 @@ const said = (values: Readonly<Record<string, string>>, srcDir = "") =>
 describe("a program that lies beside the job's file", () => {
   test("and does not travel is warned of, where the command stands", () => {
     expect(said({})).toEqual([
-      "job.xml:2: warning: tony.worker.command runs train.py, but /home/ada/train.py does not travel with the job: bring it by tony.containers.resources, tony.worker.resources or --src_dir",
+      "job.xml:2: warning: tony.worker.command runs train.py, but /home/ada/train.py is not shipped with the job: ship it with tony.containers.resources, tony.worker.resources or --src_dir",
     ]);
     expect(said({ "tony.containers.resources": "other.py" })[0]).toContain("runs train.py");
     expect(said({}, "empty")[0]).toContain("runs train.py");
@@ -57,12 +57,12 @@ describe("a program that lies beside the job's file", () => {
   test("and is nowhere is warned of, with the shipped one that its name is near to", () => {
     const misspelt = { "tony.worker.command": "python3 trian.py" };
     expect(said({ ...misspelt, "tony.worker.resources": "train.py" })).toEqual([
-      "job.xml:2: warning: tony.worker.command runs trian.py, which the job does not bring: did you mean train.py?",
+      "job.xml:2: warning: tony.worker.command runs trian.py, which the job does not ship: did you mean train.py?",
     ]);
     expect(said(misspelt, "src")).toEqual([
-      "job.xml:2: warning: tony.worker.command runs trian.py, which the job does not bring: check its name, or bring it by tony.containers.resources, tony.worker.resources or --src_dir",
+      "job.xml:2: warning: tony.worker.command runs trian.py, which the job does not ship: check its name, or ship it with tony.containers.resources, tony.worker.resources or --src_dir",
     ]);
-    expect(said({ "tony.worker.command": "./missing" })[0]).toContain("runs missing, which the job does not bring");
+    expect(said({ "tony.worker.command": "./missing" })[0]).toContain("runs missing, which the job does not ship");
   });
 
   test.each(["python3 /opt/job/train.py", "python3 -m train", "train", "cd src && python3 train.py"])(

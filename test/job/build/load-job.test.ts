@@ -89,7 +89,7 @@ describe("loading a job", () => {
 
   test("a file that is missing or no XML is one clear problem, and no spec", () => {
     expect(load({ conf: ["gone.xml"], executes: "true" }).said[0]).toBe("the job's file gone.xml does not exist");
-    expect(load({ conf: ["train.py"], executes: "true" }).said[0]).toMatch(/^train.py is no job.xml: /);
+    expect(load({ conf: ["train.py"], executes: "true" }).said[0]).toMatch(/^train.py is not a job.xml: /);
     const broken = load({ conf: ["broken.xml", "tony.worker.instances=1"], executes: "true" });
     expect(broken.said[0]).toMatch(/^broken.xml:1: not well-formed XML/);
     expect(broken.problems[0]).toMatchObject({

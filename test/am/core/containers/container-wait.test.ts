@@ -98,7 +98,7 @@ describe("why containers do not come", () => {
     expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([
       {
         what: "1 container of worker: 1 GiB, 1 core",
-        reasons: ["YARN gives none as large with the nodes that are registered now: the largest has 512 MiB, 4 cores"],
+        reasons: ["no registered node is large enough: the largest has 512 MiB, 4 cores"],
       },
     ]);
   });
@@ -124,7 +124,7 @@ describe("why containers do not come", () => {
 
   test("no node has the label: waiting does not help", () => {
     expect(waitFor({ worker: { nodeLabel: "tpu" } })).toEqual({
-      reasons: ["this cannot be met by waiting, unless nodes join: no node has label tpu"],
+      reasons: ["waiting will not help unless nodes join: no node has label tpu"],
       remedy: "set tony.worker.node-label to a label that nodes have",
     });
   });

@@ -19,7 +19,7 @@ function waitFor(roles: readonly RoleSpec[], nodes: readonly NodeView[], counted
   scenario.on({ type: "nodes-changed", nodes });
   scenario.register({ resourceTypes: ["yarn.io/gpu"], counted });
   const { reasons, remedy } = statusOf(scenario.core, scenario.nowMs).waits[0] ?? {};
-  return { never: reasons?.find((reason) => reason.startsWith("this cannot be met by waiting")), remedy };
+  return { never: reasons?.find((reason) => reason.startsWith("waiting will not help")), remedy };
 }
 
 const worker = (instances: number, resource: Resource, change: Partial<RoleSpec> = {}) => ({
@@ -33,7 +33,7 @@ describe("an ask that no waiting meets", () => {
     const nodes = [node("a", amount(4096)), node("b", amount(2048, gpus(2)))];
     expect(waitFor([worker(1, amount(4096, gpus(1)))], nodes)).toEqual({
       never:
-        "this cannot be met by waiting, unless nodes join: no node of the cluster is large enough for one container, whatever else runs there; they have 4 GiB, 8 cores; 2 GiB, 8 cores, 2 GPUs",
+        "waiting will not help unless nodes join: no node of the cluster is large enough for one container, whatever else runs there; they have 4 GiB, 8 cores; 2 GiB, 8 cores, 2 GPUs",
       remedy: "lower tony.worker.memory (job.xml:16) or tony.worker.gpus (job.xml:18)",
     });
   });
@@ -41,7 +41,7 @@ describe("an ask that no waiting meets", () => {
   test("is a gang that wants more in all than the nodes of its label have", () => {
     const nodes = [node("a", amount(8192)), node("b", amount(8192, gpus(2)), ["gpu"])];
     expect(waitFor([worker(4, amount(1024, gpus(1)), { nodeLabel: "gpu" })], nodes)).toEqual({
-      never: "this cannot be met by waiting, unless nodes join: label gpu has 2 GPUs in all, the job asks for 4 GPUs",
+      never: "waiting will not help unless nodes join: label gpu has 2 GPUs in all, the job asks for 4 GPUs",
       remedy: "lower tony.worker.instances or tony.worker.gpus (job.xml:18)",
     });
   });

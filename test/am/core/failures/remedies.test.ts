@@ -27,11 +27,11 @@ describe("what is advised", () => {
 
   test("for a missing module: the interpreter that was used, and where another one is named", () => {
     expect(advice(missing, { command: "OMP_NUM_THREADS=1 /usr/bin/python3.11 train.py" })).toBe(
-      "/usr/bin/python3.11 of that node does not have it: name another in tony.worker.command (job.xml:5), or bring one by --python_venv",
+      "/usr/bin/python3.11 on that node does not have it: name another Python in tony.worker.command (job.xml:5), or ship one with --python_venv",
     );
-    expect(advice(missing, { command: "./run.sh" })).toMatch(/^its Python of that node does not have it/);
+    expect(advice(missing, { command: "./run.sh" })).toMatch(/^its Python on that node does not have it/);
     const sources = { "tony.containers.command": "-executes" };
-    expect(advice(missing, { command: "python3 train.py", sources })).toContain("name another in --executes");
+    expect(advice(missing, { command: "python3 train.py", sources })).toContain("name another Python in --executes");
     const byOption = { ...sources, "tony.python-exec-path": "--python_binary_path" };
     expect(advice(missing, { command: "python3 train.py", sources: byOption })).toContain("in --python_binary_path");
   });
@@ -39,21 +39,21 @@ describe("what is advised", () => {
   test("for a missing module of a command that names its Python by a variable: where to set that", () => {
     const of = { command: '"${PYTHON:-python3}" train.py', environment: { PYTHON: "/opt/bin/python3" } };
     expect(advice(missing, { ...of, sources: { "tony.execution.envs": "job.xml:7" } })).toBe(
-      "/opt/bin/python3 of that node does not have it: name another as PYTHON in tony.execution.envs (job.xml:7), or bring one by --python_venv",
+      "/opt/bin/python3 on that node does not have it: name another Python as PYTHON in tony.execution.envs (job.xml:7), or ship one with --python_venv",
     );
     expect(advice(missing, { ...of, environment: {} })).toContain(
-      "python3 of that node does not have it: name another as PYTHON in",
+      "python3 on that node does not have it: name another Python as PYTHON in",
     );
   });
 
   test("for a missing module that -m names: the interpreter that says so", () => {
     const lastLines = ["/usr/bin/python3: No module named torch"];
-    expect(advice({ ...missing, lastLines }, { command: "bash run.sh" })).toMatch(/^\/usr\/bin\/python3 of that node/);
+    expect(advice({ ...missing, lastLines }, { command: "bash run.sh" })).toMatch(/^\/usr\/bin\/python3 on that node/);
     const specification = [
       "/usr/bin/python3: Error while finding module specification for 'torch.x' (ModuleNotFoundError: No …)",
     ];
     expect(advice({ ...missing, lastLines: specification }, { command: "python3 -m torch.x" })).toMatch(
-      /^\/usr\/bin\/python3 of that node does not have it: name another in tony\.worker\.command/,
+      /^\/usr\/bin\/python3 on that node does not have it: name another Python in tony\.worker\.command/,
     );
   });
 
@@ -113,7 +113,7 @@ describe("what is advised", () => {
   test("for a script that is not there and that the command does not name, or names on the node", () => {
     const exit = { exitCode: 2, lastLines: ["python3: can't open file '/opt/train.py': [Errno 2] No such file"] };
     expect(advice(exit, { command: "./run.sh" })).toBe(
-      "no train.py in the container: bring it by tony.containers.resources, tony.worker.resources or --src_dir",
+      "no train.py in the container: ship it with tony.containers.resources, tony.worker.resources or --src_dir",
     );
     expect(advice(exit, { command: "python3 /opt/train.py" })).toBe(
       "no /opt/train.py on that node: check its name in tony.worker.command (job.xml:5)",

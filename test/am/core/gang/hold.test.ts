@@ -146,7 +146,7 @@ describe("a gang that needs more than the cluster has", () => {
     expect(asksOf(scenario.effects)).toEqual([]);
     const { waits } = statusOf(scenario.core, scenario.nowMs);
     expect(waits.flatMap(({ reasons }) => reasons)).toEqual([
-      "this cannot be met by waiting, unless nodes join: the cluster has 16 GiB in all, the job asks for 30 GiB",
+      "waiting will not help unless nodes join: the cluster has 16 GiB in all, the job asks for 30 GiB",
       "until then the job holds no container but its AM's; it asks again when nodes join or change, and about every 5 min",
     ]);
     expect(waits[1]?.endsAtMs).toBe(scenario.gang.hold.askAgainAtMs);
