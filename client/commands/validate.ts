@@ -1,12 +1,14 @@
 import { ExitCode } from "../../src/errors.ts";
-import { checkJob } from "../../src/job/build/load-job.ts";
-import { formatProblem, hasErrors } from "../../src/job/problem.ts";
+import { checkJob, lookUpLocalPath } from "../../src/job/build/load-job.ts";
+import { formatProblem, hasErrors, type Problem } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, strictOption } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { ValidateJson } from "../printed-json.ts";
+import { sourcesLeftBehind } from "../shipping/packing/python-environment.ts";
 import { jobContextOf } from "../submission/check-offline.ts";
 import { secretProblems } from "../submission/read-secrets.ts";
 
@@ -24,7 +26,11 @@ export const validate = defineCommand({
     const text = await readJobOf("validate", args, context);
     const checked = checkJob(text, jobContextOf(context));
     const { spec } = checked;
-    const problems = [...checked.problems, ...secretProblems(text.settings, context)];
+    const problems = [
+      ...checked.problems,
+      ...secretProblems(text.settings, context),
+      ...(await environmentProblems(spec)),
+    ];
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {
       const result: ValidateJson = { valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) };
@@ -38,3 +44,18 @@ export const validate = defineCommand({
     return invalid ? ExitCode.usage : ExitCode.succeeded;
   },
 });
+
+/** What a submission remarks on as it packs an environment. */
+async function environmentProblems(spec: JobSpec | undefined): Promise<Problem[]> {
+  const folders = (spec?.files ?? []).filter(
+    ({ as, source }) => as === "archive" && lookUpLocalPath(source) === "directory",
+  );
+  const found = await Promise.all(
+    folders.map(async ({ name, source }) =>
+      (await sourcesLeftBehind(source)).map(
+        (remark): Problem => ({ severity: "warning", message: `${name}: ${remark}` }),
+      ),
+    ),
+  );
+  return found.flat();
+}

@@ -83,10 +83,13 @@ function foldersIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 }
 
-/** The relative paths in a shell's command where it expects a program; quoted ones are ignored. */
+/** The relative paths in a shell's command where it expects a program, and of scripts that it reads `activate`; quoted ones are ignored. */
 function filesRun(command: string): string[] {
   return command.split(/[;&|()\n]+/).flatMap((simple) => {
     const words = simple.trim().split(/\s+/);
+    const [builtin = "", script = ""] = words;
+    if (builtin === "source" || builtin === ".")
+      return /^[\w.+@-][\w.+@/-]*\/activate$/.test(script) ? [path.normalize(script)] : [];
     const first = words.find(
       (word) => !/^[A-Za-z_]\w*=/.test(word) && !["exec", "env", "nohup", "time"].includes(word),
     );
@@ -97,6 +100,7 @@ function filesRun(command: string): string[] {
 function faultOf(file: string, searched: readonly string[] | undefined): Fault | undefined {
   try {
     if (!statSync(file).isFile()) return { words: "is not a file" };
+    if (basename(file) === "activate") return activateFault(file);
     accessSync(file, constants.X_OK);
     const head = headOf(file);
     const words = faultOfContent(basename(file), head);
@@ -133,6 +137,16 @@ function interpreterFault(file: string, head: Buffer, searched: readonly string[
     remedy: isOwn
       ? `run it by the ${basename(interpreter)} beside it, or send the environment's folder instead of an archive`
       : `give it to an interpreter that the nodes have, or install ${basename(interpreter)} there`,
+  };
+}
+
+/** It would put a folder of another machine into PATH: the node's own Python would run, without a word. */
+function activateFault(file: string): Fault | undefined {
+  const [, folder = ""] = /^\s*(?:export +)?VIRTUAL_ENV=["']?(\/[^"'\n;]*)/m.exec(readFileSync(file, "utf8")) ?? [];
+  if (folder === "" || existsSync(folder)) return undefined;
+  return {
+    words: `is for the environment in ${folder}, which this node does not have`,
+    remedy: "run the python beside it, or send the environment's folder instead of an archive",
   };
 }
 

@@ -1,7 +1,10 @@
 import fs from "node:fs/promises";
+import path from "node:path";
 import { countWords } from "../../../src/job/reasons/words.ts";
 import type { Tree, TreeEntry } from "./directory-tree.ts";
 
+/** What an environment of venv, virtualenv, uv or conda has at its top. */
+const ENVIRONMENT = /^(pyvenv\.cfg|conda-meta)$/;
 /** Scripts that installers make are shorter. */
 const LONGEST_SCRIPT_BYTES = 65_536;
 /**
@@ -13,6 +16,11 @@ const OWN_PYTHON = [
   /^#!\/bin\/sh\n'''exec' "?\/[^"\n]*\/bin\/(python[\d.]*)"?((?: [^\n"]*)?) "\$0" "\$@"\n' '''\n/,
 ];
 
+/** Where `activate` names the folder that it was made for, as venv, virtualenv and uv write it. */
+const OWN_FOLDER = /^(\s*(?:export +)?VIRTUAL_ENV=)(?:"\/[^"\n]*"|'\/[^'\n]*'|\/[^\s"';]*)(?= *$)/gm;
+/** Where the script lies; a shell that does not say what it reads, such as dash, is in the working directory. */
+const FOLDER_ABOVE = `"$(cd -- "$(dirname -- "\${BASH_SOURCE:-venv/bin/activate}")/.." && pwd)"`;
+
 /** An environment as it travels, and what of it does not work elsewhere, for people. */
 export interface Relocated {
   readonly tree: Tree;
@@ -21,23 +29,33 @@ export interface Relocated {
 
 /**
  * Lets a virtual environment (PEP 405), or one of conda, work in another folder than the one it was made in: the scripts in its `bin`,
- * whose first lines name that folder, find the Python beside them instead. Any other folder stays as it is.
+ * whose first lines name that folder, find the Python beside them instead, and so does `activate`. Any other folder stays as it is.
  */
 export async function relocateEnvironment(tree: Tree): Promise<Relocated> {
-  if (!tree.entries.some(({ entry }) => /^(pyvenv\.cfg|conda-meta)$/.test(entry.path))) return { tree, remarks: [] };
+  if (!tree.entries.some(({ entry }) => ENVIRONMENT.test(entry.path))) return { tree, remarks: [] };
   const files = new Set(tree.entries.map(({ entry }) => entry.path));
   const entries = await Promise.all(tree.entries.map((entry) => relocated(entry, files)));
   const scripts = entries.filter(({ content }) => content !== undefined).length;
   const changed =
     scripts === 0 ? [] : [`${countWords(scripts, "script")} in bin changed to run the Python beside them`];
-  return { tree: { ...tree, entries }, remarks: [...changed, ...(await editableRemarks(tree))] };
+  return {
+    tree: { ...tree, entries },
+    remarks: [
+      ...changed,
+      ...(await editableRemarks(tree.entries.map(({ entry, source }) => ({ name: entry.path, source })))),
+    ],
+  };
 }
 
 async function relocated(tree: TreeEntry, files: ReadonlySet<string>): Promise<TreeEntry> {
   const { entry, source } = tree;
-  const mayBeScript = entry.type === "file" && /^bin\/[^/]+$/.test(entry.path) && (entry.mode & 0o111) !== 0;
-  if (!mayBeScript || entry.sizeBytes > LONGEST_SCRIPT_BYTES) return tree;
-  const content = relocatedScript(await fs.readFile(source), (python) => files.has(`bin/${python}`));
+  if (entry.type !== "file" || entry.sizeBytes > LONGEST_SCRIPT_BYTES || !/^bin\/[^/]+$/.test(entry.path)) return tree;
+  const isActivate = entry.path === "bin/activate";
+  if (!isActivate && (entry.mode & 0o111) === 0) return tree;
+  const script = await fs.readFile(source);
+  const content = isActivate
+    ? relocatedActivate(script)
+    : relocatedScript(script, (python) => files.has(`bin/${python}`));
   return content === undefined ? tree : { ...tree, entry: { ...entry, sizeBytes: content.length }, content };
 }
 
@@ -50,16 +68,31 @@ function relocatedScript(script: Buffer, isThere: (python: string) => boolean): 
   return Buffer.from(`#!/bin/sh\n${beside}${text.slice(head.length)}`, "latin1");
 }
 
+function relocatedActivate(script: Buffer): Buffer | undefined {
+  const text = script.toString("latin1");
+  const relocated = text.replace(OWN_FOLDER, (_line, assignment: string) => assignment + FOLDER_ABOVE);
+  return relocated === text ? undefined : Buffer.from(relocated, "latin1");
+}
+
+/** What an environment's folder refers to that does not go along; nothing of any other folder. */
+export async function sourcesLeftBehind(folder: string): Promise<string[]> {
+  const names = await fs.readdir(folder, { recursive: true }).catch(() => []);
+  if (!names.some((name) => ENVIRONMENT.test(name))) return [];
+  return editableRemarks(names.map((name) => ({ name, source: path.join(folder, name) })));
+}
+
 /** What `pip install -e` leaves in an environment is a path to sources that stay on this machine. */
-async function editableRemarks({ entries }: Tree): Promise<string[]> {
-  const lists = entries.filter(({ entry }) => /\/site-packages\/[^/]+\.pth$/.test(entry.path));
+async function editableRemarks(
+  files: readonly { readonly name: string; readonly source: string }[],
+): Promise<string[]> {
+  const lists = files.filter(({ name }) => /^lib\/[^/]+\/site-packages\/[^/]+\.pth$/.test(name));
   const found = await Promise.all(
-    lists.map(async ({ entry, source }) => {
+    lists.map(async ({ name, source }) => {
       const text = await fs.readFile(source, "utf8");
       const folder = /^\/.*$/m.exec(text)?.[0];
       return folder === undefined && !text.includes("__editable__")
         ? []
-        : `${entry.path} refers to ${folder ?? "sources"} of this machine, which does not go along: install that without -e`;
+        : `${name} refers to ${folder ?? "sources"} of this machine, which does not go along: install that without -e`;
     }),
   );
   return found.flat();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -43,4 +43,22 @@ test("a folder is no job, and a secret whose file is missing makes one invalid",
   const secret = await validating(file);
   expect(await secret.exitCode).toBe(2);
   expect(secret.context.err.text).toContain("the secret A: its file cannot be read");
+});
+
+test("an environment with a package in editable mode is warned of, with the mend", async () => {
+  const packages = join(workingDirectory, "env/lib/python3.11/site-packages");
+  mkdirSync(packages, { recursive: true });
+  writeFileSync(join(packages, "mylib.pth"), "/home/ada/mylib\n");
+  const options = ["--executes", "train", "-conf", "tony.worker.instances=1", "--python_venv", "env"];
+  const unlikeAny = await validating(...options);
+  expect(await unlikeAny.exitCode).toBe(0);
+  expect(unlikeAny.context.err.text).not.toContain("mylib.pth");
+
+  writeFileSync(join(workingDirectory, "env/pyvenv.cfg"), "home = /usr/bin\n");
+  const { exitCode, context } = await validating(...options);
+  expect(await exitCode).toBe(0);
+  expect(context.err.text).toContain(
+    "warning: venv: lib/python3.11/site-packages/mylib.pth refers to /home/ada/mylib of this machine, which does not go along: " +
+      "install that without -e",
+  );
 });

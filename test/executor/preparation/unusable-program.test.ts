@@ -50,6 +50,19 @@ describe("a program out of a shipped archive", () => {
     expect(asked("venv/bin/python3 train.py")).toContain("is neither a program nor a script");
   });
 
+  it.each(["source", "."])("is refused when %s activates an environment of another machine", (builtin) => {
+    const command = `${builtin} venv/bin/activate && python3 train.py`;
+    unpacked("venv/bin/activate", 'VIRTUAL_ENV="/home/ada/env"\nexport VIRTUAL_ENV\n', 0o400);
+    expect(asked(command)).toBe(
+      "venv/bin/activate is for the environment in /home/ada/env, which this node does not have; " +
+        "it came from hdfs://nn/envs/torch.zip: run the python beside it, or send the environment's folder instead of an archive",
+    );
+    rmSync(path.join(workFolder, "venv/bin/activate"));
+    unpacked("venv/bin/activate", `export VIRTUAL_ENV='${workFolder}'\n`, 0o400);
+    expect(asked(command)).toBeUndefined();
+    expect(asked(`${builtin} ./setup.sh; train`)).toBeUndefined();
+  });
+
   it("is refused when it is not executable, not there, or a link to what its node does not have", () => {
     unpacked("venv/bin/tool", "#!/bin/sh\n", 0o600);
     chmodSync(path.join(workFolder, "venv/bin/tool"), 0o600);

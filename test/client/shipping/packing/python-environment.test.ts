@@ -68,6 +68,31 @@ describe("a virtual environment that is sent", () => {
   });
 
   test.each([
+    ["venv", (root: string) => `VIRTUAL_ENV="${root}"\nexport VIRTUAL_ENV\n`],
+    [
+      "venv of Python 3.12",
+      (root: string) =>
+        `if [ "\${OSTYPE:-}" = "cygwin" ] ; then\n    export VIRTUAL_ENV=$(cygpath "${root}")\nelse\n    export VIRTUAL_ENV="${root}"\nfi\n`,
+    ],
+    ["virtualenv", (root: string) => `VIRTUAL_ENV='${root}'\nexport VIRTUAL_ENV\n`],
+    ["venv of Python 3.13", (root: string) => `export VIRTUAL_ENV=${root}\n`],
+  ])("is activated where it is unpacked: %s", async (_maker, assignment) => {
+    await file("bin/python3", "#!/bin/sh\necho own\n", 0o755);
+    await file("bin/activate", `${assignment(folder)}PATH="$VIRTUAL_ENV/bin:$PATH"\nexport PATH\n`);
+    const { unpacked } = await packed();
+    await rm(folder, { recursive: true });
+    await symlink(unpacked, join(base, "venv"));
+    const said = (command: string, shell = "bash") =>
+      execFileSync(shell, ["-c", command], { encoding: "utf8", cwd: base });
+
+    expect(said("source venv/bin/activate && python3 train.py")).toBe("own\n");
+    expect(said("cd /; . $OLDPWD/venv/bin/activate && python3 train.py; echo $VIRTUAL_ENV")).toBe(
+      `own\n${base}/venv\n`,
+    );
+    expect(said(". venv/bin/activate && python3 train.py", "sh")).toBe("own\n");
+  });
+
+  test.each([
     [
       "/home/ada/src/mylib\n",
       /site-packages\/mylib\.pth refers to \/home\/ada\/src\/mylib of this machine.*without -e/,
