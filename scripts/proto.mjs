@@ -39,6 +39,7 @@ const folders = [
             "getClusterNodes",
             "getQueueInfo",
             "getQueueUserAcls",
+            "getContainers",
             "getClusterNodeLabels",
             "getClusterNodeAttributes",
             "getDelegationToken",

@@ -1,11 +1,13 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
 import { isPlainGpu } from "../../src/job/gpus.ts";
-import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import { amountWords, countWords, listWords, memoryWords } from "../../src/job/reasons/words.ts";
 import { formatTable } from "../output/format.ts";
-import type { Holder, LabelShare, NodeShare, NodesOverview } from "./nodes-overview.ts";
+import type { Holder, HolderPlace, LabelShare, NodeShare, NodesOverview } from "./nodes-overview.ts";
 
 /** A table has so many rows at most. */
-const mostRows = 100;
+export const mostRows = 100;
+/** Of the nodes that an application has containers on so many are named. */
+const mostPlaces = 4;
 const none = "–";
 
 /** What is free on each node and under each label, and who holds the rest. */
@@ -41,16 +43,22 @@ function holderTable(holders: readonly Holder[]): string[] {
   if (holders.length === 0) return ["No application holds a container"];
   const rows = holders
     .slice(0, mostRows)
-    .map(({ applicationId, user, queue, name, used, containers }) => [
+    .map(({ applicationId, user, queue, name, used, containers, places }) => [
       applicationId,
       user,
       queue.slice(queue.lastIndexOf(".") + 1),
       name,
       String(containers),
       amountWords(used),
+      places === undefined ? none : listWords(places.map(placeWords), mostPlaces),
     ]);
-  const head = ["application", "user", "queue", "name", "containers", "holds"];
+  const head = ["application", "user", "queue", "name", "containers", "holds", "on"];
   return [...formatTable([head, ...rows]), ...moreRows(holders.length, "application")];
+}
+
+/** `node-2 (3)`: three containers; one is not counted. */
+function placeWords({ host, containers }: HolderPlace): string {
+  return containers === 1 ? host : `${host} (${containers})`;
 }
 
 function freeHead(types: readonly string[]): string[] {

@@ -1,4 +1,12 @@
-import type { ApplicationReport, NodeReport, NodeState, Resource } from "../../src/hadoop/yarn/records.ts";
+import { parseNodeId } from "../../src/hadoop/yarn/ids.ts";
+import type {
+  ApplicationReport,
+  ContainerReport,
+  NodeId,
+  NodeReport,
+  NodeState,
+  Resource,
+} from "../../src/hadoop/yarn/records.ts";
 import { freeOf } from "./cluster-facts.ts";
 
 /** What of a cluster is free, where, and who holds the rest. */
@@ -40,18 +48,41 @@ export interface Holder {
   readonly name: string;
   /** As YARN names it: `TONY`, `SPARK`. */
   readonly type: string;
-  /** On all nodes together: YARN does not tell on which. */
+  /** On all nodes together. */
   readonly used: Resource;
   readonly containers: number;
+  /** Where they are, the node with the most first; absent where the caller may not see the application, or it was not asked. */
+  readonly places?: readonly HolderPlace[];
 }
+
+export interface HolderPlace {
+  readonly nodeId: string;
+  readonly host: string;
+  readonly containers: number;
+}
+
+/** The containers that applications hold, by application; what the caller may not see is not there. */
+export type HeldContainers = ReadonlyMap<string, readonly ContainerReport[]>;
 
 /** Nodes that hold containers, or may again. */
 export const shownStates: readonly NodeState[] = ["NEW", "RUNNING", "UNHEALTHY", "LOST", "REBOOTED", "DECOMMISSIONING"];
 
 /** @param reports of the applications that have not ended */
-export function nodesOverview(nodes: readonly NodeReport[], reports: readonly ApplicationReport[]): NodesOverview {
+export function nodesOverview(
+  nodes: readonly NodeReport[],
+  reports: readonly ApplicationReport[],
+  held: HeldContainers,
+): NodesOverview {
   const shares = nodes.map(shareOf).sort(byLabelAndHost);
-  return { nodes: shares, labels: labelShares(shares), holders: holdersOf(reports) };
+  return { nodes: shares, labels: labelShares(shares), holders: holdersOf(reports, held) };
+}
+
+/** The applications that hold containers, those with the most memory first. */
+export function holding(reports: readonly ApplicationReport[]): readonly ApplicationReport[] {
+  const memoryMiB = ({ usage }: ApplicationReport) => usage?.used.memoryMiB ?? 0;
+  return reports
+    .filter(({ usage }) => (usage?.usedContainers ?? 0) > 0)
+    .sort((one, other) => memoryMiB(other) - memoryMiB(one));
 }
 
 function shareOf(node: NodeReport): NodeShare {
@@ -84,17 +115,28 @@ function labelShares(shares: readonly NodeShare[]): LabelShare[] {
   });
 }
 
-function holdersOf(reports: readonly ApplicationReport[]): Holder[] {
-  const holders = reports.flatMap(({ id, user, queue, name, type, usage }) =>
-    usage === undefined || usage.usedContainers <= 0
-      ? []
-      : [{ applicationId: id, user, queue, name, type, used: usage.used, containers: usage.usedContainers }],
-  );
-  return holders.sort((a, b) => b.used.memoryMiB - a.used.memoryMiB);
+function holdersOf(reports: readonly ApplicationReport[], held: HeldContainers): Holder[] {
+  return holding(reports).flatMap(({ id, user, queue, name, type, usage }) => {
+    if (usage === undefined) return [];
+    const known = held.get(id);
+    const places = known === undefined ? {} : { places: placesOf(known) };
+    return [{ applicationId: id, user, queue, name, type, used: usage.used, containers: usage.usedContainers, ...places }];
+  });
+}
+
+function placesOf(containers: readonly ContainerReport[]): HolderPlace[] {
+  const counts = new Map<NodeId, number>();
+  for (const { nodeId } of containers) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1);
+  const places = Array.from(counts, ([nodeId, count]) => ({ nodeId, host: parseNodeId(nodeId).host, containers: count }));
+  return places.sort((one, other) => other.containers - one.containers || byHost(one, other));
 }
 
 function byLabelAndHost(a: NodeShare, b: NodeShare): number {
-  return (a.label ?? "").localeCompare(b.label ?? "") || a.host.localeCompare(b.host, "en", { numeric: true });
+  return (a.label ?? "").localeCompare(b.label ?? "") || byHost(a, b);
+}
+
+function byHost(a: { readonly host: string }, b: { readonly host: string }): number {
+  return a.host.localeCompare(b.host, "en", { numeric: true });
 }
 
 function sum(amounts: readonly Resource[]): Resource {

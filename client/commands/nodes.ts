@@ -19,18 +19,24 @@ export const nodes = defineCommand({
     ["nodes --label gpu", "The nodes with that label"],
   ],
   run: async ({ label, conf, json }, context) => {
-    const [{ Cluster }, { readSiteSettings }, { nodesOverview, shownStates }, { nodeLines }] = await Promise.all([
+    const [{ Cluster }, { readSiteSettings }, { nodesOverview, shownStates }, { heldContainers }, { nodeLines }] = await Promise.all([
       import("../cluster/cluster.ts"),
       import("../cluster/site-settings.ts"),
       import("../cluster/nodes-overview.ts"),
+      import("../cluster/held-containers.ts"),
       import("../cluster/node-tables.ts"),
     ]);
     const cluster = await Cluster.open(context, readSiteSettings(conf ?? [], context));
     try {
-      const [all, reports] = await cluster.use(({ resourceManager }) =>
-        Promise.all([resourceManager.nodes(shownStates), resourceManager.reports({ states: ["ACCEPTED", "RUNNING"] })]),
-      );
-      const overview = nodesOverview(label === undefined ? all : withLabel(all, label), reports);
+      const [all, reports, held] = await cluster.use(async ({ resourceManager }) => {
+        const running = resourceManager.reports({ states: ["ACCEPTED", "RUNNING"] });
+        return Promise.all([
+          resourceManager.nodes(shownStates),
+          running,
+          running.then((found) => heldContainers(resourceManager, found)),
+        ]);
+      });
+      const overview = nodesOverview(label === undefined ? all : withLabel(all, label), reports, held);
       if (json) context.output.json(overview satisfies NodesJson);
       else context.output.print(nodeLines(overview).join("\n"));
       return ExitCode.succeeded;

@@ -12,6 +12,7 @@ export const applicationClient = {
   getClusterNodes: wireMethod(yarn.GetClusterNodesRequestProto, yarn.GetClusterNodesResponseProto),
   getQueueInfo: wireMethod(yarn.GetQueueInfoRequestProto, yarn.GetQueueInfoResponseProto),
   getQueueUserAcls: wireMethod(yarn.GetQueueUserAclsInfoRequestProto, yarn.GetQueueUserAclsInfoResponseProto),
+  getContainers: wireMethod(yarn.GetContainersRequestProto, yarn.GetContainersResponseProto),
   getClusterNodeLabels: wireMethod(yarn.GetClusterNodeLabelsRequestProto, yarn.GetClusterNodeLabelsResponseProto),
   getClusterNodeAttributes: wireMethod(
     yarn.GetClusterNodeAttributesRequestProto,

@@ -1,10 +1,16 @@
 /** What the ResourceManager tells about applications, nodes and queues: messages → records. */
 import type { hadoop } from "../wire/yarn.ts";
 import { applicationStates, finalStatuses, nodeStates, queueStates } from "./convert-enums.ts";
-import { applicationIdFromWire, attemptIdFromWire, nodeIdFromWire, toNumber } from "./convert-ids.ts";
+import {
+  applicationIdFromWire,
+  attemptIdFromWire,
+  containerIdFromWire,
+  nodeIdFromWire,
+  toNumber,
+} from "./convert-ids.ts";
 import { resourceFromWire } from "./convert-resources.ts";
 import { textFromWire } from "./convert-text.ts";
-import type { ApplicationReport, ClusterMetrics, NodeReport, QueueInfo } from "./records.ts";
+import type { ApplicationReport, ClusterMetrics, ContainerReport, NodeReport, QueueInfo } from "./records.ts";
 
 type UsageProto = hadoop.yarn.ApplicationResourceUsageReportProto.$Properties;
 
@@ -79,6 +85,14 @@ export function nodeReportFromWire(message: hadoop.yarn.NodeReportProto.$Propert
     labels: [...(message.node_labels ?? [])],
     healthReport: message.health_report ?? "",
     ...(decommissioningTimeoutS < 0 ? {} : { decommissioningTimeoutS }),
+  };
+}
+
+export function containerReportFromWire(message: hadoop.yarn.ContainerReportProto.$Properties): ContainerReport {
+  return {
+    containerId: containerIdFromWire(message.container_id),
+    nodeId: nodeIdFromWire(message.node_id),
+    resource: resourceFromWire(message.resource),
   };
 }
 

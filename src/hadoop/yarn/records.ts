@@ -106,6 +106,13 @@ export interface NodeReport {
   readonly decommissioningTimeoutS?: number;
 }
 
+/** A container that an application holds (org.apache.hadoop.yarn.api.records.ContainerReport). */
+export interface ContainerReport {
+  readonly containerId: ContainerId;
+  readonly nodeId: NodeId;
+  readonly resource: Resource;
+}
+
 /** org.apache.hadoop.yarn.api.records.YarnApplicationState */
 export type ApplicationState =
   | "NEW"

@@ -10,10 +10,11 @@ import { applicationClient } from "../wire/methods.ts";
 import type { hadoop } from "../wire/yarn.ts";
 import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
 import { nodeStates, queueAcls } from "./convert-enums.ts";
-import { applicationIdFromWire, applicationIdToWire } from "./convert-ids.ts";
+import { applicationIdFromWire, applicationIdToWire, attemptIdToWire } from "./convert-ids.ts";
 import {
   applicationReportFromWire,
   clusterMetricsFromWire,
+  containerReportFromWire,
   nodeReportFromWire,
   queueInfoFromWire,
 } from "./convert-reports.ts";
@@ -21,9 +22,11 @@ import { resourceFromWire, resourceTypesFromWire } from "./convert-resources.ts"
 import { filterToWire, submissionToWire } from "./convert-submission.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import type {
+  ApplicationAttemptId,
   ApplicationId,
   ApplicationReport,
   ClusterMetrics,
+  ContainerReport,
   NodeLabel,
   NodeReport,
   NodeState,
@@ -142,6 +145,15 @@ export class ResourceManagerClient {
     const nodeStatesOnWire = states.map((state) => nodeStates.toWire(state));
     const answer = await this.#service.call("getClusterNodes", { nodeStates: nodeStatesOnWire });
     return answer.nodeReports.map(nodeReportFromWire);
+  }
+
+  /**
+   * The containers that an attempt holds now, its ApplicationMaster's with them (ClientRMService#getContainers). Whoever may not see the
+   * application gets a RemoteError.
+   */
+  async containers(id: ApplicationAttemptId): Promise<readonly ContainerReport[]> {
+    const answer = await this.#service.call("getContainers", { application_attempt_id: attemptIdToWire(id) });
+    return answer.containers.map(containerReportFromWire);
   }
 
   /** The cluster's labels; none where it uses none. */

@@ -45,7 +45,13 @@ const holding = (id: string, memoryMiB: number, others = {}) =>
 describe("the nodes of a cluster", () => {
   test("are shown with what is free of what they have, and who holds the rest", () => {
     const reports = [aReport(), holding("application_1_0001", 1024), holding("application_1_0002", 2048, gpus(2))];
-    expect(nodeLines(nodesOverview([gpuNode, aNode("cpu-10"), aNode("cpu-2")], reports))).toEqual([
+    const on = (host: string, sequence: number) => ({
+      containerId: `container_1_0002_01_00000${sequence}`,
+      nodeId: `${host}:45454`,
+      resource: { memoryMiB: 1024, vcores: 1, others: {} },
+    });
+    const held = new Map([["application_1_0002", [on("cpu-2", 1), on("gpu-1", 2), on("gpu-1", 3)]]]);
+    expect(nodeLines(nodesOverview([gpuNode, aNode("cpu-10"), aNode("cpu-2")], reports, held))).toEqual([
       "node     state     label   memory free      cores free   GPUs free   containers",
       "cpu-2    RUNNING   –       8 GiB of 8 GiB   32 of 32     –           0",
       "cpu-10   RUNNING   –       8 GiB of 8 GiB   32 of 32     –           0",
@@ -55,18 +61,18 @@ describe("the nodes of a cluster", () => {
       "–       2       16 GiB of 16 GiB   64 of 64     –",
       "gpu     1       6 GiB of 8 GiB     29 of 32     0 of 2",
       "",
-      "application          user   queue   name   containers   holds",
-      "application_1_0002   ada    ml      bert   3            2 GiB, 3 cores, 2 GPUs",
-      "application_1_0001   ada    ml      bert   3            1 GiB, 3 cores",
+      "application          user   queue   name   containers   holds                    on",
+      "application_1_0002   ada    ml      bert   3            2 GiB, 3 cores, 2 GPUs   gpu-1 (2), cpu-2",
+      "application_1_0001   ada    ml      bert   3            1 GiB, 3 cores           –",
     ]);
   });
 
   test("have nothing free where they do not run, and say why", () => {
     const sick = aNode("cpu-1", { state: "UNHEALTHY", healthReport: "1/1 local-dirs\nhave errors" });
-    const { nodes, labels } = nodesOverview([sick], []);
+    const { nodes, labels } = nodesOverview([sick], [], new Map());
     expect(nodes[0]).toMatchObject({ free: { memoryMiB: 0, vcores: 0 }, total: { memoryMiB: 8192 } });
     expect(labels).toEqual([]);
-    expect(nodeLines(nodesOverview([sick], []))).toEqual([
+    expect(nodeLines(nodesOverview([sick], [], new Map()))).toEqual([
       "node    state       label   memory free      cores free   containers   health",
       "cpu-1   UNHEALTHY   –       0 MiB of 8 GiB   0 of 32      0            1/1 local-dirs have errors",
       "",
@@ -76,6 +82,6 @@ describe("the nodes of a cluster", () => {
 
   test("are cut to a readable number", () => {
     const many = Array.from({ length: 130 }, (_, index) => aNode(`node-${index}`));
-    expect(nodeLines(nodesOverview(many, []))).toContain("30 nodes not shown: --json has all");
+    expect(nodeLines(nodesOverview(many, [], new Map()))).toContain("30 nodes not shown: --json has all");
   });
 });
