@@ -120,14 +120,20 @@ function holdersOf(reports: readonly ApplicationReport[], held: HeldContainers):
     if (usage === undefined) return [];
     const known = held.get(id);
     const places = known === undefined ? {} : { places: placesOf(known) };
-    return [{ applicationId: id, user, queue, name, type, used: usage.used, containers: usage.usedContainers, ...places }];
+    return [
+      { applicationId: id, user, queue, name, type, used: usage.used, containers: usage.usedContainers, ...places },
+    ];
   });
 }
 
 function placesOf(containers: readonly ContainerReport[]): HolderPlace[] {
   const counts = new Map<NodeId, number>();
   for (const { nodeId } of containers) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1);
-  const places = Array.from(counts, ([nodeId, count]) => ({ nodeId, host: parseNodeId(nodeId).host, containers: count }));
+  const places = Array.from(counts, ([nodeId, count]) => ({
+    nodeId,
+    host: parseNodeId(nodeId).host,
+    containers: count,
+  }));
   return places.sort((one, other) => other.containers - one.containers || byHost(one, other));
 }
 

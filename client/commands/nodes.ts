@@ -19,13 +19,14 @@ export const nodes = defineCommand({
     ["nodes --label gpu", "The nodes with that label"],
   ],
   run: async ({ label, conf, json }, context) => {
-    const [{ Cluster }, { readSiteSettings }, { nodesOverview, shownStates }, { heldContainers }, { nodeLines }] = await Promise.all([
-      import("../cluster/cluster.ts"),
-      import("../cluster/site-settings.ts"),
-      import("../cluster/nodes-overview.ts"),
-      import("../cluster/held-containers.ts"),
-      import("../cluster/node-tables.ts"),
-    ]);
+    const [{ Cluster }, { readSiteSettings }, { nodesOverview, shownStates }, { heldContainers }, { nodeLines }] =
+      await Promise.all([
+        import("../cluster/cluster.ts"),
+        import("../cluster/site-settings.ts"),
+        import("../cluster/nodes-overview.ts"),
+        import("../cluster/held-containers.ts"),
+        import("../cluster/node-tables.ts"),
+      ]);
     const cluster = await Cluster.open(context, readSiteSettings(conf ?? [], context));
     try {
       const [all, reports, held] = await cluster.use(async ({ resourceManager }) => {
