@@ -1,5 +1,4 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { UserError } from "../../src/errors.ts";
@@ -15,6 +14,7 @@ import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
 import { type FileFacts, type ForeignFiles, foreignFile } from "./foreign-files.ts";
 import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
 import { isZip, type Packing, packingForOthers, packingOfZip } from "./packing/packing.ts";
+import { packingPlace } from "./packing/packing-place.ts";
 import { countLinks } from "./packing/repack-zip.ts";
 
 /** Something that containers are to find in their working directory. */
@@ -201,7 +201,7 @@ async function findPacked(item: ShipItem, packing: Packing, options: ShippingOpt
 
 async function packAndPut(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Shipment> {
   const { key, identity, changedAtMs, fileName, type, write, remarks } = packing;
-  const temporary = await mkdtemp(path.join(tmpdir(), "tony-ts-"));
+  const temporary = await packingPlace();
   try {
     const archive = path.join(temporary, "archive");
     await write(archive);

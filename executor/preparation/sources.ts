@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rm, stat, symlink } from "node:fs/promises";
 import path from "node:path";
-import { untar } from "../../src/archives/untar.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { SOURCE_NAME, UNPACKED_SOURCE_NAME } from "../../src/job/launch/container-names.ts";
+import { unpackTar } from "./unpack-tar.ts";
 
 /**
  * Puts the content of `--src_dir` into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there).
@@ -26,7 +26,7 @@ export async function layOutSources(workingDirectory: string): Promise<readonly 
 async function unpack(archive: string, workingDirectory: string, leftOut: string[]): Promise<void> {
   const unpacked = path.join(workingDirectory, UNPACKED_SOURCE_NAME);
   await mkdir(unpacked);
-  await untar(archive, unpacked);
+  await unpackTar(archive, unpacked);
   await moveFolder(unpacked, workingDirectory, leftOut);
   await rm(unpacked, { recursive: true });
 }

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { UserError } from "../../../src/errors.ts";
+import { packingFault } from "./packing-place.ts";
 import { type TarEntry, tarEnd, tarHeader, tarPadding } from "./tar.ts";
 
 /** An entry and, of a file, its bytes. */
@@ -16,7 +17,7 @@ export interface PackedEntry {
 /** Little slower than level 1, and a fifth smaller on Python packages. */
 const compressionLevel = 4;
 
-/** Writes a `.tar.gz` that only its owner may read. @throws UserError when a file has not the size that its entry says */
+/** Writes a `.tar.gz` that only its owner may read. @throws UserError when a file has not the size that its entry says, or the disk is full */
 export async function writeTarGz(
   entries: Iterable<PackedEntry> | AsyncIterable<PackedEntry>,
   archive: string,
@@ -25,7 +26,9 @@ export async function writeTarGz(
     Readable.from(tarBytes(entries), { objectMode: false }),
     createGzip({ level: compressionLevel }),
     createWriteStream(archive, { mode: 0o600 }),
-  );
+  ).catch((error: unknown) => {
+    throw packingFault(error, archive);
+  });
 }
 
 async function* tarBytes(entries: Iterable<PackedEntry> | AsyncIterable<PackedEntry>): AsyncGenerator<Buffer> {

@@ -139,3 +139,10 @@ describe("what cannot be packed", () => {
     await expect(packDirectory(tree, join(base, "x"))).rejects.toMatchObject({ code: "FILE_CHANGED" });
   });
 });
+
+test("a full disk is named, and TMPDIR", async () => {
+  await writeFile(join(folder, "data"), Buffer.alloc(100_000, "x"));
+  await expect(packDirectory(await readAll(), "/dev/full")).rejects.toThrow(
+    "the disk of /dev, where what is sent is packed first, is full: free some, or set TMPDIR to a folder with room for it",
+  );
+});

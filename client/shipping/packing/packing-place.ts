@@ -1,0 +1,27 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { UserError } from "../../../src/errors.ts";
+import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
+
+/** A new folder to pack in. @throws UserError naming TMPDIR where none can be made */
+export async function packingPlace(): Promise<string> {
+  return mkdtemp(path.join(tmpdir(), "tony-ts-")).catch((cause: unknown) => {
+    throw new UserError(
+      `no folder can be made in ${tmpdir()}, where what is sent is packed first (${errorMessage(cause)}): ${mend}`,
+      { code: "NO_TEMPORARY_FOLDER", cause },
+    );
+  });
+}
+
+const mend = "set TMPDIR to a folder with room for it";
+
+/** What came of packing into that archive, with the disk and TMPDIR named where it was full. */
+export function packingFault(error: unknown, archive: string): unknown {
+  if (errorCode(error) !== "ENOSPC" && errorCode(error) !== "EDQUOT") return error;
+  const place = path.dirname(archive);
+  return new UserError(`the disk of ${place}, where what is sent is packed first, is full: free some, or ${mend}`, {
+    code: "DISK_FULL",
+    cause: error,
+  });
+}

@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { readTree, type Tree } from "../../../client/shipping/packing/directory-tree.ts";
+import { packDirectory } from "../../../client/shipping/packing/pack-directory.ts";
+import { unpackingFault, unpackTar } from "../../../executor/preparation/unpack-tar.ts";
+
+let base: string;
+let folder: string;
+beforeEach(() => {
+  base = mkdtempSync(path.join(tmpdir(), "unpack-"));
+  folder = path.join(base, "program");
+  mkdirSync(folder);
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+const treeOf = (root: string): Promise<Tree> => readTree(root, async () => false);
+
+async function unpacked(name: string): Promise<string> {
+  const archive = path.join(base, `${name}.tar.gz`);
+  await packDirectory(await treeOf(folder), archive);
+  const target = path.join(base, name);
+  mkdirSync(target);
+  await unpackTar(archive, target);
+  return target;
+}
+
+const entriesOf = ({ entries }: Tree) => entries.map(({ entry }) => entry);
+
+test("a packed folder comes out as it went in: names, modes, times, links, and content of every length", async () => {
+  const long = "n".repeat(150);
+  mkdirSync(path.join(folder, long, "é\nü"), { recursive: true });
+  mkdirSync(path.join(folder, "empty"));
+  writeFileSync(path.join(folder, "none"), "");
+  writeFileSync(path.join(folder, "block"), Buffer.alloc(512, 1));
+  writeFileSync(path.join(folder, long, "é\nü", "large"), Buffer.alloc(3_000_001, 2));
+  chmodSync(path.join(folder, "block"), 0o755);
+  utimesSync(path.join(folder, "block"), 1_600_000_000, 1_600_000_000);
+  symlinkSync(`${long}/é\nü/large`, path.join(folder, "link"));
+  symlinkSync("/usr/bin/python3", path.join(folder, "python"));
+
+  const target = await unpacked("target");
+  expect(entriesOf(await treeOf(target))).toEqual(entriesOf(await treeOf(folder)));
+  const sizes = ["none", "block", path.join(long, "é\nü", "large")].map((name) => {
+    const content = readFileSync(path.join(target, name));
+    expect(content.equals(readFileSync(path.join(folder, name)))).toBe(true);
+    return content.length;
+  });
+  expect(sizes).toEqual([0, 512, 3_000_001]);
+});
+
+test("any names of files come out", async () => {
+  const part = fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }).map((text) => text.replace(/[/\0]/g, "_"));
+  const usable = part.filter((name) => name !== "." && name !== ".." && Buffer.byteLength(name) < 200);
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(usable, { minLength: 1, maxLength: 5 }), async (names) => {
+      rmSync(folder, { recursive: true });
+      mkdirSync(folder);
+      for (const name of names) writeFileSync(path.join(folder, name), name);
+      const target = await unpacked(`target-${count++}`);
+      expect(entriesOf(await treeOf(target))).toEqual(entriesOf(await treeOf(folder)));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a folder that its owner may not write to is filled all the same", async () => {
+  mkdirSync(path.join(folder, "sealed"));
+  writeFileSync(path.join(folder, "sealed/file"), "content");
+  chmodSync(path.join(folder, "sealed"), 0o555);
+  const target = await unpacked("target");
+  chmodSync(path.join(folder, "sealed"), 0o755);
+  expect(readFileSync(path.join(target, "sealed/file"), "utf8")).toBe("content");
+});
+
+test("an archive that was cut short is refused", async () => {
+  writeFileSync(path.join(folder, "file"), Buffer.alloc(5000, 3));
+  const archive = path.join(base, "whole.tar.gz");
+  await packDirectory(await treeOf(folder), archive);
+  const cut = path.join(base, "cut.tar.gz");
+  execFileSync("bash", ["-c", `gzip -dc "$1" | head -c 2000 | gzip > "$2"`, "cut", archive, cut]);
+  mkdirSync(path.join(base, "target"));
+  await expect(unpackTar(cut, path.join(base, "target"))).rejects.toThrow("ends too early");
+});
+
+test("a full disk is named, and an archive that is none keeps its own words", () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  expect(unpackingFault(full, "/data/yarn/c_1")).toMatchObject({
+    message: "the disk of /data/yarn/c_1 has no room for the files of --src_dir",
+  });
+  const other = new Error("incorrect header check");
+  expect(unpackingFault(other, "/data/yarn/c_1")).toBe(other);
+});
