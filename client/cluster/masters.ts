@@ -75,6 +75,7 @@ export async function mastersFindings({ configuration, credentials }: Cluster): 
     const answer = await http.send(url, {
       method: "GET",
       idleTimeoutMs: timeoutMs,
+      mayBeOpen: true,
       headers: { accept: "application/json" },
     });
     return JSON.parse(await readText(answer, url.host, largestAnswerBytes));

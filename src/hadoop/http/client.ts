@@ -23,6 +23,8 @@ export interface HttpRequest {
   /** See HttpService. */
   readonly tokenService?: string | undefined;
   readonly redirected?: boolean | undefined;
+  /** See HttpService. */
+  readonly mayBeOpen?: boolean | undefined;
 }
 
 const unauthorized = 401;
@@ -71,7 +73,7 @@ export class HttpClient {
     for (let challenges = 0; ; challenges += 1) {
       const answer = await this.#exchange(url, request, proof);
       if (answer.statusCode !== unauthorized) {
-        await shown(() => authentication.complete?.(answer.headers), answer);
+        await shown(() => authentication.complete?.(answer.headers, answer.statusCode ?? 0), answer);
         return answer;
       }
       if (challenges === mostChallenges) return answer;
@@ -107,8 +109,8 @@ export class HttpClient {
   }
 }
 
-function serviceOf(url: URL, { tokenService, redirected = false }: HttpRequest): HttpService {
-  return { transport: "http", url, tokenService, redirected };
+function serviceOf(url: URL, { tokenService, redirected = false, mayBeOpen }: HttpRequest): HttpService {
+  return { transport: "http", url, tokenService, redirected, mayBeOpen };
 }
 
 /** Runs a part of a provider; when that fails, nobody reads the answer it was about any more. */

@@ -28,6 +28,8 @@ export interface HttpService {
    * `user.name`). Such a server is shown a proof only when it asks for one.
    */
   readonly redirected: boolean;
+  /** A page of YARN, which many sites let everybody read, also where they have Kerberos (`hadoop.http.authentication.type`). */
+  readonly mayBeOpen?: boolean | undefined;
 }
 
 /**

@@ -12,6 +12,8 @@ export type AuthenticationErrorCode =
   | "TOKEN_MISSING"
   /** The configuration wants proofs, and the server asks for none. */
   | "SERVER_NOT_SECURE"
+  /** The server took our proof and gave none of its own. */
+  | "SERVER_NOT_PROVED"
   | "KERBEROS_NO_TICKET"
   | "KERBEROS_TICKET_EXPIRED"
   /** It is missing, holds no key of the principal, or one that the KDC no longer accepts. */

@@ -18,8 +18,11 @@ export interface HttpAuthentication {
    */
   respond?(challenges: readonly string[]): Promise<HttpProof | undefined>;
   /**
-   * Sees the headers of the answer that is no 401, by lower-case name: the server's own proof (RFC 4559 §4) and cookies to keep.
+   * Sees the headers, by lower-case name, and the status of the answer that is no 401: the server's own proof (RFC 4559 §4) and cookies to keep.
    * @throws AuthenticationError when the server could not prove itself; its answer is dropped then
    */
-  complete?(headers: Readonly<Record<string, string | readonly string[] | undefined>>): void | Promise<void>;
+  complete?(
+    headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+    status: number,
+  ): void | Promise<void>;
 }

@@ -140,6 +140,7 @@ export class ContainerLogs {
       const answer = await this.#http.send(url, {
         method: "GET",
         idleTimeoutMs: this.#options.idleTimeoutMs ?? 30_000,
+        mayBeOpen: true,
         headers: { accept: rest === "" ? "application/json" : "text/plain" },
       });
       const text = await readBytes(answer, url.host, maximumBytes);

@@ -69,13 +69,14 @@ class KerberosCredentials implements CredentialsProvider {
     return [await this.#kerberosIfAsked(service), simple(user)];
   }
 
-  async forHttp({ url }: HttpService): Promise<HttpAuthentication> {
-    const { user } = this.#options;
+  async forHttp({ url, redirected, mayBeOpen = false }: HttpService): Promise<HttpAuthentication> {
+    const { user, fallback } = this.#options;
     return new Negotiate({
       url,
       spnego: () => this.#chosenSpnego(),
       cookies: this.#cookies,
       actFor: isProxied(user) ? user.name : undefined,
+      mayBeOpen: redirected || mayBeOpen || fallback,
       explain: (cause) => kerberosError(cause, { ...this.#login.attempt, server: `HTTP/${url.hostname}` }),
     });
   }

@@ -1,5 +1,6 @@
 import { AuthenticationError } from "../errors.ts";
 import type { HttpAuthentication, HttpProof } from "../http-authentication.ts";
+import { authenticationKey, fallbackKey } from "../security-keys.ts";
 import type { SignedCookies } from "./signed-cookies.ts";
 import type { Spnego, SpnegoContext } from "./spnego.ts";
 
@@ -9,6 +10,8 @@ export interface NegotiateOptions {
   readonly cookies: SignedCookies;
   /** Whom a service acts for. */
   readonly actFor: string | undefined;
+  /** Whether the server may ask for no proof at all. */
+  readonly mayBeOpen: boolean;
   /** What the Kerberos library said, for people. */
   readonly explain: (cause: unknown) => AuthenticationError;
 }
@@ -19,50 +22,83 @@ type Headers = Parameters<NonNullable<HttpAuthentication["complete"]>>[0];
 export class Negotiate implements HttpAuthentication {
   readonly #options: NegotiateOptions;
   #context: SpnegoContext | undefined;
-  #proved = false;
+  #proved: boolean;
 
   constructor(options: NegotiateOptions) {
     this.#options = options;
+    this.#proved = options.mayBeOpen;
   }
 
   begin(): HttpProof {
-    const { url, cookies, actFor } = this.#options;
+    const { url, cookies } = this.#options;
     const cookie = cookies.for(url);
-    return {
-      ...(actFor === undefined ? {} : { parameters: { doas: actFor } }),
-      ...(cookie === undefined ? {} : { headers: { cookie } }),
-    };
+    if (cookie === undefined) return this.#parameters();
+    // It was given over https by a server that had proved itself: that is whom the certificate names.
+    this.#proved = true;
+    return { ...this.#parameters(), headers: { cookie } };
   }
 
   async respond(challenges: readonly string[]): Promise<HttpProof | undefined> {
     const { url, cookies, spnego, explain } = this.#options;
     const challenge = tokenOf(challenges);
     cookies.forget(url);
+    this.#proved = false;
     // A second challenge without a token is a refusal.
     if (challenge === undefined || (this.#context !== undefined && challenge.length === 0)) return undefined;
     try {
       this.#context ??= await (await spnego())(url.hostname);
       const { token, done } = await this.#context.step(challenge);
-      this.#proved = done;
-      const { parameters } = this.begin();
-      return { ...(parameters && { parameters }), headers: { authorization: `Negotiate ${token.toString("base64")}` } };
+      this.#proved = done && challenge.length > 0;
+      return { ...this.#parameters(), headers: { authorization: `Negotiate ${token.toString("base64")}` } };
     } catch (cause) {
       throw explain(cause);
     }
   }
 
-  async complete(headers: Headers): Promise<void> {
-    const { url, cookies, explain } = this.#options;
-    const proof = tokenOf([headers["www-authenticate"] ?? []].flat());
-    if (this.#context !== undefined && proof !== undefined && proof.length > 0 && !this.#proved) {
-      const { done } = await this.#context.step(proof).catch((cause: unknown) => {
-        throw explain(cause);
-      });
-      if (!done) throw new AuthenticationError(`${url.host} did not prove who it is`, { code: "HTTP_AUTHENTICATION" });
+  async complete(headers: Headers, status: number): Promise<void> {
+    const { url, cookies } = this.#options;
+    await this.#check(tokenOf([headers["www-authenticate"] ?? []].flat()));
+    if (!this.#proved && !isRefusal(status)) throw this.#unproved();
+    if (this.#proved) cookies.keep(url, [headers["set-cookie"] ?? []].flat());
+  }
+
+  #parameters(): Pick<HttpProof, "parameters"> {
+    const { actFor } = this.#options;
+    return actFor === undefined ? {} : { parameters: { doas: actFor } };
+  }
+
+  async #check(proof: Buffer | undefined): Promise<void> {
+    if (this.#context === undefined || this.#proved || proof === undefined || proof.length === 0) return;
+    const { done } = await this.#context.step(proof).catch((cause: unknown) => {
+      throw this.#options.explain(cause);
+    });
+    this.#proved = done;
+  }
+
+  #unproved(): AuthenticationError {
+    const { host } = this.#options.url;
+    if (this.#context !== undefined) {
+      return new AuthenticationError(
+        `${host} took the Kerberos ticket and did not prove who it is: its answer is not used\n` +
+          "  Hadoop's web servers send their proof with each answer; is something between here and there that drops WWW-Authenticate, or answers in its place?",
+        { code: "SERVER_NOT_PROVED" },
+      );
     }
-    cookies.keep(url, [headers["set-cookie"] ?? []].flat());
+    return new AuthenticationError(
+      `${host} answered without asking who we are, and so did not prove who it is: its answer is not used\n` +
+        `  Its HTTP must ask for Kerberos as ${authenticationKey} says; ${fallbackKey}=true allows servers that do not`,
+      { code: "SERVER_NOT_SECURE" },
+    );
   }
 }
+
+/** Hadoop's servers refuse before they prove themselves, and what is between may fail: nothing but a failure is believed then. */
+function isRefusal(status: number): boolean {
+  return status === forbidden || status >= serverErrors;
+}
+
+const forbidden = 403;
+const serverErrors = 500;
 
 /** What stands behind `Negotiate`; empty where that stands alone, undefined where there is none. */
 function tokenOf(challenges: readonly string[]): Buffer | undefined {

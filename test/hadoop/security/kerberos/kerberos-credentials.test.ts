@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { Configuration } from "../../../../src/hadoop/conf/configuration.ts";
 import { RpcClient } from "../../../../src/hadoop/rpc/client.ts";
 import { configuredCredentials } from "../../../../src/hadoop/security/configured-credentials.ts";
-import type { CredentialsProvider } from "../../../../src/hadoop/security/credentials-provider.ts";
+import type { CredentialsProvider, HttpService } from "../../../../src/hadoop/security/credentials-provider.ts";
 import { AuthenticationError } from "../../../../src/hadoop/security/errors.ts";
 import { GssError, type KeytabLogin } from "../../../../src/hadoop/security/kerberos/gss-api.ts";
 import { kerberosCredentials } from "../../../../src/hadoop/security/kerberos/kerberos-credentials.ts";
@@ -172,6 +172,27 @@ describe("a server that asks for no proof", () => {
     expect(await called(resourceManager(), scene({ values: fallback }).credentials)).toBe("alice@EXAMPLE.COM");
     const { credentials } = scene({ values: fallback, script: {} });
     await expect(called(resourceManager(), credentials)).rejects.toMatchObject({ code: "KERBEROS_NO_TICKET" });
+  });
+});
+
+describe("a web server that asks for no proof", () => {
+  const webHdfs = { transport: "http", url: new URL("http://nn:9870/webhdfs/v1/"), redirected: false } as const;
+
+  async function answered(service: HttpService, values?: Readonly<Record<string, string>>): Promise<string> {
+    const http = await scene({ values: values ?? {} }).credentials.forHttp(service);
+    await http.begin();
+    await http.complete?.({}, 200);
+    return "used";
+  }
+
+  test("is not believed", async () => {
+    await expect(answered(webHdfs)).rejects.toMatchObject({ code: "SERVER_NOT_SECURE" });
+  });
+
+  test("is believed where the configuration allows it, where a redirect led there, and where it is a page of YARN", async () => {
+    expect(await answered(webHdfs, { "ipc.client.fallback-to-simple-auth-allowed": "true" })).toBe("used");
+    expect(await answered({ ...webHdfs, redirected: true })).toBe("used");
+    expect(await answered({ ...webHdfs, mayBeOpen: true })).toBe("used");
   });
 });
 

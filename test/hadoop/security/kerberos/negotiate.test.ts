@@ -11,19 +11,24 @@ function request({
   url = secure,
   cookies = new SignedCookies(),
   actFor,
+  mayBeOpen = false,
+  isDoneAtOnce = false,
 }: {
   url?: URL;
   cookies?: SignedCookies;
   actFor?: string;
+  mayBeOpen?: boolean;
+  isDoneAtOnce?: boolean;
 } = {}) {
   return new Negotiate({
     url,
     cookies,
     actFor,
+    mayBeOpen,
     explain: (cause) => new AuthenticationError(`explained: ${String(cause)}`, { code: "KERBEROS_FAILED" }),
     spnego: async () => async (host) => ({
       step: async (token) => {
-        if (token.length === 0) return { token: Buffer.from(`for ${host}`), done: false };
+        if (token.length === 0) return { token: Buffer.from(`for ${host}`), done: isDoneAtOnce };
         if (Buffer.from(token).toString() !== "proof") throw new Error("bad signature");
         return { token: Buffer.alloc(0), done: true };
       },
@@ -46,14 +51,48 @@ describe("Negotiate", () => {
     expect(await negotiate.respond(["Negotiate"])).toBeUndefined();
   });
 
-  test("checks the server's own proof, where it gives one", async () => {
-    const proving = async (proof: string) => {
-      const negotiate = request();
-      await negotiate.respond(["Negotiate"]);
-      return await negotiate.complete({ "www-authenticate": `Negotiate ${base64(proof)}` });
-    };
-    await proving("proof");
-    await expect(proving("another's")).rejects.toMatchObject({ code: "KERBEROS_FAILED" });
+  /** The ticket was shown; the answer comes with a status, and a proof or none. */
+  async function answeredTicket(status: number, proof?: string): Promise<void> {
+    const negotiate = request();
+    await negotiate.respond(["Negotiate"]);
+    const headers = proof === undefined ? {} : { "www-authenticate": `Negotiate ${base64(proof)}` };
+    await negotiate.complete(headers, status);
+  }
+
+  test.each([200, 307, 404])("an answer %i without the server's own proof is not used", async (status) => {
+    await answeredTicket(status, "proof");
+    await expect(answeredTicket(status)).rejects.toMatchObject({ code: "SERVER_NOT_PROVED" });
+    await expect(answeredTicket(status, "")).rejects.toMatchObject({ code: "SERVER_NOT_PROVED" });
+    await expect(answeredTicket(status, "another's")).rejects.toMatchObject({ code: "KERBEROS_FAILED" });
+  });
+
+  test.each([403, 503])("a refusal %i needs no proof: Hadoop's servers refuse before they give one", async (status) => {
+    await answeredTicket(status);
+    await expect(answeredTicket(status, "another's")).rejects.toMatchObject({ code: "KERBEROS_FAILED" });
+  });
+
+  test("a library that is done before the server proved itself is not believed", async () => {
+    const negotiate = request({ isDoneAtOnce: true });
+    await negotiate.respond(["Negotiate"]);
+    await expect(negotiate.complete({}, 200)).rejects.toMatchObject({ code: "SERVER_NOT_PROVED" });
+  });
+
+  test("a server that asks for no proof is not believed, unless it may be open to all", async () => {
+    const asked = request();
+    asked.begin();
+    await expect(asked.complete({}, 200)).rejects.toMatchObject({
+      code: "SERVER_NOT_SECURE",
+      message: expect.stringContaining("hadoop.security.authentication"),
+    });
+    const open = request({ mayBeOpen: true });
+    open.begin();
+    await open.complete({}, 200);
+  });
+
+  test("one that may be open and asks all the same must prove itself", async () => {
+    const negotiate = request({ mayBeOpen: true });
+    await negotiate.respond(["Negotiate"]);
+    await expect(negotiate.complete({}, 200)).rejects.toMatchObject({ code: "SERVER_NOT_PROVED" });
   });
 
   test("names whom a service acts for, with the ticket too", async () => {
@@ -72,8 +111,41 @@ describe("the server's cookie", () => {
   const cookie = 'hadoop.auth="u=alice&s=x"';
 
   async function answered(url: URL, cookies: SignedCookies, given: string): Promise<void> {
-    await request({ url, cookies }).complete({ "set-cookie": ["other=1", `${given}; Path=/; Secure; HttpOnly`] });
+    const negotiate = request({ url, cookies });
+    await negotiate.respond(["Negotiate"]);
+    await negotiate.complete(
+      {
+        "www-authenticate": `Negotiate ${base64("proof")}`,
+        "set-cookie": ["other=1", `${given}; Path=/; Secure; HttpOnly`],
+      },
+      200,
+    );
   }
+
+  test("stands for the ticket in later requests, which are answered without a proof", async () => {
+    const cookies = new SignedCookies();
+    await answered(secure, cookies, cookie);
+    const later = request({ cookies });
+    expect(later.begin()).toEqual({ headers: { cookie } });
+    await later.complete({}, 200);
+  });
+
+  test("does not stand for the ticket that the server asks for all the same", async () => {
+    const cookies = new SignedCookies();
+    await answered(secure, cookies, cookie);
+    const later = request({ cookies });
+    later.begin();
+    await later.respond(["Negotiate"]);
+    await expect(later.complete({}, 200)).rejects.toMatchObject({ code: "SERVER_NOT_PROVED" });
+  });
+
+  test("is not taken from a server that did not prove itself", async () => {
+    const cookies = new SignedCookies();
+    const negotiate = request({ cookies });
+    await negotiate.respond(["Negotiate"]);
+    await negotiate.complete({ "set-cookie": [cookie] }, 403);
+    expect(request({ cookies }).begin()).toEqual({});
+  });
 
   test("is shown to that server alone from then on", async () => {
     const cookies = new SignedCookies();
