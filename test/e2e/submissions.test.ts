@@ -92,7 +92,7 @@ describe("a submission", () => {
       ...["submit", "--conf", alice.job("wrong", { ...oneTask, "tony.worker.command": "pyhton train.py" })],
     );
     expect(stdout).toMatch(
-      /^Root cause {3}worker:0 could not start its program on .*exit 127\)\n +→ check tony\.worker\.command \(\S+job\.xml:\d+\)$/m,
+      /^Root cause {3}worker:0 could not start its program on .*exit 127\)\n +→ that node's PATH has no pyhton: check its name in tony\.worker\.command \(\S+job\.xml:\d+\)/m,
     );
     expect(stdout).toMatch(/^ {2}\| .*pyhton: command not found$/m);
     expect(exitCode).toBe(1);

@@ -27,8 +27,21 @@ export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
   return (
     misreadScript(step, task, exit) ??
     missingInterpreter(exit) ??
-    missingFile(step, task, exit) ?? { code: "check-command", setting: commandSetting(step, task) }
+    missingFile(step, task, exit) ??
+    missingProgram(step, task, exit) ??
+    notExecutable(exit) ?? { code: "check-command", setting: commandSetting(step, task) }
   );
+}
+
+function missingProgram(step: Step, task: TaskRecord, { lastLines }: ChildExit): Remedy | undefined {
+  const [program] = lastLines.flatMap((line) => /: ([^:\s/]+): command not found$/.exec(line)?.[1] ?? []);
+  if (program === undefined) return undefined;
+  return { code: "find-program", program, role: roleOf(step, task).name, setting: commandSetting(step, task) };
+}
+
+function notExecutable({ lastLines }: ChildExit): Remedy | undefined {
+  const [file] = lastLines.flatMap((line) => /: ([^:\s]*\/[^:\s]+): Permission denied$/.exec(line)?.[1] ?? []);
+  return file === undefined ? undefined : { code: "make-executable", file: withoutDot(file) };
 }
 
 /**

@@ -32,6 +32,16 @@ export const remedies = {
     { file: "text", setting: "setting" },
     ({ file, setting }) => `no ${file} on that node: ${checkNameIn(setting)}`,
   ),
+  "find-program": reason(
+    { program: "text", role: "text", setting: "setting" },
+    ({ program, role, setting }) =>
+      `that node's PATH has no ${program}: ${checkNameIn(setting)}, install it there, or bring it by --python_venv or ${shippingWords(role)} and name its path`,
+  ),
+  "make-executable": reason(
+    { file: "text" },
+    ({ file }) =>
+      `${file} is not executable: chmod +x it before you submit, or run it by its interpreter (bash ${file})`,
+  ),
   "name-interpreter": reason(
     { script: "text" },
     ({ script }) =>

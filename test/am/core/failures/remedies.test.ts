@@ -125,9 +125,27 @@ describe("what is advised", () => {
     expect(advice(exit, { command: "bash run.sh data.txt" })).toBeUndefined();
   });
 
-  test("for a command that is not there: to look at it", () => {
-    const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: pyhton: command not found"] };
-    expect(advice(exit, { command: "pyhton train.py" })).toBe("check tony.worker.command (job.xml:5)");
+  test("for a command that the node does not have: its name, which may be right", () => {
+    const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: torchrun: command not found"] };
+    expect(advice(exit, { command: "torchrun train.py" })).toBe(
+      "that node's PATH has no torchrun: check its name in tony.worker.command (job.xml:5), install it there, or bring it by " +
+        "--python_venv or tony.containers.resources, tony.worker.resources or --src_dir and name its path",
+    );
+  });
+
+  test("for a script without the right to be run", () => {
+    const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: ./run.sh: Permission denied"] };
+    expect(advice(exit, { command: "./run.sh" })).toBe(
+      "run.sh is not executable: chmod +x it before you submit, or run it by its interpreter (bash run.sh)",
+    );
+  });
+
+  test("for what else a shell says of a command: to look at it", () => {
+    const exit = {
+      failedToStart: true,
+      lastLines: ["/bin/bash: line 1: ./a: cannot execute binary file: Exec format error"],
+    };
+    expect(advice(exit, { command: "./a" })).toBe("check tony.worker.command (job.xml:5)");
   });
 
   test.each([
