@@ -97,6 +97,7 @@ export const hadoopLayers = [
   "conf/",
   "clock.ts",
   "back-off.ts",
+  "connecting.ts",
   "errors.ts",
   "json.ts",
   "entry-of.ts",

@@ -1,11 +1,20 @@
 import { checkPath } from "./check-path.ts";
 
+/**
+ * Signs that need no escape in a path (RFC 3986, `pchar`). Hadoop's own client leaves them as they are, and gateways are made for what that sends.
+ */
+const PLAIN = /%(?:3D|40|2C|26|24)/g;
+
 /** The address of an operation: `<base>/webhdfs/v1<path>?op=…`; every part of the path is escaped on its own. */
 export function operationUrl(base: string, path: string, parameters: Readonly<Record<string, string>>): URL {
-  const escaped = checkPath(path).split("/").map(encodeURIComponent).join("/");
+  const escaped = checkPath(path).split("/").map(escapePart).join("/");
   const root = base.replace(/\/+$/, "");
   const prefix = root.endsWith("/webhdfs/v1") ? root : `${root}/webhdfs/v1`;
   return new URL(`${prefix}${escaped}?${new URLSearchParams(parameters)}`);
+}
+
+function escapePart(part: string): string {
+  return encodeURIComponent(part).replace(PLAIN, decodeURIComponent);
 }
 
 /** Permission bits as WebHDFS reads them: octal without a prefix. */

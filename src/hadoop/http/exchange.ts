@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { eachAddress } from "../connecting.ts";
 import { errorCode, errorMessage, HadoopError } from "../errors.ts";
 
 /** How an exchange failed, told apart by whether the server may have acted on the request. */
@@ -63,6 +64,7 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
     const { body } = options;
 
     const request = (url.protocol === "https:" ? https : http).request(url, {
+      ...eachAddress,
       method: options.method,
       headers: {
         ...options.headers,

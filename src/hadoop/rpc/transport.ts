@@ -1,5 +1,6 @@
 import { connect as connectSocket, type Socket } from "node:net";
 import type { HostPort } from "../conf/values.ts";
+import { eachAddress } from "../connecting.ts";
 import type { SecurityLayer } from "../security/sasl/mechanism.ts";
 import { RpcProtocolError } from "./errors.ts";
 import { FrameReader } from "./frame.ts";
@@ -33,6 +34,7 @@ export class RpcTransport {
     this.#unwrappedFrames = new FrameReader(options.maxFrameBytes);
     this.#socket = connectSocket({
       ...options.endpoint,
+      ...eachAddress,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: keepAliveAfterMs,
