@@ -52,6 +52,10 @@ const deadlySignals = Object.entries(constants.signals).filter(([name]) =>
   /^SIG(HUP|INT|QUIT|ILL|ABRT|BUS|FPE|KILL|SEGV|PIPE|TERM|XCPU)$/.test(name),
 );
 const LONGEST_LINE = 2000;
+/** Together they fit into a message (MOST_REQUEST_BYTES): a report that does not would never arrive. */
+const MOST_LINES_BYTES = 98_304;
+const MOST_TRACEBACK_BYTES = 65_536;
+const MOST_SUMMARY_BYTES = 8_192;
 
 /** How a program ended, from its exit, its output and the samples of its memory. */
 export function reportExit(evidence: ExitEvidence): ChildExit {
@@ -70,9 +74,12 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     ...(stopReason && { stopReason }),
     refusedBySystem: failed && end.startError?.isSystems === true,
     failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
-    lastLines,
-    traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",
-    errorSummary: end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
+    lastLines: lastOf(lastLines, MOST_LINES_BYTES),
+    traceback: endOf((evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "", MOST_TRACEBACK_BYTES),
+    errorSummary: startOf(
+      end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
+      MOST_SUMMARY_BYTES,
+    ),
     portTaken: failed && isPortTaken(exception, lastLines, evidence.ports),
     peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
@@ -119,6 +126,25 @@ function signalOf(exitCode: number): NodeJS.Signals | "" {
 
 function isSignal(name: string | undefined): name is NodeJS.Signals {
   return name !== undefined && name in constants.signals;
+}
+
+/** As many of the last lines as fit. */
+function lastOf(lines: readonly string[], mostBytes: number): string[] {
+  let bytes = 0;
+  const fitting = lines.findLastIndex((line) => {
+    bytes += Buffer.byteLength(line) + 1;
+    return bytes > mostBytes;
+  });
+  return lines.slice(fitting + 1);
+}
+
+/** A character is at most three bytes a unit of UTF-16. */
+function startOf(text: string, mostBytes: number): string {
+  return Buffer.byteLength(text) <= mostBytes ? text : text.slice(0, Math.floor(mostBytes / 3));
+}
+
+function endOf(text: string, mostBytes: number): string {
+  return Buffer.byteLength(text) <= mostBytes ? text : text.slice(-Math.floor(mostBytes / 3));
 }
 
 /** The last lines of stderr, preceded by as many of stdout's as there is room for. */

@@ -13,12 +13,16 @@ import {
   type StatusObject,
   status,
 } from "@grpc/grpc-js";
-import type { Caller, Callers, SecretOf } from "./caller.ts";
+import type { Caller, Callers, CallRefusal, SecretOf } from "./caller.ts";
+import type { CallerCalls, EnteredCall } from "./caller-calls.ts";
 import type { Proofs } from "./connection-guard.ts";
+import { type Turn, Turns } from "./turns.ts";
 
 const CALLER_HEADER = "authorization";
 const SCHEME = "Tony";
 const SERVER_HEADER = "tony-server-proof";
+/** A server reads few requests of a caller at a time (CallerCalls): a client that reads the logs of all tasks at once takes turns. */
+const MOST_UNPROVED = 8;
 /** Set by the server itself, of a caller that has proved its name. */
 const VERIFIED_HEADER = "tony-caller";
 
@@ -30,6 +34,7 @@ const VERIFIED_HEADER = "tony-caller";
 export class CallerAuthentication {
   readonly #caller: Caller;
   #certificate: Buffer | undefined;
+  readonly #turns = new Turns(MOST_UNPROVED);
 
   constructor(caller: Caller) {
     this.#caller = caller;
@@ -54,34 +59,45 @@ export class CallerAuthentication {
   readonly interceptor: Interceptor = (options, nextCall) => {
     let isProved = false;
     let isCancelled = false;
-    let held: (() => void) | undefined;
+    const held: (() => void)[] = [];
+    let turn: Turn | undefined;
     const call = new InterceptingCall(
       nextCall(options),
       new RequesterBuilder()
         .withStart((metadata, _listener, next) => {
           const listener = new ListenerBuilder()
             .withOnReceiveMetadata((received, proceed) => {
+              turn?.end();
               isProved = isOnly(received.get(SERVER_HEADER), this.#proof("server"));
               if (!isProved) call.cancelWithStatus(status.UNAUTHENTICATED, "the server does not know the secret");
               proceed(received);
-              if (isProved) held?.();
+              if (isProved) for (const send of held.splice(0)) send();
             })
             // grpc-js tells of no message before it tells why there is none.
             .withOnReceiveMessage((message, proceed) => proceed(isProved ? message : null))
             .withOnReceiveStatus((ended, proceed) => {
+              turn?.end();
               const isOwn = isProved || (isCancelled && ended.code === status.CANCELLED);
               proceed(isOwn ? ended : unprovedStatus(ended));
             })
             .build();
-          next(metadata, listener);
+          // grpc-js watches a deadline only of what has begun.
+          if (options.deadline !== undefined) next(metadata, listener);
+          else turn = this.#turns.take(() => next(metadata, listener));
         })
         .withSendMessage((message, next) => {
           // grpc-js gives the next message when this one is sent.
           if (isProved) next(message);
-          else held = () => next(message);
+          else held.push(() => next(message));
+        })
+        // grpc-js would end a call that begins late before its message.
+        .withHalfClose((next) => {
+          if (isProved) next();
+          else held.push(next);
         })
         .withCancel((next) => {
           isCancelled = true;
+          turn?.begin();
           next();
         })
         .build(),
@@ -111,36 +127,71 @@ function unprovedStatus(ended: StatusObject): StatusObject {
     : { ...ended, code: status.UNAUTHENTICATED, details: "the server does not know the secret" };
 }
 
+/** What stands at a server's door. */
+export interface ServerDoor {
+  /** By the service's full name, `tony.v1.ClientService`; a service without is closed. */
+  readonly callers: Callers;
+  /** Absent: who has a service's secret may call each of its methods. */
+  readonly refusal?: CallRefusal | undefined;
+  /** Is told of each call. */
+  readonly proofs: Proofs;
+  readonly calls: CallerCalls;
+}
+
 /**
- * The server's side: lets a call through only with the proof of a caller of its service, and proves itself to that caller at once. Nothing
- * of a refused call, no message and no handler, runs.
+ * The server's side: lets a call through only with the proof of a caller of its service who may call that method and has not too many calls,
+ * and proves itself to that caller. Nothing of a refused call, no message and no handler, runs or is read.
  * @param certificate the server's, PEM
- * @param callers by the service's full name, `tony.v1.ClientService`; a service without is closed
- * @param proofs is told of each call
  */
-export function requireProof(certificate: string, callers: Callers, proofs: Proofs): ServerInterceptor {
+export function requireProof(certificate: string, door: ServerDoor): ServerInterceptor {
   const { raw } = new X509Certificate(certificate);
-  const services = new Map(Object.entries(callers));
+  const services = new Map(Object.entries(door.callers));
   return (method, call) => {
     const secretOf = services.get(method.path.split("/")[1] ?? "");
+    let entered: EnteredCall | undefined;
+    const refuse = (code: status, details: string) => {
+      call.sendStatus({ code, details });
+      door.proofs.refused(call.getPeer());
+    };
+    const begin = async (caller: Caller, letIn: () => void) => {
+      const why = await door.refusal?.(caller.name, method.path);
+      if (why !== undefined) refuse(status.PERMISSION_DENIED, why);
+      else if (door.proofs.proven(call.getPeer(), caller.name)) letIn();
+      else refuse(status.UNAVAILABLE, "the caller has too many connections");
+    };
     return new ServerInterceptingCall(call, {
       start(next) {
         const listener = new ServerListenerBuilder()
           .withOnReceiveMetadata((metadata, proceed) => {
             const caller = secretOf && provedCaller(metadata, secretOf, raw);
             if (caller === undefined) {
-              call.sendStatus({ code: status.UNAUTHENTICATED, details: "the caller does not know the secret" });
-              proofs.refused(call.getPeer());
+              refuse(status.UNAUTHENTICATED, "the caller does not know the secret");
               return;
             }
-            proofs.proven(call.getPeer());
             const answer = new Metadata();
             answer.set(SERVER_HEADER, proofOf(caller.secret, "server", raw));
-            call.sendMetadata(answer);
             metadata.remove(CALLER_HEADER);
             metadata.set(VERIFIED_HEADER, caller.name);
-            proceed(metadata);
+            entered = door.calls.enter(caller.name, {
+              begin: () => {
+                call.sendMetadata(answer);
+                void begin(caller, () => proceed(metadata));
+              },
+              late: () => refuse(status.DEADLINE_EXCEEDED, "the call did not say in time what it is for"),
+            });
+            if (entered !== undefined) return;
+            call.sendMetadata(answer);
+            refuse(status.UNAVAILABLE, "the caller has too many calls");
           })
+          .withOnReceiveMessage((message, proceed) => {
+            if (method.requestStream) entered?.asked();
+            proceed(message);
+          })
+          .withOnReceiveHalfClose((proceed) => {
+            entered?.asked();
+            proceed();
+          })
+          .withOnCancel(() => entered?.leave())
           .build();
         next(listener);
       },

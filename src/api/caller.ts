@@ -10,3 +10,6 @@ export type SecretOf = (name: string) => Uint8Array | undefined;
 
 /** Who may call which service, by its full name. */
 export type Callers = Readonly<Record<string, SecretOf>>;
+
+/** Why a caller may not call a method, by its path; undefined: he may. It is asked before anything of the call is read. */
+export type CallRefusal = (caller: string, path: string) => Promise<string | undefined>;

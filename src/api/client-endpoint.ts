@@ -1,10 +1,4 @@
-import {
-  type Metadata,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
-  status,
-} from "@grpc/grpc-js";
+import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, status } from "@grpc/grpc-js";
 import type { ApplicationRight } from "../job/access-list.ts";
 import { callerName } from "./authentication.ts";
 import type { SecretOf } from "./caller.ts";
@@ -65,7 +59,7 @@ export interface ClientEndpointOptions {
 
 const WRITER_LIMIT = 64;
 
-/** The AM's side of ClientService. */
+/** The AM's side of ClientService, for callers that may call the method (see rightByPath). */
 export class ClientEndpoint {
   readonly #options: ClientEndpointOptions;
 
@@ -73,8 +67,8 @@ export class ClientEndpoint {
     this.#options = options;
   }
 
-  async follow(stream: ServerWritableStream<FollowRequest, FollowMessage>): Promise<void> {
-    const writer = await this.#admit(stream, stream.request.hello);
+  follow(stream: ServerWritableStream<FollowRequest, FollowMessage>): void {
+    const writer = this.#admit(stream, stream.request.hello);
     if (writer === undefined) return;
     const { attempt, handler } = this.#options;
     const stop = handler.follow({
@@ -87,8 +81,8 @@ export class ClientEndpoint {
     onceGone(stream, writer, stop);
   }
 
-  async readLog(stream: ServerWritableStream<ReadLogRequest, LogChunk>): Promise<void> {
-    const writer = await this.#admit(stream, stream.request.hello);
+  readLog(stream: ServerWritableStream<ReadLogRequest, LogChunk>): void {
+    const writer = this.#admit(stream, stream.request.hello);
     if (writer === undefined) return;
     const stop = this.#options.handler.readLog(stream.request, {
       async send(chunk) {
@@ -101,10 +95,10 @@ export class ClientEndpoint {
     onceGone(stream, writer, stop);
   }
 
-  async stop(call: ServerUnaryCall<StopRequest, StopReply>, reply: sendUnaryData<StopReply>): Promise<void> {
+  stop(call: ServerUnaryCall<StopRequest, StopReply>, reply: sendUnaryData<StopReply>): void {
     const { hello, reason } = call.request;
-    const refusal = await this.#refusal(call.metadata, hello, "modify");
-    if (refusal !== undefined) reply({ code: refusal.code, details: refusal.why });
+    const mismatch = protocolMismatch(hello, this.#options.build);
+    if (mismatch !== undefined) reply({ code: status.FAILED_PRECONDITION, details: mismatch });
     else {
       const user = this.#options.door.userOf(callerName(call.metadata));
       reply(null, { accepted: this.#options.handler.stop(reason, user) });
@@ -114,33 +108,20 @@ export class ClientEndpoint {
   async openSession(stream: CallerStream): Promise<void> {
     const open = await openedBy(stream);
     if (open === undefined) return;
-    const refusal = await this.#refusal(stream.metadata, open.hello, "run");
+    const mismatch = protocolMismatch(open.hello, this.#options.build);
     const user = this.#options.door.userOf(callerName(stream.metadata));
-    if (refusal !== undefined) endWithError(stream, refusal.why, refusal.code);
+    if (mismatch !== undefined) endWithError(stream, mismatch, status.FAILED_PRECONDITION);
     else if (!stream.cancelled) this.#options.sessions.open(new CallerSession(stream, user, open));
   }
 
-  async #admit<Message>(stream: ServerWritableStream<unknown, Message>, hello: Hello) {
-    const refusal = await this.#refusal(stream.metadata, hello, "view");
-    if (refusal !== undefined) {
-      endWithError(stream, refusal.why, refusal.code);
+  #admit<Message>(stream: ServerWritableStream<unknown, Message>, hello: Hello) {
+    const mismatch = protocolMismatch(hello, this.#options.build);
+    if (mismatch !== undefined) {
+      endWithError(stream, mismatch, status.FAILED_PRECONDITION);
       return undefined;
     }
     return stream.cancelled ? undefined : openWriter(stream);
   }
-
-  async #refusal(metadata: Metadata, hello: Hello, right: ApplicationRight): Promise<Refusal | undefined> {
-    const { build, door } = this.#options;
-    const mismatch = protocolMismatch(hello, build);
-    if (mismatch !== undefined) return { why: mismatch, code: status.FAILED_PRECONDITION };
-    const forbidden = await door.refusal(callerName(metadata), right);
-    return forbidden === undefined ? undefined : { why: forbidden, code: status.PERMISSION_DENIED };
-  }
-}
-
-interface Refusal {
-  readonly why: string;
-  readonly code: status;
 }
 
 function openWriter<Message>(stream: ServerWritableStream<unknown, Message>) {

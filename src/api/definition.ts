@@ -1,4 +1,5 @@
 import type { MethodDefinition } from "@grpc/grpc-js";
+import type { ApplicationRight } from "../job/access-list.ts";
 import {
   followMessage,
   followRequest,
@@ -34,6 +35,14 @@ export const clientService = {
   stop: method("ClientService", "Stop", "none", stopRequest, stopReply),
   openSession: method("ClientService", "OpenSession", "both", sessionInput, sessionOutput),
 };
+
+/** What it takes to call each method of ClientService. */
+export const rightByPath: ReadonlyMap<string, ApplicationRight> = new Map([
+  [clientService.follow.path, "view"],
+  [clientService.readLog.path, "view"],
+  [clientService.stop.path, "modify"],
+  [clientService.openSession.path, "run"],
+]);
 
 function method<Request, Response>(
   serviceName: string,

@@ -1,8 +1,9 @@
 import type { Server } from "@grpc/grpc-js";
 import type { ExecutorJob } from "../job/stored/executor-job.ts";
+import { type CallLimits, callLimitsOf } from "./caller-calls.ts";
 import type { SessionHandler } from "./caller-session.ts";
 import { type ClientDoor, ClientEndpoint, type ClientHandler } from "./client-endpoint.ts";
-import { clientService, executorService } from "./definition.ts";
+import { clientService, executorService, rightByPath } from "./definition.ts";
 import { ExecutorEndpoint, type ExecutorHandler } from "./executor-endpoint.ts";
 import { type ApplicationIdentity, executorIdentity, masterServerName } from "./identity.ts";
 import { ApiServer, type BindOptions } from "./server.ts";
@@ -20,6 +21,8 @@ export interface MasterServerOptions extends BindOptions {
   readonly clients: ClientHandler;
   readonly sessions: SessionHandler;
   readonly door: ClientDoor;
+  /** What each caller may have it do at a time; absent: by the job's tasks. */
+  readonly callLimits?: CallLimits;
 }
 
 export interface MasterServer {
@@ -31,6 +34,7 @@ export interface MasterServer {
 /** Serves executors and clients over TLS on one port; throws as ApiServer's listen. */
 export async function startMasterServer(options: MasterServerOptions): Promise<MasterServer> {
   const { identity, attempt, build, heartbeatIntervalMs, executors, clients, sessions, door } = options;
+  const tasks = options.job.spec.roles.reduce((sum, { instances }) => sum + instances, 0);
   const job = Buffer.from(JSON.stringify(options.job));
   const server = new ApiServer({
     name: masterServerName(identity.applicationId),
@@ -38,6 +42,11 @@ export async function startMasterServer(options: MasterServerOptions): Promise<M
       "tony.v1.ExecutorService": (containerId) => executorIdentity(identity, containerId).caller.secret,
       "tony.v1.ClientService": (name) => door.secretOf(name),
     },
+    async refusal(caller, path) {
+      const right = rightByPath.get(path);
+      return right && (await door.refusal(caller, right));
+    },
+    callLimits: options.callLimits ?? callLimitsOf(tasks),
     services: (grpc) => {
       const executorOptions = { identity, attempt, build, heartbeatIntervalMs, job, handler: executors, sessions };
       serveExecutors(grpc, new ExecutorEndpoint(executorOptions));

@@ -5,7 +5,8 @@ import { errorMessage } from "../hadoop/errors.ts";
 import type { PortRange } from "../job/spec.ts";
 import { candidatePorts } from "../port-range.ts";
 import { requireProof } from "./authentication.ts";
-import type { Callers } from "./caller.ts";
+import type { Callers, CallRefusal } from "./caller.ts";
+import { CallerCalls, type CallLimits } from "./caller-calls.ts";
 import { ConnectionGuard, type GuardLimits } from "./connection-guard.ts";
 import { ApiError } from "./errors.ts";
 import { makeServerKey } from "./server-key.ts";
@@ -27,10 +28,14 @@ export interface ApiServerOptions {
   /** In its certificate. */
   readonly name: string;
   readonly callers: Callers;
+  /** Who of them may not call a method; absent: each may call all. */
+  readonly refusal?: CallRefusal;
   /** Adds the services to what serves them. */
   readonly services: (server: Server) => void;
-  /** What connections may do that have not proved a name; only tests set it. */
+  /** What connections may do; only tests set it. */
   readonly limits?: GuardLimits;
+  /** What each caller may; absent: the usual. */
+  readonly callLimits?: CallLimits;
 }
 
 /**
@@ -72,12 +77,10 @@ export class ApiServer {
   }
 
   #make() {
-    const { name, callers, services } = this.#options;
+    const { name, callers, refusal, services, callLimits } = this.#options;
     const key = makeServerKey(name, Date.now());
-    const server = new Server({
-      ...serverOptions,
-      interceptors: [requireProof(key.certificate, callers, this.#guard)],
-    });
+    const door = { callers, refusal, proofs: this.#guard, calls: new CallerCalls(callLimits) };
+    const server = new Server({ ...serverOptions, interceptors: [requireProof(key.certificate, door)] });
     services(server);
     return { server, connections: server.createConnectionInjector(serverCredentials(key)) };
   }

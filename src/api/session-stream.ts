@@ -7,8 +7,11 @@ export type CallingSession = SessionStream<SessionInput, SessionOutput>;
 /** The side of the executor that serves it. */
 export type ServedSession = SessionStream<SessionOutput, SessionInput>;
 
+/** Data that comes in larger pieces goes in several messages, of which none may be larger than MOST_REQUEST_BYTES. */
+const MOST_DATA_BYTES = 65_536;
+
 /** One side of a session, over a connection to the ApplicationMaster. Neither side is sent more than it takes. */
-export class SessionStream<Sent, Received> {
+export class SessionStream<Sent extends object, Received> {
   readonly #stream: ClientDuplexStream<Sent, Received>;
   #isOver = false;
   #isFinished = false;
@@ -30,6 +33,10 @@ export class SessionStream<Sent, Received> {
 
   /** Resolves when the next message may be sent. Once it is over or finished nothing is sent. */
   async send(message: Sent): Promise<void> {
+    for (const part of parts(message)) await this.#sendPart(part);
+  }
+
+  async #sendPart(message: Sent): Promise<void> {
     if (this.#isOver || this.#isFinished || this.#stream.write(message)) return;
     const drained = new Promise<void>((resolve) => this.#stream.once("drain", resolve));
     await Promise.race([drained, this.over]);
@@ -56,5 +63,13 @@ export class SessionStream<Sent, Received> {
   /** Ends it at once. */
   cancel(): void {
     this.#stream.cancel();
+  }
+}
+
+function* parts<Message extends object>(message: Message): Generator<Message> {
+  const data = "data" in message && message.data instanceof Uint8Array ? message.data : new Uint8Array();
+  yield data.length <= MOST_DATA_BYTES ? message : { ...message, data: data.subarray(0, MOST_DATA_BYTES) };
+  for (let at = MOST_DATA_BYTES; at < data.length; at += MOST_DATA_BYTES) {
+    yield { ...message, data: data.subarray(at, at + MOST_DATA_BYTES) };
   }
 }

@@ -15,7 +15,10 @@ import type { KeyAndCertificate } from "./server-key.ts";
 setLogVerbosity(logVerbosity.NONE);
 
 const TLS_VERSION = "TLSv1.3";
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Of what servers send: a cluster spec, a status, the job. */
+export const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Of what servers are sent: 64 KiB of a log or a session, a command's words, the last lines of a program. */
+export const MOST_REQUEST_BYTES = 256 * 1024;
 
 /** Pings detect half-open connections. */
 const KEEPALIVE_INTERVAL_MS = 10_000;
@@ -24,8 +27,6 @@ const KEEPALIVE_TIMEOUT_MS = 5_000;
 export const LONGEST_UNNOTICED_MS = KEEPALIVE_INTERVAL_MS + KEEPALIVE_TIMEOUT_MS;
 
 const commonOptions = {
-  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
   "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,
   "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
 } as const satisfies ChannelOptions;
@@ -33,13 +34,15 @@ const commonOptions = {
 /** A caller that has nothing to ask connects again when it has. */
 const UNUSED_MS = 300_000;
 /** A client reads the logs of all tasks of a job at once over one connection. */
-const MAX_STREAMS = 10_000;
+export const MOST_STREAMS = 10_000;
 
 /** Channelz stays on: without it grpc-js 1.14 does not know its sessions, and forceShutdown cuts none of them. */
 export const serverOptions: ChannelOptions = {
   ...commonOptions,
+  "grpc.max_receive_message_length": MOST_REQUEST_BYTES,
+  "grpc.max_send_message_length": MOST_ANSWER_BYTES,
   "grpc.max_connection_idle_ms": UNUSED_MS,
-  "grpc.max_concurrent_streams": MAX_STREAMS,
+  "grpc.max_concurrent_streams": MOST_STREAMS,
 };
 
 /**
@@ -49,6 +52,8 @@ export const serverOptions: ChannelOptions = {
 export function channelOptions(serverName: string): ChannelOptions {
   return {
     ...commonOptions,
+    "grpc.max_receive_message_length": MOST_ANSWER_BYTES,
+    "grpc.max_send_message_length": MOST_REQUEST_BYTES,
     "grpc.keepalive_permit_without_calls": 1,
     "grpc.ssl_target_name_override": serverName,
     "grpc.default_authority": serverName,

@@ -4,14 +4,14 @@ import { connect as connectTls } from "node:tls";
 import type { handleUnaryCall } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { Channel } from "../../src/api/channel.ts";
-import type { GuardLimits } from "../../src/api/connection-guard.ts";
+import { type GuardLimits, usualGuardLimits } from "../../src/api/connection-guard.ts";
 import { rejoinService } from "../../src/api/definition.ts";
 import { PROTOCOL_VERSION, type RejoinReply, type RejoinRequest } from "../../src/api/messages.ts";
 import { ApiServer } from "../../src/api/server.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 
 const secret = Buffer.from("of worker");
-const patient: GuardLimits = { proofMs: 60_000, refusedMs: 60_000, mostRefusals: 8, mostUnproven: 100 };
+const patient: GuardLimits = { ...usualGuardLimits, proofMs: 60_000, refusedMs: 60_000 };
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0)) await end();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type ExitEvidence, reportExit, reportNeverRan } from "../../../executor/program/exit-report.ts";
+import { executorMessage } from "../../../src/api/executor-codec.ts";
+import { MOST_REQUEST_BYTES } from "../../../src/api/tls.ts";
 import { pumped } from "../../support/pumped.ts";
 
 const MIB = 1_048_576;
@@ -132,6 +134,20 @@ describe("how a program ended", () => {
 
     it("are cut where one is endless", () => {
       expect(exitOf({ code: 1, stdout: "x".repeat(1e5) }).lastLines[0]).toHaveLength(2000);
+    });
+
+    it("and its traceback fit into a message, whatever it printed", () => {
+      const long = "€".repeat(40_000);
+      const stderr = `${"x€".repeat(900)}\n`.repeat(200) + traceback(`ValueError: ${long}`);
+      const exit = exitOf({ code: 1, lines: 10_000, stderr });
+      const bytes = executorMessage.serialize({
+        attempt: 1,
+        generation: 1,
+        body: { type: "child-exited", exit },
+      }).length;
+      expect(bytes).toBeLessThan(MOST_REQUEST_BYTES);
+      expect(exit.lastLines.length).toBeGreaterThan(10);
+      expect(exit.errorSummary).toMatch(/^ValueError: €/);
     });
   });
 

@@ -1,0 +1,190 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { type ClientHttp2Stream, connect } from "node:http2";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { status } from "@grpc/grpc-js";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { CallerCalls, callLimitsOf, usualCallLimits } from "../../src/api/caller-calls.ts";
+import { clientService, rightByPath } from "../../src/api/definition.ts";
+import { clientAccess, OWNER } from "../../src/api/identity.ts";
+import { MasterClient } from "../../src/api/master-client.ts";
+import { MOST_REQUEST_BYTES } from "../../src/api/tls.ts";
+import { identity, noClients, ownersDoor, startMaster } from "../support/api.ts";
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const paths = Object.values(clientService).map(({ path }) => path);
+
+async function master(changes: Parameters<typeof startMaster>[0] = {}) {
+  const started = await startMaster(changes);
+  ends.push(() => started.server.close(0));
+  return started;
+}
+
+/** Somebody who knows the owner's secret, and does not keep to what our own client does. */
+async function attacker(port: number) {
+  const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["h2"] });
+  socket.on("error", () => undefined);
+  await once(socket, "secureConnect");
+  const session = connect("https://127.0.0.1", { createConnection: () => socket });
+  session.on("error", () => undefined);
+  ends.push(() => session.destroy());
+  const proof = proofFor(socket);
+  const call = (path: string) => {
+    const stream = session.request(
+      {
+        ":method": "POST",
+        ":path": path,
+        "content-type": "application/grpc",
+        te: "trailers",
+        authorization: `Tony ${OWNER} ${proof}`,
+      },
+      { endStream: false },
+    );
+    stream.on("error", () => undefined);
+    return { stream, ended: statusOf(stream) };
+  };
+  const closed = new Promise((resolve) => session.once("close", () => resolve(true)));
+  return { call, closed };
+}
+
+function proofFor(socket: TLSSocket): string {
+  const { secret } = clientAccess(identity).caller;
+  const certificate = socket.getPeerX509Certificate()?.raw ?? Buffer.alloc(0);
+  return createHmac("sha256", secret).update("caller ").update(certificate).digest("base64url");
+}
+
+/** gRPC's status; -1: the stream was cut off. */
+function statusOf(stream: ClientHttp2Stream): Promise<number> {
+  return new Promise((resolve) => {
+    const told = (headers: Record<string, unknown>) => {
+      if (headers["grpc-status"] !== undefined) resolve(Number(headers["grpc-status"]));
+    };
+    stream.on("response", told);
+    stream.on("trailers", told);
+    stream.on("close", () => resolve(-1));
+    stream.resume();
+  });
+}
+
+/** The beginning of a message of that length. */
+function begun(bytes: number, sent: number): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(bytes, 1);
+  return Buffer.concat([head, Buffer.alloc(sent)]);
+}
+
+describe("a caller of the ApplicationMaster", () => {
+  it.each(paths)(
+    "that has no right to %s is refused before it has sent anything, and its connection goes",
+    async (path) => {
+      const asked: string[] = [];
+      const refusal = async (_caller: string, right: string) => {
+        asked.push(right);
+        return `may not ${right}`;
+      };
+      const { server } = await master({ door: { ...ownersDoor, refusal } });
+      const { call, closed } = await attacker(server.port);
+      expect(await call(path).ended).toBe(status.PERMISSION_DENIED);
+      expect(asked).toEqual([rightByPath.get(path)]);
+      expect(await closed).toBe(true);
+    },
+  );
+
+  it("cannot send a message larger than any of ours is", async () => {
+    const { server } = await master();
+    const { call } = await attacker(server.port);
+    const { stream, ended } = call(clientService.stop.path);
+    stream.write(begun(MOST_REQUEST_BYTES + 1, 0));
+    expect(await ended).toBe(status.RESOURCE_EXHAUSTED);
+  });
+
+  it("cannot have many messages begun, and those end in time", async () => {
+    const callLimits = { ...usualCallLimits, askingMs: 500 };
+    const { server } = await master({ callLimits });
+    const { call } = await attacker(server.port);
+    const calls = Array.from({ length: usualCallLimits.mostAsking + usualCallLimits.mostWaiting + 8 }, () => {
+      const made = call(clientService.readLog.path);
+      made.stream.write(begun(MOST_REQUEST_BYTES, 1_000));
+      return made.ended;
+    });
+    const statuses = await Promise.all(calls);
+    const count = (code: number) => statuses.filter((ended) => ended === code).length;
+    expect(count(status.UNAVAILABLE)).toBe(8);
+    expect(count(status.DEADLINE_EXCEEDED)).toBeGreaterThanOrEqual(usualCallLimits.mostAsking);
+    expect(count(status.UNAVAILABLE) + count(status.DEADLINE_EXCEEDED) + count(-1)).toBe(calls.length);
+  });
+
+  it("is cut off when many of its calls are refused", async () => {
+    const { server } = await master({ callLimits: { ...usualCallLimits, mostCalls: 1 } });
+    const { call, closed } = await attacker(server.port);
+    call(clientService.readLog.path);
+    for (let count = 0; count < 80; count += 1) call(clientService.readLog.path);
+    expect(await closed).toBe(true);
+  });
+
+  it("may read the output of all tasks at once, and end the job meanwhile", async () => {
+    let reading = 0;
+    const clients = {
+      ...noClients,
+      readLog: () => {
+        reading += 1;
+        return () => undefined;
+      },
+      stop: () => true,
+    };
+    const { address } = await master({ clients });
+    const client = new MasterClient({ address, access: clientAccess(identity), build: "test" });
+    ends.push(() => client.close());
+    for (let task = 0; task < 200; task += 1) {
+      const log = client.readLog({ task: `worker:${task}`, stream: "stdout", offset: 0, follow: true });
+      void log.next().catch(() => undefined);
+    }
+    expect(await client.stop("enough", 60_000)).toBe(true);
+    while (reading < 200) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+});
+
+it("every method of ClientService takes a right", () => {
+  expect([...rightByPath.keys()].sort()).toEqual([...paths].sort());
+});
+
+describe("the calls of a caller", () => {
+  const limits = { mostAsking: 1, mostWaiting: 1, mostCalls: 2, askingMs: 60_000 };
+
+  function enter(calls: CallerCalls, caller = "carol") {
+    const seen = { begun: 0 };
+    const call = calls.enter(caller, { begin: () => (seen.begun += 1), late: () => undefined });
+    return { ...call, seen };
+  }
+
+  it("begin in turn, each when the one before has said what it is for, or is over", () => {
+    const calls = new CallerCalls({ ...limits, mostWaiting: 8, mostCalls: 8 });
+    const [first, second, third] = [enter(calls), enter(calls), enter(calls)];
+    expect([first.seen.begun, second.seen.begun]).toEqual([1, 0]);
+    first.asked?.();
+    expect([second.seen.begun, third.seen.begun]).toEqual([1, 0]);
+    second.leave?.();
+    expect(third.seen.begun).toBe(1);
+  });
+
+  it("are refused beyond what it may have, and let in again when others are over", () => {
+    const calls = new CallerCalls(limits);
+    const first = enter(calls);
+    first.asked?.();
+    enter(calls);
+    expect(enter(calls).leave).toBeUndefined();
+    expect(enter(calls, "dave").leave).toBeDefined();
+    first.leave?.();
+    first.leave?.();
+    expect(enter(calls).leave).toBeDefined();
+    expect(enter(calls).leave).toBeUndefined();
+  });
+
+  it("may be more in a job of many tasks", () => {
+    expect(callLimitsOf(1_000).mostCalls).toBeGreaterThan(2 * 1_000);
+  });
+});
