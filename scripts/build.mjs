@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { bundlePackage, bundleProgram } from "./bundle.mjs";
 import { Problem, runMain } from "./problem.mjs";
 import { replaceFile } from "./replace-file.mjs";
+import { sbom } from "./sbom.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const megabyte = 1e6;
@@ -58,8 +59,20 @@ async function bundle(program) {
   return {
     program: path.basename(target),
     bytes: sizeOf(metafile),
+    packages: packagesOf(metafile),
     files: files.map((file) => path.basename(file.path)),
   };
+}
+
+/** Whose code is in a bundle: `@grpc/grpc-js@1.14.7`. */
+function packagesOf({ inputs }) {
+  const folders = Object.keys(inputs).flatMap(
+    (file) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
+  );
+  return [...new Set(folders)].map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8"));
+    return `${name}@${version}`;
+  });
 }
 
 function sizeOf(metafile) {
@@ -142,6 +155,8 @@ await runMain(async () => {
     bundles.flatMap(({ files }) => files),
   );
   await compileLibrary();
+  const packages = [...new Set(bundles.flatMap((each) => each.packages))];
+  replaceFile(path.join(root, "dist/sbom.cdx.json"), sbom(root, packages));
   for (const { program, bytes } of bundles)
     console.log(`dist/programs/${program}  ${(bytes / megabyte).toFixed(2)} MB`);
   console.log("dist/lib");

@@ -176,7 +176,7 @@ const packed = {
   what: "the packed tarball, installed where there is nothing but Node and npm",
   command: jestInBand("--selectProjects", "package"),
   cores: ONE,
-  limitSeconds: 240,
+  limitSeconds: 420,
   needs: ["build"],
   everyday: true,
   jest: true,

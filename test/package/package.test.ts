@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   appendFileSync,
   copyFileSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -60,6 +63,7 @@ describe("the packed tarball", () => {
       /^dist\/programs\/(am|executor|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?$/,
       /^dist\/lib\/(src|client)\/[\w/-]+(\.d\.ts|\.js)$/,
       /^dist\/lib\/packages\/[\w-]+\.js$/,
+      /^dist\/sbom\.cdx\.json$/,
       /^azkaban\/jobtypes\/tony-ts\/(plugin|private)\.properties$/,
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
     ];
@@ -74,6 +78,35 @@ describe("the packed tarball", () => {
   test("holds what the links of README and the documents lead to", () => {
     expect(files).toContain("docs/reference/keys.md");
     expect(brokenLinks(installed)).toEqual([]);
+  });
+
+  test("lists the packages in it and beside it, with their hashes: CycloneDX", () => {
+    const { bomFormat, components } = JSON.parse(readFileSync(path.join(installed, "dist/sbom.cdx.json"), "utf8"));
+    expect(bomFormat).toBe("CycloneDX");
+    expect(components.filter(({ hashes }: { hashes: readonly object[] }) => hashes.length === 0)).toEqual([]);
+    const named = new Set(components.map(({ purl }: { purl: string }) => decodeURIComponent(purl)));
+    const manifest = JSON.parse(readFileSync(path.join(packageRoot(), "package.json"), "utf8"));
+    // What is bundled of the tools of the build.
+    const { "@grpc/grpc-js": grpc } = manifest.devDependencies;
+    const wanted = { ...manifest.dependencies, ...manifest.optionalDependencies, "@grpc/grpc-js": grpc };
+    const purls = Object.entries(wanted).map(([name, version]) => `pkg:npm/${name}@${version}`);
+    expect(purls.filter((purl) => !named.has(purl))).toEqual([]);
+  });
+
+  test("has the same bytes when it is built again, in another folder", async () => {
+    const again = path.join(folder, "built-again", "checkout");
+    const target = path.join(folder, "packed-again");
+    mkdirSync(path.dirname(again));
+    mkdirSync(target);
+    const made = /^(\.git|\.cluster|\.cache|node_modules|dist|coverage|generated)$/;
+    cpSync(packageRoot(), again, { recursive: true, filter: (source) => !made.test(path.basename(source)) });
+    // The revision is part of what is built.
+    const git = path.join(packageRoot(), ".git");
+    if (existsSync(git)) symlinkSync(git, path.join(again, ".git"));
+    await run("cp", ["-a", path.join(packageRoot(), "node_modules"), again]);
+    await run(process.execPath, ["scripts/build.mjs"], { cwd: again });
+    await run("npm", ["pack", "--ignore-scripts", "--pack-destination", target], { cwd: again });
+    expect(sha256(path.join(target, path.basename(tarball)))).toBe(sha256(tarball));
   });
 
   test("is what bundlers and compilers expect: publint and attw find nothing, for who imports it as ESM", async () => {
@@ -241,4 +274,8 @@ async function registrySettings(): Promise<Record<string, string>> {
       : [],
   );
   return { ...Object.fromEntries(connection), npm_config_registry: registry, npm_config_cache: cache };
+}
+
+function sha256(file: string): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }

@@ -1,0 +1,54 @@
+// Names the packages in what the build ships, and those that npm installs beside it: CycloneDX, from package-lock.json.
+import { spawnSync } from "node:child_process";
+import { Problem } from "./problem.mjs";
+
+/** `--include=dev`: what is built from is in the bundles. */
+const COMMAND = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only", "--workspaces=false", "--include=dev"];
+const DEVELOPMENT = "cdx:npm:package:development";
+
+/**
+ * npm's own list, without what differs between two builds (times, numbers, npm's release) and without the tools of the build.
+ * @param {string} root of the checkout
+ * @param {readonly string[]} bundled packages whose code is in the programs or the library: `@grpc/grpc-js@1.14.7`
+ * @returns {string} a document of CycloneDX in JSON
+ */
+export function sbom(root, bundled) {
+  const { stdout, stderr, status, error } = spawnSync("npm", COMMAND, { cwd: root, encoding: "utf8", maxBuffer: 1e8 });
+  if (status !== 0) throw new Problem(`npm sbom failed:\n${error?.message ?? stderr}`, { cause: error });
+  return `${JSON.stringify(shipped(JSON.parse(stdout), bundled), undefined, 2)}\n`;
+}
+
+/**
+ * @param {any} document of npm
+ * @param {readonly string[]} bundled
+ */
+export function shipped({ $schema, bomFormat, specVersion, version, metadata, components, dependencies }, bundled) {
+  const missing = bundled.filter((name) => !components.some((component) => packageOf(component) === name));
+  if (missing.length > 0) throw new Problem(`package-lock.json does not name what is bundled: ${missing.join(", ")}`);
+  const kept = components.flatMap((component) => {
+    const isBundled = bundled.includes(packageOf(component));
+    if (!isBundled && isDevelopment(component)) return [];
+    const properties = component.properties.filter(({ name }) => name !== DEVELOPMENT);
+    return [{ ...component, scope: isBundled ? "required" : component.scope, properties }];
+  });
+  const { component, lifecycles } = metadata;
+  const refs = new Set([component["bom-ref"], ...kept.map((each) => each["bom-ref"])]);
+  return {
+    ...{ $schema, bomFormat, specVersion, version },
+    // npm calls the component by the folder that it is built in.
+    metadata: { lifecycles, component: { ...component, name: component["bom-ref"].replace(/@[^@]*$/, "") } },
+    components: kept,
+    dependencies: dependencies
+      .filter(({ ref }) => refs.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) })),
+  };
+}
+
+/** `pkg:npm/%40grpc/grpc-js@1.14.7` is `@grpc/grpc-js@1.14.7`. */
+function packageOf({ purl }) {
+  return decodeURIComponent(purl.slice("pkg:npm/".length));
+}
+
+function isDevelopment({ properties }) {
+  return properties.some(({ name }) => name === DEVELOPMENT);
+}
