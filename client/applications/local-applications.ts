@@ -4,8 +4,11 @@ import { clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
+import { wholeJob } from "../../src/job/amounts.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { JobSpecError, parseJobSpec } from "../../src/job/stored/parse-spec.ts";
 import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
@@ -49,14 +52,16 @@ export class LocalApplications implements Applications {
     const address = this.#address(id);
     const job = jobOf(folder);
     const killed = readIfThere(path.join(folder, localFiles.killed));
+    const state = stateOf(status, { alive, serves: address !== undefined, killed: killed !== undefined });
     return {
       id,
       user: this.user,
-      name: job.name,
+      name: job?.name ?? "",
       queue: "local",
       type: "TONY",
       tags: [],
-      ...stateOf(status, { alive, serves: address !== undefined, killed: killed !== undefined }),
+      ...state,
+      ...(job !== undefined && state.state === "RUNNING" && { usage: usageOf(job, this.#now() - submittedAtMs(id)) }),
       ...(address === undefined ? {} : { amHost: address.host, amRpcPort: address.port }),
       trackingUrl: "",
       diagnostics: status?.outcome?.summary ?? (alive ? "" : (killed ?? this.#lastErrors(id))),
@@ -180,13 +185,24 @@ function stateOf(
   }
 }
 
-/** The name that job.json gives it. */
-function jobOf(folder: string): { readonly name: string } {
+/** What job.json says of it; nothing where it is not there yet, or is of another version. */
+function jobOf(folder: string): JobSpec | undefined {
   const text = readIfThere(path.join(folder, jobFileName));
-  const parsed: unknown = text === undefined ? undefined : JSON.parse(text);
-  const spec = property(parsed, "spec");
-  const name = property(spec, "name");
-  return { name: typeof name === "string" ? name : "" };
+  if (text === undefined) return undefined;
+  try {
+    return parseJobSpec(property(JSON.parse(text), "spec"));
+  } catch (error) {
+    if (error instanceof JobSpecError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** All that it asked for, which a job of this machine holds as long as it runs. */
+function usageOf(job: JobSpec, heldMs: number): NonNullable<ApplicationReport["usage"]> {
+  const { containers: usedContainers, resource: used } = wholeJob(job);
+  const memorySeconds = Math.round((used.memoryMiB * heldMs) / 1000);
+  const vcoreSeconds = Math.round((used.vcores * heldMs) / 1000);
+  return { usedContainers, used, needed: used, memorySeconds, vcoreSeconds, resourceSeconds: {} };
 }
 
 function property(value: unknown, name: string): unknown {

@@ -7,6 +7,7 @@ import type {
   NodeState,
   Resource,
 } from "../../src/hadoop/yarn/records.ts";
+import { sumOf, times } from "../../src/job/amounts.ts";
 import { freeOf } from "./cluster-facts.ts";
 
 /** What of a cluster is free, where, and who holds the rest. */
@@ -96,7 +97,7 @@ function shareOf(node: NodeReport): NodeShare {
     ...(label === "" ? {} : { label }),
     total,
     used,
-    free: state === "RUNNING" ? freeOf(node) : scaled(total, 0),
+    free: state === "RUNNING" ? freeOf(node) : times(0, total),
     containers,
     ...(state === "RUNNING" || healthReport === "" ? {} : { health: healthReport }),
   };
@@ -109,8 +110,8 @@ function labelShares(shares: readonly NodeShare[]): LabelShare[] {
     return {
       ...(label === undefined ? {} : { label }),
       nodes: own.length,
-      total: sum(own.map(({ total }) => total)),
-      free: sum(own.map(({ free }) => free)),
+      total: sumOf(own.map(({ total }) => total)),
+      free: sumOf(own.map(({ free }) => free)),
     };
   });
 }
@@ -143,19 +144,4 @@ function byLabelAndHost(a: NodeShare, b: NodeShare): number {
 
 function byHost(a: { readonly host: string }, b: { readonly host: string }): number {
   return a.host.localeCompare(b.host, "en", { numeric: true });
-}
-
-function sum(amounts: readonly Resource[]): Resource {
-  const types = [...new Set(amounts.flatMap(({ others }) => Object.keys(others)))];
-  const total = (of: (amount: Resource) => number) => amounts.reduce((all, amount) => all + of(amount), 0);
-  return {
-    memoryMiB: total(({ memoryMiB }) => memoryMiB),
-    vcores: total(({ vcores }) => vcores),
-    others: Object.fromEntries(types.map((type) => [type, total(({ others }) => others[type] ?? 0)])),
-  };
-}
-
-function scaled({ memoryMiB, vcores, others }: Resource, factor: number): Resource {
-  const all = Object.entries(others).map(([type, count]) => [type, count * factor] as const);
-  return { memoryMiB: memoryMiB * factor, vcores: vcores * factor, others: Object.fromEntries(all) };
 }

@@ -1,4 +1,4 @@
-import { ExitCode, usageError } from "../../src/errors.ts";
+import { ExitCode, UserError, usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
@@ -57,15 +57,16 @@ export const list = defineCommand({
     const places = [...opened.values()];
     try {
       const filter: JobFilter = { all, states: state, name, queue, user, allUsers, submittedMs };
-      const found = await Promise.all(places.map((applications) => chooseJobs(applications, filter)));
-      const jobs = found.flat().sort((a, b) => b.startTimeMs - a.startTimeMs);
-      if (!opened.has("yarn") && scheduler === undefined) sayUnasked(context);
+      const { found, asked, unasked } = await jobsOf(opened, filter);
+      const jobs = found.sort((a, b) => b.startTimeMs - a.startTimeMs);
+      if (unasked !== undefined) context.output.problem(`Jobs of this machine only. ${unasked.message}`);
+      else if (!opened.has("yarn") && scheduler === undefined) sayUnasked(context);
       const newest = jobs.slice(0, limit);
       const more = jobs.length - newest.length;
       const isUnknown = user !== undefined && jobs.length === 0 && (await isStranger(user, opened.get("yarn")));
       if (json) {
         const unknown = isUnknown ? { unknownUser: user } : {};
-        context.output.json({ jobs: newest, more, places: [...opened.keys()], ...unknown } satisfies ListJson);
+        context.output.json({ jobs: newest, more, places: asked, ...unknown } satisfies ListJson);
       } else if (isUnknown) {
         context.output.print(
           `No jobs: unknown user ${user}, of whom the ResourceManager has no application of any kind`,
@@ -77,7 +78,7 @@ export const list = defineCommand({
         );
       }
       await Promise.all(places.map((applications) => applications.sweep().catch(() => undefined)));
-      return ExitCode.succeeded;
+      return unasked?.exitCode ?? ExitCode.succeeded;
     } finally {
       for (const applications of places) applications.close();
     }
@@ -100,6 +101,24 @@ async function openPlaces(
   if (ranHere && configurationFolder(context.environment) === undefined) return new Map([await here()]);
   const cluster = ["yarn", await openYarnApplications(conf, context)] as const;
   return new Map<ListPlace, Applications>(ranHere ? [cluster, await here()] : [cluster]);
+}
+
+/** The jobs of each place. A cluster that does not answer hides none of those of this machine: they are shown, and then why it was not asked. */
+async function jobsOf(opened: ReadonlyMap<ListPlace, Applications>, filter: JobFilter) {
+  const found: ApplicationReport[] = [];
+  const asked: ListPlace[] = [];
+  let unasked: UserError | undefined;
+  if (opened.size > 1) opened.get("yarn")?.askBriefly();
+  for (const [place, applications] of opened) {
+    try {
+      found.push(...(await chooseJobs(applications, filter)));
+      asked.push(place);
+    } catch (error) {
+      if (opened.size === 1 || !(error instanceof UserError) || error.exitCode !== ExitCode.cluster) throw error;
+      unasked = error;
+    }
+  }
+  return { found, asked, unasked };
 }
 
 /** Without a configured cluster a list of this machine's jobs would read as if nothing ran elsewhere. */

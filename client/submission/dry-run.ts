@@ -1,5 +1,5 @@
 import { ExitCode } from "../../src/errors.ts";
-import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { wholeJob } from "../../src/job/amounts.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { formatProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords, countWords } from "../../src/job/reasons/words.ts";
@@ -34,7 +34,7 @@ export async function dryRun(
   const alone = checkOffline(text, choices.logs, context);
   if (choices.local) refuseBeyondMachine(alone.spec, context.environment);
   const { spec, problems, files }: Rehearsal = choices.local ? alone : await rehearse(text, alone.spec, context);
-  const { containers, resource } = inAll(spec);
+  const { containers, resource } = wholeJob(spec);
   if (choices.json) {
     const asks = { containers, ...resource };
     output.json({ dryRun: true, spec, problems, asks, files: files ?? [] } satisfies DryRunJson);
@@ -73,20 +73,4 @@ async function rehearse(text: JobText, draft: JobSpec, context: ClientContext): 
   } finally {
     cluster.close();
   }
-}
-
-/** Every container of the job, its AM's too. */
-function inAll({ am, roles }: JobSpec): { readonly containers: number; readonly resource: Resource } {
-  const all = [{ instances: 1, resource: am.resource }, ...roles];
-  const others: Record<string, number> = {};
-  for (const { instances, resource } of all) {
-    for (const [name, amount] of Object.entries(resource.others))
-      others[name] = (others[name] ?? 0) + instances * amount;
-  }
-  const sum = (amount: (resource: Resource) => number) =>
-    all.reduce((total, { instances, resource }) => total + instances * amount(resource), 0);
-  return {
-    containers: sum(() => 1),
-    resource: { memoryMiB: sum(({ memoryMiB }) => memoryMiB), vcores: sum(({ vcores }) => vcores), others },
-  };
 }

@@ -1,5 +1,6 @@
 import type { Resource } from "../hadoop/yarn/records.ts";
 import { countWords, memoryWords, otherWords } from "./reasons/words.ts";
+import type { JobSpec } from "./spec.ts";
 
 /** Every resource type named by either amount, memory and cores included, with both numbers. */
 function pairs(a: Resource, b: Resource): { type: string; a: number; b: number }[] {
@@ -31,6 +32,27 @@ export function subtract(total: Resource, part: Resource): Resource {
 
 export function add(one: Resource, other: Resource): Resource {
   return combine(one, other, (a, b) => a + b);
+}
+
+/** What `count` times this is. */
+export function times(count: number, { memoryMiB, vcores, others }: Resource): Resource {
+  const multiplied = Object.entries(others).map(([type, amount]) => [type, count * amount] as const);
+  return { memoryMiB: count * memoryMiB, vcores: count * vcores, others: Object.fromEntries(multiplied) };
+}
+
+export function sumOf(amounts: readonly Resource[]): Resource {
+  return amounts.reduce(add, { memoryMiB: 0, vcores: 0, others: {} });
+}
+
+/** Every container of a job, its AM's too. */
+export function wholeJob({ am, roles }: Pick<JobSpec, "am" | "roles">): {
+  readonly containers: number;
+  readonly resource: Resource;
+} {
+  return {
+    containers: roles.reduce((sum, { instances }) => sum + instances, 1),
+    resource: sumOf([am.resource, ...roles.map(({ instances, resource }) => times(instances, resource))]),
+  };
 }
 
 function combine(x: Resource, y: Resource, rule: (a: number, b: number) => number): Resource {

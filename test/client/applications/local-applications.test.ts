@@ -6,6 +6,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LocalApplications } from "../../../client/applications/local-applications.ts";
 import { localFiles, localRoot, newLocalFolder } from "../../../client/applications/local-folder.ts";
+import { wholeJob } from "../../../src/job/amounts.ts";
+import { jobFileName } from "../../../src/job/stored/stored-job.ts";
+import { jobSpec, role } from "../../simulation/job.ts";
 
 describe("an application of the local scheduler whose AM tells no outcome", () => {
   let environment: Record<string, string>;
@@ -21,6 +24,20 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
     writeFileSync(path.join(folder, localFiles.pid), String(master.pid));
     return { id, folder, master, applications: new LocalApplications(environment, "ada", () => 1_795_305_660_000) };
   }
+
+  test("holds all that its job asks for while it runs", async () => {
+    const { id, folder, master, applications } = started();
+    const spec = jobSpec([role("worker", 2), role("ps", 1)]);
+    writeFileSync(path.join(folder, jobFileName), JSON.stringify({ spec: { ...spec, name: "bert" } }));
+    expect(await applications.report(id)).not.toHaveProperty("usage");
+    writeFileSync(path.join(folder, "am-1.json"), JSON.stringify({ host: "localhost", port: 1 }));
+    const { containers: usedContainers, resource: used } = wholeJob(spec);
+    expect(await applications.report(id)).toMatchObject({ name: "bert", usage: { usedContainers: 4, used } });
+    expect(usedContainers).toBe(4);
+    master.kill("SIGKILL");
+    await once(master, "exit");
+    expect(await applications.report(id)).not.toHaveProperty("usage");
+  });
 
   test("was killed, for the reason that was given, if it was told to end before it took signals", async () => {
     const { id, master, applications } = started();
