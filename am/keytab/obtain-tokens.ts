@@ -18,8 +18,9 @@ import type { LoginRequest } from "./login-request.ts";
  * @throws AuthenticationError, or UserError (`TOKEN_NOT_OBTAINED`) naming the service that gives none
  */
 export async function obtainTokens(request: LoginRequest, load: () => Promise<GssApi>): Promise<readonly NamedToken[]> {
-  const file = await unnamedFile(Buffer.from(request.keytab, "base64"));
+  const file = await unnamedFile();
   try {
+    await file.writeFile(Buffer.from(request.keytab, "base64"));
     const { principal } = request;
     return await tokensBy(new KerberosLogin({ principal, keytab: `/proc/self/fd/${file.fd}` }, load), request);
   } finally {
@@ -27,13 +28,14 @@ export async function obtainTokens(request: LoginRequest, load: () => Promise<Gs
   }
 }
 
-/** The library reads keytabs from files. This one has no name any more: whatever ends this process, it is not left behind. */
-async function unnamedFile(content: Uint8Array): Promise<FileHandle> {
+/**
+ * The library reads keytabs from files. This one has no name any more before anything is in it: whatever ends this process, the keytab is
+ * not left behind.
+ */
+async function unnamedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(path.resolve("login-"));
   try {
-    const file = await open(path.join(folder, "keytab"), "wx+", 0o600);
-    await file.writeFile(content);
-    return file;
+    return await open(path.join(folder, "keytab"), "wx+", 0o600);
   } finally {
     await rm(folder, { recursive: true });
   }

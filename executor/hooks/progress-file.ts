@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { ExecutorReport } from "../../src/api/messages.ts";
 import { readRange } from "../../src/file-range.ts";
+import { METRIC_NAME, MOST_METRICS } from "../../src/job/program-metrics.ts";
 import type { Checkpoint } from "../../src/job/status.ts";
 import type { Log } from "../../src/log.ts";
 
@@ -8,10 +9,6 @@ export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>
 
 /** Of what a program writes between two reads, only so much is read, the last. */
 const MOST_BYTES = 65_536;
-/** The ApplicationMaster keeps them in its journal. */
-const MOST_METRICS = 32;
-/** Visible signs: a name is a word of a line, and a key of JSON. */
-const METRIC_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]{1,64}$/u;
 /** A program may do the same thing wrong thousands of times, under a new name each. */
 const MOST_COMPLAINTS = 10;
 

@@ -1,6 +1,7 @@
 import { type ServerDuplexStream, status } from "@grpc/grpc-js";
 import type { ExecutorRegistration } from "../job/execution.ts";
 import { callerName } from "./authentication.ts";
+import { bounded, unbelievable } from "./believable.ts";
 import {
   acceptedBy,
   CallerSession,
@@ -134,14 +135,16 @@ export class ExecutorEndpoint {
   #dispatch(link: Link, { generation, body }: ExecutorMessage): void {
     const { handler } = this.#options;
     if (body.type === "register") {
+      const why = unbelievable(body.registration);
       if (!link.mayBe(body.registration)) link.refuse("the registration is another executor's");
+      else if (why !== undefined) link.refuse(why);
       else if (link.admitted) handler.registered(link, body.registration);
       else this.#admit(link, body);
     } else if (!link.admitted) {
       link.refuse("the first message of a stream is a registration");
     } else if (body.type !== "unknown") {
       if (body.type === "goodbye") link.saidGoodbye = true;
-      handler.report(link, generation, body);
+      handler.report(link, generation, bounded(body));
     }
   }
 

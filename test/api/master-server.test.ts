@@ -145,6 +145,15 @@ describe("the ApplicationMaster's server", () => {
     expect(master.executors.calls.rest).toEqual([]);
   });
 
+  it("turns away an executor whose host is no host name", async () => {
+    const { stream, messages } = open();
+    stream.send(register(aRegistration({ host: "node-1;reboot" })));
+    expect(await messages.next()).toMatchObject({
+      body: { type: "refuse", fatal: true, reason: 'its host is no host name: "node-1;reboot"' },
+    });
+    expect(master.executors.calls.rest).toEqual([]);
+  });
+
   it("turns away an executor that its handler does not know", async () => {
     master.executors.refusal = ({ containerId }) => `${containerId} was released`;
     const { stream, messages, ends } = open();

@@ -1,5 +1,6 @@
 import type { Notice } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
+import { Bounds } from "../state/bounds.ts";
 import type { Event, NodeView } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { emit, log, type Step, tenantOf } from "../state/step.ts";
@@ -66,6 +67,9 @@ export function serviceAnnounced(step: Step, event: Of<"service-announced">): vo
   const { services } = step.state;
   const known = services.find(({ name, task }) => name === event.name && task === event.task);
   if (known === undefined) {
+    if (services.filter(({ task }) => task === event.task).length >= Bounds.servicesOfTask) {
+      return;
+    }
     services.push({ name: event.name, url: event.url, task: event.task });
   } else {
     known.url = event.url;

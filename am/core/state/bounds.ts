@@ -21,4 +21,6 @@ export const Bounds = {
   rejoinMs: 45_000,
   journalSpacingMs: 200,
   journalRetryMs: 1_000,
+  /** Addresses for people. Ours announce one. */
+  servicesOfTask: 16,
 } as const;

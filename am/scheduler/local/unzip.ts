@@ -1,7 +1,8 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, statfs, symlink } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { freeBytes } from "../../../src/archives/room.ts";
 import { zipEntries } from "../../../src/archives/zip.ts";
 import { TonyError } from "../../../src/errors.ts";
 import { errorMessage } from "../../../src/hadoop/errors.ts";
@@ -53,9 +54,4 @@ async function makeLinks(archive: string, target: string): Promise<void> {
   for await (const entry of zipEntries(archive)) {
     if (entry.type === "symlink") await symlink(await entry.target(), path.join(target, entry.path));
   }
-}
-
-async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }

@@ -7,7 +7,7 @@ import type { User } from "./user.ts";
 
 /** How tokens are shown. */
 export interface TokenOptions {
-  /** Acceptable protections of traffic, best first; default all, in the server's order of preference (`hadoop.rpc.protection`). */
+  /** Acceptable protections of traffic, best first; default all, the strongest first. */
   readonly protections?: readonly Protection[] | undefined;
   /** See CredentialsProvider. */
   readonly trustedCertificates?: string | undefined;

@@ -11,7 +11,7 @@ export type Protection = "auth" | "auth-int" | "auth-conf";
 
 /** What we accept of a server's offer. */
 export interface DigestOptions {
-  /** Acceptable to us, best first. Absent: any, and the server's own order decides (its `hadoop.rpc.protection`). */
+  /** Acceptable to us, best first. Absent: any, the strongest first: who sits between may have ordered the server's list. */
   readonly protections?: readonly Protection[] | undefined;
   /** The same for `auth-conf`. Absent: rc4 (128 bits), 3des. */
   readonly ciphers?: readonly DigestCipher[] | undefined;
@@ -19,7 +19,7 @@ export interface DigestOptions {
   readonly nonce?: (() => string) | undefined;
 }
 
-const allProtections: readonly Protection[] = ["auth", "auth-int", "auth-conf"];
+const strongestFirst: readonly Protection[] = ["auth-conf", "auth-int", "auth"];
 /** Single DES and keys of 40 and 56 bits are broken in hours: only who asks for them gets them. */
 const defaultCiphers: readonly DigestCipher[] = ["rc4", "3des"];
 const defaultMaxBytes = 65_536;
@@ -60,7 +60,7 @@ export class DigestMd5 implements SaslMechanism {
     const { name, password, offer, options = {} } = this.#parameters;
     const directives = parseDirectives(challenge);
     const offeredProtections = directives.get("qop") ?? "auth";
-    const protection = chosen("qop", offeredProtections, options.protections ?? inOrder(offeredProtections));
+    const protection = chosen("qop", offeredProtections, options.protections ?? strongestFirst);
     const cipher =
       protection === "auth-conf"
         ? chosen("cipher", required(directives, "cipher"), options.ciphers ?? defaultCiphers)
@@ -113,12 +113,6 @@ function chosen<Name extends string>(directive: string, offered: string, wanted:
   throw new AuthenticationError(
     `The server offers ${directive} "${offered}"; this client accepts ${wanted.join(", ")}`,
   );
-}
-
-/** All protections, in the order in which a server offers them. */
-function inOrder(offered: string): readonly Protection[] {
-  const place = (protection: Protection) => names(offered).indexOf(protection);
-  return [...allProtections].sort((one, other) => place(one) - place(other));
 }
 
 function names(list: string): readonly string[] {

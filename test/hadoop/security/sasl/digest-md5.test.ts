@@ -136,9 +136,10 @@ describe("choices", () => {
     return [response.get("qop"), response.get("cipher")];
   };
 
-  test("the server's first choice is taken", () => {
+  test("the strongest that is offered is taken, whoever ordered the list", () => {
     expect(chosen("auth")).toEqual(["auth", undefined]);
-    expect(chosen("auth-int,auth")).toEqual(["auth-int", undefined]);
+    expect(chosen("auth,auth-int")).toEqual(["auth-int", undefined]);
+    expect(chosen("auth,auth-int,auth-conf")).toEqual(["auth-conf", "rc4"]);
     expect(chosen("auth-quantum, auth-conf,auth-int,auth")).toEqual(["auth-conf", "rc4"]);
   });
 
