@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -40,6 +40,19 @@ describe("a job on this machine, without any cluster", () => {
     const { exitCode, stderr } = await tonyTs(["submit", "--conf", join(folder, "hello.xml")], environment);
     expect(stderr).toMatch(/HADOOP_CONF_DIR is not set[\s\S]*tony-ts submit job\.xml --scheduler local/);
     expect(exitCode).toBe(3);
+  });
+
+  test("more tasks than this machine has cores run at once", async () => {
+    const workers = availableParallelism() + 1;
+    const together = `touch ${folder}/here-$TASK_INDEX; until test -e ${folder}/here-${workers - 1}; do sleep 0.1; done`;
+    await writeFile(join(folder, "crowd.xml"), jobFile(together));
+    const { exitCode, stdout } = await tonyTs(
+      ["submit", "--scheduler", "local", join(folder, "crowd.xml"), "-conf", `tony.worker.instances=${workers}`],
+      environment,
+    );
+    expect(stdout).toContain(`${workers} of ${workers} tasks exited 0`);
+    expect(stdout).not.toContain("waiting will not help");
+    expect(exitCode).toBe(0);
   });
 
   test("it runs to its end, and its state and logs stay", async () => {

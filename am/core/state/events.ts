@@ -31,8 +31,11 @@ export interface NodeView {
   readonly master?: Resource;
 }
 
-/** `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. */
-export type CountedResources = "all" | "memory";
+/**
+ * `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. `all-but-cores`: this machine's own, where more
+ * tasks may run than it has cores.
+ */
+export type CountedResources = "all" | "all-but-cores" | "memory";
 
 export interface AllocatedContainer {
   readonly containerId: string;

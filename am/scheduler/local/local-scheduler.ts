@@ -80,7 +80,7 @@ export class LocalScheduler implements Scheduler {
     const capacity = this.#capacity;
     this.#emit({ type: "nodes-changed", nodes: [this.#node()] });
     const resourceTypes = Object.keys(capacity.others);
-    this.#emit({ type: "am-registered", attempt: 1, counted: "all", resourceTypes });
+    this.#emit({ type: "am-registered", attempt: 1, counted: "all-but-cores", resourceTypes });
     return { attempt: 1, keptContainers: [] };
   }
 

@@ -46,17 +46,22 @@ export function memoryHoursWords(memoryMiBSeconds: number): string {
 }
 
 /** `4 GiB, 2 cores, 1 GPU` */
-export function amountWords({ memoryMiB, vcores, others }: Resource): string {
-  const rest = Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));
-  return [memoryWords(memoryMiB), countWords(vcores, "core"), ...rest].join(", ");
+export function amountWords(amount: Resource): string {
+  return [memoryWords(amount.memoryMiB), countWords(amount.vcores, "core"), ...restWords(amount)].join(", ");
 }
 
 /** Of an amount, what the scheduler counts: `4 GiB` where that is memory alone. Never below 0. */
-export function countedWords(amount: Resource, counted: "all" | "memory"): string {
-  const memoryMiB = Math.max(0, amount.memoryMiB);
-  return counted === "memory"
-    ? memoryWords(memoryMiB)
-    : amountWords({ ...amount, memoryMiB, vcores: Math.max(0, amount.vcores) });
+export function countedWords(amount: Resource, counted: "all" | "all-but-cores" | "memory"): string {
+  const cores = counted === "all" ? [countWords(Math.max(0, amount.vcores), "core")] : [];
+  return [
+    memoryWords(Math.max(0, amount.memoryMiB)),
+    ...cores,
+    ...(counted === "memory" ? [] : restWords(amount)),
+  ].join(", ");
+}
+
+function restWords({ others }: Resource): string[] {
+  return Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));
 }
 
 /** `1 GPU`, `2 yarn.io/fpga`; Java's largest number is how YARN says that nothing limits a type. */

@@ -46,6 +46,14 @@ describe("an ask that no waiting meets", () => {
     });
   });
 
+  test("is no gang of more cores than this machine has, whose own scheduler lets them share; its GPUs they do not share", () => {
+    const nodes = [node("here", amount(8192, gpus(1)))];
+    expect(waitFor([worker(9, amount(512))], nodes, "all-but-cores").never).toBeUndefined();
+    expect(waitFor([worker(2, amount(512, gpus(1)))], nodes, "all-but-cores").never).toMatch(
+      /the cluster has 1 GPU in all, the job asks for 2 GPUs$/,
+    );
+  });
+
   test("is the sum of several roles", () => {
     const ps = { ...role("ps", 1), resource: amount(3072) };
     expect(waitFor([worker(2, amount(1024)), ps], [node("a", amount(4096))]).never).toMatch(
