@@ -45,6 +45,7 @@ export function createInvariants(spec: JobSpec): Invariants {
       ) {
         problems.push("the outcome changed after it was decided");
       }
+      checkResults(state, problems);
       if (state.outcome !== undefined) {
         checkEnded(effects, problems);
       }
@@ -101,6 +102,18 @@ function checkTenants(state: CoreState, problems: string[]): void {
     if (waiting !== role.counts.waiting) {
       problems.push(`role ${role.name} counts ${role.counts.waiting} waiting tasks, there are ${waiting}`);
     }
+  }
+}
+
+/** A job fails by results only of a task that has some: one that ended in success. */
+function checkResults({ outcome, tasks }: CoreState, problems: string[]): void {
+  if (outcome?.reason.code !== "not-stored" || outcome.reason.what !== "output") {
+    return;
+  }
+  const id = outcome.reason.task;
+  const phase = tasks.find((task) => task.id === id)?.phase;
+  if (phase !== "succeeded") {
+    problems.push(`the job fails by the results of ${id}, which is ${phase}`);
   }
 }
 

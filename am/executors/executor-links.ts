@@ -131,7 +131,7 @@ export class ExecutorLinks implements ExecutorHandler {
         this.#options.post({ ...about, ...report });
         break;
       case "transfer":
-        this.#options.post({ task, ...report });
+        this.#options.post({ task, containerId, ...report });
         break;
       case "service-announced":
         this.#options.post({ task, containerId, ...report });

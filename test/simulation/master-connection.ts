@@ -1,3 +1,4 @@
+import type { ChildExit } from "../../am/core/state/events.ts";
 import type { ExecutorLinks } from "../../am/executors/executor-links.ts";
 import type { Absence } from "./absence.ts";
 import type { ExecutorModel } from "./executor-model.ts";
@@ -179,7 +180,13 @@ export class MasterConnection {
       return;
     }
     const hear = this.#hearing(stream, saying);
-    stream.say(hear);
+    const { report } = saying;
+    stream.say((links) => {
+      hear(links);
+      if (report?.type === "child-exited") {
+        this.#tellOfOutput(stream, links, saying.generation, report.exit);
+      }
+    });
     const { random, weather } = this.#world;
     if (random.chance(weather.duplicates)) {
       const { state } = executor.program.child;
@@ -187,6 +194,17 @@ export class MasterConnection {
         executor.alive && saying.generation === executor.generation && state === executor.program.child.state;
       stream.sayAgain((links) => (saying.report !== undefined || isTrue()) && hear(links));
     }
+  }
+
+  /** With the exit, so that it takes no time of its own. What is stopped because the job has ended brings nothing. */
+  #tellOfOutput(stream: Stream, links: ExecutorLinks, generation: number, exit: ChildExit): void {
+    if (this.#world.spec.carrier === undefined) {
+      return;
+    }
+    const state = exit.stopReason?.code === "job-ended" ? "failed" : "done";
+    const url = `hdfs:///results/${stream.containerId}`;
+    const transfer = { what: "output", state, url, files: 1, bytes: 1, step: 0, atMs: exit.atMs, reason: "" } as const;
+    links.report(stream, generation, { type: "transfer", transfer });
   }
 
   #hearing(stream: Stream, { generation, report }: Saying): (links: ExecutorLinks) => void {

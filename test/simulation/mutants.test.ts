@@ -85,6 +85,41 @@ const MUTANTS: readonly Mutant[] = [
       })),
   },
   {
+    fault: "an upload is believed of a container that the task does not hold",
+    noticed: /is believed of .*, which it does not hold/,
+    mutation: (effects, core, event) => {
+      const task = event.type === "transfer" ? core.state.tasks.find(({ id }) => id === event.task) : undefined;
+      if (event.type === "transfer" && task !== undefined) {
+        task.transfers = [event.transfer];
+        const container = core.state.containers[event.containerId];
+        if (container !== undefined) {
+          container.phase = "discarded";
+        }
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "a job fails by the results of a task that has none",
+    noticed: /fails by the results of/,
+    mutation: (effects, core) => {
+      const stopped = core.state.tasks.find(({ phase }) => phase === "stopped");
+      if (core.state.outcome !== undefined && stopped !== undefined) {
+        const reason = {
+          code: "not-stored",
+          task: stopped.id,
+          what: "output",
+          url: "hdfs:///results",
+          why: "",
+          others: 0,
+          setting: { key: "tony.output.required" },
+        } as const;
+        core.state.outcome = { ...core.state.outcome, reason };
+      }
+      return effects;
+    },
+  },
+  {
     fault: "a container is launched again",
     noticed: /is launched twice/,
     mutation: (effects) =>

@@ -1,6 +1,7 @@
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
+import type { CoreState } from "../../am/core/state/state.ts";
 import { checkContainers, checkDurability } from "./ground-truth.ts";
 import { LeavingWatch } from "./leaving-watch.ts";
 import type { Master } from "./master.ts";
@@ -33,9 +34,23 @@ export class StepWatch {
     return [
       ...this.#invariants.check(state, effects),
       ...checkDurability(world.journal, effects),
+      ...(event.type === "transfer" ? checkTransfer(state, event) : []),
       ...(concernsContainers ? checkContainers(world) : []),
       ...this.#waits.check(master, nowMs),
       ...this.#leaving.check(state.attempt, event, effects, hostOf),
     ];
   }
+}
+
+/** What becomes of files is believed only from the container that the task holds. */
+function checkTransfer(
+  { tasks, containers }: CoreState,
+  { task: id, containerId, transfer }: Extract<Event, { type: "transfer" }>,
+): string[] {
+  const task = tasks.find((one) => one.id === id);
+  const isHeld = containers[containerId]?.phase === "held" && task?.containerId === containerId;
+  const isBelieved = task?.transfers?.includes(transfer) === true;
+  return isBelieved && !isHeld
+    ? [`${id}'s ${transfer.what} is believed of ${containerId}, which it does not hold`]
+    : [];
 }

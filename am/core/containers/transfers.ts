@@ -2,12 +2,16 @@ import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { stateWords, transferName } from "../../../src/job/reasons/transfers.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { Event } from "../state/events.ts";
-import { about, findTask, log, record, type Step } from "../state/step.ts";
+import { about, log, record, type Step, tenantOf } from "../state/step.ts";
 
-/** An executor says how an upload goes. Whether the job fails by one that failed is decided when it ends. */
-export function transferred(step: Step, { task: id, transfer }: Extract<Event, { type: "transfer" }>): void {
-  const task = findTask(step, id);
-  if (task === undefined) {
+/**
+ * The executor in the container that a task holds says how an upload goes. Whether the job fails by one that failed is decided when it ends.
+ */
+export function transferred(step: Step, event: Extract<Event, { type: "transfer" }>): void {
+  const { task: id, containerId, transfer } = event;
+  const container = step.state.containers[containerId];
+  const task = container && tenantOf(step, container);
+  if (task?.id !== id) {
     return;
   }
   task.transfers = [...(task.transfers ?? []).filter(({ what }) => what !== transfer.what), transfer];
@@ -26,13 +30,18 @@ export function transferred(step: Step, { task: id, transfer }: Extract<Event, {
   record(step, { type: "transfer", what, state: transfer.state, url, bytes, ...why }, task);
 }
 
-/** What of a job that succeeds otherwise did not reach its place; undefined where all did, or need not. */
+/**
+ * What of a job that succeeds otherwise did not reach its place; undefined where all did, or need not. Only who ended in success has
+ * results.
+ */
 export function notStored({ spec, state }: Pick<Step, "spec" | "state">): OutcomeReason | undefined {
   if (spec.carrier === undefined || !spec.carrier.outputRequired) {
     return undefined;
   }
-  const missing = state.tasks.flatMap(({ id, transfers = [] }) =>
-    transfers.filter((transfer) => transfer.state !== "done").map((transfer) => ({ task: id, transfer })),
+  const missing = state.tasks.flatMap(({ id, phase, transfers = [] }) =>
+    transfers
+      .filter(({ what, state }) => state !== "done" && (what !== "output" || phase === "succeeded"))
+      .map((transfer) => ({ task: id, transfer })),
   );
   const [first] = missing;
   if (first === undefined) {

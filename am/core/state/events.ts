@@ -117,7 +117,12 @@ export type Event =
       /** The last value of each that the program reported. */
       readonly metrics?: Readonly<Record<string, number>>;
     }
-  | { readonly type: "transfer"; readonly task: string; readonly transfer: Transfer }
+  | {
+      readonly type: "transfer";
+      readonly task: string;
+      readonly containerId: string;
+      readonly transfer: Transfer;
+    }
   | {
       readonly type: "service-announced";
       readonly task: string;

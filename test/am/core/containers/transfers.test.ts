@@ -24,6 +24,11 @@ function running(): Scenario {
   return scenario;
 }
 
+function says(scenario: Scenario, transfer: Transfer): void {
+  const { id, containerId } = scenario.task("worker:0");
+  scenario.on({ type: "transfer", task: id, containerId, transfer });
+}
+
 function saysGoodbye(scenario: Scenario): void {
   const { id, containerId } = scenario.task("worker:0");
   scenario.on({ type: "executor-lost", task: id, containerId, cause: "goodbye" });
@@ -34,7 +39,7 @@ describe("what executors bring to where it stays", () => {
     const scenario = running();
     const checkpoint: Transfer = { ...done, what: "checkpoint", state: "failed", step: 45, reason: "no space" };
     for (const transfer of [{ ...done, state: "under-way" } as const, checkpoint, done]) {
-      scenario.on({ type: "transfer", task: "worker:0", transfer });
+      says(scenario, transfer);
     }
     expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([checkpoint, done]);
     const words = scenario.effects.flatMap((effect) =>
@@ -46,13 +51,23 @@ describe("what executors bring to where it stays", () => {
     ]);
   });
 
+  test("is believed only from the container that the task holds", () => {
+    const scenario = running();
+    for (const containerId of ["container_of_the_past", ""]) {
+      scenario.on({ type: "transfer", task: "worker:0", containerId, transfer: { ...done, state: "failed" } });
+    }
+    const { containerId } = scenario.task("worker:0");
+    scenario.on({ type: "transfer", task: "worker:1", containerId, transfer: { ...done, state: "failed" } });
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toBeUndefined();
+  });
+
   test("is waited for at the job's end, until its executor says goodbye", () => {
     const scenario = running();
     scenario.exits("worker:0");
     expect(sentOf(scenario.effects, "exit")).toEqual(["worker:0"]);
     scenario.after(spec.timeouts.stopGraceMs + 20_000);
     expect(typesOf(scenario.effects)).not.toContain("unregister");
-    scenario.on({ type: "transfer", task: "worker:0", transfer: done });
+    says(scenario, done);
     saysGoodbye(scenario);
     expect(typesOf(scenario.effects)).toContain("unregister");
     expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([done]);
@@ -62,7 +77,7 @@ describe("what executors bring to where it stays", () => {
     const ended = (transfer: Transfer, outputRequired = true) => {
       const scenario = new Scenario({ ...spec, carrier: { ...carrier, outputRequired } });
       scenario.toRunning();
-      scenario.on({ type: "transfer", task: "worker:0", transfer });
+      says(scenario, transfer);
       scenario.exits("worker:0");
       saysGoodbye(scenario);
       expect(typesOf(scenario.effects)).toContain("unregister");
@@ -81,6 +96,20 @@ describe("what executors bring to where it stays", () => {
     test("also a last checkpoint, and an upload that did not end", () => {
       expect(ended({ ...lost, what: "checkpoint", state: "failed" })?.result).toBe("failed");
       expect(ended({ ...lost, state: "under-way", reason: "" })?.summary).toContain("its upload did not end");
+    });
+
+    test("does not where its task was stopped, because the job had ended without it", () => {
+      const scenario = new Scenario({
+        ...jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })], { carrier }),
+        failure: spec.failure,
+      });
+      scenario.toRunning();
+      scenario.exits("worker:0");
+      const { id, containerId } = scenario.task("ps:0");
+      scenario.on({ type: "transfer", task: id, containerId, transfer: { ...lost, state: "failed" } });
+      for (const task of [scenario.task("worker:0"), scenario.task("ps:0")])
+        scenario.on({ type: "executor-lost", task: task.id, containerId: task.containerId, cause: "goodbye" });
+      expect(scenario.core.state.outcome?.result).toBe("succeeded");
     });
 
     test("does not where tony.output.required is false, or where all is stored under whatever name", () => {
