@@ -33,6 +33,9 @@ const dynamicTag = {
 /** No real table is larger; a damaged file must not make us read gigabytes. */
 const maximumTableBytes = 16 * 1024 * 1024;
 
+/** Offsets that lead out of the file, entries of tables that are too small: it is damaged, so no executable. */
+const damage: ReadonlySet<unknown> = new Set(["ERR_OUT_OF_RANGE", "ERR_BUFFER_OUT_OF_BOUNDS"]);
+
 /** An offset of a damaged file leads out of it. */
 class OutOfFile extends Error {}
 
@@ -61,8 +64,7 @@ export async function readElf(file: string): Promise<ElfRequirements | undefined
     };
     return await parseElf(read);
   } catch (error) {
-    // Offsets that lead out of the file: damaged, so no executable.
-    if (error instanceof OutOfFile || errorCode(error) === "ERR_OUT_OF_RANGE") return undefined;
+    if (error instanceof OutOfFile || damage.has(errorCode(error))) return undefined;
     throw error;
   } finally {
     await handle.close();

@@ -52,6 +52,7 @@ import { anExecutorJob, register } from "../support/api.ts";
 import { javaUtf, writeTFile } from "../support/tfile-writer.ts";
 import { writeZip } from "../support/zip-writer.ts";
 import type { Decoder } from "./fuzz.ts";
+import { moreDecoders } from "./more-decoders.ts";
 
 /** What protobufjs, yauzl and zlib throw, and the checks of JSON within a message. */
 const foreign = ["Error", "RangeError", "SyntaxError", "ShapeError", "CustomError"];
@@ -375,4 +376,5 @@ export const decoders: readonly Decoder[] = [
     { type: "exited", exitCode: 1, signal: "" },
   ),
   grpc("rejoin requests", rejoinRequest, { hello, attempt: 2, masterAddress: "n:1" }),
+  ...moreDecoders,
 ];
