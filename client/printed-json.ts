@@ -3,9 +3,11 @@ import type { ReadableStream } from "../src/api/messages.ts";
 import type { ExitCode } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
 import type { ListedKey } from "../src/job/key-list.ts";
+import type { PlaceGroup } from "../src/job/place-groups.ts";
 import type { Problem } from "../src/job/problem.ts";
 import type { DelayReason } from "../src/job/reasons/waits.ts";
 import type { JobSpec } from "../src/job/spec.ts";
+import type { ProcessStacks } from "../src/job/stacks.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Finding } from "./cluster/finding.ts";
 import type { Holder, LabelShare, NodeShare } from "./cluster/nodes-overview.ts";
@@ -46,6 +48,19 @@ export interface ListJson {
 }
 
 export type ListPlace = "yarn" | "local";
+
+export interface StacksJson {
+  readonly tasks: readonly TaskStacks[];
+  /** Who stands at the same place, those of the most first; processes that run the job's own code, without their helpers. */
+  readonly groups: readonly PlaceGroup[];
+}
+
+export interface TaskStacks {
+  readonly task: string;
+  readonly processes: readonly ProcessStacks[];
+  /** Why it could not be asked; its processes are not known then. */
+  readonly why?: string;
+}
 
 export interface NodesJson {
   readonly nodes: readonly NodeShare[];

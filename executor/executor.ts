@@ -127,6 +127,7 @@ export class Executor {
       workFolder: process.cwd(),
       openStream: () => this.#link.serveSession(),
       environment: () => this.#generations.current.environment,
+      stacks: () => this.#generations.current.stacks(),
       log,
     });
     this.#link = new MasterLink({

@@ -22,6 +22,7 @@ const sources = [
 const results = [
   ["`status ID`", "StatusJson"],
   ["`list`", "ListJson"],
+  ["`stacks`", "StacksJson"],
   ["`nodes`", "NodesJson"],
   ["`kill ID…`", "KillJson"],
   ["`validate job.xml`", "ValidateJson"],

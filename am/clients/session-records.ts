@@ -37,6 +37,11 @@ export class SessionRecords {
       this.#connections.add(same);
       return;
     }
+    if (wanted.type === "stacks") {
+      const fields = { task, container: place.containerId, session: place.sessionId };
+      this.#options.log.info("stacks-asked", `${by} asks where ${task} stands.`, fields);
+      return;
+    }
     const kind = wanted.terminal === undefined ? "command" : "terminal";
     this.#tellOpened(session, place, { kind, command: shellWords(wanted.words) });
     session.onceOver((end) => this.#tellEnded(session, place, `${kind} of ${by}`, howEnded(end)));

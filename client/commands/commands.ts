@@ -15,6 +15,7 @@ import { migrate } from "./migrate.ts";
 import { nodes } from "./nodes.ts";
 import { notebook } from "./notebook.ts";
 import { shell } from "./shell.ts";
+import { stacks } from "./stacks.ts";
 import { status } from "./status.ts";
 import { submit } from "./submit.ts";
 import { tensorboard } from "./tensorboard.ts";
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   attach,
   wait,
   kill,
+  stacks,
   exec,
   shell,
   forward,

@@ -4,6 +4,7 @@ import type { Hosts } from "../../src/frameworks/framework.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ChildExit, ChildReport, Notice } from "../../src/job/execution.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
+import type { ProcessStacks } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
 import { logLimitsOf } from "../../src/rotating-log.ts";
@@ -182,6 +183,11 @@ export class Generation {
   /** The ApplicationMaster has been told how long the program was suspended. */
   suspensionKnown(): void {
     this.#suspension.told();
+  }
+
+  /** Where the Pythons of the program stand, which goes on; undefined: none runs. */
+  async stacks(): Promise<readonly ProcessStacks[] | undefined> {
+    return this.#exit === undefined ? this.#program?.stacks(process.cwd()) : undefined;
   }
 
   /** Has the program's Python processes write their stacks to stderr, before the program is stopped for that reason. */

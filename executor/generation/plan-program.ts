@@ -15,6 +15,7 @@ import { generationFiles } from "../../src/job/launch/container-names.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import { folderOfTask } from "../carrier/names.ts";
+import { prepareStacks } from "../hooks/python-stacks.ts";
 import type { MasterAddress } from "../master/master-address.ts";
 import { hadoopClientVariables } from "../preparation/hadoop-client.ts";
 import { pexVariables } from "../preparation/pex-root.ts";
@@ -69,7 +70,14 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   });
   const [first, ...others] = environments;
   const unusable = unusableProgram({ command, searchPath: first.PATH, files: shipped, workFolder });
-  const mark = (own: Environment) => ({ ...own, [PROGRAM_MARKER]: settings.containerId });
+  const mark = (own: Environment) => {
+    const pythonPath = prepareStacks(workFolder, own.PYTHONPATH);
+    return {
+      ...own,
+      ...(pythonPath !== undefined && { PYTHONPATH: pythonPath }),
+      [PROGRAM_MARKER]: settings.containerId,
+    };
+  };
   return {
     job,
     command: prelude === undefined ? command : `${prelude}\n${command}`,

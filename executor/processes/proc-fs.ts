@@ -24,7 +24,9 @@ export interface ProcFs {
   /** The name of the file that it runs, `python3.11`; empty when it is not known. */
   executable(pid: number): string;
   /** Whether the process has a handler of its own for the signal. */
-  catches(pid: number, signal: NodeJS.Signals): boolean;
+  catches(pid: number, signal: NodeJS.Signals | number): boolean;
+  /** Whether it has this file open. */
+  holds(pid: number, file: string): boolean;
   /** Whether a process was started with exactly this variable, `NAME=value`. */
   hasVariable(pid: number, variable: string): boolean;
 }
@@ -36,8 +38,11 @@ export function readProcFs(folder = "/proc"): ProcFs {
     executable: (pid) => basename(readLink(`${folder}/${pid}/exe`)),
     catches: (pid, signal) => {
       const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(read(`${folder}/${pid}/status`)?.toString("latin1") ?? "")?.[1];
-      return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
+      const number = typeof signal === "number" ? signal : constants.signals[signal];
+      return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(number - 1)) & 1n) === 1n;
     },
+    holds: (pid, file) =>
+      namesIn(`${folder}/${pid}/fd`).some((number) => readLink(`${folder}/${pid}/fd/${number}`) === file),
     hasVariable: (pid, variable) => {
       const wanted = Buffer.from(`\0${variable}\0`);
       const environment = read(`${folder}/${pid}/environ`);
@@ -82,6 +87,14 @@ export function readKernelUnits(vector: Buffer = readFileSync("/proc/self/auxv")
     return otherwise;
   };
   return { pageBytes: value(AT_PAGESZ, 4096), ticksPerSecond: value(AT_CLKTCK, 100) };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function read(file: string): Buffer | undefined {

@@ -1,11 +1,12 @@
 import { constants } from "node:os";
 import { missingModuleOf } from "../../src/job/diagnosis/missing-module.ts";
+import { mainThread } from "../../src/job/diagnosis/python-stacks.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
 import { isPortTaken, type ProgramPorts } from "./port-taken.ts";
-import { lastStack, lastTraceback } from "./traceback.ts";
+import { lastTraceback } from "./traceback.ts";
 
 /** How a process ended, as the operating system reports it. */
 export interface ProcessEnd {
@@ -75,7 +76,10 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     refusedBySystem: failed && end.startError?.isSystems === true,
     failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
     lastLines: lastOf(lastLines, MOST_LINES_BYTES),
-    traceback: endOf((evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "", MOST_TRACEBACK_BYTES),
+    traceback: endOf(
+      (evidence.stacksAsked ? mainThread(evidence.stderr)?.join("\n") : traceback?.text) ?? "",
+      MOST_TRACEBACK_BYTES,
+    ),
     errorSummary: startOf(
       end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
       MOST_SUMMARY_BYTES,

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { within } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
+import type { ProcessStacks } from "../../src/job/stacks.ts";
+import { takeStacks } from "../hooks/python-stacks.ts";
 import { requestStacks } from "../hooks/stack-dump.ts";
 import { type OutputFiles, type OutputLogs, openOutputFiles } from "../output/output-files.ts";
 import { readProcFs } from "../processes/proc-fs.ts";
@@ -60,6 +62,7 @@ export class Program {
   #isSuspended = false;
   #cleared: Promise<boolean> | undefined;
   #stacksAsked = false;
+  #taken: Promise<unknown> = Promise.resolve();
   readonly #procFs = readProcFs();
 
   constructor({ command, environments, marker, logs, nowMs }: ProgramStartOptions) {
@@ -116,6 +119,15 @@ export class Program {
     if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs };
     else this.#shorten(this.#stop, startedAtMs + graceMs);
     return this.#clear(groupTold ? this.#procFs.stat(process.pid)?.group : undefined);
+  }
+
+  /** Has each Python process say where it stands; it goes on. One asking at a time. */
+  stacks(workFolder: string): Promise<readonly ProcessStacks[]> {
+    const kill = (pid: number, signal: number) => process.kill(pid, signal);
+    const take = () => takeStacks({ members: this.tree.members(), procFs: this.#procFs, workFolder, kill });
+    const taken = this.#taken.then(take, take);
+    this.#taken = taken;
+    return taken;
   }
 
   /** Has each Python process write its stacks to stderr. Some end by that, so the reason of the stop that follows is kept now. */

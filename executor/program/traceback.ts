@@ -36,20 +36,3 @@ function endOfMessage(lines: readonly string[], exception: number): number {
 function withoutPrefix(line: string, prefix: string): string {
   return line.startsWith(prefix) ? line.slice(prefix.length) : line.replace(prefix.trimEnd(), "");
 }
-
-const STACK_START = /^(Current thread|Thread) 0x[0-9a-f]+\b.*\(most recent call first\):$/;
-const STACK_LINES = 20;
-
-/**
- * The stack of the last thread in faulthandler's output: the main thread, because the newest threads come first. The innermost calls come
- * first. Undefined when there is none.
- */
-export function lastStack(output: string): string | undefined {
-  const lines = output.split(/\r?\n/);
-  const start = lines.findLastIndex((line) => STACK_START.test(line));
-  if (start < 0) return undefined;
-  const calls = lines.slice(start + 1);
-  const end = calls.findIndex((line) => !line.startsWith("  "));
-  const stack = [lines[start], ...(end < 0 ? calls : calls.slice(0, end))];
-  return stack.slice(0, STACK_LINES).join("\n");
-}

@@ -1,6 +1,7 @@
 import type { SessionInput, SessionWanted } from "../../src/api/session-messages.ts";
 import type { ServedSession } from "../../src/api/session-stream.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { ProcessStacks } from "../../src/job/stacks.ts";
 import type { Log } from "../../src/log.ts";
 import { startCommand } from "./command.ts";
 import { openConnection } from "./connection.ts";
@@ -13,6 +14,8 @@ export interface SessionsOptions {
   readonly openStream: () => ServedSession | undefined;
   /** What the program that runs was started with; undefined: none runs. */
   readonly environment: () => Readonly<Record<string, string>> | undefined;
+  /** Where its Pythons stand; undefined: none runs. */
+  readonly stacks: () => Promise<readonly ProcessStacks[] | undefined>;
   readonly log: Log;
 }
 
@@ -20,6 +23,9 @@ interface Served {
   readonly stream: ServedSession;
   session: Promise<Session> | undefined;
 }
+
+/** What one message may hold is limited. */
+const PIECE_BYTES = 65_536;
 
 /** What runs in the container besides the program, for callers at the ApplicationMaster; never longer than the program. */
 export class Sessions {
@@ -70,13 +76,24 @@ export class Sessions {
   }
 
   async #begin(sessionId: number, wanted: SessionWanted, stream: ServedSession): Promise<Session> {
-    const { containerId, workFolder, environment, log } = this.#options;
+    const { containerId, workFolder, environment, stacks, log } = this.#options;
     const program = environment();
     if (program === undefined) throw new Error("no program of the task runs at present");
     log.info("session", `A session begins: ${wanted.type}.`, { session: sessionId });
     if (wanted.type === "connection") return openConnection(wanted.port, stream);
+    if (wanted.type === "stacks") return tellStacks(await stacks(), stream);
     return startCommand({ ...wanted, id: `${containerId}/${sessionId}`, environment: program, workFolder, stream });
   }
+}
+
+async function tellStacks(taken: readonly ProcessStacks[] | undefined, stream: ServedSession): Promise<Session> {
+  if (taken === undefined) throw new Error("no program of the task runs at present");
+  const text = Buffer.from(JSON.stringify(taken));
+  for (let at = 0; at < text.length; at += PIECE_BYTES) {
+    await stream.send({ type: "data", stream: "stdout", data: text.subarray(at, at + PIECE_BYTES) });
+  }
+  stream.finish({ type: "exited", exitCode: 0, signal: "" });
+  return { hasEnded: true, take: async () => undefined, end: async () => undefined };
 }
 
 /** Whoever waits for a command that has ended hears of that, not of what followed. */

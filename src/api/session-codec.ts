@@ -69,16 +69,18 @@ function encodeInput(message: SessionInput): tony.v1.SessionInput.$Properties {
 
 function encodeWanted(wanted: SessionWanted): tony.v1.OpenSession.$Properties {
   if (wanted.type === "connection") return { connection: { port: wanted.port } };
+  if (wanted.type === "stacks") return { stacks: {} };
   const { words, terminal } = wanted;
   return { command: { words: [...words], ...(terminal && { terminal }) } };
 }
 
 function decodeOpen(wire: tony.v1.OpenSession.$Properties): SessionInput {
-  const { command, connection } = wire;
+  const { command, connection, stacks } = wire;
   const open = { type: "open", hello: decodeHello(wire.hello), task: wire.task ?? "" } as const;
   if (command)
     return { ...open, wanted: { type: "command", words: command.words ?? [], ...decodeTerminal(command.terminal) } };
   if (connection) return { ...open, wanted: { type: "connection", port: connection.port ?? 0 } };
+  if (stacks) return { ...open, wanted: { type: "stacks" } };
   return { type: "unknown" };
 }
 

@@ -17,7 +17,9 @@ export type SessionWanted =
       /** Absent: stdin, stdout and stderr are pipes. */
       readonly terminal?: Terminal;
     }
-  | { readonly type: "connection"; readonly port: number };
+  | { readonly type: "connection"; readonly port: number }
+  /** What comes on stdout is JSON: a list of ProcessStacks (src/job/stacks.ts). */
+  | { readonly type: "stacks" };
 
 export interface Terminal {
   readonly size: TerminalSize;

@@ -10,6 +10,7 @@ import { type MasterCommand, PROTOCOL_VERSION } from "../../src/api/messages.ts"
 import type { SessionOutput, SessionWanted } from "../../src/api/session-messages.ts";
 import type { CallingSession } from "../../src/api/session-stream.ts";
 import type { Happening } from "../../src/job/history-event.ts";
+import type { ProcessStacks } from "../../src/job/stacks.ts";
 import { executor, identity, register, startMaster } from "./api.ts";
 import { Inbox } from "./inbox.ts";
 import { silentLog } from "./silent-log.ts";
@@ -19,6 +20,8 @@ export interface SceneOptions {
   readonly door?: MasterServerOptions["door"];
   /** What the program of worker:0 runs with; null: none runs. */
   readonly environment?: Readonly<Record<string, string>> | null;
+  /** Where its Pythons stand. */
+  readonly stacks?: readonly ProcessStacks[];
   /** The executor leaves alone what it is asked for. */
   readonly deaf?: boolean;
 }
@@ -38,7 +41,7 @@ export class SessionScene {
     master: Awaited<ReturnType<typeof startMaster>>,
     sessions: MasterSessions,
     stream: MasterStream,
-    { environment = { PATH: process.env.PATH ?? "" } }: SceneOptions,
+    { environment = { PATH: process.env.PATH ?? "" }, stacks }: SceneOptions,
   ) {
     this.#server = master.server;
     this.sessions = sessions;
@@ -49,6 +52,7 @@ export class SessionScene {
       workFolder: process.cwd(),
       openStream: () => this.stream.serveSession(),
       environment: () => environment ?? undefined,
+      stacks: async () => stacks,
       log: silentLog,
     });
   }

@@ -24,6 +24,9 @@ export const PROGRAM_TOKENS = "tony-tokens";
 /** What the executor keeps of files that it uploads and brings back. */
 export const CARRIER_FOLDER = ".tony-carrier";
 
+/** What has the Pythons of a program write where they stand (executor/hooks/python-stacks.ts). */
+export const STACKS_FOLDER = ".tony-stacks";
+
 /** koffi's native module, by which an ApplicationMaster with a keytab logs in. */
 export function nativeModuleName(architecture: string): string {
   return `koffi-${architecture}.node`;
@@ -66,6 +69,7 @@ const ownNames = [
   PROGRAM_TOKENS,
   `${PROGRAM_TOKENS}.tmp`,
   CARRIER_FOLDER,
+  STACKS_FOLDER,
   SOURCE_NAME,
   UNPACKED_SOURCE_NAME,
 ];

@@ -36,6 +36,9 @@ class FakeProcesses implements ProcFs {
   executable(): string {
     return "";
   }
+  holds(): boolean {
+    return false;
+  }
   catches(pid: number): boolean {
     return this.catching.has(pid);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { lastStack, lastTraceback } from "../../../executor/program/traceback.ts";
+import { lastTraceback } from "../../../executor/program/traceback.ts";
 
 const simple = `epoch 1
 Traceback (most recent call last):
@@ -40,29 +40,5 @@ ValueError: bad batch\n`;
     ["the output is empty", ""],
   ])("is undefined when %s", (_case, output) => {
     expect(lastTraceback(output)).toBeUndefined();
-  });
-});
-
-describe("where a program stood", () => {
-  const dump = [
-    "step 7",
-    "Fatal Python error: Aborted",
-    "",
-    "Thread 0x00007f01 (most recent call first):",
-    '  File "loader.py", line 3 in fetch',
-    "",
-    "Current thread 0x00007f02 (most recent call first):",
-    '  File "train.py", line 88 in all_reduce',
-    '  File "train.py", line 120 in <module>',
-    "",
-    "Extension modules: numpy (total: 1)",
-  ];
-
-  it("is the last thread of a dump, which is the main one, its innermost call first", () => {
-    expect(lastStack(dump.join("\n"))).toBe(dump.slice(6, 9).join("\n"));
-  });
-
-  it("is not known without a dump", () => {
-    expect(lastStack("step 7\nThread pool closed\n")).toBeUndefined();
   });
 });

@@ -1,0 +1,95 @@
+import { Readable, Writable } from "node:stream";
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { groupPlaces, placeWords } from "../../src/job/place-groups.ts";
+import { leadingProcesses, readProcessStacks } from "../../src/job/stacks.ts";
+import type { MasterConnection } from "../master/master-connection.ts";
+import type { StacksJson, TaskStacks } from "../printed-json.ts";
+import { runCommand } from "./run-command.ts";
+
+/** Asked at the same time. */
+const AT_ONCE = 32;
+
+type Asked = Pick<MasterConnection, "openSession" | "follow">;
+
+/**
+ * Where the tasks stand that run, or the one.
+ * @throws UserError `NO_SUCH_TASK`, `NOT_RUNNING`: none runs its program; ApiError: the AM refuses it
+ */
+export async function stacksJson(master: Asked, task: string | undefined): Promise<StacksJson> {
+  const names = task === undefined ? await runningTasks(master) : [task];
+  const tasks: TaskStacks[] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    tasks.push(
+      ...(await Promise.all(names.slice(at, at + AT_ONCE).map((name) => stacksOf(master, name, task !== undefined)))),
+    );
+  }
+  return { tasks, groups: groupPlaces(tasks.flatMap(placesOf)) };
+}
+
+/** Where they stand, then every stack. */
+export function stacksLines({ tasks, groups }: StacksJson): string[] {
+  const known = groups.reduce((sum, { who }) => sum + who.length, 0);
+  return [...groups.map((group) => placeWords(group, known)), ...tasks.flatMap(taskLines)];
+}
+
+function taskLines({ task, processes, why }: TaskStacks): string[] {
+  if (why !== undefined) return ["", `${task}  ${why}`];
+  // A shell that waits for Python is no news.
+  const hasPython = processes.some(({ stacks }) => stacks !== undefined);
+  const shown = processes.filter(({ stacks, program }) => !hasPython || stacks !== undefined || isPython(program));
+  return shown.flatMap(({ pid, program, stacks, why: whyNot }) => [
+    "",
+    `${task}  ${program} (process ${pid})${whyNot === undefined ? "" : `: no stacks, ${whyNot}`}`,
+    ...(stacks ?? "")
+      .trimEnd()
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => `  ${line}`),
+  ]);
+}
+
+function isPython(program: string): boolean {
+  return program.startsWith("python");
+}
+
+/** Processes are told apart where several of one task say where it stands. */
+function placesOf({ task, processes }: TaskStacks): (readonly [string, string])[] {
+  const leading = leadingProcesses(processes);
+  return leading.map(({ pid, place }) => [leading.length === 1 ? task : `${task} (process ${pid})`, place.where]);
+}
+
+async function runningTasks(master: Asked): Promise<readonly string[]> {
+  const abort = new AbortController();
+  try {
+    for await (const update of master.follow(abort.signal)) {
+      if (update.type !== "status") break;
+      const running = update.status.tasks.filter(({ state }) => state === "running").map(({ task }) => task);
+      if (running.length > 0) return running;
+      break;
+    }
+  } finally {
+    abort.abort();
+  }
+  throw new UserError("No task runs its program at present", { code: "NOT_RUNNING", exitCode: ExitCode.cluster });
+}
+
+/** @throws what stacksJson throws, but where one of several cannot be asked */
+async function stacksOf(master: Asked, task: string, isOnly: boolean): Promise<TaskStacks> {
+  const chunks: Buffer[] = [];
+  const stdout = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  try {
+    const session = master.openSession(task, { type: "stacks" });
+    await runCommand(session, { stdin: Readable.from([]), stdout, stderr: stdout }, () => undefined);
+    const text = Buffer.concat(chunks).toString();
+    return { task, processes: readProcessStacks(JSON.parse(text), "") };
+  } catch (error) {
+    if (isOnly || errorCode(error) !== "SESSION_FAILED") throw error;
+    return { task, processes: [], why: errorMessage(error) };
+  }
+}

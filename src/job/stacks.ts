@@ -1,0 +1,41 @@
+import { type Place, placeOf } from "./diagnosis/python-stacks.ts";
+import { arrayOf, count, object, string } from "./shape.ts";
+
+/** One process of a task's program: its Python stacks, or why there are none. */
+export interface ProcessStacks {
+  readonly pid: number;
+  readonly parent: number;
+  /** The name of the file that it runs, `python3.11`. */
+  readonly program: string;
+  /** Of all its threads, as Python's faulthandler writes them. */
+  readonly stacks?: string;
+  readonly why?: string;
+}
+
+/** @throws ShapeError */
+export const readProcessStacks = arrayOf(
+  object<ProcessStacks>({
+    required: { pid: count, parent: count, program: string },
+    optional: { stacks: string, why: string },
+  }),
+);
+
+/** A process that says where its task stands. */
+export interface PlacedProcess {
+  readonly pid: number;
+  readonly place: Place;
+}
+
+/**
+ * Those processes of a task that say where it stands: which run the job's own code, and are no helpers of one that does, such as the
+ * processes of a data loader; else all of which it is known.
+ */
+export function leadingProcesses(processes: readonly ProcessStacks[]): readonly PlacedProcess[] {
+  const placed = processes.flatMap(({ pid, parent, stacks }) => {
+    const place = stacks === undefined ? undefined : placeOf(stacks);
+    return place === undefined ? [] : [{ pid, parent, place }];
+  });
+  const own = placed.filter(({ place }) => place.isOwn);
+  const leading = own.filter(({ parent }) => !own.some(({ pid }) => pid === parent));
+  return leading.length > 0 ? leading : placed;
+}

@@ -1,0 +1,41 @@
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { MasterConnection } from "../../../client/master/master-connection.ts";
+import { stacksJson, stacksLines } from "../../../client/sessions/stacks.ts";
+import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
+
+const scenes: SessionScene[] = [];
+afterEach(async () => {
+  for (const scene of scenes.splice(0)) await scene.close();
+});
+
+async function connected(options: SceneOptions): Promise<MasterConnection> {
+  const scene = await SessionScene.open(options);
+  scenes.push(scene);
+  return new MasterConnection(scene.client);
+}
+
+const shell = { pid: 1, parent: 0, program: "bash", why: "it is not Python" };
+const at = 'Current thread 0x01 (most recent call first):\n  File "/data/train.py", line 26 in <module>\n';
+
+describe("the stacks of a task", () => {
+  it("come whole, however long they are, and say where it stands", async () => {
+    const stacks = `Thread 0x02 (most recent call first):\n  File "${"x".repeat(300_000)}", line 1 in f\n\n${at}`;
+    const python = { pid: 2, parent: 1, program: "python3.11", stacks };
+    const taken = await stacksJson(await connected({ stacks: [shell, python] }), "worker:0");
+    expect(taken).toEqual({
+      tasks: [{ task: "worker:0", processes: [shell, python] }],
+      groups: [{ where: "at train.py:26", who: ["worker:0"] }],
+    });
+    expect(stacksLines(taken).slice(0, 3)).toEqual(["worker:0 at train.py:26", "", "worker:0  python3.11 (process 2)"]);
+  });
+
+  it("are missing of a program that is not Python, which is said", async () => {
+    const taken = await stacksJson(await connected({ stacks: [shell] }), "worker:0");
+    expect(stacksLines(taken)).toEqual(["", "worker:0  bash (process 1): no stacks, it is not Python"]);
+  });
+
+  it("cannot be told while no program runs", async () => {
+    const master = await connected({ environment: null });
+    await expect(stacksJson(master, "worker:0")).rejects.toThrow("no program of the task runs at present");
+  });
+});
