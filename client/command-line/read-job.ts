@@ -10,6 +10,8 @@ import { isSetting, type SubmissionOptions, submissionSettings } from "../../src
 import { type ClientContext, variablesOf } from "../context.ts";
 import { type JobOptionValues, submissionOptions, submissionOverrides } from "./job-options.ts";
 
+const tonyXml = "tony.xml";
+
 /**
  * Reads the job that the options describe, out of the cluster's file system where its file is a URL; neither a file nor a command given
  * is a mistake in usage.
@@ -20,7 +22,14 @@ export async function readJobOf(verb: string, values: JobOptionValues, context: 
   const { jobFile, problems, settings } = text.submission;
   const isNothing = jobFile === undefined && problems.length === 0 && settings.every(({ at }) => isOverride(at));
   if (isNothing) throw usageError(whichJob(verb, context));
-  return text;
+  return jobFile === undefined ? withoutTonyXml(text, verb, context) : text;
+}
+
+/** TonY reads a `tony.xml` that its class path has, which often is the working directory. */
+function withoutTonyXml(text: JobText, verb: string, { workingDirectory }: ClientContext): JobText {
+  if (!existsSync(path.join(workingDirectory, tonyXml))) return text;
+  const message = `is not read: give it, if it is the job's: tony-ts ${verb} ${tonyXml} …`;
+  return { ...text, problems: [...text.problems, { severity: "warning", message, at: tonyXml }] };
 }
 
 /** An option that changes a job, and makes none. */
@@ -40,7 +49,8 @@ export async function readJobText(options: SubmissionOptions, context: ClientCon
 }
 
 function whichJob(verb: string, { workingDirectory }: ClientContext): string {
-  if (existsSync(path.join(workingDirectory, "job.xml"))) return `Which job? Give the file: tony-ts ${verb} job.xml`;
+  const there = ["job.xml", tonyXml].find((name) => existsSync(path.join(workingDirectory, name)));
+  if (there !== undefined) return `Which job? Give the file: tony-ts ${verb} ${there}`;
   return "Which job? Give its file: job.xml\n  tony-ts init writes one";
 }
 

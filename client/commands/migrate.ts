@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ExitCode, UserError, usageError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
@@ -18,7 +18,10 @@ export const migrate = defineCommand({
     },
   },
   options: {
-    out: { type: "string", describe: "The new file; default: job.tony-ts.xml, beside the old one" },
+    out: {
+      type: "string",
+      describe: "The new file, or of a folder the new folder; default: beside the old ones, as job.tony-ts.xml",
+    },
     force: { type: "boolean", default: false, describe: "Replace files that are already there" },
     ...jsonOption,
   },
@@ -27,8 +30,9 @@ export const migrate = defineCommand({
     ["migrate flows", "Convert a whole folder, with its scripts and Azkaban jobs"],
   ],
   run: async ({ from, out, force, json }, { output, workingDirectory }) => {
-    const migrated = await migrations(from, { workingDirectory, out });
-    if (out !== undefined && migrated.filter(({ written }) => written !== undefined).length !== 1)
+    const isFolder = statSync(path.resolve(workingDirectory, from)).isDirectory();
+    const migrated = await migrations(from, { workingDirectory, out, ...(isFolder && { folder: from }) });
+    if (out !== undefined && !isFolder && migrated.filter(({ written }) => written !== undefined).length !== 1)
       throw usageError(`--out is for one new file, and ${from} becomes another number of them`);
     if (!force) refuseToReplace(migrated, workingDirectory);
     for (const file of migrated) write(file, workingDirectory);
@@ -47,7 +51,7 @@ async function migrations(from: string, where: MigrationPlace): Promise<Migratio
   ]);
   const place = path.resolve(where.workingDirectory, from);
   const shown = (name: string) => path.join(from, path.relative(place, name));
-  const isFolder = statSync(place).isDirectory();
+  const isFolder = where.folder !== undefined;
   const files = isFolder
     ? [...textFilesBelow(place)].map(({ name, text }) => ({ name: shown(name), text }))
     : [{ name: from, text: readFileSync(place, encodingOf(place)) }];
@@ -73,10 +77,14 @@ function refuseToReplace(migrated: readonly Migration[], workingDirectory: strin
   });
 }
 
-function write({ written: name, text, encoding }: Migration, workingDirectory: string): void {
+function write({ source, written: name, text, encoding }: Migration, workingDirectory: string): void {
   if (name === undefined || text === undefined) return;
+  const place = path.resolve(workingDirectory, name);
   try {
-    writeFileSync(path.resolve(workingDirectory, name), text, encoding);
+    mkdirSync(path.dirname(place), { recursive: true });
+    // A script is to run as the old one does.
+    const mode = statSync(path.resolve(workingDirectory, source)).mode & 0o777;
+    writeFileSync(place, text, { mode, ...(encoding !== undefined && { encoding }) });
   } catch (error) {
     throw new UserError(`${name} cannot be written: ${errorMessage(error)}`, {
       code: "FILE_NOT_WRITTEN",

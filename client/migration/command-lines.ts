@@ -19,10 +19,24 @@ const programs: ReadonlyMap<string, string> = new Map([
   ["com.linkedin.tony.cli.NotebookSubmitter", notebook],
 ]);
 
-export interface MigratedScript {
+interface Lines {
   readonly remarks: readonly MigrationRemark[];
   readonly commands: readonly MigratedCommand[];
 }
+
+export interface MigratedScript extends Lines {
+  /** The script with the new commands in the place of the old ones. */
+  readonly text: string;
+}
+
+/** A command line, and the place in the script that it takes. */
+interface MigratedLine extends Lines {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** What starts one of TonY's programs; words before it, such as `exec` and `if`, stay. */
+const STARTER = /(^|\/)(java|hadoop|yarn|gcloud)$|JAVA/;
 
 /** Whether a file says the name of one of TonY's programs. */
 export function callsTony(text: string): boolean {
@@ -38,22 +52,34 @@ export function migrateScript(
   file: string,
   migratedFile: (path: string) => string | undefined,
 ): MigratedScript {
-  const found = shellCommands(script).flatMap((words) => {
+  const found: MigratedLine[] = shellCommands(script).flatMap((words): MigratedLine[] => {
     const named = words.map((word) => ({ ...word, text: word.text.replace(/^--?class=/, "") }));
     const at = named.findIndex(({ text }) => programs.has(text));
     const [program, ...rest] = at < 0 ? [] : named.slice(at);
     // What stands between the class and `--` is of the program that starts it, such as gcloud.
     const end = rest.findIndex(({ text }) => text === "--");
-    if (program !== undefined) return [migrateCommand(program, rest.slice(end + 1), file, migratedFile)];
+    if (program !== undefined) {
+      const starter = words.slice(0, at).find(({ text }) => STARTER.test(text)) ?? words[0] ?? program;
+      const place = { from: starter.from, to: words.at(-1)?.to ?? program.to };
+      return [{ ...migrateCommand(program, rest.slice(end + 1), file, migratedFile), ...place }];
+    }
     const hidden = words.find(({ text }) => /^\w+=/.test(text) && callsTony(text));
     return hidden === undefined ? [] : [unreadable(`${file}:${hidden.line}`)];
   });
-  if (found.length === 0) return unreadable(file);
-  return { remarks: found.flatMap(({ remarks }) => remarks), commands: found.flatMap(({ commands }) => commands) };
+  if (found.length === 0) return { ...unreadable(file), text: script };
+  let text = script;
+  for (const { from, to, commands } of found.toReversed())
+    if (from !== undefined)
+      text = text.slice(0, from) + commands.map(({ command }) => command).join("") + text.slice(to);
+  return {
+    remarks: found.flatMap(({ remarks }) => remarks),
+    commands: found.flatMap(({ commands }) => commands),
+    text,
+  };
 }
 
 /** A name of TonY's in a variable, in quotes: what follows it is not known. */
-function unreadable(at: string): MigratedScript {
+function unreadable(at: string): Lines {
   const message =
     "names a program of TonY's in no command line that can be read: tony-ts submit takes the same options";
   return { remarks: [{ kind: "to-mend", at, message }], commands: [] };
@@ -64,7 +90,7 @@ function migrateCommand(
   words: readonly ShellWord[],
   file: string,
   migratedFile: (path: string) => string | undefined,
-): MigratedScript {
+): Lines {
   const at = `${file}:${program.line}`;
   const ours = programs.get(program.text) ?? "";
   const options = readOptions(words, file);
@@ -73,12 +99,13 @@ function migrateCommand(
     const own = isNotebook ? migrateNotebookOption(option, options) : migrateProgram(option, options);
     return own ?? migrateOption(option, migratedFile, isNotebook ? "--conf " : "");
   });
+  const found = isNotebook ? undefined : tonyXml(options, at, migratedFile);
   const remarks: MigrationRemark[] = [
     { kind: "changes", at, message: `${program.text} becomes ${ours}${isNotebook ? NOTEBOOKS_END : ""}` },
     ...parts.flatMap(({ remark }) => remark),
-    ...(isNotebook ? [] : submissionRemarks(options, at)),
+    ...(found?.remark ?? []),
   ];
-  const typed = [ours, ...parts.flatMap(({ typed: words }) => words)];
+  const typed = [ours, ...parts.flatMap(({ typed: words }) => words), ...(found?.typed ?? [])];
   return { remarks, commands: [{ at, command: typed.join(" ") }] };
 }
 
@@ -114,11 +141,21 @@ function migrateSetting({ text, at, typed }: GivenOption, stays: MigratedOption)
   return { typed: now === undefined ? [] : [typed.replace(key, now)], remark: [remark] };
 }
 
-/** What is said of a command line that names no job. */
-function submissionRemarks(options: readonly GivenOption[], at: string): MigrationRemark[] {
-  if (options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) return [];
-  const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
-  return [{ kind: "to-mend", at, message }];
+/** What becomes of a command line that names no job's file: TonY looks for `tony.xml` on its class path. */
+function tonyXml(
+  options: readonly GivenOption[],
+  at: string,
+  migratedFile: (path: string) => string | undefined,
+): MigratedOption | undefined {
+  if (options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) return undefined;
+  const migrated = migratedFile("tony.xml");
+  if (migrated === undefined) {
+    const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
+    return { typed: [], remark: [{ kind: "to-mend", at, message }] };
+  }
+  const name = path.basename(migrated);
+  const message = `${name} is given by its name: TonY finds tony.xml on its class path`;
+  return { typed: [name], remark: [{ kind: "changes", at, message }] };
 }
 
 /** A program that lies elsewhere here than in TonY's older releases. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { ConfigurationError, formatLocation } from "../../src/hadoop/conf/errors.ts";
 import { readLocalText } from "../../src/hadoop/conf/xml.ts";
@@ -14,6 +15,13 @@ export interface MigrationPlace {
   readonly workingDirectory: string;
   /** The name of the new file; default beside the old one. */
   readonly out?: string | undefined;
+  /** The folder whose files become those of the folder `out`, under their own names. */
+  readonly folder?: string | undefined;
+}
+
+function newName(source: string, beside: string, { out, folder }: MigrationPlace): string {
+  if (out === undefined || folder === undefined) return out ?? beside;
+  return path.join(out, path.relative(folder, source)).replace(/\.(ya?ml|json)$/, ".xml");
 }
 
 /** What a file becomes, and the text to write. */
@@ -48,15 +56,15 @@ export async function migrateFiles(files: readonly FoundFile[], place: Migration
   return [
     ...migrated,
     ...others.filter((found) => found !== undefined),
-    ...scripts.map((script) => migrateScriptFile(script, renamed)),
+    ...scripts.map((script) => migrateScriptFile(script, renamed, place)),
     ...candidates.filter(({ name, text }) => name.endsWith(".py") && usesTfYarn.test(text)).map(tfYarnProgram),
   ];
 }
 
 /** One TonY job's file, whatever it is called. */
-export function migrateJob({ name, text }: FoundFile, { workingDirectory, out }: MigrationPlace): Migration {
-  const written = out ?? name.replace(/(\.xml)?$/, ".tony-ts.xml");
-  const readText = (included: string) => readLocalText(path.resolve(workingDirectory, included));
+export function migrateJob({ name, text }: FoundFile, place: MigrationPlace): Migration {
+  const written = newName(name, name.replace(/(\.xml)?$/, ".tony-ts.xml"), place);
+  const readText = (included: string) => readLocalText(path.resolve(place.workingDirectory, included));
   try {
     return withCommand(name, written, migrateJobFile(text, name, readText), `tony-ts submit ${shellWords([written])}`);
   } catch (error) {
@@ -72,8 +80,10 @@ function unreadable(name: string, error: unknown): Migration {
 }
 
 /** Azkaban runs every file of a project that ends in .job or .flow: the new one does not until it takes the old one's place. */
-function besideFlow(name: string, { out }: MigrationPlace, text: MigratedText): Migration {
-  const written = out ?? `${name}.tony-ts`;
+function besideFlow(name: string, place: MigrationPlace, text: MigratedText): Migration {
+  const written = newName(name, `${name}.tony-ts`, place);
+  if (place.folder !== undefined && place.out !== undefined)
+    return { ...withCommand(name, written, text, ""), commands: [] };
   return withCommand(name, written, text, `mv ${shellWords([written, name])}`);
 }
 
@@ -99,7 +109,7 @@ async function migrateFlowFile({ name, text }: FoundFile, place: MigrationPlace)
 
 async function migrateSpecificationFile(
   { name, text }: FoundFile,
-  { out }: MigrationPlace,
+  place: MigrationPlace,
 ): Promise<Migration | undefined> {
   const [{ readDocument }, { isSkeinSpecification, migrateSpecification }] = await Promise.all([
     import("./skein/document.ts"),
@@ -108,7 +118,7 @@ async function migrateSpecificationFile(
   try {
     const specification = readDocument(text, name);
     if (!isSkeinSpecification(specification)) return undefined;
-    const written = out ?? name.replace(/\.[a-z]+$/, ".tony-ts.xml");
+    const written = newName(name, name.replace(/\.[a-z]+$/, ".tony-ts.xml"), place);
     return withCommand(name, written, migrateSpecification(specification), `tony-ts submit ${shellWords([written])}`);
   } catch (error) {
     return unreadable(name, error);
@@ -129,10 +139,33 @@ function tfYarnProgram({ name }: FoundFile): Migration {
   return { source: name, remarks: [{ kind: "to-mend", at: name, message }], commands: [] };
 }
 
-function migrateScriptFile({ name, text }: FoundFile, renamed: ReadonlyMap<string, string>): Migration {
+/** A script stays as it is, unless the new one has a place of its own. Its commands are printed as they are typed where it was run. */
+function migrateScriptFile(
+  { name, text }: FoundFile,
+  renamed: ReadonlyMap<string, string>,
+  place: MigrationPlace,
+): Migration {
   const folder = path.dirname(name);
-  const migratedFile = (job: string) => renamed.get(path.join(folder, job)) ?? renamed.get(path.normalize(job));
-  return { source: name, ...migrateScript(text, name, migratedFile) };
+  let runsThere = false;
+  const migratedFile = (job: string) => {
+    const beside = renamed.get(path.join(folder, job)) ?? tonyXmlBeside(path.join(folder, job), place);
+    runsThere ||= beside !== undefined;
+    return beside ?? renamed.get(path.normalize(job));
+  };
+  const migrated = migrateScript(text, name, migratedFile);
+  const written = place.out === undefined ? undefined : newName(name, name, place);
+  const newFolder = path.dirname(written ?? name);
+  const from = runsThere && newFolder !== "." ? `cd ${shellWords([newFolder])} && ` : "";
+  const commands = migrated.commands.map(({ at, command }) => ({ at, command: from + command }));
+  const { remarks } = migrated;
+  if (written === undefined) return { source: name, remarks, commands };
+  return { source: name, written, text: migrated.text, remarks, commands };
+}
+
+/** Of a script that is given alone: no other file is migrated with it. */
+function tonyXmlBeside(file: string, { workingDirectory, folder }: MigrationPlace): string | undefined {
+  const isWanted = folder === undefined && path.basename(file) === "tony.xml";
+  return isWanted && existsSync(path.resolve(workingDirectory, file)) ? file : undefined;
 }
 
 function withCommand(source: string, written: string, { text, remarks }: MigratedText, command: string): Migration {

@@ -6,6 +6,9 @@ export interface ShellWord {
   readonly text: string;
   /** From 1. */
   readonly line: number;
+  /** Where it stands in the script, to the sign behind it. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Comments, lines that go on (people leave blanks or a comment after the backslash), what is quoted or substituted, blanks, the ends of commands, and all else. */
@@ -15,13 +18,13 @@ const pieces =
 /** The commands of a script, each as its words (POSIX.1-2024, Shell Command Language, 2.3). Redirections end a command, too. */
 export function shellCommands(script: string): ShellWord[][] {
   const commands: ShellWord[][] = [[]];
-  let word: { written: string; text: string; line: number } | undefined;
+  let word: { written: string; text: string; line: number; from: number; to: number } | undefined;
   let line = 1;
   const endWord = () => {
     if (word !== undefined) commands.at(-1)?.push(word);
     word = undefined;
   };
-  for (const [piece] of script.matchAll(pieces)) {
+  for (const { 0: piece, index } of script.matchAll(pieces)) {
     const isComment = word === undefined && piece.startsWith("#");
     if (/^[ \t\r]+$/.test(piece)) {
       endWord();
@@ -31,9 +34,10 @@ export function shellCommands(script: string): ShellWord[][] {
       endWord();
       commands.push([]);
     } else if (!/^\\[ \t]*(?:#.*)?\n$/.test(piece) && !isComment) {
-      word ??= { written: "", text: "", line };
+      word ??= { written: "", text: "", line, from: index, to: index };
       word.written += piece;
       word.text += unquoted(piece);
+      word.to = index + piece.length;
     }
     line += piece.split("\n").length - 1;
   }

@@ -11,6 +11,7 @@ const reserved: ReadonlySet<string> = new Set(
 export function checkVariables(reader: JobReader, roles: readonly string[]): void {
   const shared = ["tony.execution.envs", "tony.containers.envs", "tony.application.secrets"] as const;
   for (const key of shared) check(reader, key, reader.read(key));
+  checkSubstitutions(reader, reader.read("tony.containers.envs"));
   for (const role of roles)
     check(reader, keyFor("tony.{role}.envs", { role }), reader.read("tony.{role}.envs", { role }));
 }
@@ -21,4 +22,16 @@ function check(reader: JobReader, key: string, variables: Readonly<Record<string
   const verb = taken.length === 1 ? "has" : "have";
   const names = taken.join(" and ");
   reader.warn(key, `sets ${names}, which ${verb} no effect: tony-ts itself tells every program; take another name`);
+}
+
+/** TonY's containers get these values from a shell, which runs what is in them. */
+function checkSubstitutions(reader: JobReader, variables: Readonly<Record<string, string>> = {}): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (!/(?<!\\)(?:\$\(|`)/.test(value)) continue;
+    const mend = `set it in the command: export ${name}=…; …`;
+    reader.warn(
+      "tony.containers.envs",
+      `${name}: commands in a value are not run, only variables such as $HOME are expanded: ${mend}`,
+    );
+  }
 }

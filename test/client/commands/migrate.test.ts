@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -79,7 +79,7 @@ describe("tony-ts migrate", () => {
         { source: "flows/train.job", written: "flows/train.job.tony-ts" },
         {
           source: "flows/run.sh",
-          commands: [{ at: "flows/run.sh:1", command: "tony-ts submit conf/job.tony-ts.xml" }],
+          commands: [{ at: "flows/run.sh:1", command: "cd flows && tony-ts submit conf/job.tony-ts.xml" }],
         },
       ],
     });
@@ -136,8 +136,49 @@ describe("tony-ts migrate", () => {
   test("says when there is nothing of TonY's, and that --out is for one file", async () => {
     write("notes.txt", "TonY");
     await expect(migrated(".")).rejects.toThrow(". has nothing of TonY's");
-    write("a.xml", job());
-    write("b.xml", job());
-    await expect(migrated(".", "--out", "c.xml")).rejects.toThrow("--out is for one new file");
+    write("train.py", "from tf_yarn.tensorflow import TaskSpec\n");
+    await expect(migrated("train.py", "--out", "c.xml")).rejects.toThrow("--out is for one new file");
+  });
+
+  test("writes a folder's new files into the folder --out, under their own names, with scripts that run them", async () => {
+    write("flows/conf/job.xml", job());
+    write("flows/train.job", "type=TonYJob\n");
+    write("flows/app.yaml", "name: x\nservices:\n  worker:\n    script: work\n");
+    write(
+      "flows/bin/run.sh",
+      `#!/bin/bash
+set -e
+if java -cp "$(hadoop classpath)" \\ # TonY's
+     com.linkedin.tony.cli.ClusterSubmitter -conf_file=conf/job.xml \\
+     -executes "python3 train.py" > log 2>&1; then echo done; fi
+exec java com.linkedin.tony.cli.LocalSubmitter -conf_file conf/job.xml
+`,
+    );
+    chmodSync(path.join(folder, "flows/bin/run.sh"), 0o755);
+    const { exitCode, printed } = await migrated("flows", "--out", "new");
+    expect(exitCode).toBe(ExitCode.succeeded);
+    expect(printed).toContain("Wrote new/conf/job.xml");
+    expect(printed).not.toContain("mv ");
+    expect(read("new/train.job")).toBe("type=tony-ts\n");
+    expect(read("new/app.xml")).toContain("work");
+    expect(read("new/bin/run.sh")).toBe(`#!/bin/bash
+set -e
+if tony-ts submit conf/job.xml -executes "python3 train.py" > log 2>&1; then echo done; fi
+exec tony-ts submit --scheduler local conf/job.xml
+`);
+    expect(statSync(path.join(folder, "new/bin/run.sh")).mode & 0o777).toBe(0o755);
+    expect(read("flows/bin/run.sh")).toContain("ClusterSubmitter");
+    await expect(migrated("flows", "--out", "new")).rejects.toThrow("already there");
+  });
+
+  test("gives a script's command the tony.xml beside it, which TonY finds on its class path", async () => {
+    write("flows/tony.xml", job());
+    write("flows/run.sh", "java -cp .:tony.jar com.linkedin.tony.cli.ClusterSubmitter -src_dir src\n");
+    expect((await migrated("flows/run.sh")).printed).toContain("  cd flows && tony-ts submit -src_dir src tony.xml\n");
+    const { exitCode, printed } = await migrated("flows");
+    expect(exitCode).toBe(ExitCode.succeeded);
+    expect(printed).toContain("  cd flows && tony-ts submit -src_dir src tony.tony-ts.xml\n");
+    await migrated("flows/run.sh", "--out", "run.sh");
+    expect(read("run.sh")).toBe("tony-ts submit -src_dir src tony.xml\n");
   });
 });

@@ -62,3 +62,14 @@ test("an environment with a package in editable mode is warned of, with the mend
       "install that without -e",
   );
 });
+
+test("a tony.xml in the working directory, where TonY's class path may have it, is asked for and warned of", async () => {
+  writeFileSync(join(workingDirectory, "tony.xml"), "<configuration/>");
+  const nothing = await validating();
+  await expect(nothing.exitCode).rejects.toThrow("Which job? Give the file: tony-ts validate tony.xml");
+  const { exitCode, context } = await validating("--executes", "train", "-conf", "tony.worker.instances=1");
+  expect(await exitCode).toBe(0);
+  expect(context.err.text).toContain(
+    "tony.xml: warning: is not read: give it, if it is the job's: tony-ts validate tony.xml …",
+  );
+});

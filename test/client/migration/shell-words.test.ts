@@ -14,9 +14,9 @@ test.each([
 });
 
 test("a word knows its line and how it was written", () => {
-  expect(shellCommands("a 'b\nc' \\\n d")).toEqual([
+  expect(shellCommands("a 'b\nc' \\\n d")).toMatchObject([
     [
-      { written: "a", text: "a", line: 1 },
+      { written: "a", text: "a", line: 1, from: 0, to: 1 },
       { written: "'b\nc'", text: "b\nc", line: 1 },
       { written: "d", text: "d", line: 3 },
     ],

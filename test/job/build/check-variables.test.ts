@@ -16,3 +16,12 @@ describe("a variable that programs get from tony-ts", () => {
     expect(saidAbout({ ...minimalJob, "tony.application.secrets": "JOB_ID=env:X" })[0]).toContain("sets JOB_ID, which");
   });
 });
+
+test("a command in a value of tony.containers.envs, which TonY's shell runs, is warned of with the mend", () => {
+  const key = "tony.containers.envs";
+  expect(saidAbout({ ...minimalJob, [key]: "HOST=$(hostname -f),HOME2=$HOME,PRICE=\\$(5)" })).toEqual([
+    "job.xml:3: warning: tony.containers.envs HOST: commands in a value are not run, only variables such as $HOME are expanded: " +
+      "set it in the command: export HOST=…; …",
+  ]);
+  expect(saidAbout({ ...minimalJob, "tony.worker.envs": "HOST=$(hostname)" })).toEqual([]);
+});
