@@ -61,7 +61,12 @@ export function migrateScript(
     if (program !== undefined) {
       const starter = words.slice(0, at).find(({ text }) => STARTER.test(text)) ?? words[0] ?? program;
       const place = { from: starter.from, to: words.at(-1)?.to ?? program.to };
-      return [{ ...migrateCommand(program, rest.slice(end + 1), file, migratedFile), ...place }];
+      return [
+        {
+          ...migrateCommand({ program, folders: classPath(words) }, rest.slice(end + 1), file, migratedFile),
+          ...place,
+        },
+      ];
     }
     const hidden = words.find(({ text }) => /^\w+=/.test(text) && callsTony(text));
     return hidden === undefined ? [] : [unreadable(`${file}:${hidden.line}`)];
@@ -85,8 +90,15 @@ function unreadable(at: string): Lines {
   return { remarks: [{ kind: "to-mend", at, message }], commands: [] };
 }
 
+/** The folders of Java's class path, the working directory first: many put it there. */
+function classPath(words: readonly ShellWord[]): readonly string[] {
+  const option = words.findIndex(({ text }) => /^-(cp|classpath)$/.test(text));
+  const value = option < 0 ? "" : (words[option + 1]?.text ?? "");
+  return [".", ...value.split(":").filter((entry) => /^[\w./-]+$/.test(entry) && !entry.endsWith(".jar"))];
+}
+
 function migrateCommand(
-  program: ShellWord,
+  { program, folders }: { readonly program: ShellWord; readonly folders: readonly string[] },
   words: readonly ShellWord[],
   file: string,
   migratedFile: (path: string) => string | undefined,
@@ -99,7 +111,7 @@ function migrateCommand(
     const own = isNotebook ? migrateNotebookOption(option, options) : migrateProgram(option, options);
     return own ?? migrateOption(option, migratedFile, isNotebook ? "--conf " : "");
   });
-  const found = isNotebook ? undefined : tonyXml(options, at, migratedFile);
+  const found = isNotebook ? undefined : tonyXml(options, at, folders, migratedFile);
   const remarks: MigrationRemark[] = [
     { kind: "changes", at, message: `${program.text} becomes ${ours}${isNotebook ? NOTEBOOKS_END : ""}` },
     ...parts.flatMap(({ remark }) => remark),
@@ -145,17 +157,20 @@ function migrateSetting({ text, at, typed }: GivenOption, stays: MigratedOption)
 function tonyXml(
   options: readonly GivenOption[],
   at: string,
+  folders: readonly string[],
   migratedFile: (path: string) => string | undefined,
 ): MigratedOption | undefined {
   if (options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) return undefined;
-  const migrated = migratedFile("tony.xml");
-  if (migrated === undefined) {
+  const [found] = folders.flatMap((folder) => {
+    const migrated = migratedFile(path.join(folder, "tony.xml"));
+    return migrated === undefined ? [] : [path.join(folder, path.basename(migrated))];
+  });
+  if (found === undefined) {
     const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
     return { typed: [], remark: [{ kind: "to-mend", at, message }] };
   }
-  const name = path.basename(migrated);
-  const message = `${name} is given by its name: TonY finds tony.xml on its class path`;
-  return { typed: [name], remark: [{ kind: "changes", at, message }] };
+  const message = `${found} is given by its name: TonY finds tony.xml on its class path`;
+  return { typed: [found], remark: [{ kind: "changes", at, message }] };
 }
 
 /** A program that lies elsewhere here than in TonY's older releases. */

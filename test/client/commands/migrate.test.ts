@@ -178,6 +178,14 @@ exec tony-ts submit --scheduler local conf/job.xml
     const { exitCode, printed } = await migrated("flows");
     expect(exitCode).toBe(ExitCode.succeeded);
     expect(printed).toContain("  cd flows && tony-ts submit -src_dir src tony.tony-ts.xml\n");
+    write("more/conf/tony.xml", job());
+    write(
+      "more/run.sh",
+      'java -cp "`hadoop classpath --glob`:conf/*:conf/" com.linkedin.tony.cli.ClusterSubmitter -executes a.py\n',
+    );
+    expect((await migrated("more")).printed).toContain(
+      "  cd more && tony-ts submit -executes a.py conf/tony.tony-ts.xml\n",
+    );
     await migrated("flows/run.sh", "--out", "run.sh");
     expect(read("run.sh")).toBe("tony-ts submit -src_dir src tony.xml\n");
   });
