@@ -73,6 +73,8 @@ print(0, flush=True)
 /** How many connections there may be, and how long each may take to say what it wants: anybody can open them. */
 const MOST_CONNECTIONS = 4_096;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** And for the whole of it. */
+const REQUEST_TIMEOUT_MS = 60_000;
 
 function heldBy(server: WebServer): HeldPort {
   const turnAway = (socket: Socket) => void socket.destroy();
@@ -94,7 +96,7 @@ function heldBy(server: WebServer): HeldPort {
 /** Undefined when the port is taken or not ours to open. */
 function listen(port: number, host: string | undefined): Promise<WebServer | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createWebServer({ headersTimeout: HEADERS_TIMEOUT_MS });
+    const server = createWebServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
     server.maxConnections = MOST_CONNECTIONS;
     server.once("error", (error) => {
       if (["EADDRINUSE", "EACCES"].includes(String(errorCode(error)))) resolve(undefined);

@@ -3,8 +3,8 @@ import { constants, openSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { BoundedLines } from "../../src/bounded-lines.ts";
 import { Call, type CallOptions } from "./call.ts";
 import { sshScript } from "./ssh-script.ts";
 
@@ -12,6 +12,9 @@ export interface RemoteShellOptions extends Omit<CallOptions, "folder"> {
   /** A new one, for the script and what it needs. */
   readonly folder: string;
 }
+
+/** Of a call's folder, by Linux. */
+const MOST_NAME_BYTES = 255;
 
 /** What a program finds as `ssh`: commands in other tasks of the job, as sessions at the ApplicationMaster. */
 export class RemoteShell {
@@ -24,7 +27,10 @@ export class RemoteShell {
     // Both ends are held open: a script that announces a call never waits, and its end is not the door's.
     const file = openSync(path.join(options.folder, "door"), constants.O_RDWR | constants.O_NONBLOCK);
     this.#door = new Socket({ fd: file, readable: true, writable: false });
-    createInterface(this.#door).on("line", (name) => this.#answer(name));
+    const lines = new BoundedLines(MOST_NAME_BYTES);
+    this.#door.on("data", (chunk: Buffer) => {
+      for (const name of lines.push(chunk)) this.#answer(name);
+    });
   }
 
   /** Puts the script into its folder, and answers its calls from then on. */

@@ -37,6 +37,7 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   const finished = new Map<string, number>();
   const mostBytes = SPARE_BYTES + BYTES_OF_PAIR * (sizes.get("global") ?? 0) ** 2;
   let heldBytes = 0;
+  const room = bodyRoom(mostBytes);
 
   const remove = (scope: string, key: string): void => {
     const value = scopes.get(scope)?.get(key);
@@ -69,9 +70,9 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
     const [, scope, key] = (request.url ?? "").split("/");
     if (scope === undefined || key === undefined) return end(response, 400);
     if (request.method === "PUT") {
-      const value = await boundedBody(request, MOST_VALUE_BYTES);
-      if (value === undefined) return end(response, 413);
-      return end(response, put(scope, key, value) ? 200 : 507);
+      const value = await boundedBody(request, MOST_VALUE_BYTES, room);
+      if (value === "too long") return end(response, 413);
+      return end(response, value !== "no room" && put(scope, key, value) ? 200 : 507);
     }
     if (request.method === "DELETE") {
       deleteKey(scope, key);
@@ -85,16 +86,45 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   return (request, response) => void answer(request, response).catch(() => response.destroy());
 }
 
-/** Of a request, counted as it comes: its length may be said wrongly or not at all. Undefined: it is longer than that. */
-export async function boundedBody(request: IncomingMessage, mostBytes: number): Promise<Buffer | undefined> {
+/** What all bodies together may take while they are read: of thousands of connections each may bring a little less than is too much. */
+export interface BodyRoom {
+  /** @returns whether there is room for them */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+export function bodyRoom(mostBytes: number = SPARE_BYTES): BodyRoom {
+  let readingBytes = 0;
+  return {
+    take: (bytes) => {
+      readingBytes += bytes;
+      return readingBytes <= mostBytes;
+    },
+    give: (bytes) => {
+      readingBytes -= bytes;
+    },
+  };
+}
+
+/** Of a request, counted as it comes: its length may be said wrongly or not at all. */
+export async function boundedBody(
+  request: IncomingMessage,
+  mostBytes: number,
+  room: BodyRoom,
+): Promise<Buffer | "too long" | "no room"> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) return undefined;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (!room.take(chunk.length)) return "no room";
+      if (bytes > mostBytes) return "too long";
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    room.give(bytes);
   }
-  return Buffer.concat(chunks);
 }
 
 function entryBytes(key: string, value: Buffer): number {

@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { taskProgram } from "../../src/frameworks/task-program.ts";
+import { eventually } from "../support/eventually.ts";
 import { listenLocally, localAddress } from "../support/local-port.ts";
 import { environmentOf, jobOf, processesOf, startOf } from "./support.ts";
 
@@ -112,6 +114,25 @@ describe("Horovod's rendezvous", () => {
     expect([413, undefined]).toContain(answer?.[0]);
     expect(sent()).toBeLessThan(16 << 20);
     expect(await ask("GET", "/global/0")).toEqual([404, ""]);
+  });
+
+  test("reads no more at a time than it would keep, from however many connections", async () => {
+    const ask = await served();
+    const [port = ""] = servers.map((server) => localAddress(server).split(":")[1]);
+    const bytes = 1 << 20;
+    let refused = 0;
+    const sockets = Array.from({ length: 24 }, (_, key) => {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.on("error", () => undefined);
+      socket.once("data", (answer: Buffer) => (refused += answer.toString().startsWith("HTTP/1.1 507 ") ? 1 : 0));
+      socket.write(`PUT /mine/${key} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
+      socket.write(Buffer.alloc(bytes - 1));
+      return socket;
+    });
+    await eventually("a refusal of what there is no room for", () => refused >= 8);
+    expect(refused).toBeLessThan(sockets.length);
+    for (const socket of sockets) socket.destroy();
+    await eventually("room again", async () => (await ask("PUT", "/mine/0", "v"))[0] === 200);
   });
 
   test("is full after some megabytes, whatever the keys, until something is taken back", async () => {

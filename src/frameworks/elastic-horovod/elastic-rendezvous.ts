@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { errorMessage } from "../../hadoop/errors.ts";
 import { callAfter } from "../../timer.ts";
-import { boundedBody, rendezvousStore, scopeSizes } from "../rendezvous-store.ts";
+import { bodyRoom, boundedBody, rendezvousStore, scopeSizes } from "../rendezvous-store.ts";
 import { Meeting, type Round, type Slot, type TaskProcess } from "./meeting.ts";
 import { type NotificationService, notify, readNotificationService } from "./notification.ts";
 import { SlotWords } from "./prelude.ts";
@@ -57,6 +57,7 @@ class ElasticRendezvous {
   readonly #lives = new Map<string, ServerResponse>();
   readonly #waiting = new Map<string, (answer: Slot | Refusal) => void>();
   #store: RequestListener = rendezvousStore(new Map());
+  readonly #room = bodyRoom();
   #service: NotificationService | undefined;
   #notices = 0;
   #noticeDueMs = 0;
@@ -117,8 +118,9 @@ class ElasticRendezvous {
 
   /** Only rank 0 hears of who waits: it tells the others (horovod/common/elastic.py, State#check_host_updates). */
   async #announce(asker: TaskProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const announced = await boundedBody(request, MOST_BYTES);
-    if (announced === undefined) return sendText(response, "too long", 413);
+    const announced = await boundedBody(request, MOST_BYTES, this.#room);
+    if (announced === "too long") return sendText(response, announced, 413);
+    if (announced === "no room") return sendText(response, announced, 507);
     try {
       if (asker.task === 0 && asker.process === 0) this.#service = readNotificationService(announced.toString("utf8"));
     } catch (error) {
