@@ -1,4 +1,4 @@
-// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md, docs/reference/json.md and the table of suites in CONTRIBUTING.md. Unit tests say when one of them is stale.
+// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md, docs/reference/json.md, docs/reference/doors.md and the table of suites in CONTRIBUTING.md. Unit tests say when one of them is stale.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,6 +15,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const pages = [
   ["src/job/keys-page.ts", "keysPage", "docs/reference/keys.md"],
   ["src/job/reasons/reasons-page.ts", "reasonsPage", "docs/reference/reasons.md"],
+  ["scripts/doors-page.mjs", "doorsPage", "docs/reference/doors.md"],
   ["src/frameworks/variables-page.ts", "variablesPage", "docs/reference/variables.md"],
 ];
 
@@ -22,11 +23,15 @@ replaceFile(path.join(root, "docs/reference/json.md"), jsonPage(root));
 const contributing = path.join(root, "CONTRIBUTING.md");
 replaceFile(contributing, withSuites(readFileSync(contributing, "utf8"), suiteMarkdown(phases, readMeasured())));
 
+// Packages that are CommonJS ask for node's modules by it.
+const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
+
 const folder = mkdtempSync(path.join(tmpdir(), "tony-docs-"));
 try {
   for (const [source, exported, page] of pages) {
     const outfile = path.join(folder, `${exported}.mjs`);
-    await build({ entryPoints: [path.join(root, source)], outfile, bundle: true, format: "esm", platform: "node" });
+    const entryPoints = [path.join(root, source)];
+    await build({ entryPoints, outfile, bundle: true, format: "esm", platform: "node", banner });
     const module = await import(pathToFileURL(outfile).href);
     replaceFile(path.join(root, page), module[exported]());
   }

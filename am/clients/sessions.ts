@@ -4,10 +4,10 @@ import type { Clock } from "../clock.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** How many there may be at a time: of a job, and with one task. */
-const mostSessions = 1_000;
-const mostOfTask = 64;
+export const mostSessions = 1_000;
+export const mostOfTask = 64;
 /** An executor that is connected answers at once. */
-const acceptMs = 10_000;
+export const acceptMs = 10_000;
 
 export interface SessionsOptions {
   readonly clock: Clock;

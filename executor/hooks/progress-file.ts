@@ -8,7 +8,7 @@ import type { Log } from "../../src/log.ts";
 export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>;
 
 /** Of what a program writes between two reads, only so much is read, the last. */
-const MOST_BYTES = 65_536;
+export const MOST_PROGRESS_BYTES = 65_536;
 /** A program may do the same thing wrong thousands of times, under a new name each. */
 const MOST_COMPLAINTS = 10;
 
@@ -55,8 +55,9 @@ export class ProgressFile {
     const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     if (size < this.#offset) this.#offset = 0;
     if (size === this.#offset) return [];
-    const from = Math.max(this.#offset, size - MOST_BYTES);
-    if (from > this.#offset) this.#complain(`More than ${MOST_BYTES} bytes came at once: only the last are read.`);
+    const from = Math.max(this.#offset, size - MOST_PROGRESS_BYTES);
+    if (from > this.#offset)
+      this.#complain(`More than ${MOST_PROGRESS_BYTES} bytes came at once: only the last are read.`);
     const bytes = readRange(this.#file, from, size - from);
     const end = bytes.lastIndexOf("\n") + 1;
     this.#offset = from + end;

@@ -71,10 +71,10 @@ print(0, flush=True)
 `;
 
 /** How many connections there may be, and how long each may take to say what it wants: anybody can open them. */
-const MOST_CONNECTIONS = 4_096;
-const HEADERS_TIMEOUT_MS = 10_000;
+export const MOST_CONNECTIONS = 4_096;
+export const HEADERS_TIMEOUT_MS = 10_000;
 /** And for the whole of it. */
-const REQUEST_TIMEOUT_MS = 60_000;
+export const REQUEST_TIMEOUT_MS = 60_000;
 
 function heldBy(server: WebServer): HeldPort {
   const turnAway = (socket: Socket) => void socket.destroy();

@@ -14,7 +14,7 @@ export interface RemoteShellOptions extends Omit<CallOptions, "folder"> {
 }
 
 /** Of a call's folder, by Linux. */
-const MOST_NAME_BYTES = 255;
+export const MOST_NAME_BYTES = 255;
 
 /** What a program finds as `ssh`: commands in other tasks of the job, as sessions at the ApplicationMaster. */
 export class RemoteShell {

@@ -7,7 +7,7 @@ import type { ExecutorReport } from "./messages.ts";
 const HOST_NAME = /^\w[\w.-]{0,254}$/;
 const MOST_PORT = 65_535;
 /** Of an address for people, a reason, a path. */
-const MOST_TEXT = 4_096;
+export const MOST_TEXT = 4_096;
 
 /** Why a registration is refused; undefined: it is not. Its host and ports are put into other tasks' commands (`{{spec.worker}}`). */
 export function unbelievable({ host, port, ports = {}, tensorboardPort }: ExecutorRegistration): string | undefined {

@@ -17,8 +17,10 @@ export interface CallLimits {
 export const usualCallLimits: CallLimits = { mostAsking: 16, mostWaiting: 64, mostCalls: 256, askingMs: 20_000 };
 
 /** A person may follow both outputs of every task in several windows. */
+export const CALLS_OF_TASK = 16;
+
 export function callLimitsOf(tasks: number): CallLimits {
-  return { ...usualCallLimits, mostCalls: usualCallLimits.mostCalls + tasks * 16 };
+  return { ...usualCallLimits, mostCalls: usualCallLimits.mostCalls + tasks * CALLS_OF_TASK };
 }
 
 /** A call that has been let in. */

@@ -57,7 +57,7 @@ export interface ClientEndpointOptions {
   readonly sessions: Pick<SessionHandler, "open">;
 }
 
-const WRITER_LIMIT = 64;
+export const WRITER_LIMIT = 64;
 
 /** The AM's side of ClientService, for callers that may call the method (see rightByPath). */
 export class ClientEndpoint {

@@ -24,7 +24,7 @@ import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
 /** When more messages than this wait, the executor does not read: the stream is closed. */
-const WRITER_LIMIT = 1_000;
+export const LINK_WRITER_LIMIT = 1_000;
 
 /** One stream of one executor, after its registration. */
 export interface ExecutorLink {
@@ -202,7 +202,7 @@ class Link implements ExecutorLink {
     this.containerId = containerId;
     this.#attempt = attempt;
     this.#writer = new StreamWriter(stream, {
-      limit: WRITER_LIMIT,
+      limit: LINK_WRITER_LIMIT,
       onOverflow: () => endWithError(stream, "the executor does not read", status.ABORTED),
     });
   }

@@ -32,7 +32,7 @@ const commonOptions = {
 } as const satisfies ChannelOptions;
 
 /** A caller that has nothing to ask connects again when it has. */
-const UNUSED_MS = 300_000;
+export const UNUSED_MS = 300_000;
 /** A client reads the logs of all tasks of a job at once over one connection. */
 export const MOST_STREAMS = 10_000;
 

@@ -18,11 +18,11 @@ export function scopeSizes(processes: ReadonlyMap<string, number>): ScopeSizes {
 }
 
 /** The largest value: the addresses of a process for thousands of peers. */
-const MOST_VALUE_BYTES = 1 << 20;
+export const MOST_VALUE_BYTES = 1 << 20;
 /** What a store may hold beside what its processes need. */
-const SPARE_BYTES = 16 << 20;
+export const SPARE_BYTES = 16 << 20;
 /** What each pair of processes puts there at most, in all scopes: one address each. */
-const BYTES_OF_PAIR = 512;
+export const BYTES_OF_PAIR = 512;
 /** What an entry takes beside its key and value. */
 const ENTRY_BYTES = 256;
 

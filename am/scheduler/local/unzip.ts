@@ -9,7 +9,7 @@ import { errorMessage } from "../../../src/hadoop/errors.ts";
 import { sizeWords } from "../../../src/job/reasons/words.ts";
 
 /** More than any program's archive has: a virtual environment has some ten thousand. */
-const mostEntries = 1_000_000;
+export const mostEntries = 1_000_000;
 
 export interface UnzipOptions {
   /** What may be unpacked in all; default: what is free on the target's disk. */

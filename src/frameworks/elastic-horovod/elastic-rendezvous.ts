@@ -32,7 +32,7 @@ const KEEP_ALIVE_MS = 5_000;
 /** What a process that is told by it ends with: it has been removed from the job (horovod/common/gloo/gloo_context.cc). */
 const NO_SLOT = "-1,-1,-1,-1,-1,-1";
 /** The largest announcement of a service: many network interfaces. */
-const MOST_BYTES = 1 << 20;
+export const MOST_ANNOUNCEMENT_BYTES = 1 << 20;
 
 /**
  * The rendezvous of Horovod's processes when tasks come and go, served beside the first of them. Over HTTP:
@@ -118,7 +118,7 @@ class ElasticRendezvous {
 
   /** Only rank 0 hears of who waits: it tells the others (horovod/common/elastic.py, State#check_host_updates). */
   async #announce(asker: TaskProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const announced = await boundedBody(request, MOST_BYTES, this.#room);
+    const announced = await boundedBody(request, MOST_ANNOUNCEMENT_BYTES, this.#room);
     if (announced === "too long") return sendText(response, announced, 413);
     if (announced === "no room") return sendText(response, announced, 507);
     try {

@@ -8,9 +8,9 @@ import { errorOfRemoteException, remoteExceptionIn } from "./remote-exception.ts
 import { operationUrl } from "./webhdfs-paths.ts";
 
 /** Largest JSON answer read: the listing of a directory of about a million files. */
-const maximumJsonBytes = 512 * 1024 * 1024;
+export const maximumJsonBytes = 512 * 1024 * 1024;
 /** What is read of a refusal, of a redirect, and of the answer to data. */
-const maximumOtherBytes = 64 * 1024;
+export const maximumOtherBytes = 64 * 1024;
 
 /** What is asked of WebHDFS; each has a test with lost answers. */
 export type WebHdfsOperation =

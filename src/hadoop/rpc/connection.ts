@@ -40,7 +40,7 @@ export interface ConnectionOptions {
 }
 
 /** No negotiation needs more; nobody has proved anything by then. */
-const negotiationMaxFrameBytes = 64 * 1024;
+export const negotiationMaxFrameBytes = 64 * 1024;
 
 /**
  * - opening: the socket connects, then SASL messages pass; calls wait.

@@ -1,0 +1,133 @@
+import { acceptMs, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
+import { Bounds } from "../am/core/state/bounds.ts";
+import { mostEntries } from "../am/scheduler/local/unzip.ts";
+import { MOST_PROGRESS_BYTES } from "../executor/hooks/progress-file.ts";
+import { HEADERS_TIMEOUT_MS, MOST_CONNECTIONS, REQUEST_TIMEOUT_MS } from "../executor/program/ports.ts";
+import { MOST_NAME_BYTES } from "../executor/remote-shell/remote-shell.ts";
+import { MOST_TEXT } from "../src/api/believable.ts";
+import { CALLS_OF_TASK, usualCallLimits } from "../src/api/caller-calls.ts";
+import { WRITER_LIMIT } from "../src/api/client-endpoint.ts";
+import { usualGuardLimits } from "../src/api/connection-guard.ts";
+import { LINK_WRITER_LIMIT } from "../src/api/executor-endpoint.ts";
+import { INITIAL_TAIL_CREDIT_BYTES } from "../src/api/messages.ts";
+import {
+  LONGEST_UNNOTICED_MS,
+  MOST_ANSWER_BYTES,
+  MOST_REQUEST_BYTES,
+  MOST_STREAMS,
+  UNUSED_MS,
+} from "../src/api/tls.ts";
+import { MOST_ANNOUNCEMENT_BYTES } from "../src/frameworks/elastic-horovod/elastic-rendezvous.ts";
+import { BYTES_OF_PAIR, MOST_VALUE_BYTES, SPARE_BYTES } from "../src/frameworks/rendezvous-store.ts";
+import { maximumJsonBytes, maximumOtherBytes } from "../src/hadoop/hdfs/webhdfs-connection.ts";
+import { negotiationMaxFrameBytes } from "../src/hadoop/rpc/connection.ts";
+import { defaultMaxFrameBytes } from "../src/hadoop/rpc/frame.ts";
+import { MOST_METRICS } from "../src/job/program-metrics.ts";
+
+const none = "–";
+const count = (number) => number.toLocaleString("en-US");
+const time = (ms) => (ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000} min` : `${ms / 1_000} s`);
+
+function size(bytes) {
+  const units = ["B", "KiB", "MiB"];
+  const power = units.findLastIndex((_, power) => bytes >= 1024 ** power && bytes % 1024 ** power === 0);
+  return `${count(bytes / 1024 ** power)} ${units[power]}`;
+}
+
+const guard = usualGuardLimits;
+const calls = usualCallLimits;
+const ofCaller = `${count(guard.mostOfCaller)} of a caller; ${count(guard.mostUnproven)} that have not proved a name`;
+const untilProof = `${time(guard.proofMs)} until a call is let in, ${time(guard.refusedMs)} after one that is refused`;
+const untilAsked = `${time(calls.askingMs)} to say what a call is for; ${time(LONGEST_UNNOTICED_MS)} without an answer to a ping; ${time(UNUSED_MS)} without a call`;
+const asking = `${count(calls.mostAsking)} requests read at a time and ${count(calls.mostWaiting)} that wait, of a caller; ${count(guard.mostProvenRefusals)} refusals`;
+const messages = `${size(MOST_REQUEST_BYTES)} a message in, ${size(MOST_ANSWER_BYTES)} out`;
+
+const rows = [
+  {
+    door: "the ApplicationMaster's port, for clients",
+    connections: ofCaller,
+    streams: `${asking}; ${count(calls.mostCalls)} calls of a caller and ${count(CALLS_OF_TASK)} more for each task; ${count(MOST_STREAMS)} of a connection`,
+    bytes: `${messages}; ${count(WRITER_LIMIT)} messages that wait for a reader, ${size(INITIAL_TAIL_CREDIT_BYTES)} of a log`,
+    deadlines: `${untilProof}; ${untilAsked}`,
+  },
+  {
+    door: "the same, for executors",
+    connections: ofCaller,
+    streams: asking,
+    bytes: `${messages}; ${count(LINK_WRITER_LIMIT)} messages that wait; of reports ${count(MOST_METRICS)} metrics, ${count(MOST_TEXT)} characters of an address or a reason, ${count(Bounds.servicesOfTask)} addresses for people`,
+    deadlines: `${untilProof}; ${untilAsked}`,
+  },
+  {
+    door: "an executor's port, for a later ApplicationMaster",
+    connections: ofCaller,
+    streams: `${asking}; ${count(calls.mostCalls)} calls of a caller`,
+    bytes: messages,
+    deadlines: `${untilProof}; ${untilAsked}`,
+  },
+  {
+    door: "sessions (`exec`, `forward`, …), through the ApplicationMaster",
+    connections: none,
+    streams: `${count(mostSessions)} of a job, ${count(mostOfTask)} with a task`,
+    bytes: "as both streams take it",
+    deadlines: `${time(acceptMs)} for the executor's answer`,
+  },
+  {
+    door: "Horovod's rendezvous, on the port of a task",
+    connections: count(MOST_CONNECTIONS),
+    streams: none,
+    bytes: `${size(MOST_VALUE_BYTES)} a value, ${size(MOST_ANNOUNCEMENT_BYTES)} an announcement; ${size(SPARE_BYTES)} and ${size(BYTES_OF_PAIR)} for each pair of processes in all, and as much that is being read`,
+    deadlines: `${time(HEADERS_TIMEOUT_MS)} for headers, ${time(REQUEST_TIMEOUT_MS)} for a request`,
+  },
+  {
+    door: "the fifo where a program's `ssh` announces calls",
+    connections: none,
+    streams: none,
+    bytes: `${size(MOST_NAME_BYTES)} a line`,
+    deadlines: none,
+  },
+  {
+    door: "the progress file of a program",
+    connections: none,
+    streams: none,
+    bytes: `${size(MOST_PROGRESS_BYTES)} at a time; ${count(MOST_METRICS)} metrics`,
+    deadlines: none,
+  },
+  {
+    door: "what we ask of WebHDFS",
+    connections: none,
+    streams: none,
+    bytes: `${size(maximumJsonBytes)} of JSON, ${size(maximumOtherBytes)} of any other answer that is quoted`,
+    deadlines: none,
+  },
+  {
+    door: "what we ask of Hadoop's RPC",
+    connections: none,
+    streams: none,
+    bytes: `${size(negotiationMaxFrameBytes)} a frame until the login, ${size(defaultMaxFrameBytes)} afterwards`,
+    deadlines: none,
+  },
+  {
+    door: "archives that a job on this machine unpacks",
+    connections: none,
+    streams: none,
+    bytes: `what is free on the disk; ${count(mostEntries)} entries of a zip`,
+    deadlines: none,
+  },
+];
+
+/** docs/reference/doors.md, whose numbers are those that the code uses. */
+export function doorsPage() {
+  const lines = rows.map(
+    ({ door, connections, streams, bytes, deadlines }) =>
+      `| ${door} | ${connections} | ${streams} | ${bytes} | ${deadlines} |`,
+  );
+  return `# Limits of every door
+
+Made from the constants of the code by \`npm run docs\`: edit them there. What comes from outside is read within these bounds.
+Who may come through each door: [security.md](../makers/security.md).
+
+| door | connections | calls and streams | bytes | deadlines |
+| --- | --- | --- | --- | --- |
+${lines.join("\n")}
+`;
+}
