@@ -235,6 +235,7 @@ export class Executor {
     if (body.type === "prepare") this.#doing(this.#generations.prepare(generation, body.reason, this.#graceMs));
     else if (body.type === "start-child") this.#doing(this.#start(body));
     else if (body.type === "stop-child") this.#doing(this.#generations.stopChild(body));
+    else if (body.type === "tell-place") this.#doing(this.#generations.tellPlace(generation));
     else if (body.type === "exit") this.#end.finish(ExecutorExit.ordered, body.reason, body.graceMs);
     else if (body.type === "make-room") this.#end.makeRoom(body.variables);
     else if (body.type === "resume-child") this.#isolation.allowedByMaster();

@@ -6,6 +6,7 @@ import { headroomChanged, nodesChanged, preemptionNotice, serviceAnnounced } fro
 import { transferred } from "./containers/transfers.ts";
 import { launchFailed, launchSucceeded } from "./executors/launches.ts";
 import { executorLost } from "./executors/links.ts";
+import { childPlace } from "./executors/places.ts";
 import { childExited, childStarted } from "./executors/programs.ts";
 import { childProgress } from "./executors/progress.ts";
 import { executorRegistered } from "./executors/registration.ts";
@@ -159,6 +160,9 @@ function note(step: Step, event: Event): void {
       break;
     case "child-progress":
       childProgress(step, event);
+      break;
+    case "child-place":
+      childPlace(step, event);
       break;
     case "transfer":
       transferred(step, event);

@@ -126,6 +126,7 @@ export class ExecutorLinks implements ExecutorHandler {
         if (report.metrics !== undefined) this.#options.metrics(containerId, task, report.metrics);
         break;
       case "child-started":
+      case "child-place":
       case "child-exited":
       case "child-progress":
         this.#options.post({ ...about, ...report });
@@ -198,6 +199,8 @@ export class ExecutorLinks implements ExecutorHandler {
         return { type: "signal-child", signal: command.signal, reason: command.reason, notice: command.notice };
       case "exit":
         return command;
+      case "tell-place":
+        return { type: "tell-place" };
       case "resume-child":
         return { type: "resume-child" };
     }

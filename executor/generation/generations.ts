@@ -1,5 +1,6 @@
 import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
+import { taskPlaceOf } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
 import type { Carrier } from "../carrier/carrier.ts";
@@ -121,6 +122,13 @@ export class Generations {
       ...(part === "tells" && { keepParameters: (output: string) => parameters.keep(output) }),
     });
     started(generation);
+  }
+
+  /** Says where the program of that generation stands; nothing where that is not known. */
+  async tellPlace(number: number): Promise<void> {
+    const generation = this.#current;
+    const place = generation.number === number ? taskPlaceOf((await generation.stacks()) ?? []) : undefined;
+    if (place !== undefined) this.#options.report(number, { type: "child-place", ...place });
   }
 
   /** Ends the current generation's program; with `dumpStacks` it writes its stacks first. */

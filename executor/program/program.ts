@@ -25,6 +25,8 @@ export type ProcessEnvironment = Readonly<Record<string, string>>;
 
 /** How long Python processes have to write their stacks. */
 const STACKS_MS = 1_000;
+/** How long all tasks have to say where they stand before one of them is stopped. */
+const PLACES_MS = 500;
 
 /** How a program is to be stopped. */
 export interface StopOrder {
@@ -133,6 +135,8 @@ export class Program {
   /** Has each Python process write its stacks to stderr. Some end by that, so the reason of the stop that follows is kept now. */
   async dumpStacks(reason: StopReason): Promise<void> {
     this.#stop ??= { reason, startedAtMs: this.#nowMs(), graceMs: Number.POSITIVE_INFINITY };
+    // This process's word of where it stands, and the others', come first: when it has ended, they leave the place where they waited for it.
+    await within(PLACES_MS, this.ended);
     this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
     if (this.#stacksAsked) await within(STACKS_MS, this.ended);
   }

@@ -29,6 +29,8 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
       };
     case "heartbeat":
       return { heartbeat: { sentAtMs: body.sentAtMs, ...(body.metrics && { metrics: body.metrics }) } };
+    case "child-place":
+      return { childPlace: { where: body.where, isExchange: body.isExchange, lines: [...body.lines] } };
     case "child-started":
       return { childStarted: { pid: body.pid, atMs: body.atMs } };
     case "child-exited":
@@ -73,6 +75,10 @@ function decodeReport(wire: WireExecutorMessage): ExecutorReport {
   } = wire;
   if (register) return decodeRegister(register, wire.generation ?? 0);
   if (heartbeat) return decodeHeartbeat(heartbeat);
+  if (wire.childPlace) {
+    const { where, isExchange, lines } = wire.childPlace;
+    return { type: "child-place", where: where ?? "", isExchange: isExchange ?? false, lines: lines ?? [] };
+  }
   if (childStarted) return { type: "child-started", ...decodeStarted(childStarted) };
   if (childExited) return { type: "child-exited", exit: decodeExit(childExited) };
   if (childProgress) return decodeProgress(childProgress);

@@ -31,6 +31,8 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
       return { stopChild: { ...body, reason: encodeStopReason(body.reason) } };
     case "exit":
       return { exit: { graceMs: body.graceMs, reason: encodeStopReason(body.reason) } };
+    case "tell-place":
+      return { tellPlace: {} };
     case "resume-child":
       return { resumeChild: {} };
     case "make-room":
@@ -85,6 +87,7 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
     return { type: "stop-child", graceMs: stopChild.graceMs ?? 0, reason, ...dump };
   }
   if (exit) return { type: "exit", graceMs: exit.graceMs ?? 0, reason: decodeStopReason(exit.reason) };
+  if (wire.tellPlace) return { type: "tell-place" };
   if (wire.resumeChild) return { type: "resume-child" };
   if (wire.makeRoom) return { type: "make-room", variables: { ...wire.makeRoom.variables } };
   if (wire.replaceTokens) return { type: "replace-tokens", file: toBytes(wire.replaceTokens.file) };

@@ -1,4 +1,4 @@
-import type { ChildExit, ExecutorRegistration, Notice } from "../job/execution.ts";
+import type { ChildExit, ExecutorRegistration, Notice, TaskPlace } from "../job/execution.ts";
 import type { GpuMetrics } from "../job/gpu-metrics.ts";
 import type { StopReason } from "../job/reasons/stops.ts";
 import type { Checkpoint, Transfer } from "../job/status.ts";
@@ -38,6 +38,8 @@ export type ExecutorReport =
       readonly attemptProof: Uint8Array;
     }
   | { readonly type: "heartbeat"; readonly sentAtMs: number; readonly metrics?: Metrics }
+  /** Where it stands, when it was asked. */
+  | ({ readonly type: "child-place" } & TaskPlace)
   | { readonly type: "child-started"; readonly pid: number; readonly atMs: number }
   /** Sent again on every new stream until it is acknowledged. */
   | { readonly type: "child-exited"; readonly exit: ChildExit }
@@ -94,6 +96,8 @@ export type MasterCommand =
       readonly checkpoint: string;
     }
   | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: StopReason; readonly dumpStacks?: true }
+  /** Say where the program stands, which goes on. */
+  | { readonly type: "tell-place" }
   /** The container is still its task's: resume the suspended program. */
   | { readonly type: "resume-child" }
   /** The container is another task's: exit, so that its executor starts with these variables (see executorVariables). */

@@ -55,3 +55,13 @@ export interface ExecutorRegistration {
   readonly rejoinAddress: string;
   readonly child: ChildReport;
 }
+
+/** Where a task's program stands. */
+export interface TaskPlace {
+  /** `in all_reduce train.py:27` */
+  readonly where: string;
+  /** It waits there for the other tasks, in an exchange of data between all of them. */
+  readonly isExchange: boolean;
+  /** The innermost calls of its main thread, innermost first. */
+  readonly lines: readonly string[];
+}

@@ -1,5 +1,9 @@
 import { type Place, placeOf } from "./diagnosis/python-stacks.ts";
+import type { TaskPlace } from "./execution.ts";
 import { arrayOf, count, object, string } from "./shape.ts";
+
+/** A line that is kept. */
+const MOST_CHARACTERS = 500;
 
 /** One process of a task's program: its Python stacks, or why there are none. */
 export interface ProcessStacks {
@@ -24,6 +28,19 @@ export const readProcessStacks = arrayOf(
 export interface PlacedProcess {
   readonly pid: number;
   readonly place: Place;
+}
+
+/** Where a task stands; undefined: none of its processes says. */
+export function taskPlaceOf(processes: readonly ProcessStacks[]): TaskPlace | undefined {
+  const places = leadingProcesses(processes).map(({ place }) => place);
+  const [first] = places;
+  return (
+    first && {
+      where: [...new Set(places.map(({ where }) => where))].join(", "),
+      isExchange: places.every(({ isExchange }) => isExchange),
+      lines: first.lines.map((line) => line.slice(0, MOST_CHARACTERS)),
+    }
+  );
 }
 
 /**

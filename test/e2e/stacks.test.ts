@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
@@ -57,5 +57,50 @@ describe("where a job's programs stand", () => {
     const { status: told } = JSON.parse(status);
     expect(await alice.run("kill", id)).toMatchObject({ exitCode: 0 });
     expect(told.tasks.map(({ state }: { readonly state: string }) => state)).toEqual(Array(4).fill("running"));
+  });
+});
+
+/** PyTorch's file of that name, as far as a stack shows it. */
+const exchange = `import time
+
+def all_reduce():
+    while True:
+        time.sleep(0.1)
+`;
+
+const hangs = `import json, os, sys, time
+sys.path.insert(0, "packages/site-packages/torch/distributed")
+import distributed_c10d
+
+with open(os.environ["TONY_PROGRESS_FILE"], "a") as file:
+    file.write(json.dumps({"step": 7}) + chr(10))
+if os.environ["TASK_INDEX"] == "2":
+    time.sleep(600)
+distributed_c10d.all_reduce()
+`;
+
+describe("a gang that hangs", () => {
+  const alice = new Person(cluster);
+  afterEach(() => sweep(cluster));
+  afterAll(() => alice.leave());
+
+  test("is told with where its tasks stand, and the one that holds up the others", async () => {
+    const library = path.join(alice.folder, "packages/site-packages/torch/distributed");
+    mkdirSync(library, { recursive: true });
+    writeFileSync(path.join(library, "distributed_c10d.py"), exchange);
+    const script = path.join(alice.folder, "train.py");
+    writeFileSync(script, hangs);
+    const job = alice.job("hangs", {
+      ...oneTask,
+      "tony.worker.instances": "3",
+      "tony.worker.resources": `${script},${path.join(alice.folder, "packages")}`,
+      "tony.worker.command": "python3 train.py",
+      "tony.task.progress-timeout": "3s",
+    });
+    const { exitCode, stdout } = await alice.run("submit", job);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(
+      "holds up the others: no progress for 3 s at step 7; 2 of 3 in all_reduce train.py:9; worker:2 at train.py:8",
+    );
   });
 });

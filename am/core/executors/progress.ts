@@ -10,6 +10,7 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, emit, findTask, gangOf, log, type Step } from "../state/step.ts";
+import { askPlaces } from "./places.ts";
 
 /**
  * A program says how far it is. An executor repeats its last report when its stream was opened anew, and tells of a checkpoint that it
@@ -66,6 +67,7 @@ export function progressOverdue(step: Step, container: ContainerRecord, task: Ta
     watchProgress(step, container);
     return;
   }
+  askPlaces(step, task);
   const reason = { code: "hung", noProgressMs: step.spec.timeouts.progressMs ?? 0, step: task.step } as const;
   const graceMs = step.spec.timeouts.stopGraceMs;
   log(step, "warn", "task-hung", `${task.id} is stopped, it ${stopWords(reason)}.`, about(task));

@@ -9,23 +9,25 @@ const MOST_CONSEQUENCES = 20;
 
 /** The root of a failure as people are told of it; the other endings that it was found among follow. */
 export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> = {}): Cause {
-  const others = Object.values(endings).filter((ending) => ending.task !== root.task);
+  const others = Object.values(endings).filter((ending) => ending.task !== root.task && !isSameHang(ending, root));
   const followed = others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceOf(ending, root));
   return {
     class: root.class,
     generation: root.generation,
     reason: root.reason,
     summary: endingWords(root.reason),
-    task: root.task,
-    host: root.host,
-    containerId: root.containerId,
-    exit: root.exit,
+    ...(root.named ?? { task: root.task, host: root.host, containerId: root.containerId, exit: root.exit }),
     atMs: root.atMs,
     lines: root.lines.slice(-20),
     ...(root.remedy === undefined ? {} : { remedy: remedyWords(root.remedy), fix: root.remedy }),
     consequences: followed.map(consequenceWords),
     followed,
   };
+}
+
+/** Tasks whose time is up together hang of one cause: it is told once. */
+function isSameHang(ending: Ending, root: Ending): boolean {
+  return root.named !== undefined && (ending.named !== undefined || ending.task === root.named.task);
 }
 
 /** YARN's completion status of the root often comes after what followed from it. */

@@ -7,6 +7,7 @@ import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { exitWords, linesOf } from "./ending-facts.ts";
 import { linkEnding, unheardEnding } from "./link-endings.ts";
+import { standingOf } from "./places.ts";
 import { Strength } from "./strength.ts";
 
 /** A program that was stopped for the time it took. */
@@ -24,13 +25,24 @@ export function timeLimitEnding(step: Step, task: TaskRecord, container: Contain
 export function hungEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
   const atStep = exit?.stopReason?.code === "hung" ? exit.stopReason.step : task.step;
   const noProgressMs = step.spec.timeouts.progressMs ?? 0;
-  const ending = linkEnding(step, task, container, { code: "program-hung", noProgressMs, step: atStep });
+  const standing = standingOf(step, task);
+  const { odd } = standing ?? {};
+  const ending = linkEnding(step, task, container, {
+    ...{ code: "program-hung", noProgressMs, step: atStep },
+    ...(standing && { places: standing.places }),
+    ...(odd && { holder: `${odd.id} on ${odd.host}` }),
+  });
   const remedy: Remedy = {
     code: "raise-progress-timeout",
     setting: settingOf(step.spec, "tony.task.progress-timeout"),
   };
   const known = exit === undefined ? {} : { exit: exitWords(exit), lines: linesOf(exit) };
-  return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core", remedy, ...known };
+  const said = { ...ending, remedy, ...known, strength: Strength.exit, class: "program", machine: false } as const;
+  if (standing === undefined) {
+    return { ...said, source: "core" };
+  }
+  const named = odd === undefined ? {} : { task: odd.id, host: odd.host, containerId: odd.containerId };
+  return { ...said, source: "core", lines: standing.lines, named };
 }
 
 /**

@@ -108,6 +108,7 @@ export type ExecutorCommand =
       /** The program finds it in its file; one that it has been given already is not given again. */
       readonly notice: Notice;
     }
+  | { readonly type: "tell-place"; readonly generation: number }
   | { readonly type: "acknowledge-exit"; readonly generation: number }
   /** The program was suspended while its executor was cut off; its container is still its task's. */
   | { readonly type: "resume-child"; readonly generation: number }

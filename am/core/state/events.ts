@@ -1,5 +1,5 @@
 import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
-import type { ChildExit, ExecutorRegistration } from "../../../src/job/execution.ts";
+import type { ChildExit, ExecutorRegistration, TaskPlace } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 
@@ -98,6 +98,12 @@ export type Event =
       readonly pid: number;
       readonly atMs: number;
     }
+  | ({
+      readonly type: "child-place";
+      readonly task: string;
+      readonly containerId: string;
+      readonly generation: number;
+    } & TaskPlace)
   | {
       readonly type: "child-exited";
       readonly task: string;

@@ -25,6 +25,8 @@ export interface Ending {
   /** Who said so: YARN's completion status replaces what was guessed from its link. */
   readonly source: "child" | "link" | "yarn" | "core";
   readonly reason: EndingReason;
+  /** Whom people are told of as the root, where that is not its task; empty: nobody. */
+  readonly named?: { readonly task?: string; readonly host?: string; readonly containerId?: string };
   readonly exit: string;
   readonly lines: readonly string[];
   readonly remedy?: Remedy | undefined;

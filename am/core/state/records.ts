@@ -1,5 +1,5 @@
 import type { NamedPorts } from "../../../src/job/cluster-spec.ts";
-import type { Notice } from "../../../src/job/execution.ts";
+import type { Notice, TaskPlace } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 
@@ -120,6 +120,8 @@ export interface TaskRecord {
   checkpointStep: number;
   /** The last value of each metric that it reported in its present life. */
   metrics?: Readonly<Record<string, number>>;
+  /** Where its program stood when its gang made no progress any more; `where` is empty where it did not say. */
+  place?: TaskPlace & { readonly generation: number };
   /** How bringing up what it saved or left goes: the last of each kind. */
   transfers?: readonly Transfer[];
   /** Failures of the machine's kind since its program last ran well; see blame.ts. */

@@ -1,13 +1,9 @@
-/** Where a program stands, as people are told of it. */
-export interface Place {
-  /** `in all_reduce train.py:27`, `at train.py:26` */
-  readonly where: string;
+import type { TaskPlace } from "../execution.ts";
+
+/** Where one process stands, as people are told of it. */
+export interface Place extends TaskPlace {
   /** A call of the job's own code leads there. */
   readonly isOwn: boolean;
-  /** It waits there for the other tasks, in an exchange of data between all of them. */
-  readonly isExchange: boolean;
-  /** The innermost calls of its main thread, innermost first. */
-  readonly lines: readonly string[];
 }
 
 const THREAD_START = /^(?:Current thread|Thread) 0x[0-9a-f]+\b.*\(most recent call first\):$/;

@@ -98,8 +98,12 @@ export const endingReasons = {
       : `${left}, after the checkpoint of step ${checkpointStep} was complete`;
   }),
   "program-hung": reason(
-    { ...where, noProgressMs: "number", step: "number" },
-    ({ task, host, ...hang }) => `${task} on ${host} ${stopWords({ code: "hung", ...hang })}`,
+    { ...where, noProgressMs: "number", step: "number", places: "names?", holder: "text?" },
+    ({ task, host, places, holder, ...hang }) => {
+      if (places === undefined) return `${task} on ${host} ${stopWords({ code: "hung", ...hang })}`;
+      const rest = [`no progress for ${durationWords(hang.noProgressMs)} at step ${hang.step}`, ...places].join("; ");
+      return holder === undefined ? `the tasks hung: ${rest}` : `${holder} holds up the others: ${rest}`;
+    },
   ),
   "ran-too-long": reason(
     { ...where, limitMs: "number", setting: "setting?" },

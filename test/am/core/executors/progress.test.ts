@@ -143,3 +143,81 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(3_600_000))).toEqual([]);
   });
 });
+
+describe("a gang that makes no progress", () => {
+  const gang = { ...jobSpec([role("worker", 3)]), timeouts: { ...base.timeouts, progressMs: 60_000 } };
+  const stack = (task: string) => [`stack of ${task}`];
+
+  function hanging(): Scenario {
+    const scenario = new Scenario(gang);
+    scenario.toRunning();
+    for (const task of ["worker:1", "worker:0"]) reports(scenario, task, 7);
+    return scenario;
+  }
+
+  function stands(scenario: Scenario, task: string, where: string, isExchange: boolean): void {
+    const { containerId, generation } = scenario.task(task);
+    scenario.on({ type: "child-place", task, containerId, generation, where, isExchange, lines: stack(task) });
+  }
+
+  function asked(effects: readonly Effect[]): string[] {
+    return effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "tell-place" ? [effect.to.task] : [],
+    );
+  }
+
+  function endedBy(scenario: Scenario) {
+    for (const task of ["worker:1", "worker:0"]) {
+      scenario.exits(task, { signal: "SIGABRT", stopReason: reason, traceback: "its own" });
+    }
+    return scenario.gang.generations[0]?.endedBy;
+  }
+
+  test("is asked where it stands; the only one that does not wait for the others is named", () => {
+    const scenario = hanging();
+    expect(asked(scenario.after(60_000))).toEqual(["worker:0", "worker:1", "worker:2"]);
+    for (const task of ["worker:0", "worker:1"]) stands(scenario, task, "in all_reduce train.py:27", true);
+    stands(scenario, "worker:2", "at train.py:26", false);
+    const { host, containerId } = scenario.task("worker:2");
+    expect(endedBy(scenario)).toMatchObject({
+      ...{ task: "worker:2", host, containerId, lines: stack("worker:2") },
+      consequences: [],
+      summary: `worker:2 on ${host} holds up the others: no progress for 1 min at step 7; 2 of 3 in all_reduce train.py:27; worker:2 at train.py:26`,
+    });
+  });
+
+  test.each([
+    ["all wait for each other", ["in all_reduce train.py:27", true], "3 of 3 in all_reduce train.py:27"],
+    [
+      "one waits elsewhere",
+      ["in broadcast train.py:9", true],
+      "2 of 3 in all_reduce train.py:27; worker:2 in broadcast train.py:9",
+    ],
+    ["one does not say", undefined, "2 of 3 in all_reduce train.py:27; of 1 that is not known"],
+  ] as const)("names nobody where %s", (_case, third, places) => {
+    const scenario = hanging();
+    scenario.after(60_000);
+    for (const task of ["worker:0", "worker:1"]) stands(scenario, task, "in all_reduce train.py:27", true);
+    if (third !== undefined) stands(scenario, "worker:2", third[0], third[1]);
+    const cause = endedBy(scenario);
+    expect(cause).toMatchObject({ summary: `the tasks hung: no progress for 1 min at step 7; ${places}`, lines: [] });
+    expect(cause).not.toHaveProperty("task");
+    expect(cause).not.toHaveProperty("host");
+  });
+
+  test("names nobody where the others compute: one that waits for them is their victim", () => {
+    const scenario = hanging();
+    scenario.after(60_000);
+    for (const task of ["worker:0", "worker:2"]) stands(scenario, task, "in read train.py:20", false);
+    stands(scenario, "worker:1", "in all_reduce train.py:27", true);
+    expect(endedBy(scenario)).not.toHaveProperty("task");
+  });
+
+  test("is not asked where another one has gone on: the one that hangs is named", () => {
+    const scenario = hanging();
+    scenario.after(40_000);
+    reports(scenario, "worker:0", 8);
+    expect(asked(scenario.after(20_000))).toEqual([]);
+    expect(endedBy(scenario)).toMatchObject({ task: "worker:1", lines: ["its own"] });
+  });
+});
