@@ -4,10 +4,10 @@ import { findKey } from "../src/job/keys.ts";
 import { type TableRow, tonyTable } from "./documents/tony-table.ts";
 import { tonyHistory, tonyKeys, tonyModes, tonyOptions, tonyVariables } from "./fixtures/tony/names.ts";
 
-const rows = tonyTable(readFileSync("docs/guide/coming-from-tony.md", "utf8"));
+const rows = tonyTable(readFileSync("docs/reference/tony.md", "utf8"));
 const named = new Set(rows.flatMap(({ names }) => names));
 
-describe("the table of docs/guide/coming-from-tony.md", () => {
+describe("the table of docs/reference/tony.md", () => {
   test.each([
     ["key", tonyKeys],
     ["option", tonyOptions],
