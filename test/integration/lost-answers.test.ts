@@ -164,6 +164,9 @@ describe.each(fates)("the first answer %s", (_what, fate) => {
     await scheduler.register({ host: "test", rpcPort: 1, trackingUrl: "" });
     scheduler.ask([{ priority: 1, resourceName: "*", capability: smallest, count: 1 }]);
     const gathered = await heartbeatUntil(scheduler, nothingGathered(), "a container", (so) => so.allocated.length > 0);
+    const { currentAttemptId = "" } = await client.report(id);
+    const held = await client.containers(currentAttemptId);
+    expect(held.map(({ containerId }) => containerId)).toEqual(gathered.allocated.map(({ id: own }) => own));
     const nodeProxy = await runOnce(gathered, fate);
     const hasEnded = ({ completed }: Gathered) => completed.some(({ exitStatus }) => exitStatus === -105);
     await heartbeatUntil(scheduler, gathered, "its end", hasEnded);
