@@ -103,7 +103,7 @@ async function openPlaces(
   return new Map<ListPlace, Applications>(ranHere ? [cluster, await here()] : [cluster]);
 }
 
-/** The jobs of each place. A cluster that does not answer hides none of those of this machine: they are shown, and then why it was not asked. */
+/** The jobs of each place. A cluster that does not answer hides none of those of this machine: where there are any, they are shown, and why. */
 async function jobsOf(opened: ReadonlyMap<ListPlace, Applications>, filter: JobFilter) {
   const found: ApplicationReport[] = [];
   const asked: ListPlace[] = [];
@@ -118,6 +118,7 @@ async function jobsOf(opened: ReadonlyMap<ListPlace, Applications>, filter: JobF
       unasked = error;
     }
   }
+  if (unasked !== undefined && found.length === 0) throw unasked;
   return { found, asked, unasked };
 }
 
