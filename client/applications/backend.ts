@@ -1,6 +1,5 @@
 import { usageError } from "../../src/errors.ts";
 import { ownerName } from "../../src/hadoop/process-owner.ts";
-import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { ClientContext } from "../context.ts";
 import type { Applications } from "./applications.ts";
 import { isLocalId } from "./local-folder.ts";
@@ -40,5 +39,5 @@ export async function openYarnApplications(
 /** The applications of this machine's local scheduler. */
 export async function openLocalApplications({ environment, now }: ClientContext): Promise<Applications> {
   const { LocalApplications } = await import("./local-applications.ts");
-  return new LocalApplications(environment, currentUser(environment, ownerName).name, now);
+  return new LocalApplications(environment, ownerName(), now);
 }

@@ -212,12 +212,16 @@ function nodeWords({ host, version, architecture, glibc, counted }: ProbeReport)
   return `the runtime starts in a container on ${host} (${architecture}, ${library}): Node ${version}; the scheduler counts ${scheduler}`;
 }
 
-/** Sees to it that the cluster has what the probe runs; a job of this release finds it there too. */
+/**
+ * Sees to it that the cluster has what the probe runs, and the executor beside it, where jobs look for them: the first job of this release,
+ * of everybody who shares the cache, finds them there.
+ */
 export async function shipProbe(
   cluster: Cluster,
-  { stagingDir, nodeBinary, namedRuntimes }: Pick<SiteSettings, "stagingDir" | "nodeBinary" | "namedRuntimes">,
+  settings: Pick<SiteSettings, "stagingDir" | "cacheDir" | "trustedOwners" | "nodeBinary" | "namedRuntimes">,
   { environment, now }: ClientContext,
 ): Promise<ProbeFiles> {
+  const { stagingDir, cacheDir, trustedOwners, nodeBinary, namedRuntimes } = settings;
   const { fileSystems, user } = cluster;
   const { items, node } = provideRuntime(
     await chooseRuntime({ setting: nodeBinary, byArchitecture: namedRuntimes, running: process.execPath }),
@@ -225,11 +229,18 @@ export async function shipProbe(
   const cache = new ContentCache({
     fileSystems,
     stagingRoot: await stagingRoot(fileSystems, { stagingDir }),
+    cacheDir,
     user,
+    trustedOwners,
+    believesNames: !cluster.isSecured,
     replicas: cluster.sharedReplicas,
   });
   const memo = await HashMemo.open(localCacheFolder(environment), now);
-  const shipped = await ship([...items, programItem("am")], { fileSystems, cache, memo });
+  const [, ...shipped] = await ship([programItem("executor"), ...items, programItem("am")], {
+    fileSystems,
+    cache,
+    memo,
+  });
   return { files: shipped.map(({ file }) => file), node };
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import type { CacheListJson } from "../../client/printed-json.ts";
 import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
 import { sweep } from "../support/sweep.ts";
 import { tonyTs } from "../support/tony-ts.ts";
@@ -113,6 +114,13 @@ describe("what cannot work is said before anything is on the cluster", () => {
       ]),
     );
     expect(exitCode).toBe(0);
+  });
+
+  test("doctor puts what jobs run into the cache that the site names, for all who share it", async () => {
+    const conf = ["--conf", "tony.cache.dir=/user/alice/shared-cache"];
+    expect((await tonyTs(["doctor", ...conf], alice)).exitCode).toBe(0);
+    const { files }: CacheListJson = JSON.parse((await tonyTs(["cache", "list", "--json", ...conf], alice)).stdout);
+    expect(files.map(({ name }) => name).sort()).toEqual(["am.cjs", "executor.cjs", "node"]);
   });
 
   test("doctor exits 3 and says how to mend it when there is no such queue", async () => {
