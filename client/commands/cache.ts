@@ -43,7 +43,11 @@ const prune = defineCommand({
   summary: "Remove files that no job uses and that were not used lately",
   positionals: {},
   options: {
-    "unused-for": { type: "string", default: "30d", describe: "Keep what was used within this time, 2h at least: 12h, 30d" },
+    "unused-for": {
+      type: "string",
+      default: "30d",
+      describe: "Keep what was used within this time, 2h at least: 12h, 30d",
+    },
     "dry-run": { type: "boolean", default: false, describe: "Show what would be removed; remove nothing" },
     ...settingOptions,
     ...jsonOption,

@@ -69,6 +69,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts list": inEmpty(),
   "tony-ts list --state failed --name bert": inEmpty(),
   "tony-ts list --all-users --since 1d": inEmpty(),
+  "tony-ts list --queue ml": inEmpty(),
   "tony-ts nodes": inEmpty(),
   "tony-ts nodes --label gpu": inEmpty(),
   "tony-ts logs ID [worker:0|am] [-f]": inEmpty(
