@@ -20,7 +20,7 @@ export interface ExecutorEndOptions {
   readonly generations: Pick<Generations, "kill" | "stop"> & { readonly current: Pick<Generation, "kill"> };
   readonly reports: Pick<Reports, "left">;
   readonly tails: Pick<LogTails, "finish">;
-  readonly link: () => Pick<MasterLink, "close">;
+  readonly link: () => Pick<MasterLink, "close" | "connected">;
   /** Where it copies checkpoints or output. */
   readonly carrier: () => Pick<Carrier, "giveUp" | "settle"> | undefined;
   /** What the program is given to end by itself. */
@@ -35,6 +35,10 @@ export interface ExecutorEndOptions {
 /** A NodeManager sends KILL 250 ms after TERM. The program gets this much of that time; the executor exits by the limit. */
 const TERMINATION_GRACE_MS = 100;
 const TERMINATION_LIMIT_MS = 140;
+/** How long the executor waits for a new stream on which to say how its uploads ended: without that the job fails. */
+const LAST_WORD_LIMIT_MS = 30_000;
+/** The ends after which an ApplicationMaster listens to that. */
+const HEARD: readonly StopReason["code"][] = ["generation-ended", "job-ended"];
 /** How long the executor tries to send its goodbye. */
 const GOODBYE_LIMIT_MS = 1_000;
 
@@ -107,6 +111,9 @@ export class ExecutorEnd {
     const { generations, carrier, reports, tails, link } = this.#options;
     await generations.stop(order);
     await carrier()?.settle({ last: true });
+    if (carrier() !== undefined && HEARD.includes(order.reason.code)) {
+      await within(LAST_WORD_LIMIT_MS, link().connected());
+    }
     reports.left();
     tails.finish();
     await within(GOODBYE_LIMIT_MS, link().close(stopWords(order.reason)));

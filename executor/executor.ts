@@ -282,7 +282,7 @@ export class Executor {
       nowMs,
       random,
       report: (generation, report) => this.#reports.send(generation, report, "progress"),
-      transferred: (transfer) => this.#link.report(this.#generations.current.number, { type: "transfer", transfer }),
+      transferred: (transfer) => this.#reports.send(this.#generations.current.number, { type: "transfer", transfer }),
     });
   }
 

@@ -1,8 +1,9 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
+import type { Transfer } from "../src/job/status.ts";
 import type { Generation } from "./generation/generation.ts";
 import type { ProgressReport } from "./hooks/progress-file.ts";
 
-/** Kinds of reports whose last one is repeated on a new stream. */
+/** Kinds of reports whose last one of the current generation is repeated on a new stream. */
 type Kept = Extract<ExecutorReport, { type: "service-announced" | "child-progress" }>;
 
 export interface ReportsOptions {
@@ -18,6 +19,8 @@ export interface ReportsOptions {
 export class Reports {
   readonly #options: ReportsOptions;
   readonly #kept = new Map<Kept["type"], { readonly generation: number; readonly report: Kept }>();
+  /** How the last upload of each kind goes. It is the task's, whatever its generation. */
+  readonly #transfers = new Map<Transfer["what"], ExecutorReport>();
   #metricsSent: Metrics | undefined;
   #heartbeats: NodeJS.Timeout | undefined;
 
@@ -25,8 +28,9 @@ export class Reports {
     this.#options = options;
   }
 
-  /** Sends a report about a generation; the service and the progress of the current one are repeated on a new stream. */
+  /** Sends a report about a generation; on a new stream the service and the progress of the current one are repeated, and uploads. */
   send(generation: number, report: ExecutorReport, replaces?: string): void {
+    if (report.type === "transfer") this.#transfers.set(report.transfer.what, report);
     if (
       (report.type === "service-announced" || report.type === "child-progress") &&
       generation === this.#options.current().number
@@ -48,6 +52,7 @@ export class Reports {
       ...unsaid,
       this.#keptOf("service-announced"),
       this.#keptOf("child-progress") ?? this.#options.carried(),
+      ...this.#transfers.values(),
     ]) {
       if (report !== undefined) this.#options.send(number, report);
     }

@@ -69,6 +69,8 @@ export class MasterLink {
   #retry: NodeJS.Timeout | undefined;
   readonly #absence: MasterAbsence;
   #closed = false;
+  /** Who waits for a stream. */
+  readonly #awaiting: (() => void)[] = [];
 
   constructor(options: MasterLinkOptions) {
     this.#options = options;
@@ -123,6 +125,11 @@ export class MasterLink {
     }
     this.#tryCandidate(candidate);
     return { accepted: true, reason: "" };
+  }
+
+  /** Resolves when an ApplicationMaster is connected, and was told what it may not know. */
+  async connected(): Promise<void> {
+    if (this.#active === undefined) await new Promise<void>((resolve) => this.#awaiting.push(resolve));
   }
 
   /** Sends a goodbye and waits until it is sent. */
@@ -187,6 +194,7 @@ export class MasterLink {
     this.#drop(previous);
     this.#options.log.info("joined", `Connected to attempt ${attempt} at ${this.#current.address}.`, { attempt });
     this.#options.joined(welcome);
+    for (const heard of this.#awaiting.splice(0)) heard();
   }
 
   #refuseLower(connection: Connection, attempt: number): void {

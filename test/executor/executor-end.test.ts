@@ -6,7 +6,7 @@ import { silentLog } from "../support/silent-log.ts";
 const never = new Promise<void>(() => {});
 
 /** `hangs`, `fails`: the steps that do. */
-function endOf({ hangs = "", fails = "" } = {}) {
+function endOf({ hangs = "", fails = "", carries = true } = {}) {
   const steps: string[] = [];
   const step = (name: string): Promise<void> => {
     steps.push(name);
@@ -20,10 +20,10 @@ function endOf({ hangs = "", fails = "" } = {}) {
       kill: () => void step("kill: replaced"),
       stop: ({ graceMs }) => step(`stop: ${graceMs}`),
     },
-    carrier: () => ({ giveUp: () => void step("give up"), settle: () => step("bring up") }),
+    carrier: () => (carries ? { giveUp: () => void step("give up"), settle: () => step("bring up") } : undefined),
     reports: { left: () => void step("reports") },
     tails: { finish: () => void step("tails") },
-    link: () => ({ close: () => step("goodbye") }),
+    link: () => ({ connected: () => step("connected"), close: () => step("goodbye") }),
     graceMs: () => 10_000,
     containerTokens: { putBack: () => step("tokens") },
     workFolder: { restore: () => step("work folder") },
@@ -40,7 +40,15 @@ test("the program ends first, what it saved is brought up, and then the executor
   const { end, steps } = endOf();
   end.finish(ExecutorExit.ordered, { code: "job-ended" });
   await jest.advanceTimersByTimeAsync(0);
-  expect(steps).toEqual(["stop: 10000", "bring up", "reports", "tails", "goodbye", `exit ${ExecutorExit.ordered}`]);
+  expect(steps).toEqual([
+    "stop: 10000",
+    "bring up",
+    "connected",
+    "reports",
+    "tails",
+    "goodbye",
+    `exit ${ExecutorExit.ordered}`,
+  ]);
   expect(end.hasBegun).toBe(true);
 });
 
@@ -52,6 +60,23 @@ test("a goodbye that nobody takes delays the exit for a second; what it ends of 
   expect(steps.at(-1)).toBe("goodbye");
   await jest.advanceTimersByTimeAsync(100);
   expect(steps.slice(-2)).toEqual(["goodbye", `exit ${ExecutorExit.orphaned}`]);
+});
+
+test("where uploads ended while the stream was broken, the next one is awaited to tell so, for half a minute", async () => {
+  const { end, steps } = endOf({ hangs: "connected" });
+  end.finish(ExecutorExit.ordered, { code: "job-ended" });
+  await jest.advanceTimersByTimeAsync(29_900);
+  expect(steps.at(-1)).toBe("connected");
+  await jest.advanceTimersByTimeAsync(100);
+  expect(steps.at(-1)).toBe(`exit ${ExecutorExit.ordered}`);
+
+  const nothing = endOf({ hangs: "connected", carries: false });
+  nothing.end.finish(ExecutorExit.ordered, { code: "job-ended" });
+  const orphaned = endOf({ hangs: "connected" });
+  orphaned.end.finish(ExecutorExit.orphaned, { code: "orphaned", silentMs: 1 });
+  await jest.advanceTimersByTimeAsync(0);
+  expect(nothing.steps.at(-1)).toBe(`exit ${ExecutorExit.ordered}`);
+  expect(orphaned.steps.at(-1)).toBe(`exit ${ExecutorExit.orphaned}`);
 });
 
 test("one that was replaced writes nothing more to the folders that its task's other executor uses", async () => {

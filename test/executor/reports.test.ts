@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals
 import type { ProgressReport } from "../../executor/hooks/progress-file.ts";
 import { Reports } from "../../executor/reports.ts";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
+import type { Transfer } from "../../src/job/status.ts";
 
 const heartbeatIntervalMs = 1_000;
 const service = { type: "service-announced", name: "tensorboard", url: "http://node:1" } as const;
@@ -59,6 +60,17 @@ describe("what the ApplicationMaster hears of a task", () => {
   it("is the service and the last progress again on a new stream", () => {
     for (const report of [service, progress(1), progress(2)]) reports.send(1, report);
     expect(repeated()).toEqual([service, progress(2)]);
+  });
+
+  it("is again how the last upload of each kind goes, for none knows whether that was heard, also of an earlier generation", () => {
+    const upload = (what: Transfer["what"], state: Transfer["state"]) => {
+      const transfer = { what, state, url: "hdfs:///out", files: 1, bytes: 1, step: 0, atMs: 1, reason: "" };
+      return { type: "transfer", transfer } as const;
+    };
+    const [checkpoint, output] = [upload("checkpoint", "failed"), upload("output", "done")];
+    for (const report of [upload("output", "under-way"), checkpoint, output]) reports.send(1, report);
+    current.number = 2;
+    expect(repeated()).toEqual([output, checkpoint]);
   });
 
   it("is nothing again that was said of an earlier generation, even if it was said late", () => {

@@ -1,17 +1,23 @@
 import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { stateWords, transferName } from "../../../src/job/reasons/transfers.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
+import type { Transfer } from "../../../src/job/status.ts";
 import type { Event } from "../state/events.ts";
+import type { ContainerRecord } from "../state/records.ts";
 import { about, log, record, type Step, tenantOf } from "../state/step.ts";
 
 /**
- * The executor in the container that a task holds says how an upload goes. Whether the job fails by one that failed is decided when it ends.
+ * The executor in the container that a task holds says how an upload goes, and again on each new stream. Whether the job fails by one that
+ * failed is decided when it ends.
  */
 export function transferred(step: Step, event: Extract<Event, { type: "transfer" }>): void {
   const { task: id, containerId, transfer } = event;
   const container = step.state.containers[containerId];
   const task = container && tenantOf(step, container);
   if (task?.id !== id) {
+    return;
+  }
+  if (task.transfers?.some((known) => isSame(known, transfer))) {
     return;
   }
   task.transfers = [...(task.transfers ?? []).filter(({ what }) => what !== transfer.what), transfer];
@@ -28,6 +34,10 @@ export function transferred(step: Step, event: Extract<Event, { type: "transfer"
   }
   const why = reason === "" ? {} : { why: reason };
   record(step, { type: "transfer", what, state: transfer.state, url, bytes, ...why }, task);
+}
+
+function isSame(known: Transfer, said: Transfer): boolean {
+  return known.what === said.what && known.state === said.state && known.url === said.url && known.atMs === said.atMs;
 }
 
 /**
@@ -60,9 +70,17 @@ export function carryingMs({ spec }: Pick<Step, "spec">): number {
 }
 
 /** Executors that have not said goodbye: they may still bring up what their tasks left. */
-export function someoneCarries({ spec, state }: Step): boolean {
-  return (
-    spec.carrier !== undefined &&
-    Object.values(state.containers).some(({ phase, link }) => phase === "held" && link === "up")
-  );
+export function someoneCarries(step: Step): boolean {
+  const { containers } = step.state;
+  return Object.values(containers).some((one) => mayCarry(step, one));
+}
+
+/** Also one that is not connected now, whose task has results: it is awaited to come back, for as long as such executors are. */
+export function mayCarry(step: Step, container: ContainerRecord): boolean {
+  const { link, phase } = container;
+  if (step.spec.carrier === undefined || phase !== "held") {
+    return false;
+  }
+  const isAwaited = link === "broken" || link === "rejoining";
+  return link === "up" || (isAwaited && tenantOf(step, container)?.phase === "succeeded");
 }

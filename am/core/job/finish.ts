@@ -1,7 +1,7 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { dropAllCheckpoints } from "../containers/checkpoints.ts";
 import { discard } from "../containers/containers.ts";
-import { carryingMs, notStored, someoneCarries } from "../containers/transfers.ts";
+import { carryingMs, mayCarry, notStored, someoneCarries } from "../containers/transfers.ts";
 import { whenDurable } from "../journal/barrier.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn } from "../state/deadlines.ts";
@@ -88,9 +88,9 @@ function stopEverything(step: Step): void {
   const { state, spec } = step;
   for (const container of Object.values(state.containers)) {
     const tenant = tenantOf(step, container);
-    if (tenant === undefined || container.link !== "up") {
+    if (tenant === undefined || (container.link !== "up" && !mayCarry(step, container))) {
       discard(step, container, "the job ends");
-    } else {
+    } else if (container.link === "up") {
       emit(step, {
         type: "send",
         to: { task: tenant.id, containerId: container.id },

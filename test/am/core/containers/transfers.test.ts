@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import { Bounds } from "../../../../am/core/state/bounds.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import type { Transfer } from "../../../../src/job/status.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
+import { childExit } from "../../../support/child-exit.ts";
 import { Scenario, sentOf, typesOf } from "../scenario.ts";
 
 const carrier = { output: { localDir: "results", dir: "hdfs:///out" }, outputRequired: true, timeoutMs: 60_000 };
@@ -32,6 +34,11 @@ function says(scenario: Scenario, transfer: Transfer): void {
 function saysGoodbye(scenario: Scenario): void {
   const { id, containerId } = scenario.task("worker:0");
   scenario.on({ type: "executor-lost", task: id, containerId, cause: "goodbye" });
+}
+
+function streamBreaks(scenario: Scenario, of = "worker:0"): void {
+  const { id, containerId } = scenario.task(of);
+  scenario.on({ type: "executor-lost", task: id, containerId, cause: "stream-broken" });
 }
 
 describe("what executors bring to where it stays", () => {
@@ -71,6 +78,53 @@ describe("what executors bring to where it stays", () => {
     saysGoodbye(scenario);
     expect(typesOf(scenario.effects)).toContain("unregister");
     expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([done]);
+  });
+
+  test("is told once, however often its executor repeats it on a new stream", () => {
+    const scenario = running();
+    for (const transfer of [done, { ...done }]) says(scenario, transfer);
+    const told = scenario.effects.filter((effect) => effect.type === "log" && effect.event === "transfer-done");
+    const recorded = scenario.effects.filter((effect) => effect.type === "record" && effect.event.type === "transfer");
+    expect([told.length, recorded.length]).toEqual([1, 1]);
+  });
+
+  describe("on a stream that breaks", () => {
+    const brokenAtTheEnd = () => {
+      const scenario = running();
+      scenario.exits("worker:0");
+      says(scenario, { ...done, state: "under-way" });
+      streamBreaks(scenario);
+      expect(typesOf(scenario.effects)).not.toContain("unregister");
+      return scenario;
+    };
+
+    test("is heard on its next one at the job's end", () => {
+      const scenario = brokenAtTheEnd();
+      scenario.reports("worker:0", { state: "exited", exit: childExit(scenario.nowMs, { exitCode: 0 }) });
+      expect(sentOf(scenario.effects, "exit")).toEqual(["worker:0", "worker:0"]);
+      says(scenario, done);
+      saysGoodbye(scenario);
+      expect(scenario.core.state.outcome?.result).toBe("succeeded");
+      expect(typesOf(scenario.effects)).toContain("unregister");
+    });
+
+    test("is waited for no longer than its executor may need to come back", () => {
+      const scenario = brokenAtTheEnd();
+      scenario.after(Bounds.reconnectMs);
+      expect(typesOf(scenario.effects)).toContain("unregister");
+      expect(scenario.core.state.outcome?.summary).toContain("its upload did not end");
+    });
+
+    test("is not cut short by the end of another task, which ends the job", () => {
+      const scenario = new Scenario({ ...jobSpec([role("worker", 2)], { carrier }), failure: spec.failure });
+      scenario.toRunning();
+      scenario.exits("worker:0");
+      says(scenario, { ...done, state: "under-way" });
+      streamBreaks(scenario);
+      const { containerId } = scenario.task("worker:0");
+      scenario.exits("worker:1");
+      expect(scenario.effects).not.toContainEqual(expect.objectContaining({ type: "stop-container", containerId }));
+    });
   });
 
   describe("that did not reach its place", () => {
