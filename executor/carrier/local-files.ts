@@ -8,6 +8,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import path from "node:path";
@@ -122,7 +123,8 @@ export function filesBelow(folder: string, below = "", above: readonly string[] 
 
 function entryOf(folder: string, relative: string, above: readonly string[]): FoundFiles {
   const place = path.join(folder, relative);
-  const stats = statSync(place, { throwIfNoEntry: false });
+  const stats = statsOf(place);
+  if (typeof stats === "string") return lost(relative, `it cannot be read (${stats})`);
   if (stats?.isDirectory() === true) return filesBelow(folder, relative, above);
   if (stats?.isFile() === true) {
     const refused = readRefusal(place);
@@ -134,6 +136,16 @@ function entryOf(folder: string, relative: string, above: readonly string[]): Fo
   const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   if (isLink) return lost(relative, "the link leads to nothing", false);
   return relative.includes("\ufffd") ? lost(relative, "its name is not UTF-8") : { files: [], leftOut: [] };
+}
+
+/** Undefined where there is nothing, such as behind a link in a circle; the code of why it cannot be looked at. */
+function statsOf(place: string): Stats | string | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false });
+  } catch (error) {
+    const code = String(errorCode(error));
+    return code === "ELOOP" || code === "ENAMETOOLONG" ? undefined : code;
+  }
 }
 
 function readRefusal(place: string): string | undefined {

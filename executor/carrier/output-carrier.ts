@@ -113,7 +113,7 @@ export class OutputCarrier {
 /** What one file alone fails by: the others are stored without it. What changes all the time has had its chances before. */
 function refusalWords(error: unknown, tries: number): string | undefined {
   const code = errorCode(error);
-  if (code === "INVALID_REQUEST" || code === "EACCES" || code === "EIO") return errorMessage(error);
+  if (code === "INVALID_REQUEST" || code === "FILE_UNREADABLE") return errorMessage(error);
   return code === "FILE_CHANGED" && tries >= CHANGING_TRIES ? "it was written to during the upload" : undefined;
 }
 

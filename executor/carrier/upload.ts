@@ -102,16 +102,35 @@ async function uploadUnfinished(
   await fileSystem.mkdirs(unfinished, FOLDER_PERMISSION);
   const uploadFile = async (file: LocalFile) => {
     const local = path.join(source, file.path);
-    const open = () => pace.through(createReadStream(local, { highWaterMark: CHUNK_BYTES }));
+    const stored = `${unfinished}/${file.stored ?? file.path}`;
+    let refused: string | undefined;
+    const open = () => {
+      const source = createReadStream(local, { highWaterMark: CHUNK_BYTES });
+      source.once("error", (error) => {
+        refused = readRefusal(error, local);
+      });
+      return pace.through(source);
+    };
     const before = fingerprint(local);
     const content = { lengthBytes: file.sizeBytes, open };
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
-    await fileSystem.create(`${unfinished}/${file.stored ?? file.path}`, content, options);
+    await fileSystem.create(stored, content, options).catch((error: unknown) => {
+      if (refused === undefined) throw error;
+    });
+    if (refused !== undefined) {
+      await fileSystem.delete(stored);
+      throw new TonyError(`it cannot be read (${refused})`, { code: "FILE_UNREADABLE" });
+    }
     if (fingerprint(local) === before) return;
     throw new TonyError(`${file.path} was changed during its upload`, { code: "FILE_CHANGED" });
   };
   for (const file of files) await uploadFile(file).catch((error: unknown) => failed(file, error));
   return unfinished;
+}
+
+/** Why a local file could not be read; undefined for what its reader was ended with, such as a failure of the other end. */
+function readRefusal(error: NodeJS.ErrnoException, local: string): string | undefined {
+  return error.syscall === "read" || (error.syscall === "open" && error.path === local) ? error.code : undefined;
 }
 
 /** What changes when a file is written to. */

@@ -225,6 +225,19 @@ describe("when a program has ended", () => {
     expect(transfers.at(-1)?.reason).toContain("dangling is not stored: the link leads to nothing");
   });
 
+  test("a file that cannot be read when it is its turn is left out and named; the rest is stored", async () => {
+    const one = carrier();
+    await one.begin("");
+    scene.write({ "results/model.pt": "m" });
+    // The kernel gives nobody its first byte.
+    symlinkSync("/proc/self/mem", path.join(scene.workFolder, "results/disk"));
+    one.programEnded();
+    await one.settle({ last: true });
+    const reason = "disk is not stored: it cannot be read (EIO)";
+    expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1, reason });
+    expect(Object.keys(scene.read(place())).sort()).toEqual([`worker-0/${NAMES}`, "worker-0/model.pt"]);
+  });
+
   test("a link to nothing, or to the folder itself, loses nothing; a folder behind a link is stored", async () => {
     const one = carrier();
     await one.begin("");
@@ -233,6 +246,8 @@ describe("when a program has ended", () => {
     symlinkSync("../elsewhere", path.join(scene.workFolder, "results/linked"));
     symlinkSync(".", path.join(scene.workFolder, "results/loop"));
     symlinkSync("nowhere", path.join(scene.workFolder, "results/dangling"));
+    symlinkSync("itself", path.join(scene.workFolder, "results/itself"));
+    symlinkSync("x".repeat(300), path.join(scene.workFolder, "results/long"));
     one.programEnded();
     await one.settle({ last: true });
     expect(scene.read(place())).toMatchObject({ "worker-0/linked/big": "b" });
