@@ -29,15 +29,16 @@ export interface Tree {
  * Everything below a folder but what is excluded, in an order that does not depend on the file system.
  *
  * Symbolic links stay links where they will work in the unpacked copy: inside the folder, or absolute (a virtual environment's
- * `bin/python` → `/usr/bin/python3`); an absolute one to a place in the folder becomes relative. A relative link that leaves the folder would point at nothing there and is replaced by what it
- * points at.
+ * `bin/python` → `/usr/bin/python3`); an absolute one to a place in the folder becomes relative. A relative link that leaves the folder, or
+ * a folder that was itself behind such a link, would point at nothing there and is replaced by what it points at.
  *
  * @throws UserError for what cannot be packed: sockets, devices, pipes, links to nothing, unreadable folders
  */
 export async function readTree(root: string, excludes: Exclusion): Promise<Tree> {
   const entries: TreeEntry[] = [];
   const leftOut: string[] = [];
-  await addFolder({ root, source: root, name: "", above: [], excludes, entries, leftOut });
+  const base = await fs.realpath(root);
+  await addFolder({ root, base, source: root, name: "", above: [], excludes, entries, leftOut });
   return { entries: entries.sort((left, right) => (left.entry.path < right.entry.path ? -1 : 1)), leftOut };
 }
 
@@ -51,6 +52,8 @@ export function fingerprintTree({ entries }: Tree): string {
 interface Walk {
   /** The folder that is packed. */
   readonly root: string;
+  /** The real path of the folder that travels as it is, with all that links in it may lead to: the root, or what a link out of that led to. */
+  readonly base: string;
   readonly source: string;
   /** Relative to the root, "" for the root. */
   readonly name: string;
@@ -75,6 +78,7 @@ async function addFolder(walk: Walk): Promise<void> {
       source: path.join(walk.source, name),
       name: walk.name === "" ? name : `${walk.name}/${name}`,
     };
+    if (name.includes("\ufffd")) throw unpackable(child.source, "has a name that is not UTF-8", "rename it, or ");
     const stats = await fs.lstat(child.source, { bigint: true });
     if (await walk.excludes({ path: child.name, source: child.source, isFolder: stats.isDirectory() })) {
       walk.leftOut.push(child.name);
@@ -111,7 +115,7 @@ async function addEntry(walk: Walk, stats: Stats): Promise<void> {
     const followed = await bigStats(walk.source).catch((error: unknown) => {
       throw unpackable(walk.source, `is a link to ${target}, which cannot be read: ${errorMessage(error)}`);
     });
-    await addEntry(walk, followed);
+    await addEntry({ ...walk, base: await fs.realpath(walk.source) }, followed);
   } else if (stats.isDirectory()) {
     // A folder's time changes when a file in it is replaced by the same one, so it is left out.
     add({ ...common, modificationTimeSeconds: 0, type: "directory" });
@@ -132,13 +136,14 @@ function fromInside({ root, above, name }: Walk, target: string): string {
   return inside === undefined ? target : path.posix.relative(path.posix.dirname(name), inside) || ".";
 }
 
-function staysInside(walk: Walk, target: string): boolean {
-  const resolved = path.posix.normalize(path.posix.join(path.posix.dirname(walk.name), target));
+function staysInside(walk: Pick<Walk, "base" | "above">, target: string): boolean {
+  const folder = path.relative(walk.base, walk.above.at(-1) ?? walk.base);
+  const resolved = path.posix.normalize(path.posix.join(folder, target));
   return resolved !== ".." && !resolved.startsWith("../");
 }
 
-function unpackable(file: string, problem: string): UserError {
-  return new UserError(`${file} ${problem}: remove it from the folder that is sent to the containers`, {
+function unpackable(file: string, problem: string, mend = ""): UserError {
+  return new UserError(`${file} ${problem}: ${mend}remove it from the folder that is sent to the containers`, {
     code: "UNPACKABLE_ENTRY",
   });
 }

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { fingerprintTree, readTree } from "../../../../client/shipping/packing/directory-tree.ts";
@@ -37,6 +37,23 @@ async function packAndUnpack(): Promise<string> {
   return unpacked;
 }
 
+/** The content of every file that can be read below a folder, by its path; undefined where links go round in a circle. */
+function readable(root: string, below = "", above: readonly string[] = []): Record<string, string> | undefined {
+  const real = realpathSync(join(root, below));
+  if (above.includes(real)) return undefined;
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(join(root, below))) {
+    const path = join(below, name);
+    if (statSync(join(root, path)).isFile()) found[path] = readFileSync(join(root, path), "utf8");
+    else {
+      const inner = readable(root, path, [...above, real]);
+      if (inner === undefined) return undefined;
+      Object.assign(found, inner);
+    }
+  }
+  return found;
+}
+
 describe("a packed folder", () => {
   test("keeps modes, times of files, empty folders and links inside it, as tar unpacks them", async () => {
     await mkdir(join(folder, "bin"));
@@ -64,6 +81,39 @@ describe("a packed folder", () => {
     const unpacked = await packAndUnpack();
     expect(readFileSync(join(unpacked, "s.txt"), "utf8")).toBe("shared");
     expect(readFileSync(join(unpacked, "common/a.txt"), "utf8")).toBe("a");
+  });
+
+  test("reads as the folder does, wherever links lead: in and out of it, to links, and within folders behind links", async () => {
+    const places = ["program", "program/in", "program/in/deep", "common", "common/deep", "other"];
+    const link = fc.record({
+      from: fc.constantFrom(...places),
+      to: fc.nat(),
+      isAbsolute: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(link, { minLength: 1, maxLength: 8 }), async (links) => {
+        for (const place of places) {
+          await rm(join(base, place), { recursive: true, force: true });
+          await mkdir(join(base, place), { recursive: true });
+          await writeFile(join(base, place, "file"), place);
+        }
+        const targets = [...places, ...places.map((place) => `${place}/file`)].filter((one) => one !== "program");
+        for (const [index, { from, to, isAbsolute }] of links.entries()) {
+          const name = `${from}/link${index}`;
+          const target = targets[to % targets.length] ?? "";
+          if (from === target || from.startsWith(`${target}/`)) continue;
+          await symlink(
+            isAbsolute ? join(base, target) : relative(join(base, from), join(base, target)),
+            join(base, name),
+          );
+          targets.push(name);
+        }
+        const read = readable(folder);
+        fc.pre(read !== undefined);
+        expect(readable(await packAndUnpack())).toEqual(read);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test("holds names of every length and script", async () => {
@@ -130,6 +180,11 @@ describe("what cannot be packed", () => {
     await new Promise<void>((resolve) => server.listen(join(folder, "socket"), resolve));
     await expect(readAll()).rejects.toThrow(/socket is a socket, a pipe or a device/);
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  test("is named: what has no name in UTF-8", async () => {
+    await writeFile(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]), "latin");
+    await expect(readAll()).rejects.toThrow(/caf� has a name that is not UTF-8: rename it/);
   });
 
   test("is a file that became shorter meanwhile", async () => {
