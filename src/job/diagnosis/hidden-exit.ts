@@ -1,3 +1,5 @@
+import { parseShell, type ShellList, type ShellNode } from "./shell-syntax.ts";
+
 /** How a command hides that a program of it has failed. */
 export type HiddenExit =
   | "pipe"
@@ -10,156 +12,224 @@ export type HiddenExit =
   | "trap"
   | "loop";
 
+/**
+ * What a part of a command says of its programs when each of them fails.
+ * - `none`: it has none
+ * - `program`: it ends with a program's exit code
+ * - `checked`: it looks for itself whether all went well, or nobody can say
+ * - `hidden`: it ends with another's exit code
+ */
+type Fate = "none" | "program" | "checked" | { readonly hidden: HiddenExit };
+
+interface Shell {
+  /** `set -e`, `set -o pipefail` */
+  stops: boolean;
+  pipefail: boolean;
+  readonly functions: Map<string, ShellNode>;
+  /** Functions that are being looked at. */
+  readonly running: Set<string>;
+}
+
+/** Beyond that many brackets and compounds nobody can say: they may be nested deeper than this process's stack. */
+const MOST_NESTED = 500;
 /** Programs whose failure is a job's: interpreters, launchers, and what is called by its path. */
 const PROGRAM =
   /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|bash|sh)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
+/** Commands of the system, though they are called by their paths. */
+const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh)\S+$/;
 /** Words that start the program which follows. */
 const PREFIX =
-  /^(?:[A-Za-z_]\w*=\S*|exec|time|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|-\S+|\d+[smhd]?)$/;
+  /^(?:[A-Za-z_]\w*=[\s\S]*|exec|time|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|-\S+|\d+[smhd]?)$/;
 const NESTED_SHELL = /^(?:\S*\/)?(?:bash|sh)$/;
-const OPENING = /^(?:[({]|then|do|else|time)\s*(?=\s|\(|\S)/;
-
-interface Part {
-  readonly text: string;
-  /** What stands between it and the next one; empty after the last. */
-  readonly operator: string;
-}
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+/** What only asks a question, or ends with a code of its own. */
+const CHECKS: ReadonlySet<string> = new Set(["test", "[", "[[", "grep", "false", "break", "continue"]);
 
 /**
- * How a command of bash ends with 0 though one of its programs has failed; undefined where it does not, or where that is not certain.
+ * How a command of bash ends with 0 though all of its programs fail; undefined where it does not, or where that is not certain.
  * @param options.pipefail whether bash was told that already
  */
 export function hiddenExit(command: string, { pipefail = false } = {}): HiddenExit | undefined {
   // Who looks at the exit codes himself knows what he does.
   if (/\$\{?(?:\?|PIPESTATUS)/.test(command)) return undefined;
-  const hasPipefail = pipefail || /\bset\s+(?:-\S+\s+)*-\w*o\s+pipefail\b/.test(command);
-  const stops = /(?:^|[;\n&]\s*)set\s+-\w*e/.test(command);
+  if (/\btrap\s+\S[^\n]*\bERR\b/.test(command)) return undefined;
   if (/\btrap\s+(['"])[^'"]*\bexit(?:\s+0)?\s*(?:;[^'"]*)?\1\s+(?:EXIT|0)\b/.test(command)) return "trap";
-  return ofList(command.trim(), { hasPipefail, stops });
+  const fate = fateOfScript(command, { stops: false, pipefail });
+  return typeof fate === "object" ? fate.hidden : undefined;
 }
 
-interface Options {
-  readonly hasPipefail: boolean;
-  readonly stops: boolean;
+function fateOfScript(script: string, options: Pick<Shell, "stops" | "pipefail">): Fate {
+  if ((script.match(/[({!]|\b(?:if|for|while|until|case|function)\b/g) ?? []).length > MOST_NESTED) return "checked";
+  const parsed = parseShell(script);
+  if (parsed === undefined) return "checked";
+  return fateOfList(parsed, { ...options, functions: new Map(), running: new Set() });
 }
 
-function ofList(text: string, options: Options): HiddenExit | undefined {
-  const parts = split(text, [";", "\n", "&"]);
-  for (const [position, { text: part, operator }] of parts.entries()) {
-    const isLast = parts.slice(position + 1).every((other) => runsNothing(other.text));
-    const runs = runsProgram(part);
-    if (operator === "&" && runs && !waitsFor(parts.slice(position + 1))) return "background";
-    const hidden = ofChain(part, options);
-    if (hidden !== undefined) return hidden;
-    const next = parts.slice(position + 1).some((other) => runsProgram(other.text));
-    if (!isLast && runs && operator !== "&" && !options.stops && !next) return "sequence";
+function fateOf(node: ShellNode, shell: Shell): Fate {
+  switch (node.type) {
+    case "command":
+      return fateOfCommand(node.words, shell);
+    case "list":
+      return fateOfList(node, shell);
+    case "chain":
+      return node.rest.reduce(
+        (fate, { operator, node: next }) => {
+          if (operator === "&&") return fate === "program" ? fate : then(fate, fateOf(next, shell));
+          return fate === "program" ? instead("or", fateOf(next, shell)) : either([fate, fateOf(next, shell)]);
+        },
+        fateOfQuestion(node.first, shell),
+      );
+    case "pipe":
+      return fateOfPipe(node.parts, shell);
+    case "not":
+      return fateOf(node.of, shell) === "program" ? { hidden: "negation" } : "none";
+    case "if":
+      return fateOfIf(node, shell);
+    case "loop":
+      return fateOfLoop(node, shell);
+    case "case":
+      return either(node.branches.map((branch) => fateOfList(branch, shell)));
+    case "function":
+      shell.functions.set(node.name, node.body);
+      return "none";
   }
-  return undefined;
 }
 
-function ofChain(text: string, options: Options): HiddenExit | undefined {
-  const parts = split(text, ["&&", "||"]);
-  for (const [position, { text: part, operator }] of parts.entries()) {
-    const hidden = ofPipeline(part, options);
-    if (hidden !== undefined) return hidden;
-    const next = parts[position + 1]?.text ?? "";
-    const before = parts.slice(0, position + 1).some((one) => runsProgram(one.text));
-    if (operator === "||" && before && !runsProgram(next) && !/\b(?:exit|false|return|kill)\b/.test(next)) return "or";
+function fateOfList({ items }: ShellList, shell: Shell): Fate {
+  let fate: Fate = "none";
+  for (const { node, isBackground } of items) {
+    const next = fateOf(node, shell);
+    fate = then(fate, isBackground && next !== "none" && next !== "checked" ? { hidden: "background" } : next);
+    if (fate === "program" && shell.stops) break;
   }
-  return undefined;
+  return fate;
 }
 
-function ofPipeline(text: string, options: Options): HiddenExit | undefined {
-  const parts = split(text, ["|&", "|"]);
-  const last = parts.at(-1)?.text ?? "";
-  if (parts.length > 1 && !options.hasPipefail && parts.slice(0, -1).some((part) => runsProgram(part.text))) {
-    return runsProgram(last) ? undefined : "pipe";
-  }
-  for (const { text: part } of parts) {
-    const hidden = ofSimple(part, options);
-    if (hidden !== undefined) return hidden;
-  }
-  return undefined;
+/** One after the other: a later program, or a check, says how it went. */
+function then(before: Fate, next: Fate): Fate {
+  if (next !== "none") return next;
+  return before === "program" ? { hidden: "sequence" } : before;
 }
 
-function ofSimple(text: string, options: Options): HiddenExit | undefined {
-  const words = text.trim();
-  const [, keyword = "", rest = ""] = /^(if|while|until|elif|!|for)(?=\s)([\s\S]*)$/.exec(words) ?? [];
-  if (keyword === "!") return runsProgram(rest) ? "negation" : undefined;
-  if (keyword !== "" && keyword !== "for") return runsProgram(rest) ? "condition" : undefined;
-  if (/^do\s/.test(words) && runsProgram(words) && !options.stops) return "loop";
-  const group = /^[({]\s*([\s\S]*?);?\s*[)}][^)}]*$/.exec(words.replace(/^time\s+(?:-p\s+)?/, ""));
-  if (group?.[1] !== undefined) return ofList(group[1], options);
-  const [first = "", option = ""] = wordsOf(words).filter((word) => !/^[A-Za-z_]\w*=/.test(word));
-  if (NESTED_SHELL.test(first) && /^-\w*c$/.test(option)) {
-    const script = /\s-\w*c\s+(['"])([\s\S]*)\1/.exec(words)?.[2];
-    return script === undefined ? undefined : hiddenExit(script, { pipefail: /\s-o\s+pipefail\s/.test(words) });
-  }
-  const inner = /(?:[$<]\(|`)([^)`]*)/.exec(words)?.[1];
-  const isAssignment = /^[A-Za-z_]\w*=[^\s]*[$`]/.test(words);
-  return inner !== undefined && !isAssignment && !isProgram(words) && runsProgram(inner) ? "substitution" : undefined;
+/** In place of a program that failed. */
+function instead(how: HiddenExit, next: Fate): Fate {
+  return next === "none" ? { hidden: how } : next;
 }
 
-function runsProgram(text: string): boolean {
-  return ["&&", "||", "|", ";"]
-    .reduce((parts, sign) => parts.flatMap((part) => split(part, [sign]).map((one) => one.text)), [text])
-    .some(isProgram);
+/** One of them: the first that hides something counts. */
+function either(fates: readonly Fate[]): Fate {
+  const hidden = fates.find((fate) => typeof fate === "object");
+  const known = (["checked", "program"] as const).find((one) => fates.includes(one));
+  return hidden ?? known ?? "none";
 }
 
-/** Whether the first word that is more than a prefix is a program. */
-function isProgram(text: string): boolean {
-  let rest = text.trim();
-  while (OPENING.test(rest)) rest = rest.replace(OPENING, "").trim();
-  const first = wordsOf(rest.replace(/^!\s+/, "")).find((word) => !PREFIX.test(word)) ?? "";
-  return PROGRAM.test(first.replace(/[;)}]+$/, ""));
+/** A test that others depend on is no check of what was before. */
+function fateOfQuestion(node: ShellNode, shell: Shell): Fate {
+  const fate = fateOf(node, shell);
+  return fate === "checked" && node.type === "command" && isTest(node.words) ? "none" : fate;
 }
 
-function runsNothing(text: string): boolean {
-  return /^\s*(?:[)}]|fi|done|esac)?\s*$/.test(text) || /^\s*#/.test(text);
+function isTest([name = ""]: readonly string[]): boolean {
+  return ["test", "[", "[[", "grep"].includes(name);
 }
 
-/** `wait` alone ends with 0 whatever the programs did. */
-function waitsFor(parts: readonly Part[]): boolean {
-  return parts.some(({ text }) => /\bwait\s+\S/.test(text));
+function fateOfPipe(parts: readonly ShellNode[], shell: Shell): Fate {
+  const fates = parts.map((part) => fateOfQuestion(part, shell));
+  const last = fates.at(-1) ?? "none";
+  const before = fates.slice(0, -1);
+  if (last !== "none") return last;
+  if (before.includes("program")) return shell.pipefail ? "program" : { hidden: "pipe" };
+  return either(before);
 }
 
-function wordsOf(text: string): string[] {
-  return text.trim().split(/\s+/);
+function fateOfIf({ branches, otherwise }: Extract<ShellNode, { type: "if" }>, shell: Shell): Fate {
+  const [branch, ...others] = branches;
+  if (branch === undefined) return fateOfList(otherwise, shell);
+  const question = fateOfTest(branch.test, shell);
+  const yes = () => fateOfList(branch.body, shell);
+  const no = () => fateOfIf({ type: "if", branches: others, otherwise }, shell);
+  if (question === "program") return instead("condition", no());
+  if (typeof question === "object") return question.hidden === "negation" ? instead("condition", yes()) : question;
+  return either([yes(), no()]);
 }
 
-/** Splits at operators that stand outside of quotes, groups and substitutions. */
-function split(text: string, operators: readonly string[]): Part[] {
-  const parts: Part[] = [];
-  let [start, depth, quote] = [0, 0, ""];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] ?? "";
-    if (character === "\\" && quote !== "'") {
-      at += 1;
-    } else if (quote !== "") {
-      if (character === quote) quote = "";
-    } else if (/['"`]/.test(character)) {
-      quote = character;
-    } else if (character === "(" || (character === "{" && /\s/.test(text[at + 1] ?? ""))) {
-      depth += 1;
-    } else if (character === ")" || (character === "}" && /[\s;]/.test(text[at - 1] ?? ""))) {
-      depth = Math.max(0, depth - 1);
-    } else if (depth === 0) {
-      const operator = operatorAt(text, at);
-      if (operator === "") continue;
-      if (operators.includes(operator)) {
-        parts.push({ text: text.slice(start, at), operator });
-        start = at + operator.length;
-      }
-      at += operator.length - 1;
-    }
-  }
-  parts.push({ text: text.slice(start), operator: "" });
-  return parts.filter(({ text: part }) => part.trim() !== "");
+function fateOfTest({ items }: ShellList, shell: Shell): Fate {
+  const fates = items.map(({ node }) => fateOfQuestion(node, shell));
+  return fates.reduce(then, "none");
 }
 
-/** `2>&1`, `&>log` and `>|log` are redirections. */
-function operatorAt(text: string, at: number): string {
-  const [found = ""] = /^(?:&&|\|\||\|&|&(?!>)|\||;|\n)/.exec(text.slice(at, at + 2)) ?? [];
-  const isRedirection = /[<>]/.test(text[at - 1] ?? "") && found !== ";" && found !== "\n";
-  return isRedirection ? "" : found;
+function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, shell: Shell): Fate {
+  const question = fateOfTest(test, shell);
+  const each = fateOfList(body, shell);
+  const isEndedInside = JSON.stringify(body).match(/"(?:break|exit|return|continue)"/) !== null;
+  // A loop that waits for a program's success.
+  if ((word === "until" && question === "program") || typeof question === "object" || isEndedInside) return "checked";
+  if (question === "program") return instead("condition", each === "program" ? "none" : each);
+  return each === "program" && !shell.stops && word !== "select" ? { hidden: "loop" } : each;
+}
+
+function fateOfCommand(words: readonly string[], shell: Shell): Fate {
+  const rest = words.slice(words.findIndex((word) => !PREFIX.test(word)));
+  const isEmpty = words.every((word) => PREFIX.test(word));
+  const [name = "", ...args] = isEmpty ? [] : rest;
+  const body = shell.functions.get(name);
+  if (body !== undefined) return fateOfFunction(name, body, shell);
+  if (name === "set") setOptions(args, shell);
+  if (name === "eval" && args.length === 1) return fateOfScript(unquoted(args[0] ?? ""), shell);
+  if (NESTED_SHELL.test(name)) return fateOfShell(args);
+  if (PROGRAM.test(name) && !SYSTEM.test(name)) return "program";
+  if (isCheck(name, args)) return "checked";
+  return fateOfSubstitution(words, isEmpty, shell);
+}
+
+function isCheck(name: string, [first = ""]: readonly string[]): boolean {
+  if (name === "exit" || name === "return") return first !== "0";
+  if (name === "wait") return first !== "";
+  if (name === "kill") return first === "$$" || first === "0";
+  return CHECKS.has(name);
+}
+
+function fateOfFunction(name: string, body: ShellNode, shell: Shell): Fate {
+  if (shell.running.has(name)) return "checked";
+  shell.running.add(name);
+  const fate = fateOf(body, shell);
+  shell.running.delete(name);
+  return fate;
+}
+
+function setOptions(args: readonly string[], shell: Shell): void {
+  const text = args.join(" ");
+  if (/(?:^| )-\w*e|-\w*o errexit\b/.test(text)) shell.stops = true;
+  if (/-\w*o pipefail\b/.test(text)) shell.pipefail = true;
+  if (/\+\w*e|\+o errexit\b/.test(text)) shell.stops = false;
+}
+
+/** `bash -c 'script'` is as its script; any other shell runs a program. */
+function fateOfShell(args: readonly string[]): Fate {
+  const at = args.findIndex((word) => /^-\w*c$/.test(word));
+  const script = args[at + 1];
+  if (at < 0 || script === undefined) return "program";
+  const options = { stops: false, pipefail: false, functions: new Map(), running: new Set<string>() };
+  setOptions(args.slice(0, at + 1), options);
+  return fateOfScript(unquoted(script), options);
+}
+
+function unquoted(word: string): string {
+  return /^(['"])[\s\S]*\1$/.test(word) ? word.slice(1, -1) : word;
+}
+
+/** A command takes what a program in it says, and not its exit code; only an assignment has that. */
+function fateOfSubstitution(words: readonly string[], isAssignment: boolean, shell: Shell): Fate {
+  const scripts = words.flatMap((word) => (word.startsWith("'") ? [] : substituted(word)));
+  const fate = either(scripts.map((script) => fateOfScript(script, shell)));
+  if (fate !== "program") return typeof fate === "object" ? fate : "none";
+  const [first = ""] = words;
+  if (isAssignment && ASSIGNMENT.test(first)) return "program";
+  // The first word that is one becomes the command itself.
+  const isTaken = /^["]?[$`]/.test(first) || ["exit", "return", "wait", "local"].includes(first) || isTest(words);
+  return isTaken ? "checked" : { hidden: "substitution" };
+}
+
+function substituted(word: string): string[] {
+  return [...word.matchAll(/(?:[$<]\((?!\()|`)([^)`]*)/g)].map(([, script = ""]) => script);
 }

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import { hiddenExit } from "../../../src/job/diagnosis/hidden-exit.ts";
 
 let folder = "";
@@ -52,6 +53,34 @@ describe("a command that succeeds though its program failed", () => {
     ["if python3 train.py; then echo ok; fi", "condition"],
     ["! python3 train.py", "negation"],
     ["trap 'rm -f x; exit 0' EXIT; python3 train.py", "trap"],
+    ["case x in x) python3 train.py; echo done;; esac", "sequence"],
+    ["case x in\n  (x|y) python3 train.py | tee log ;;\n  *) exit 1\nesac", "pipe"],
+    ["case x in x) python3 train.py & ;; esac", "background"],
+    ["case x in x) python3 train.py;; esac; echo done", "sequence"],
+    ["run() { python3 train.py; echo done; }; run", "sequence"],
+    ["function run { python3 train.py | tee log; }\nrun --x 1", "pipe"],
+    ["run() { python3 train.py; return 0; }; run", "sequence"],
+    ["run() { python3 train.py; }; run || true", "or"],
+    ["for i in 1 2; do python3 train.py; echo $i; done", "sequence"],
+    ["for i in 1 2; do python3 train.py | tee log; done", "pipe"],
+    ["while python3 train.py; do echo again; done", "condition"],
+    ["python3 - <<EOF | tee log\nprint(1)\nEOF", "pipe"],
+    ["python3 - <<'EOF'\nprint(1)\nEOF\necho done", "sequence"],
+    ["python3 - <<-EOF || true\n\tprint(1)\n\tEOF", "or"],
+    ["python3 train.py || /bin/true", "or"],
+    ["python3 train.py || exit 0", "or"],
+    ["timeout 5 python3 train.py || :", "or"],
+    ["python3 train.py; true", "sequence"],
+    ["python3 train.py\n:", "sequence"],
+    ["nohup python3 train.py > log & sleep 0", "background"],
+    ["python3 train.py & python3 other.py & wait", "background"],
+    ['export X="$(python3 train.py)"', "substitution"],
+    ["x=$(python3 train.py); echo $x", "sequence"],
+    ["eval 'python3 train.py | tee log'", "pipe"],
+    ["(cd . && python3 train.py); echo done", "sequence"],
+    ["(python3 train.py; echo done) > log", "sequence"],
+    ["if [ -d . ]; then python3 train.py; echo done; else python3 other.py; fi", "sequence"],
+    ["python3 train.py \\\n  --x 1 | tee log", "pipe"],
   ])("%j", (command, how) => {
     expect(hides(command)).toBe(true);
     expect(hiddenExit(command)).toBe(how);
@@ -80,9 +109,64 @@ describe("nothing is said of a command whose exit is its program's", () => {
     "bash -o pipefail -c 'python3 train.py | tee log'",
     "FOO=1 timeout 5 python3 train.py",
     "time python3 train.py",
+    "case x in x) python3 train.py;; *) echo none; exit 1;; esac",
+    "case x in x) python3 train.py || exit 1; echo done;; esac",
+    "run() { python3 train.py; }; run",
+    "unused() { python3 other.py; echo; }; python3 train.py",
+    "for i in 1 2; do python3 train.py || exit 1; done",
+    "for i in 1 2 3; do python3 train.py && break; done",
+    "for i in 1 2 3; do if python3 train.py; then exit 0; fi; done; exit 1",
+    "n=0; until python3 train.py; do n=$((n+1)); [ $n -ge 3 ] && exit 1; done",
+    "while ! python3 ready.py; do break; done; python3 train.py",
+    "while read x; do echo $x; done < /dev/null; python3 train.py",
+    "python3 - <<EOF\nprint(1); x | tee log || true\nEOF",
+    "cat > run.sh <<'EOF'\npython3 train.py | tee log\nEOF\npython3 train.py",
+    "cat <<EOF > a <<END > b\nx || y &\nEOF\npython3 x; true\nEND\npython3 train.py",
+    "python3 train.py <<< 'x; y | z'",
+    "python3 train.py # | tee log; true",
+    "python3 prepare.py || true; python3 train.py",
+    "python3 -m pip install x | tail -1; python3 train.py",
+    "if python3 -c 'import torch'; then echo yes; fi; python3 train.py",
+    "if ! python3 train.py; then echo failed; exit 1; fi",
+    "if python3 train.py; then echo ok; else exit 1; fi",
+    "if nvidia-smi; then python3 train.py; else python3 other.py; fi",
+    "python3 train.py && touch ok; test -f ok",
+    "python3 train.py; [ -f model.pt ]",
+    "python3 train.py && exit 0; exit 1",
+    "python3 train.py || { echo failed; false; }",
+    "python3 train.py || (echo failed; exit 1)",
+    "[ -f x ] || python3 train.py",
+    "[ -d . ] && python3 train.py || python3 other.py",
+    "python3 server.py & python3 train.py",
+    'for r in 0 1; do python3 train.py & pids="$pids $!"; done; for p in $pids; do wait $p || exit 1; done',
+    "export X=$(python3 port.py); python3 train.py",
+    "set -o errexit -o pipefail; python3 train.py | tee log; echo done",
+    "bash -ec 'python3 train.py; echo done'",
+    "trap 'exit 1' ERR; python3 train.py; echo done",
+    "exec > >(cat) 2>&1; python3 train.py",
+    'echo "python3 train.py || true"; python3 train.py',
+    "python3 train.py --json '{\"a\": 1}' --b {1,2} --re 'a|b' --c a\\;b",
+    'set -- a b; python3 train.py "$@"',
+    "(",
+    "if python3 train.py; then",
+    "case x in",
   ])("%j", (command) => {
     expect(hides(command)).toBe(false);
     expect(hiddenExit(command)).toBeUndefined();
+  });
+
+  test("whatever is written: no text of shell words keeps it from an answer", () => {
+    expect(hiddenExit("(".repeat(20_000))).toBeUndefined();
+    const word = fc.constantFrom(
+      ...["if", "then", "else", "fi", "for", "do", "done", "case", "in", "esac", "{", "}", "f()", "!", "python3 a.py"],
+      ...["(", ")", ";", ";;", "&", "&&", "|", "||", "\n", "'", '"', "`", "$(", "<<EOF", "<<", "#", "\\", "f", "x"],
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 25 }), (words) => {
+        expect(() => hiddenExit(words.join(" "))).not.toThrow();
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test("and of pipes where the job sets pipefail for all, but of a shell within it", () => {

@@ -1,0 +1,101 @@
+/** A piece of a command of bash: a word, with its quotes, or an operator. */
+export interface Token {
+  readonly type: "word" | "operator";
+  readonly text: string;
+}
+
+const OPERATOR = /^(?:;;&|;;|;&|&&|\|\||\|&|[|&;\n()])/;
+
+/** The words and operators of a command. Comments, and what is between `<<EOF` and `EOF`, are none of them. */
+export function shellWords(command: string): Token[] {
+  return new Reader(command).read();
+}
+
+class Reader {
+  readonly #text: string;
+  readonly #tokens: Token[] = [];
+  /** Ends of here-documents that begin on the next line. */
+  readonly #ends: string[] = [];
+  #at = 0;
+  #word = "";
+
+  constructor(text: string) {
+    this.#text = text.replace(/\\\n/g, " ");
+  }
+
+  read(): Token[] {
+    while (this.#at < this.#text.length) this.#next();
+    this.#endWord();
+    return this.#tokens;
+  }
+
+  #next(): void {
+    const rest = this.#text.slice(this.#at);
+    const [operator = ""] = OPERATOR.exec(rest) ?? [];
+    if (/^[ \t\r]/.test(rest)) this.#skip(1);
+    else if (rest.startsWith("#") && this.#word === "") this.#at += /^[^\n]*/.exec(rest)?.[0].length ?? 0;
+    else if (/^<<-?(?!<)/.test(rest) && !this.#word.endsWith("<")) this.#hereDocument(rest);
+    else if (/^(?:[$<>]?\(|\$\{)/.test(rest) && (rest[0] !== "(" || this.#word.endsWith("="))) this.#take(nested(rest));
+    else if (operator !== "" && !this.#redirects(rest)) this.#operator(operator);
+    else this.#take(oneSign(rest));
+  }
+
+  #operator(operator: string): void {
+    this.#skip(operator.length);
+    this.#tokens.push({ type: "operator", text: operator });
+    if (operator === "\n") for (const end of this.#ends.splice(0)) this.#pass(end);
+  }
+
+  /** `2>&1`, `&>log` and `>|log` */
+  #redirects(rest: string): boolean {
+    return (/^[&|]/.test(rest) && /[<>]$/.test(this.#word)) || /^&>/.test(rest);
+  }
+
+  #hereDocument(rest: string): void {
+    const [all = "<<", end] = /^<<-?[ \t]*([^\s;|&()<>]+)/.exec(rest) ?? [];
+    if (end !== undefined) this.#ends.push(end.replace(/['"\\]/g, ""));
+    this.#skip(all.length);
+  }
+
+  /** All lines up to that one. */
+  #pass(end: string): void {
+    for (;;) {
+      const [line = ""] = /^[^\n]*\n?/.exec(this.#text.slice(this.#at)) ?? [];
+      this.#at += line.length;
+      if (line.trim() === end || line === "") return;
+    }
+  }
+
+  #take(text: string): void {
+    this.#word += text;
+    this.#at += text.length;
+  }
+
+  #skip(length: number): void {
+    this.#endWord();
+    this.#at += length;
+  }
+
+  #endWord(): void {
+    if (this.#word !== "") this.#tokens.push({ type: "word", text: this.#word });
+    this.#word = "";
+  }
+}
+
+/** A sign, or all that is quoted. */
+function oneSign(rest: string): string {
+  const [quoted] = /^(?:'[^']*'|"(?:\\[\s\S]|[^"\\])*"|`[^`]*`|\\[\s\S])/.exec(rest) ?? [];
+  return quoted ?? rest.slice(0, 1);
+}
+
+/** Up to the bracket that closes the first one. */
+function nested(rest: string): string {
+  let depth = 0;
+  for (let at = 0; at < rest.length; ) {
+    const sign = oneSign(rest.slice(at));
+    if (sign === "(" || sign === "{") depth += 1;
+    at += sign.length;
+    if ((sign === ")" || sign === "}") && --depth === 0) return rest.slice(0, at);
+  }
+  return rest;
+}
