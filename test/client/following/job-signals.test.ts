@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { JobSignals } from "../../../client/following/job-signals.ts";
+
+const id = "application_1_0007";
+const runsOn = `${id} still runs; see tony-ts status ${id}`;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+class Exited extends Error {}
+
+let signals: JobSignals | undefined;
+let left: string[];
+beforeEach(() => {
+  left = [];
+  jest.spyOn(process, "exit").mockImplementation(() => {
+    throw new Exited();
+  });
+});
+afterEach(() => {
+  signals?.unwatch();
+  jest.restoreAllMocks();
+});
+
+/** Of a job that another command submitted, as it is followed: known, and submitted, from the beginning. */
+function following(askToEnd?: () => Promise<boolean>): JobSignals {
+  signals = new JobSignals((reason) => left.push(reason), { owns: false, ...(askToEnd && { askToEnd }) });
+  signals.named(id);
+  signals.submitted();
+  return signals;
+}
+
+/** Of one that is submitted here. */
+function submitting(): JobSignals {
+  signals = new JobSignals((reason) => left.push(reason));
+  return signals;
+}
+
+function gets(signal: (typeof SIGNALS)[number]): boolean {
+  try {
+    process.emit(signal, signal);
+    return false;
+  } catch (error) {
+    if (!(error instanceof Exited)) throw error;
+    return true;
+  }
+}
+
+describe("a command that follows a job which it did not submit", () => {
+  test.each(SIGNALS)("leaves it running at %s, where nobody can be asked", (signal) => {
+    const { stop } = following();
+    expect(gets(signal)).toBe(true);
+    expect(left).toEqual([runsOn]);
+    expect(stop.aborted).toBe(false);
+  });
+
+  test.each(["SIGTERM", "SIGHUP"] as const)("asks nobody at %s: it comes from no person", (signal) => {
+    const ask = jest.fn(async () => true);
+    const { stop } = following(ask);
+    expect(gets(signal)).toBe(true);
+    expect(ask).not.toHaveBeenCalled();
+    expect([left, stop.aborted]).toEqual([[runsOn], false]);
+  });
+
+  test.each(SIGNALS)("leaves it running at %s while it asks", (signal) => {
+    const { stop } = following(() => new Promise(() => {}));
+    expect(gets("SIGINT")).toBe(false);
+    expect(gets(signal)).toBe(true);
+    expect(left[0]).toContain(`${id} still runs`);
+    expect(stop.aborted).toBe(false);
+  });
+
+  test("ends it when the person who pressed Ctrl-C says so", async () => {
+    const { stop } = following(async () => true);
+    expect(gets("SIGINT")).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stop.reason).toBe("Ctrl-C");
+  });
+});
+
+describe("a command that submits a job", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "ends it at %s, before and after it was taken; a second one leaves",
+    (signal) => {
+      const { stop } = submitting();
+      expect(gets(signal)).toBe(false);
+      expect(stop.aborted).toBe(true);
+      expect(gets(signal)).toBe(true);
+      expect(left).toEqual(["Left at once; nothing was submitted"]);
+    },
+  );
+
+  test("at the end of its terminal leaves a job that was taken, and submits one first whose id was told", () => {
+    const one = submitting();
+    one.named(id);
+    expect(gets("SIGHUP")).toBe(false);
+    expect(one.stop.aborted).toBe(false);
+    expect(() => one.submitted()).toThrow(Exited);
+    expect(left).toEqual([runsOn]);
+  });
+
+  test("at the end of its terminal submits nothing whose id nobody knows", () => {
+    const { stop } = submitting();
+    expect(gets("SIGHUP")).toBe(false);
+    expect(stop.reason).toBe("SIGHUP");
+  });
+});
