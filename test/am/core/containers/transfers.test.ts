@@ -115,6 +115,21 @@ describe("what executors bring to where it stays", () => {
       expect(scenario.core.state.outcome?.summary).toContain("its upload did not end");
     });
 
+    test("is heard by the next attempt, when the ApplicationMaster dies at the job's end", () => {
+      const scenario = running();
+      scenario.exits("worker:0");
+      says(scenario, { ...done, state: "under-way" });
+      const { containerId } = scenario.task("worker:0");
+      const effects = scenario.crash([]);
+      expect(typesOf(effects)).not.toContain("unregister");
+      expect(effects).not.toContainEqual(expect.objectContaining({ type: "stop-container", containerId }));
+      scenario.reports("worker:0", { state: "exited", exit: childExit(scenario.nowMs, { exitCode: 0 }) });
+      says(scenario, done);
+      saysGoodbye(scenario);
+      expect(typesOf(scenario.effects)).toContain("unregister");
+      expect(scenario.core.state.outcome?.result).toBe("succeeded");
+    });
+
     test("is not cut short by the end of another task, which ends the job", () => {
       const scenario = new Scenario({ ...jobSpec([role("worker", 2)], { carrier }), failure: spec.failure });
       scenario.toRunning();
