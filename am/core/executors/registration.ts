@@ -6,6 +6,7 @@ import { programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { release } from "../gang/rest.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
+import { tellToLeave } from "../gang/stages.ts";
 import { isElastic, isShareDone, takesGangAlong } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -39,6 +40,9 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     step.state.journal.dirty = true;
   }
   awaitNoMore(container, "launch", "registration", "heartbeat", "reconnect", "rejoin");
+  if (container.deadlines.leave !== undefined) {
+    tellToLeave(step, container, task);
+  }
   if (step.state.phase === "finishing") {
     finishingRegistration(step, task, registration);
   } else if (registration.generation < task.generation) {

@@ -2,7 +2,7 @@ import { stopWithinMs } from "../../../src/job/silence.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
 import { discard, handOver, isHeard, isWanting, nextWaiting } from "../containers/containers.ts";
 import { isKeptOff } from "../containers/kept-off.ts";
-import { carryingMs } from "../containers/transfers.ts";
+import { carryingMs, mayCarry } from "../containers/transfers.ts";
 import { waiting, whenDurable } from "../journal/barrier.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -110,10 +110,11 @@ function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): vo
   const heir = isFitToServe(step, container) ? heirOf(step, tenant) : undefined;
   if (heir !== undefined) {
     handOver(step, container, heir);
-  } else if (step.spec.carrier === undefined || container.link !== "up") {
+  } else if (!mayCarry(step, container)) {
     discard(step, container, DONE);
   } else if (container.deadlines.leave === undefined) {
-    leave(step, container, tenant);
+    tellToLeave(step, container, tenant);
+    awaitOf(step, container, "leave", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
   }
 }
 
@@ -148,12 +149,15 @@ function allocationOf(step: Step, task: { readonly role: number }): string {
   ]);
 }
 
-function leave(step: Step, container: ContainerRecord, tenant: TaskRecord): void {
+/** One that is not connected is told when it is back. */
+export function tellToLeave(step: Step, container: ContainerRecord, tenant: TaskRecord): void {
   const { stopGraceMs } = step.spec.timeouts;
+  if (container.link !== "up") {
+    return;
+  }
   emit(step, {
     type: "send",
     to: { task: tenant.id, containerId: container.id },
     message: { type: "exit", graceMs: stopGraceMs, reason: { code: "generation-ended", why: DONE } },
   });
-  awaitOf(step, container, "leave", stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
 }

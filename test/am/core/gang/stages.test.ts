@@ -3,6 +3,7 @@ import type { Effect } from "../../../../am/core/state/effects.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import type { JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
+import { childExit } from "../../../support/child-exit.ts";
 import { idleNode, Scenario, sentOf } from "../scenario.ts";
 
 const resource = { memoryMiB: 1024, vcores: 1, others: {} };
@@ -222,6 +223,19 @@ describe("containers of a stage that is done", () => {
     expect(told).toContain("exit");
     expect(released(effects)).toEqual([]);
     expect(released(scenario.after(700_000))).toContain("c1");
+  });
+
+  test("whose executor's stream broke while it brings that up are left to it, and it is told to end when it is back", () => {
+    const carrier = { outputRequired: true, timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
+    const two = [role("prep", 2, { resource }), role("worker", 1, { resource, dependsOn: ["prep"] })];
+    const scenario = running(two, { carrier });
+    scenario.exits("prep:0");
+    scenario.breaks("prep:0");
+    const effects = scenario.exits("prep:1");
+    expect(released(effects)).toEqual([]);
+    expect(sentOf(effects, "exit")).toEqual(["prep:1"]);
+    const exit = childExit(scenario.nowMs, { exitCode: 0 });
+    expect(sentOf(scenario.reports("prep:0", { state: "exited", exit }), "exit")).toEqual(["prep:0"]);
   });
 
   test("that could not be given to the next task go back, and another one is asked for", () => {
