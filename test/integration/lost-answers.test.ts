@@ -8,7 +8,7 @@ import { parseHostPort } from "../../src/hadoop/conf/values.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { WebHdfs } from "../../src/hadoop/hdfs/webhdfs.ts";
 import type { WebHdfsOperation } from "../../src/hadoop/hdfs/webhdfs-connection.ts";
-import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import { simpleCredentials, tokenCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { applicationClient, applicationMaster, containerManagement } from "../../src/hadoop/wire/methods.ts";
 import { NodeManagerPool } from "../../src/hadoop/yarn/node-manager.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
@@ -33,6 +33,8 @@ import {
 
 const cluster = await testCluster();
 const credentials = simpleCredentials({ name: ClusterUser.alice });
+/** A proxy reads the calls that it loses the answers of: they are not encrypted. */
+const readable = tokenCredentials({ protections: ["auth"] });
 const user = resourceManagerOf(cluster);
 /** For answers of the RPC, which come at once, and for those of WebHDFS: some DataNodes take a while to close a file. */
 const patienceMs = { rpc: 700, web: 3_000 };
@@ -158,6 +160,7 @@ describe.each(fates)("the first answer %s", (_what, fate) => {
     const scheduler = new SchedulerClient({
       endpoints: endpointsOf(masterProxy.address),
       token,
+      credentials: readable,
       callTimeoutMs: patienceMs.rpc,
     });
     ended.push(() => scheduler.close());
@@ -209,7 +212,7 @@ async function runOnce({ allocated, nodeTokens }: Gathered, fate: Fate): Promise
   if (container === undefined || given === undefined)
     throw new Error("there is no container, or no token for its node");
   const proxy = await proxyTo(container.nodeId, fate);
-  const pool = new NodeManagerPool({ callTimeoutMs: patienceMs.rpc });
+  const pool = new NodeManagerPool({ credentials: readable, callTimeoutMs: patienceMs.rpc });
   ended.push(() => pool.close());
   pool.addTokens([{ nodeId: proxy.address, token: { ...given.token, service: proxy.address } }]);
   const starts = path.join(mkdtempSync(path.join(tmpdir(), "tony-starts-")), "starts");
