@@ -1,6 +1,14 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
 import { amountWords, countWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
-import type { GenerationSummary, JobOutcome, JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
+import type {
+  Cause,
+  GenerationSummary,
+  JobOutcome,
+  JobStatus,
+  RoleStatus,
+  TaskState,
+  TaskStatus,
+} from "../../src/job/status.ts";
 import { peakWords } from "./use-words.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
@@ -53,21 +61,30 @@ function restartMilestones(before: JobStatus | undefined, after: JobStatus): Mil
   if (before === undefined || after.generation <= before.generation) return [];
   const begun = after.generations.find(({ generation }) => generation === after.generation);
   const ended = begun && after.generations.findLast((one) => isRestartOf(one, begun));
-  const failureClass = ended?.endedBy?.class ?? "infrastructure";
-  const details = [ended?.endedBy?.summary ?? "restarted", budgetWords(failureClass, after.budgets[failureClass])];
-  return [{ what: `restarting (generation ${after.generation}):`, details: details.join(" · ") }];
+  const details = ended?.endedBy === undefined ? "restarted" : causeWords(ended.endedBy, after);
+  return [{ what: `restarting (generation ${after.generation}):`, details }];
+}
+
+/** With what it costs, once that is known. */
+function causeWords(cause: Cause, { budgets }: JobStatus): string {
+  return isExplained(cause) ? `${cause.summary} · ${budgetWords(cause.class, budgets[cause.class])}` : cause.summary;
+}
+
+/** Its class is a guess until YARN says why the executor ended. */
+function isExplained({ reason }: Cause): boolean {
+  return reason.code !== "told-to-end";
 }
 
 /** Restarts that were told with a cause, of which stronger evidence has shown another one since. */
 function correctedCauses(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   const earlierOnes = before?.generations ?? [];
   const restarted = earlierOnes.filter((one) => earlierOnes.some((later) => isRestartOf(one, later)));
-  const told = new Map(restarted.map(({ generation, endedBy }) => [generation, endedBy?.summary]));
+  const told = new Map(restarted.map(({ generation, endedBy }) => [generation, endedBy]));
   return after.generations.flatMap(({ generation, endedBy }) => {
     const earlier = told.get(generation);
-    if (endedBy === undefined || earlier === undefined || earlier === endedBy.summary) return [];
-    const details = [endedBy.summary, budgetWords(endedBy.class, after.budgets[endedBy.class])];
-    return [{ what: `generation ${generation}, cause corrected:`, details: details.join(" · ") }];
+    if (endedBy === undefined || earlier === undefined || earlier.summary === endedBy.summary) return [];
+    const what = isExplained(earlier) ? ", cause corrected:" : " ended because:";
+    return [{ what: `generation ${generation}${what}`, details: causeWords(endedBy, after) }];
   });
 }
 
@@ -138,6 +155,8 @@ function taskMilestones(before: JobStatus | undefined, after: JobStatus): Milest
     if (known === undefined) return [];
     if (task.restarts > known.restarts)
       return [{ what: `${task.task} started again`, details: task.restartReason ?? "" }];
+    if (task.restartReason !== undefined && task.restartReason !== known.restartReason)
+      return [{ what: `${task.task} had ended because:`, details: task.restartReason }];
     if (isFailed(task) && !isFailed(known))
       return [
         { what: `${task.task} failed`, details: `exit ${exitOf(task)} on ${task.host ?? "–"}; the others go on` },
@@ -154,10 +173,13 @@ function exitOf({ exit, state }: TaskStatus): string {
   return exit ?? state;
 }
 
-/** Over before its program was started, as in a job that is killed while it waits, or whose container is. */
+/** Over, or told to stop, before its program was started, as in a job that is killed while it waits, or whose container is. */
 function isUnstarted({ state, startedAtMs }: TaskStatus): boolean {
-  return (state === "stopped" || state === "lost" || state === "failed") && startedAtMs === undefined;
+  return startedAtMs === undefined && UNSTARTED.has(state);
 }
+
+/** A program that succeeded was started, even where that was not heard. */
+const UNSTARTED: ReadonlySet<TaskState> = new Set(["running", "stopped", "lost", "failed"]);
 
 /** Tasks whose program was started: a quick one may have ended before it was seen running. */
 function started({ running, ended }: RoleStatus): number {

@@ -41,6 +41,7 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   if (earlier !== undefined) {
     pardon(step, earlier);
   }
+  const told = rootOf(verdict);
   const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
   // When its node was cut off is reckoned, and reckoned anew when that is told again: it is not when the task was seen to end.
   const since = earlier === undefined || earlier.strength === Strength.cutOff ? ending : earlier;
@@ -59,6 +60,16 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   }
   blame(step, known);
   reconsider(step, gang, verdict);
+  correctReason(step, gang, verdict, told);
+}
+
+/** Whoever was told why it starts again is told what has turned out since. */
+function correctReason(step: Step, gang: GangState, verdict: Verdict, told: Ending | undefined): void {
+  const restarted = verdict.scope === "" ? gang : findTask(step, verdict.scope);
+  const root = rootOf(verdict);
+  if (told !== undefined && root !== undefined && restarted?.restartReason === endingWords(told.reason)) {
+    restarted.restartReason = endingWords(root.reason);
+  }
 }
 
 /**

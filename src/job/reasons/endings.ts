@@ -125,7 +125,11 @@ export const endingReasons = {
   ),
   "executor-not-ready": onHost("did not prepare for the next generation in time"),
   "program-start-unheard": onHost("did not start its program in time"),
-  "told-to-end": onHost("was ended by its node (SIGTERM)"),
+  /** Until YARN says why, nothing more is known. */
+  "told-to-end": reason(
+    where,
+    ({ task, host }) => `the executor of ${task} on ${host} ended, and YARN has not said why`,
+  ),
   "stopped-by-earlier-attempt": reason(
     { ...where, why: "text" },
     ({ task, host, why }) => `${task} on ${host} was stopped by an earlier attempt of the ApplicationMaster: ${why}`,

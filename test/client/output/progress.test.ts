@@ -1,9 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../am/core/status/status.ts";
 import { milestones, successDetails } from "../../../client/output/progress.ts";
 import { waitBlock } from "../../../client/output/wait-block.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
-import type { JobStatus } from "../../../src/job/status.ts";
+import { endingWords } from "../../../src/job/reasons/endings.ts";
+import type { Cause, JobStatus } from "../../../src/job/status.ts";
 import { waitOf } from "../../../src/job/wait.ts";
+import { Scenario } from "../../am/core/scenario.ts";
+import { jobSpec, role as roleOf } from "../../simulation/job.ts";
 import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
 
 const waiting = aJobStatus({
@@ -46,6 +50,7 @@ describe("the way of a job, told from one state to the next", () => {
       task: "driver:0",
       state: "running",
       containerId: "container_1_0001_01_000001",
+      startedAtMs: noonishMs,
       restarts: 0,
     } as const;
     const alone = aJobStatus({
@@ -60,6 +65,23 @@ describe("the way of a job, told from one state to the next", () => {
     const lost = [0, 1].map((index) => ({ task: `worker:${index}`, state: "lost", restarts: 0 }) as const);
     const ended = aJobStatus({ roles: [{ ...role("worker", 2), ended: 2 }], tasks: lost });
     expect(milestones(undefined, ended)).toEqual([]);
+  });
+
+  test("a generation that ends before all of its programs have started has not run", () => {
+    const spec = jobSpec([roleOf("worker", 3)]);
+    const budgets = { program: 0, infrastructure: 0 };
+    const scenario = new Scenario({ ...spec, failure: { ...spec.failure, budgets } });
+    const status = () => statusOf(scenario.core, scenario.nowMs);
+    scenario.register();
+    scenario.allocateAll();
+    const before = status();
+    scenario.readyAll();
+    const { containerId, generation } = scenario.task("worker:0");
+    scenario.on({ type: "child-started", task: "worker:0", containerId, generation, pid: 7, atMs: scenario.nowMs });
+    scenario.exits("worker:0", { exitCode: 1 });
+    const after = status();
+    expect(after.roles).toMatchObject([{ running: 2, ended: 1 }]);
+    expect(milestones(before, after)).toEqual([]);
   });
 
   test("a program that ended before it was seen running has run", () => {
@@ -108,6 +130,30 @@ describe("the way of a job, told from one state to the next", () => {
       { what: "generation 1, cause corrected:", details: "worker:1 exited 3 · program restarts: 1 of 2 used" },
     ]);
     expect(milestones(victim, victim)).toEqual([]);
+  });
+
+  test("what YARN has not explained yet is told without what it costs; its cause follows, as no correction", () => {
+    const causedBy = (endedBy: Cause, generation = 2) =>
+      aJobStatus({
+        generation,
+        roles: [],
+        budgets: { program: { used: 1, limit: 2 }, infrastructure: { used: 0, limit: 10 } },
+        generations: [
+          { generation: 1, startedAtMs: noonishMs, endedBy },
+          { generation: 2, startedAtMs: noonishMs },
+        ],
+      });
+    const reason = { code: "told-to-end", task: "worker:1", host: "127.0.0.12" } as const;
+    const unknown = outOfMemory({ class: "infrastructure", reason, summary: endingWords(reason) });
+    expect(milestones(aJobStatus(), causedBy(unknown))).toEqual([
+      { what: "restarting (generation 2):", details: endingWords(reason) },
+    ]);
+    expect(milestones(causedBy(unknown), causedBy(outOfMemory()))).toEqual([
+      {
+        what: "generation 1 ended because:",
+        details: "worker:1 ran out of memory on 127.0.0.12 · program restarts: 1 of 2 used",
+      },
+    ]);
   });
 
   test("a cause that was not told yet is told once, as it turns out to be", () => {
@@ -185,6 +231,11 @@ describe("the way of a job, told from one state to the next", () => {
     const restartReason = "worker:1 exited 1 on 127.0.0.12: ValueError";
     const again = aJobStatus({ tasks: [first, { ...second, state: "launched", restarts: 1, restartReason }] });
     expect(milestones(failed, again)).toEqual([{ what: `${second.task} started again`, details: restartReason }]);
+    const known = "worker:1 ran out of memory on 127.0.0.12";
+    const explained = aJobStatus({
+      tasks: [first, { ...second, state: "launched", restarts: 1, restartReason: known }],
+    });
+    expect(milestones(again, explained)).toEqual([{ what: `${second.task} had ended because:`, details: known }]);
   });
 
   test("a new attempt of the AM and a TensorBoard are told once", () => {

@@ -30,6 +30,28 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(typesOf(scenario.effects)).not.toContain("release");
   });
 
+  test("until YARN says why, nobody is told more than that it ended: neither who did it nor how", () => {
+    const scenario = running();
+    toldToEnd(scenario, "worker:1");
+    scenario.stops("worker:0");
+    const unknown = "the executor of worker:1 on n2 ended, and YARN has not said why";
+    expect(scenario.gang.generations[0]?.endedBy?.summary).toBe(unknown);
+    expect(scenario.gang.restartReason).toBe(unknown);
+    scenario.completes("c2", -103);
+    const known = "worker:1 used more virtual memory than YARN allows on n2";
+    expect(scenario.gang.generations[0]?.endedBy?.summary).toBe(known);
+    expect(scenario.gang.restartReason).toBe(known);
+  });
+
+  test("a task that starts again alone is told why as well, when that is known", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
+    scenario.toRunning();
+    toldToEnd(scenario, "worker:1");
+    expect(scenario.task("worker:1").restartReason).toContain("YARN has not said why");
+    scenario.completes("c2", -103);
+    expect(scenario.task("worker:1").restartReason).toBe("worker:1 used more virtual memory than YARN allows on n2");
+  });
+
   test("YARN's word counts also when the stage is done by then", () => {
     const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
     scenario.toRunning();
