@@ -55,6 +55,7 @@ export const masterRooms = [
   "make-scheduler.ts",
   "attempt-watch.ts",
   "stillness.ts",
+  "idleness.ts",
   "signals.ts",
   "clients/",
   "executors/",

@@ -5,9 +5,13 @@ import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { containerCredentials } from "../src/hadoop/security/container-credentials.ts";
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
+import { gpusOf } from "../src/job/gpus.ts";
+import { idleRemedy, idleWords } from "../src/job/idle.ts";
+import type { JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
 import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/stored/handed-settings.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
+import { parseTaskId } from "../src/job/task.ts";
 import type { Log } from "../src/log.ts";
 import { logLimitsOf, type RotatingLog } from "../src/rotating-log.ts";
 import { AttemptWatch } from "./attempt-watch.ts";
@@ -26,6 +30,7 @@ import { ExecutorLinks } from "./executors/executor-links.ts";
 import { Launcher } from "./executors/launcher.ts";
 import { LogTails } from "./executors/log-tails.ts";
 import { TaskMetrics } from "./executors/task-metrics.ts";
+import { Idleness } from "./idleness.ts";
 import { JobEnd } from "./job-end.ts";
 import { makeScheduler } from "./make-scheduler.ts";
 import { Reception } from "./reception.ts";
@@ -73,6 +78,7 @@ class Master {
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
   readonly #stillness = new Stillness();
+  readonly #idleness: Idleness;
   readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
   readonly #sessions: Sessions;
   readonly #feed: StatusFeed;
@@ -124,6 +130,7 @@ class Master {
       nodeHeartbeatMs: configuration.getInteger(nodeHeartbeatKey) ?? 1_000,
     });
     this.#liveness = createLiveness(job.spec.timeouts);
+    this.#idleness = idlenessOf(job.spec, () => this.#sessions.anyCommand);
     this.#attemptWatch = new AttemptWatch({
       attempt,
       expiryMs: configuration.getDurationMs(masterExpiryKey, "ms", 600_000),
@@ -194,8 +201,12 @@ class Master {
       forget: (containerId) => {
         this.#liveness.forget(containerId);
         this.#metrics.delete(containerId);
+        this.#idleness.forget(containerId);
       },
-      metrics: (...said) => this.#metrics.set(...said),
+      metrics: (...said) => {
+        this.#metrics.set(...said);
+        this.#idleness.heard(...said, systemClock.nowMs());
+      },
       tenantOf: (containerId) => launchIn(this.#core.state, containerId),
       variables: (launch) => this.#started.variables(launch),
       tokens: () => (this.#tokens.areReplaced ? userTokens(this.#tokens.held()) : undefined),
@@ -211,6 +222,7 @@ class Master {
         const generation = launchIn(this.#core.state, containerId)?.generation ?? 0;
         const atMs = systemClock.nowMs();
         this.#history.add({ record: "event", ...event, atMs, generation, task, containerId });
+        this.#idleness.othersRan();
       },
     });
     return new Sessions({
@@ -296,6 +308,8 @@ class Master {
     const { job, ownLog, log } = this.#input;
     const still = this.#stillness.look(systemClock.nowMs(), () => this.#status());
     if (still !== undefined) log.warn("nothing-changes", still);
+    const idle = this.#idleness.look(systemClock.nowMs(), () => this.#status());
+    if (idle !== undefined) log.warn("tasks-idle", `${idleWords(idle)} → ${idleRemedy(job.applicationId)}`);
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
     systemClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }
@@ -304,9 +318,11 @@ class Master {
     const decided = this.#metrics.addTo(statusOf(this.#core, systemClock.nowMs()));
     const { distributedMode } = this.#input.job.spec;
     const mode = distributedMode === "fcfs" ? { distributedMode } : {};
-    const status = { ...decided, ...mode, waits: [...this.#scheduler.waits, ...decided.waits] };
+    const status = { ...this.#idleness.addTo(decided), ...mode, waits: [...this.#scheduler.waits, ...decided.waits] };
     const { outcome } = this.#end;
-    return outcome === undefined ? status : { ...status, state: outcome.result, waits: [], outcome };
+    if (outcome === undefined) return status;
+    const { idle: _idle, ...ended } = status;
+    return { ...ended, state: outcome.result, waits: [], outcome };
   }
 
   async #exit(exitCode: number, cleanStaging: boolean): Promise<void> {
@@ -314,4 +330,14 @@ class Master {
     this.#input.log.info("am-exits", `The ApplicationMaster exits with code ${exitCode}.`);
     process.exit(exitCode);
   }
+}
+
+function idlenessOf({ roles, gpuTypes, timeouts }: JobSpec, othersRun: () => boolean): Idleness {
+  const gpus = new Map(roles.map(({ name, resource }) => [name, gpusOf(resource.others, gpuTypes)]));
+  return new Idleness({
+    afterMs: timeouts.idleMs,
+    metricsIntervalMs: timeouts.metricsIntervalMs,
+    gpusOf: (task) => gpus.get(parseTaskId(task)?.role ?? "") ?? 0,
+    othersRun,
+  });
 }

@@ -81,6 +81,7 @@ export class SimulatedExecutor {
       maxMemoryBytes: memoryBytes,
       averageMemoryBytes: 2 ** 28,
       cpuCores: 1,
+      cpuMs: Date.now(),
       processes: 1,
     };
     this.#say({ type: "heartbeat", sentAtMs: Date.now(), metrics }, "heartbeat");

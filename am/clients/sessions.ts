@@ -62,6 +62,11 @@ export class Sessions implements SessionHandler {
     return this.#options.taskIn(containerId);
   }
 
+  /** Whether commands or terminals run beside the programs. */
+  get anyCommand(): boolean {
+    return [...this.#opened.values()].some(({ session }) => session.wanted.type === "command");
+  }
+
   /** The job has ended. */
   endAll(reason: string): void {
     for (const { session } of this.#opened.values()) session.fail(reason);

@@ -1,6 +1,6 @@
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
+import { taskSpans } from "../../src/job/task-spans.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
-import { taskSpans } from "../output/task-spans.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import type { LogsRequest } from "./log-selection.ts";
 import type { Tenancy } from "./master-log.ts";

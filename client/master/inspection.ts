@@ -1,5 +1,6 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Gauge } from "../../src/job/gpu-metrics.ts";
+import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
@@ -150,6 +151,8 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
   const resumed = status.resumeFrom === undefined ? [] : [`  began with ${status.resumeFrom}`];
+  const { idle } = status;
+  const still = idle === undefined ? [] : ["", `idle: ${idleWords(idle)}`, `  → ${idleRemedy(status.applicationId)}`];
   const dropped = status.droppedCheckpoint === undefined ? [] : [`  ${formatDropped(status.droppedCheckpoint)}`];
   const transfers = transferLines(status).map((line) => `  ${line}`);
   // What a job serves ends with it.
@@ -165,6 +168,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...dropped,
     ...transfers,
     ...waits,
+    ...still,
     "",
     ...taskLines(status),
     ...gpuLines(status.tasks),

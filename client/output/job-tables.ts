@@ -11,8 +11,8 @@ import type {
   TaskState,
   TaskStatus,
 } from "../../src/job/status.ts";
+import { taskSpans } from "../../src/job/task-spans.ts";
 import { formatClock, formatTable } from "./format.ts";
-import { taskSpans } from "./task-spans.ts";
 import { gpuPeak, memoryPeak } from "./use-words.ts";
 
 /** At most so many rows of tasks: the failed ones come first. */

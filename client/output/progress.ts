@@ -1,4 +1,5 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
+import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { amountWords, countWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
 import type {
   Cause,
@@ -36,6 +37,7 @@ export function milestones(before: JobStatus | undefined, after: JobStatus, hand
     ...ofRoles(true),
     ...taskMilestones(before, after),
     ...serviceMilestones(before, after),
+    ...idleMilestones(before, after),
   ];
 }
 
@@ -205,6 +207,11 @@ function serviceMilestones(before: JobStatus | undefined, after: JobStatus): Mil
   return after.services
     .filter(({ url }) => !known.has(url))
     .map(({ name, url }) => ({ what: name === "tensorboard" ? "TensorBoard" : name, details: url }));
+}
+
+function idleMilestones(before: JobStatus | undefined, { applicationId, idle }: JobStatus): Milestone[] {
+  if (idle === undefined || before?.idle !== undefined) return [];
+  return [{ what: "the job is idle:", details: `${idleWords(idle)} → ${idleRemedy(applicationId)}` }];
 }
 
 /** The last line of a job that went well: `2 of 3 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h`. */

@@ -5,6 +5,8 @@ import type { KernelUnits, ProcessStat } from "../processes/proc-fs.ts";
 export class MemorySampler {
   readonly #units: KernelUnits;
   #cpuTicks = new Map<number, number>();
+  #ticksOfAll = 0;
+  #usedTicks = 0;
   #sampledAtMs: number | undefined;
   #samples = 0;
   #sumBytes = 0;
@@ -26,11 +28,14 @@ export class MemorySampler {
     this.#samples += 1;
     this.#sumBytes += memoryBytes;
     this.#maxBytes = Math.max(this.#maxBytes, memoryBytes);
+    const ticks = this.#ticksOfEach(processes);
+    this.#usedTicks += this.#ticks(ticks, processes);
     this.#current = {
       memoryBytes,
       maxMemoryBytes: this.#maxBytes,
       averageMemoryBytes: Math.round(this.#sumBytes / this.#samples),
-      cpuCores: this.#cpuCores(processes, nowMs),
+      cpuCores: this.#cpuCores(ticks, nowMs),
+      cpuMs: Math.round((this.#usedTicks / this.#units.ticksPerSecond) * 1000),
       processes: processes.length,
     };
     return this.#current;
@@ -39,6 +44,8 @@ export class MemorySampler {
   /** Starts again for a new program. */
   reset(): void {
     this.#cpuTicks.clear();
+    this.#ticksOfAll = 0;
+    this.#usedTicks = 0;
     this.#sampledAtMs = undefined;
     this.#samples = 0;
     this.#sumBytes = 0;
@@ -46,13 +53,29 @@ export class MemorySampler {
     this.#current = undefined;
   }
 
-  /** CPU time of processes that ended since the last sample is not counted. */
-  #cpuCores(processes: readonly ProcessStat[], nowMs: number): number {
-    const elapsedMs = nowMs - (this.#sampledAtMs ?? nowMs);
+  /**
+   * What the programs have used since the sample before: what is known of each process that is left, and of all at the least what they and
+   * those that they have reaped have used more than then. A process that ended and is not reaped yet may be counted twice.
+   */
+  #ticks(ofEach: number, processes: readonly ProcessStat[]): number {
+    const ofAll = processes.reduce((sum, { cpuTicks, reapedTicks }) => sum + cpuTicks + reapedTicks, 0);
+    const ticks = Math.max(0, ofEach, ofAll - this.#ticksOfAll);
+    this.#ticksOfAll = ofAll;
+    return ticks;
+  }
+
+  /** Of processes that run now. */
+  #ticksOfEach(processes: readonly ProcessStat[]): number {
     const ticks = processes.reduce((sum, { pid, cpuTicks }) => sum + cpuTicks - (this.#cpuTicks.get(pid) ?? 0), 0);
     this.#cpuTicks = new Map(processes.map(({ pid, cpuTicks }) => [pid, cpuTicks]));
+    return Math.max(0, ticks);
+  }
+
+  /** CPU time of processes that ended since the last sample is not counted. */
+  #cpuCores(ticks: number, nowMs: number): number {
+    const elapsedMs = nowMs - (this.#sampledAtMs ?? nowMs);
     this.#sampledAtMs = nowMs;
     if (elapsedMs <= 0) return 0;
-    return Math.round((Math.max(0, ticks) / this.#units.ticksPerSecond / elapsedMs) * 1e5) / 100;
+    return Math.round((ticks / this.#units.ticksPerSecond / elapsedMs) * 1e5) / 100;
   }
 }

@@ -12,6 +12,8 @@ export interface ProcessStat {
   readonly state: string;
   /** User and system time, in clock ticks. */
   readonly cpuTicks: number;
+  /** The same of its children that have ended and been reaped, and of theirs. */
+  readonly reapedTicks: number;
   /** Since boot, in clock ticks: pids are reused, pid and start time together are not. */
   readonly startTicks: number;
   readonly residentPages: number;
@@ -64,6 +66,7 @@ export function parseStat(text: string): ProcessStat | undefined {
     group: field(5),
     state: fields[0] ?? "",
     cpuTicks: field(14) + field(15),
+    reapedTicks: field(16) + field(17),
     startTicks: field(22),
     residentPages: field(24),
   };

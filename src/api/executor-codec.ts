@@ -174,6 +174,7 @@ function decodeMetrics(wire: tony.v1.Metrics.$Properties): Metrics {
     maxMemoryBytes: toNumber(wire.maxMemoryBytes),
     averageMemoryBytes: toNumber(wire.averageMemoryBytes),
     cpuCores: wire.cpuCores ?? 0,
+    cpuMs: toNumber(wire.cpuMs),
     processes: wire.processes ?? 0,
     ...(wire.gpus && { gpus: decodeGpus(wire.gpus) }),
   };

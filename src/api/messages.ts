@@ -67,6 +67,8 @@ export interface Metrics {
   readonly averageMemoryBytes: number;
   /** Average since the sample before. */
   readonly cpuCores: number;
+  /** Of all processors, since the program started; no less than before. */
+  readonly cpuMs: number;
   readonly processes: number;
   /** Absent when none was measured. */
   readonly gpus?: GpuMetrics;

@@ -1,4 +1,5 @@
 import type { Gauge, GpuMetrics } from "../job/gpu-metrics.ts";
+import type { Idle } from "../job/idle.ts";
 import { endingReasons } from "../job/reasons/endings.ts";
 import { readSetting, type Setting } from "../job/reasons/facts.ts";
 import { masterReasons } from "../job/reasons/master.ts";
@@ -259,6 +260,16 @@ export const jobStatus = message<JobStatus>({
   usage: one(20, message<JobStatus["usage"]>({ memoryMiBSeconds: one(1, real), vcoreSeconds: one(2, real) })),
   outcome: maybe(21, jobOutcome),
   resumeFrom: maybe(23, text),
+  idle: maybe(
+    24,
+    message<Idle>({
+      tasks: many(1, text),
+      sinceMs: one(2, whole),
+      untilMs: one(3, whole),
+      cpuMs: one(4, whole),
+      gpus: one(5, whole),
+    }),
+  ),
 });
 
 function versionOne(version: number): 1 {

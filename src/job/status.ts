@@ -1,5 +1,6 @@
 import type { FailureClass } from "./failure-class.ts";
 import type { GpuMetrics } from "./gpu-metrics.ts";
+import type { Idle } from "./idle.ts";
 import type { Consequence, EndingReason } from "./reasons/endings.ts";
 import type { MasterReason } from "./reasons/master.ts";
 import type { OutcomeReason } from "./reasons/outcomes.ts";
@@ -43,6 +44,8 @@ export interface JobStatus {
   readonly droppedCheckpoint?: DroppedCheckpoint;
   /** Containers held, integrated over time. */
   readonly usage: { readonly memoryMiBSeconds: number; readonly vcoreSeconds: number };
+  /** While no program of the job uses its processor or GPUs, for longer than `tony.task.idle-warning-ms`. */
+  readonly idle?: Idle;
   readonly outcome?: JobOutcome;
 }
 

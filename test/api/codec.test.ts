@@ -93,10 +93,11 @@ const metrics = fc.record(
     maxMemoryBytes: large,
     averageMemoryBytes: large,
     cpuCores: fc.double({ noNaN: true, min: 0 }),
+    cpuMs: large,
     processes: count,
     gpus,
   },
-  { requiredKeys: ["memoryBytes", "maxMemoryBytes", "averageMemoryBytes", "cpuCores", "processes"] },
+  { requiredKeys: ["memoryBytes", "maxMemoryBytes", "averageMemoryBytes", "cpuCores", "cpuMs", "processes"] },
 );
 
 const checkpoint = fc.record({ path: fc.string({ minLength: 1 }), step: large, atMs: large });

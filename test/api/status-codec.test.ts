@@ -233,6 +233,7 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
     checkpoint,
     droppedCheckpoint: fc.record({ path: text, step: large, atMs: large, task: text }),
     usage: fc.record({ memoryMiBSeconds: real, vcoreSeconds: real }),
+    idle: fc.record({ tasks: list(text), sinceMs: large, untilMs: large, cpuMs: large, gpus: count }),
     outcome,
   },
   {

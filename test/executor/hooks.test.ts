@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the samples of a program's processes", () => {
-  const stat = (pid: number, residentPages: number, cpuTicks: number) => ({
+  const stat = (pid: number, residentPages: number, cpuTicks: number, reapedTicks = 0) => ({
     pid,
     parent: 1,
     state: "S",
@@ -24,6 +24,7 @@ describe("the samples of a program's processes", () => {
     startTicks: 1,
     residentPages,
     cpuTicks,
+    reapedTicks,
   });
 
   it("sum memory, keep its peak and average, and turn ticks into cores", () => {
@@ -35,15 +36,27 @@ describe("the samples of a program's processes", () => {
       maxMemoryBytes: 200 * 4096,
       averageMemoryBytes: 150 * 4096,
       cpuCores: 2.5,
+      cpuMs: 2_500,
       processes: 2,
     });
+  });
+
+  it("add up what a program has used, with what ended between two samples", () => {
+    const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
+    expect(sampler.add([stat(10, 1, 3), stat(11, 1, 40)], 1000).cpuMs).toBe(430);
+    // 11 used 60 more and ended, and so did one that no sample has seen and that used 5.
+    expect(sampler.add([stat(10, 1, 3, 105)], 2000)).toMatchObject({ cpuCores: 0, cpuMs: 1_080 });
+    expect(sampler.add([stat(10, 1, 4, 105)], 3000).cpuMs).toBe(1_090);
+    // What nobody of them reaps leaves the others' own.
+    expect(sampler.add([stat(10, 1, 4, 105), stat(12, 1, 500)], 4000).cpuMs).toBe(6_090);
+    expect(sampler.add([stat(10, 1, 6, 105)], 5000).cpuMs).toBe(6_110);
   });
 
   it("begin anew with a new program", () => {
     const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
     sampler.add([stat(10, 100, 500)], 1000);
     sampler.reset();
-    expect(sampler.add([stat(20, 1, 7)], 3000)).toMatchObject({ maxMemoryBytes: 4096, cpuCores: 0 });
+    expect(sampler.add([stat(20, 1, 7)], 3000)).toMatchObject({ maxMemoryBytes: 4096, cpuCores: 0, cpuMs: 70 });
   });
 });
 

@@ -48,7 +48,7 @@ describe("what the ApplicationMaster hears of a task", () => {
   });
 
   it("is each sample of the metrics once on a stream", () => {
-    const metrics = { memoryBytes: 1, maxMemoryBytes: 1, averageMemoryBytes: 1, cpuCores: 0, processes: 1 };
+    const metrics = { memoryBytes: 1, maxMemoryBytes: 1, averageMemoryBytes: 1, cpuCores: 0, cpuMs: 0, processes: 1 };
     current.metrics = metrics;
     reports.joined(heartbeatIntervalMs);
     jest.advanceTimersByTime(heartbeatIntervalMs);

@@ -197,6 +197,14 @@ export const taskKeys = {
     doc: "How often the memory, CPU and GPUs of a program are sampled.",
     support: "works",
   }),
+  "tony.task.idle-warning-ms": key({
+    type: optionalDuration("ms"),
+    spec: ["timeouts", "idleMs"],
+    default: "10m",
+    doc: "After how long without use of processors and GPUs by any running program the job is told of in `status`, by whoever follows it, and in the ApplicationMaster's log; nothing ends by it.",
+    support: "works",
+    ours: true,
+  }),
   "tony.log.max-size": key({
     type: memory,
     spec: ["logs", "maxSizeMiB"],

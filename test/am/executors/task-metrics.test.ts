@@ -8,6 +8,7 @@ const said = (current: number, max: number) => ({
   maxMemoryBytes: max,
   averageMemoryBytes: 1,
   cpuCores: 0,
+  cpuMs: 0,
   processes: 1,
   gpus: { count: 1, utilization: gauge(current, max) },
 });

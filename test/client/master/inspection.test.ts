@@ -53,6 +53,17 @@ describe("what status shows of a job", () => {
     expect(inspectionJson(found, nowMs).remark).toBe(said);
   });
 
+  test("of a job that uses nothing, since when and how to find out why", () => {
+    const idle = { tasks: ["worker:0", "worker:1", "ps:0"], sinceMs: 0, untilMs: 600_000, cpuMs: 0, gpus: 0 };
+    const status = aJobStatus({ idle });
+    expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status }, nowMs)).toEqual(
+      expect.arrayContaining([
+        "idle: worker:0, worker:1, ps:0 used no CPU for 10 min",
+        `  → tony-ts stacks ${status.applicationId}`,
+      ]),
+    );
+  });
+
   test("of a job that has ended, nothing that ended with it", () => {
     const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
     const outcome = { ...allSucceeded, endedAtMs: nowMs };

@@ -238,6 +238,17 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(again, explained)).toEqual([{ what: `${second.task} had ended because:`, details: known }]);
   });
 
+  test("a job that uses nothing is told of once each time, with what shows why", () => {
+    const idle = { tasks: ["worker:0", "worker:1", "ps:0"], sinceMs: 0, untilMs: 600_000, cpuMs: 310, gpus: 2 };
+    const still = aJobStatus({ idle });
+    const words = "worker:0, worker:1, ps:0 used 0.4 s of CPU in 10 min, and their GPUs were at 0% in every sample";
+    expect(milestones(aJobStatus(), still)).toEqual([
+      { what: "the job is idle:", details: `${words} → tony-ts stacks ${still.applicationId}` },
+    ]);
+    expect(milestones(still, aJobStatus({ idle: { ...idle, untilMs: 900_000 } }))).toEqual([]);
+    expect(milestones(still, aJobStatus())).toEqual([]);
+  });
+
   test("a new attempt of the AM and a TensorBoard are told once", () => {
     const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
     const next = aJobStatus({ attempt: 2, services });

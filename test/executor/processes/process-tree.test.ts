@@ -21,7 +21,17 @@ class FakeProcesses implements ProcFs {
   onSignal: (pid: number, signal: string) => void = (pid) => this.table.delete(pid);
 
   add(pid: number, parent: number, { startTicks = pid, marked = false, state = "S", group = 1 } = {}): void {
-    this.table.set(pid, { pid, parent, group, startTicks, marked, state, cpuTicks: 0, residentPages: 1 });
+    this.table.set(pid, {
+      pid,
+      parent,
+      group,
+      startTicks,
+      marked,
+      state,
+      cpuTicks: 0,
+      reapedTicks: 0,
+      residentPages: 1,
+    });
   }
 
   pids(): number[] {
@@ -383,13 +393,14 @@ describe("a program's processes, suspended", () => {
 
 describe("/proc", () => {
   it("gives a process's fields, whatever its name is", () => {
-    const rest = "S 7 8 9 0 -1 4194304 1 2 3 4 50 25 0 0 20 0 1 0 123456 1000 77 18446744073709551615";
+    const rest = "S 7 8 9 0 -1 4194304 1 2 3 4 50 25 6 5 20 0 1 0 123456 1000 77 18446744073709551615";
     expect(parseStat(`42 (a) (b c) ${rest}`)).toEqual({
       pid: 42,
       parent: 7,
       group: 8,
       state: "S",
       cpuTicks: 75,
+      reapedTicks: 11,
       startTicks: 123456,
       residentPages: 77,
     });

@@ -1,0 +1,32 @@
+import { durationWords } from "./reasons/words.ts";
+import { taskSpans } from "./task-spans.ts";
+
+/** All programs that run use neither their processors nor their GPUs. */
+export interface Idle {
+  readonly tasks: readonly string[];
+  readonly sinceMs: number;
+  /** The last that was measured. */
+  readonly untilMs: number;
+  /** What they have used of all processors since then, at most. */
+  readonly cpuMs: number;
+  /** How many GPUs they have; every sample since then found them at 0%. */
+  readonly gpus: number;
+}
+
+/** `worker:0 to worker:3 used no CPU for 10 min, and their GPUs were at 0% in every sample` */
+export function idleWords({ tasks, sinceMs, untilMs, cpuMs, gpus }: Idle): string {
+  const used = cpuMs === 0 ? "no CPU for" : `${cpuSeconds(cpuMs)} s of CPU in`;
+  const whose = tasks.length === 1 ? "its" : "their";
+  const ofGpus = gpus === 0 ? "" : `, and ${whose} GPUs were at 0% in every sample`;
+  return `${taskSpans(tasks)} used ${used} ${durationWords(untilMs - sinceMs)}${ofGpus}`;
+}
+
+/** What helps to find out why: `tony-ts stacks application_1795573810088_0001` */
+export function idleRemedy(applicationId: string): string {
+  return `tony-ts stacks ${applicationId}`;
+}
+
+/** Rounded up: no more than this. */
+function cpuSeconds(cpuMs: number): number {
+  return Math.ceil(cpuMs / 100) / 10;
+}
