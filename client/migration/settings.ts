@@ -45,7 +45,7 @@ export function migrateSettings(settings: readonly Setting[]): MigratedSetting[]
     const last = settings.findLast(({ key }) => key === setting.key);
     const { key, ...said } =
       last === undefined || last === setting
-        ? (driver(setting, isHorovod) ?? renamed(setting, inForce) ?? judge(setting, problemOf(setting.key)))
+        ? (driver(setting, isHorovod) ?? renamed(setting, inForce) ?? judge(setting, problemOf(setting.key), inForce))
         : leftOut(`${setting.key} has no effect: ${last.at} sets it again`);
     return { setting, remark: { ...said, at: setting.at }, ...(key === undefined ? {} : { key }) };
   });
@@ -54,10 +54,10 @@ export function migrateSettings(settings: readonly Setting[]): MigratedSetting[]
 /** A property of a flow, or a variable of a script. */
 const VARIABLE = /\$\{[^}]+\}|\$\w+/;
 
-function judge(setting: Setting, problem: Problem | undefined): Judgement {
+function judge(setting: Setting, problem: Problem | undefined, inForce: ReadonlyMap<string, unknown>): Judgement {
   const { key, value } = setting;
   const found = findKey(key);
-  if (found === undefined) return unknown(key, problem);
+  if (found === undefined) return unknown(key, problem, inForce);
   const { definition, name } = found;
   if (problem?.severity === "error" && VARIABLE.test(value))
     return { kind: "stays", message: `${key}: what ${value} stands for is not known here`, key };
@@ -75,10 +75,10 @@ const FOREIGN =
   "stays, if HADOOP_HOME names a Hadoop with the connector where the job is submitted; otherwise set tony.application.file-status";
 
 /** TonY ignores what it does not know. What does not begin with `tony.` is Hadoop's, or another program's. */
-function unknown(key: string, problem: Problem | undefined): Judgement {
+function unknown(key: string, problem: Problem | undefined, inForce: ReadonlyMap<string, unknown>): Judgement {
   if (key.startsWith("tony.") && problem?.severity === "error") {
     const [, role = ""] = key.split(".");
-    if (RESERVED_ROLE_NAMES.has(role) && key.endsWith(".instances"))
+    if (RESERVED_ROLE_NAMES.has(role) && inForce.has(`tony.${role}.instances`))
       return { kind: "to-mend", message: `${problem.message}; TonY runs such tasks: give the role another name`, key };
     return leftOut(`${problem.message} (TonY ignores it)`);
   }
@@ -99,7 +99,7 @@ function renamed(setting: Setting, inForce: ReadonlyMap<string, unknown>): Judge
   const to = findKey(setting.key)?.definition.renamedTo;
   if (to === undefined) return undefined;
   if (inForce.has(to)) return leftOut(`${setting.key} has no effect: TonY renamed it to ${to}, which is set`);
-  const now = judge({ ...setting, key: to }, undefined);
+  const now = judge({ ...setting, key: to }, undefined, inForce);
   return now.kind === "stays" ? { kind: "changes", message: `${setting.key} is ${to} by now`, key: to } : now;
 }
 

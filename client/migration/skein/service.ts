@@ -28,6 +28,11 @@ export class Service {
     return text === "-1" ? endless : Number(text) || 0;
   }
 
+  /** Whether its failures end nothing in Skein. */
+  get allowsFailures(): boolean {
+    return trueText(this.#field.fields.find(({ name }) => name === "allow_failures")?.text ?? "");
+  }
+
   migrate(draft: Draft): void {
     const { name, fields } = this.#field;
     const renamed = this.role === name ? "" : `, named ${this.role}`;
@@ -52,7 +57,7 @@ export class Service {
     else if (name === "script") this.#script(text, field, draft);
     else if (name === "commands") this.#script(commandLines(field), field, draft);
     else if (name === "max_restarts") this.#restarts(text, field, draft);
-    else if (name === "allow_failures") this.#failures(text, field, draft);
+    else if (name === "allow_failures") this.#failures(field, draft);
     else draft.say(...(withoutKey.get(name) ?? ["to-mend", `${name} is no field of Skein's`]), field);
   }
 
@@ -84,12 +89,15 @@ export class Service {
     );
   }
 
-  #failures(text: string, field: SpecField, draft: Draft): void {
+  #failures(field: SpecField, draft: Draft): void {
     const key = "tony.application.fail-on-worker-failure-enabled";
-    if (trueText(text)) draft.set(key, "false", field, "for all roles, as long as one task succeeds");
+    if (this.allowsFailures) draft.set(key, "false", field, TOLERATED);
     else draft.say("no-meaning", "allow_failures: that they count is what holds without it", field);
   }
 }
+
+const TOLERATED =
+  "of every role that tony.application.stop-on-failure-jobtypes does not name, but for chief or, without one, worker:0; the job fails when all tasks have";
 
 const plain: ReadonlyMap<string, string> = new Map([
   ["instances", "instances"],

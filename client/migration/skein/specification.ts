@@ -67,14 +67,15 @@ class Migration {
     }
   }
 
-  /** Skein counts for each service; here is one count. A service that may not start again ends the job when it fails. */
+  /** Skein counts for each service; here is one count. A service that may neither start again nor fail ends the job when it does. */
   #restarts(services: SpecField): void {
     const draft = this.#draft;
     const total = this.#services.reduce((sum, { restarts }) => sum + restarts, 0);
-    if (total === 0) return;
-    draft.settings.push({ name: "tony.am.retry-count", value: String(total) });
-    const final = this.#services.flatMap(({ restarts, role }) => (restarts === 0 ? [role] : []));
-    if (final.length === 0) return;
+    if (total > 0) draft.settings.push({ name: "tony.am.retry-count", value: String(total) });
+    else if (!this.#services.some(({ allowsFailures }) => allowsFailures)) return;
+    const strict = this.#services.filter(({ restarts, allowsFailures }) => restarts === 0 && !allowsFailures);
+    if (strict.length === 0) return;
+    const final = strict.map(({ role }) => role);
     draft.settings.push({ name: "tony.application.stop-on-failure-jobtypes", value: final.join(",") });
     draft.say("changes", `a failure of ${final.join(", ")} ends the job, as max_restarts is 0`, services);
   }

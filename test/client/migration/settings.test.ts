@@ -94,6 +94,9 @@ describe("a setting of TonY's", () => {
       key: "tony.task.instances",
       message: expect.stringContaining("TonY runs such tasks: give the role another name"),
     });
+    const memory = ["tony.task.memory", "2g"] as const;
+    expect(migrated([memory, ["tony.task.instances", "2"]])[0]).toMatchObject({ kind: "to-mend", key: memory[0] });
+    expect(migrated([memory])[0]?.message).toContain("(TonY ignores it)");
   });
 
   test("of the wrong type is kept: what it asks for is not lost", () => {

@@ -154,6 +154,17 @@ describe("a specification of Skein's", () => {
     ]);
   });
 
+  test("tolerates the failures of a service that allows them, and of no other", () => {
+    const lenient = "a:\n    allow_failures: true\n    script: x\n";
+    const { settings: values } = migrated(`services:\n  ${lenient}  b:\n    script: y\n`);
+    expect(values).toMatchObject({
+      "tony.application.fail-on-worker-failure-enabled": "false",
+      "tony.application.stop-on-failure-jobtypes": "b",
+    });
+    const restarted = migrated(`services:\n  ${lenient}  b:\n    max_restarts: 2\n    script: y\n`).settings;
+    expect(restarted).not.toHaveProperty("tony.application.stop-on-failure-jobtypes");
+  });
+
   test("may be JSON, and its defaults are none of its own", () => {
     const json =
       '{"services": {"w": {"script": "x", "max_restarts": 0, "resources": {"memory": "1500 kb", "vcores": 1}}}}';
