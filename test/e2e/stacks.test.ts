@@ -31,6 +31,7 @@ describe("where a job's programs stand", () => {
       "tony.shells.instances": "1",
       "tony.shells.command": "echo begun; sleep 600; true",
       "tony.worker.command": "python3 waits.py",
+      "tony.task.idle-warning-ms": "5s",
     });
     const { stdout: submitted } = await alice.run("submit", "--detach", job);
     const [id = ""] = /application_\d+_\d+/.exec(submitted) ?? [];
@@ -53,6 +54,9 @@ describe("where a job's programs stand", () => {
       exitCode: 2,
       stderr: expect.stringContaining("The job has no task worker:9"),
     });
+    const idle = /^idle: .*\bworker:0 to worker:2\b.* used .*CPU (?:for|in) \d+ s$/m;
+    await eventually("is idle", async () => idle.test((await alice.run("status", id)).stdout));
+    expect((await alice.run("logs", id, "am")).stdout).toContain(` → tony-ts stacks ${id}`);
     const { stdout: status } = await alice.run("status", id, "--json");
     const { status: told } = JSON.parse(status);
     expect(await alice.run("kill", id)).toMatchObject({ exitCode: 0 });
