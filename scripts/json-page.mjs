@@ -6,6 +6,8 @@ import path from "node:path";
 const sources = [
   "client/printed-json.ts",
   "src/job/status.ts",
+  "src/job/idle.ts",
+  "src/job/gpu-metrics.ts",
   "src/job/failure-class.ts",
   "src/job/reasons/endings.ts",
   "src/job/keys/key.ts",
