@@ -74,13 +74,18 @@ function judge(setting: Setting, problem: Problem | undefined, inForce: Readonly
 const FOREIGN =
   "stays, if HADOOP_HOME names a Hadoop with the connector where the job is submitted; otherwise set tony.application.file-status";
 
+/** Whose files TonY uploads, whether there is such a role or not (com.linkedin.tony.TonyClient#processTonyConfResources). */
+const UPLOADED = /tony\.[a-z]+\.resources/;
+
 /** TonY ignores what it does not know. What does not begin with `tony.` is Hadoop's, or another program's. */
 function unknown(key: string, problem: Problem | undefined, inForce: ReadonlyMap<string, unknown>): Judgement {
   if (key.startsWith("tony.") && problem?.severity === "error") {
     const [, role = ""] = key.split(".");
     if (RESERVED_ROLE_NAMES.has(role) && inForce.has(`tony.${role}.instances`))
       return { kind: "to-mend", message: `${problem.message}; TonY runs such tasks: give the role another name`, key };
-    return leftOut(`${problem.message} (TonY ignores it)`);
+    return leftOut(
+      `${problem.message} (TonY ${UPLOADED.test(key) ? "uploads what it names, for no task" : "ignores it"})`,
+    );
   }
   if (key.startsWith("tony.")) return leftOut(problem?.message ?? key);
   return problem === undefined

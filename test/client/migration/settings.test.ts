@@ -97,6 +97,9 @@ describe("a setting of TonY's", () => {
     const memory = ["tony.task.memory", "2g"] as const;
     expect(migrated([memory, ["tony.task.instances", "2"]])[0]).toMatchObject({ kind: "to-mend", key: memory[0] });
     expect(migrated([memory])[0]?.message).toContain("(TonY ignores it)");
+    expect(migrated([["tony.history.resources", "a.txt"]])[0]?.message).toMatch(
+      /\(TonY uploads what it names, for no task\)$/,
+    );
   });
 
   test("of the wrong type is kept: what it asks for is not lost", () => {
