@@ -72,9 +72,9 @@ function causeWords(cause: Cause, { budgets }: JobStatus): string {
   return isExplained(cause) ? `${cause.summary} · ${budgetWords(cause.class, budgets[cause.class])}` : cause.summary;
 }
 
-/** Its class is a guess until YARN says why the executor ended. */
+/** Its class is a guess until YARN says why its container ended, or that time is over. */
 function isExplained({ reason }: Cause): boolean {
-  return reason.code !== "told-to-end";
+  return reason.code !== "told-to-end" && !("awaited" in reason && reason.awaited === true);
 }
 
 /** Restarts that were told with a cause, of which stronger evidence has shown another one since. */

@@ -10,7 +10,7 @@ import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { findTask, gangOf, log } from "../state/step.ts";
 import { causeOf } from "./causes.ts";
-import { rootOf } from "./evidence.ts";
+import { noteCause, rootOf } from "./evidence.ts";
 import { endingRule } from "./rules.ts";
 
 /** The end of what ran in this container is known. */
@@ -61,6 +61,7 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   if (root === undefined) {
     return;
   }
+  noteCause(step, gang, verdict, root);
   const rule = endingRule(step, gang, root, verdict.endings);
   const uncounted = verdict.held ? outcomeWords(rule) : "not counted";
   const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;

@@ -55,7 +55,7 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   if (task !== undefined && cannotBeLost(step, task) && !isCounted(ending)) {
     renewAlone(step, task.id, endingWords(ending.reason));
   }
-  if (ending.source === "link" || (ending.source === "child" && KILLED.has(ending.exit))) {
+  if (mayBeExplained(ending)) {
     awaitCompletionStatus(step, verdict, ending);
   }
   blame(step, known);
@@ -183,11 +183,25 @@ function isNearer(ending: Ending, root: Ending): boolean {
   return ending.strength > root.strength || (ending.strength === root.strength && ending.seenAtMs < root.seenAtMs);
 }
 
-function noteCause(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
+/** What it is told as now: while YARN's completion status is awaited, no more than that. */
+function asKnown(verdict: Verdict, root: Ending): Ending {
+  const { reason } = root;
+  const isAwaited = !verdict.expired && mayBeExplained(root) && verdict.unaccounted[root.containerId] === true;
+  if (!isAwaited || (reason.code !== "program-signalled" && reason.code !== "program-exited")) {
+    return root;
+  }
+  return { ...root, reason: { ...reason, awaited: true } };
+}
+
+function mayBeExplained({ source, exit }: Ending): boolean {
+  return source === "link" || (source === "child" && KILLED.has(exit));
+}
+
+export function noteCause(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
   const generation = gang.generations.find((one) => one.generation === verdict.generation);
   if (generation !== undefined && verdict.scope === "") {
     const isKnown = isCounted(root);
-    generation.endedBy = isKnown ? causeOf(root, verdict.endings) : undefined;
+    generation.endedBy = isKnown ? causeOf(asKnown(verdict, root), verdict.endings) : undefined;
     generation.startFailure = isKnown ? sharedStartFailure(step, root, verdict.endings) : undefined;
   }
 }

@@ -60,13 +60,15 @@ export const endingReasons = {
     { ...where, error: "text?" },
     ({ task, host, error }) => `${task} could not start its program on ${host}${after(error)}`,
   ),
+  /** `awaited`: YARN may yet say that it ended the container, and why. */
   "program-signalled": reason(
-    { ...where, signal: "text" },
-    ({ task, host, signal }) => `${task} was ended by ${signal} on ${host}`,
+    { ...where, signal: "text", awaited: "flag?" },
+    ({ task, host, signal, awaited }) => `${task} was ended by ${signal} on ${host}${mayFollow(awaited)}`,
   ),
   "program-exited": reason(
-    { ...where, exitCode: "number", error: "text?" },
-    ({ task, host, exitCode, error }) => `${task} exited ${exitCode} on ${host}${after(error)}`,
+    { ...where, exitCode: "number", error: "text?", awaited: "flag?" },
+    ({ task, host, exitCode, error, awaited }) =>
+      `${task} exited ${exitCode} on ${host}${after(error)}${mayFollow(awaited)}`,
   ),
   "port-taken": reason(
     { ...where, error: "text?" },
@@ -200,6 +202,10 @@ function onHost(what: string) {
 function rest({ detail, used, limit }: Pick<Container, "detail" | "used" | "limit">): string {
   const measured = used === undefined || limit === undefined ? "" : `: used ${used} of ${limit}`;
   return detail === undefined ? measured : `: ${detail}`;
+}
+
+function mayFollow(awaited: boolean | undefined): string {
+  return awaited === true ? "; YARN may yet say why" : "";
 }
 
 function after(error: string | undefined): string {

@@ -143,7 +143,16 @@ describe("the way of a job, told from one state to the next", () => {
           { generation: 2, startedAtMs: noonishMs },
         ],
       });
-    const reason = { code: "told-to-end", task: "worker:1", host: "127.0.0.12" } as const;
+    const at = { task: "worker:1", host: "127.0.0.12" } as const;
+    const signalled = { code: "program-signalled", ...at, signal: "SIGTERM", awaited: true } as const;
+    const killed = outOfMemory({ reason: signalled, summary: endingWords(signalled) });
+    expect(milestones(aJobStatus(), causedBy(killed))).toEqual([
+      {
+        what: "restarting (generation 2):",
+        details: "worker:1 was ended by SIGTERM on 127.0.0.12; YARN may yet say why",
+      },
+    ]);
+    const reason = { code: "told-to-end", ...at } as const;
     const unknown = outOfMemory({ class: "infrastructure", reason, summary: endingWords(reason) });
     expect(milestones(aJobStatus(), causedBy(unknown))).toEqual([
       { what: "restarting (generation 2):", details: endingWords(reason) },

@@ -43,6 +43,24 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.gang.restartReason).toBe(known);
   });
 
+  test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
+    "a program that ended before its executor: YARN may say why, and if it does not, that is what is known: %j",
+    (exit) => {
+      const told = () => scenario.gang.generations[0]?.endedBy?.summary;
+      const scenario = running({ budgets: { program: 2, infrastructure: 5 } });
+      scenario.exits("worker:1", exit);
+      scenario.stops("worker:0");
+      expect(told()).toMatch(/^worker:1 .* on n2; YARN may yet say why$/);
+      scenario.after(4_000);
+      expect(told()).toMatch(/^worker:1 .* on n2$/);
+      expect(scenario.used).toMatchObject({ program: 1 });
+      const explained = running({ budgets: { program: 2, infrastructure: 5 } });
+      explained.exits("worker:1", exit);
+      explained.completes("c2", -103);
+      expect(explained.gang.generations[0]?.endedBy?.summary).toMatch(/used more virtual memory/);
+    },
+  );
+
   test("a task that starts again alone is told why as well, when that is known", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
     scenario.toRunning();
