@@ -108,7 +108,7 @@ function roleMilestones(
   // What ran before and still does, or is being stopped, is no news; nor is a container that was kept.
   const again = started(role) >= role.instances && isStartedAgain(before, tasks);
   const runs = again || isNews(earlier, role, started);
-  if (runs && isHandedOver(handedOver, tasks)) return [];
+  if (runs && (isHandedOver(handedOver, tasks) || isOfBefore(role, tasks, after))) return [];
   if (runs)
     return [{ what: `${complete} running`, details: [...specSent(after, tasks), ...resumed(after)].join(" · ") }];
   if (isNews(earlier, role, ({ allocated }) => allocated))
@@ -146,6 +146,13 @@ function isStartedAgain(before: JobStatus | undefined, tasks: readonly TaskStatu
 function isHandedOver(handedOver: JobStatus | undefined, tasks: readonly TaskStatus[]): boolean {
   const known = new Map(handedOver?.tasks.map(({ task, startedAtMs }) => [task, startedAtMs]));
   return tasks.every(({ task, startedAtMs }) => startedAtMs !== undefined && known.get(task) === startedAtMs);
+}
+
+/** A job that ended while its last generation gathered shows the programs of the one before, which its outcome is about. */
+function isOfBefore({ name }: RoleStatus, tasks: readonly TaskStatus[], { outcome, generations }: JobStatus): boolean {
+  const last = generations.findLast(({ roles = [name] }) => roles.includes(name));
+  if (outcome === undefined || last === undefined) return false;
+  return tasks.some(({ startedAtMs = last.startedAtMs }) => startedAtMs < last.startedAtMs);
 }
 
 /** Tasks that failed or were started again alone while the others go on. */

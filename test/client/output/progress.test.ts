@@ -84,6 +84,25 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(before, after)).toEqual([]);
   });
 
+  test("nor has one that is given up while it gathers: the job's end shows the programs of the one before", () => {
+    const spec = jobSpec([roleOf("worker", 2)]);
+    const budgets = { program: 0, infrastructure: 1 };
+    const scenario = new Scenario({ ...spec, failure: { ...spec.failure, budgets } });
+    const status = () => statusOf(scenario.core, scenario.nowMs);
+    scenario.toRunning();
+    scenario.after(1_000);
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "container-terminated" } });
+    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "goodbye" });
+    scenario.stops("worker:0");
+    const gathering = status();
+    expect(gathering.generation).toBe(2);
+    scenario.completes("c2", -103);
+    scenario.after(1_000);
+    const over = status();
+    expect(over).toMatchObject({ outcome: { result: "failed" }, roles: [{ running: 0 }] });
+    expect(milestones(gathering, over).map(({ what }) => what)).toEqual(["generation 1 ended because:"]);
+  });
+
   test("a program that ended before it was seen running has run", () => {
     const ended = aJobStatus({ roles: [{ ...role("worker", 2), running: 1, ended: 1 }] });
     expect(milestones(undefined, ended).map(({ what }) => what)).toEqual(["worker 2/2 running"]);
