@@ -145,8 +145,8 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/failures/rules.ts", core, [
     {
       bug: "a role whose failure ends the job is restarted",
-      from: 'if (role.stopOnFailure && root.class === "program") {',
-      to: "if (false) {",
+      from: 'return roleOf(step, task).stopOnFailure && ending.class === "program" && isCounted(ending);',
+      to: "return false;",
     },
     {
       bug: "machines may fail one task for ever",
@@ -213,7 +213,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "containers are bound while the gang pauses before it asks again",
-      from: " && hold.askAgainAtMs === 0;",
+      from: " && (hold.askAgainAtMs === 0 || (hold.isVain && isLarge(step, position)));",
       to: ";",
     },
     { bug: "what YARN gives is not counted off the ask", from: "      ask.outstanding--;", to: "" },
@@ -258,7 +258,7 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/gang/hold.ts", core, [
     {
       bug: "what is registered is given back with the rest",
-      from: "unregistered.length > 0 ? unregistered : held",
+      from: "unregistered.length > 0 && !gang.hold.isVain ? unregistered : held",
       to: "held",
     },
     {
@@ -273,8 +273,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a gang that is stuck in part holds on",
-      from: "gang.hold.deadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs)",
-      to: "gang.holdDeadline = undefined",
+      from: "gang.hold.deadline ??= deadlineIn(step, holdMs(step, gang));",
+      to: "gang.hold.deadline = undefined;",
     },
   ]),
   ...mutantsOf("am/core/journal/fields.ts", core, [

@@ -91,7 +91,7 @@ export const LINK_MUTANTS = [
     },
     {
       bug: "the end of a replaced stream is the end of its executor",
-      from: "if (!wasOpen || this.#links.get(link.containerId) !== link) return;",
+      from: "if (this.#links.get(link.containerId) !== link) return;",
       to: "",
     },
     { bug: "a stream may report before it registers", from: "} else if (!link.admitted) {", to: "} else if (false) {" },
@@ -125,8 +125,8 @@ export const LINK_MUTANTS = [
   ...mutantsOf("am/clients/client-rights.ts", { unit: "am/clients/client-rights" }, [
     {
       bug: "a namesake of another realm is let in",
-      from: "const isOurs = realm === undefined || realm === this.#options.realm;",
-      to: "const isOurs = true;",
+      from: "const user = client === \"\" ? undefined : this.#options.localNameOf(client);",
+      to: "const user = client.split(/[@/]/)[0];",
     },
     {
       bug: "who may see a job may end it",
