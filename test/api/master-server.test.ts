@@ -241,6 +241,11 @@ describe("the ApplicationMaster's server", () => {
     expect(await master.executors.calls.next(({ call }) => call === "report")).toMatchObject({
       report: { sentAtMs: 5 },
     });
+    const third = open();
+    third.stream.send(register());
+    await third.messages.next();
+    expect(await master.executors.calls.next(({ call }) => call === "disconnected")).toMatchObject({ end: "replaced" });
+    await second.ends.next();
   });
 
   it("names the key when no port of the range is free", async () => {
