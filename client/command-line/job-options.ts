@@ -9,7 +9,7 @@ export const jobOptions = {
   conf: {
     type: "string",
     array: true,
-    describe: "The job's file, or a setting KEY=VALUE that overrides it; may be repeated",
+    describe: "The job's file, or a setting KEY=VALUE that overrides it (a list: adds to it); may be repeated",
   },
   conf_file: { type: "string", describe: "The job's file; TonY's spelling of --conf" },
   executes: { type: "string", describe: "The command of every role that sets none" },

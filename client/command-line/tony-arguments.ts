@@ -1,6 +1,7 @@
 /**
  * TonY's command line was read by Java's GNU parser, which takes a long option with one dash or two and gives it the next word whatever
- * it looks like. Brings such words into the one form that ours reads: `-executes` → `--executes=…`.
+ * it looks like. Brings such words into the one form that ours reads: `-executes` → `--executes=…`, and `-detach` → `--detach`, which a
+ * parser of short options would take for six of them, `-h` with them.
  */
 
 /** TonY's options that take a value. */
@@ -20,9 +21,12 @@ export const valuedOptions: ReadonlySet<string> = new Set([
 /** TonY's options without one. */
 const flags = new Set(["debug", "help"]);
 
+/** With one dash, and a name of more than one letter. */
+const longOption = /^-[a-z][a-z_-]+(=[\s\S]*)?$/;
+
 /**
- * The arguments with TonY's options written `--name=value` or `--name`. An option whose value is missing stays without one, for the
- * parser to refuse; everything after `--` and all other words stay as they are.
+ * The arguments with long options written with two dashes, and TonY's as `--name=value` or `--name`. An option whose value is missing stays
+ * without one, for the parser to refuse; everything after `--` and all other words stay as they are.
  */
 export function fromTonyArguments(words: readonly string[]): string[] {
   const result: string[] = [];
@@ -31,7 +35,7 @@ export function fromTonyArguments(words: readonly string[]): string[] {
     if (word === "--") return [...result, word, ...left];
     const [, name, inline] = /^--?([a-z_]+)(=[\s\S]*)?$/.exec(word) ?? [];
     if (name !== undefined && flags.has(name) && inline === undefined) result.push(`--${name}`);
-    else if (name === undefined || !valuedOptions.has(name)) result.push(word);
+    else if (name === undefined || !valuedOptions.has(name)) result.push(longOption.test(word) ? `-${word}` : word);
     else result.push(`--${name}${inline ?? nextValue(left)}`);
   }
   return result;

@@ -19,9 +19,14 @@ const programs: ReadonlyMap<string, string> = new Map([
   ["com.linkedin.tony.cli.NotebookSubmitter", notebook],
 ]);
 
+/** Where a script has gone by `cd` before: relative to where it begins, or absolute. */
+interface TypedCommand extends MigratedCommand {
+  readonly folder?: string;
+}
+
 interface Lines {
   readonly remarks: readonly MigrationRemark[];
-  readonly commands: readonly MigratedCommand[];
+  readonly commands: readonly TypedCommand[];
 }
 
 export interface MigratedScript extends Lines {
@@ -52,7 +57,15 @@ export function migrateScript(
   file: string,
   migratedFile: (path: string) => string | undefined,
 ): MigratedScript {
+  let folder = "";
+  const fileThere = (job: string) => migratedFile(path.isAbsolute(job) ? job : path.join(folder, job));
   const found: MigratedLine[] = shellCommands(script).flatMap((words): MigratedLine[] => {
+    const gone = folderOfCd(words);
+    if (gone?.known === false && script.slice(words.at(-1)?.to).split("\n").some(callsTony)) {
+      const message = `${words.map(({ written }) => written).join(" ")}: type the commands after it in the folder that it leads to`;
+      return [{ remarks: [{ kind: "to-mend", at: `${file}:${words[0]?.line ?? 1}`, message }], commands: [] }];
+    }
+    if (gone?.known) folder = path.isAbsolute(gone.folder) ? gone.folder : path.join(folder, gone.folder);
     const named = words.map((word) => ({ ...word, text: word.text.replace(/^--?class=/, "") }));
     const at = named.findIndex(({ text }) => programs.has(text));
     const [program, ...rest] = at < 0 ? [] : named.slice(at);
@@ -61,9 +74,11 @@ export function migrateScript(
     if (program !== undefined) {
       const starter = words.slice(0, at).find(({ text }) => STARTER.test(text)) ?? words[0] ?? program;
       const place = { from: starter.from, to: words.at(-1)?.to ?? program.to };
+      const lines = migrateCommand({ program, folders: classPath(words) }, rest.slice(end + 1), file, fileThere);
       return [
         {
-          ...migrateCommand({ program, folders: classPath(words) }, rest.slice(end + 1), file, migratedFile),
+          ...lines,
+          commands: folder === "" ? lines.commands : lines.commands.map((command) => ({ ...command, folder })),
           ...place,
         },
       ];
@@ -81,6 +96,17 @@ export function migrateScript(
     commands: found.flatMap(({ commands }) => commands),
     text,
   };
+}
+
+/** The folder that `cd` goes to; its own, as many scripts begin, is where the script stands. Undefined: it is no `cd`. */
+function folderOfCd([first, target, ...more]: readonly ShellWord[]):
+  | { readonly known: true; readonly folder: string }
+  | { readonly known: false }
+  | undefined {
+  if (first?.text !== "cd" || more.length > 0) return undefined;
+  const text = target?.text ?? "~";
+  if (/^\$\(dirname (--)? ?"?\$\{?(0|BASH_SOURCE(\[0\])?)\}?"?\)$/.test(text)) return { known: true, folder: "." };
+  return /[$`*?~]|^-/.test(text) ? { known: false } : { known: true, folder: text };
 }
 
 /** A name of TonY's in a variable, in quotes: what follows it is not known. */

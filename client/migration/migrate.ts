@@ -148,15 +148,18 @@ function migrateScriptFile(
   const folder = path.dirname(name);
   let runsThere = false;
   const migratedFile = (job: string) => {
-    const beside = renamed.get(path.join(folder, job)) ?? tonyXmlBeside(path.join(folder, job), place);
-    runsThere ||= beside !== undefined;
-    return beside ?? renamed.get(path.normalize(job));
+    const beside = path.isAbsolute(job) ? job : path.join(folder, job);
+    const found = renamed.get(beside) ?? tonyXmlBeside(beside, place);
+    runsThere ||= found !== undefined;
+    return found ?? renamed.get(path.normalize(job));
   };
   const migrated = migrateScript(text, name, migratedFile);
   const written = place.out === undefined ? undefined : newName(name, name, place);
-  const newFolder = path.dirname(written ?? name);
-  const from = runsThere && newFolder !== "." ? `cd ${shellWords([newFolder])} && ` : "";
-  const commands = migrated.commands.map(({ at, command }) => ({ at, command: from + command }));
+  const start = runsThere ? path.dirname(written ?? name) : ".";
+  const commands = migrated.commands.map(({ at, command, folder: gone = "" }) => {
+    const where = path.isAbsolute(gone) ? gone : path.join(start, gone);
+    return { at, command: where === "." ? command : `cd ${shellWords([where])} && ${command}` };
+  });
   const { remarks } = migrated;
   if (written === undefined) return { source: name, remarks, commands };
   return { source: name, written, text: migrated.text, remarks, commands };

@@ -1,9 +1,12 @@
 import { stateWords, transferName } from "../../src/job/reasons/transfers.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
-import type { JobStatus, Transfer } from "../../src/job/status.ts";
+import type { JobState, JobStatus, Transfer } from "../../src/job/status.ts";
+
+/** The job has ended: nothing is under way any more. */
+const endStates: readonly JobState[] = ["succeeded", "failed", "killed"];
 
 /** What executors brought, bring, or could not bring to where it stays: the output of all tasks in one line, the rest where it is news. */
-export function transferLines({ tasks, nowMs }: Pick<JobStatus, "tasks" | "nowMs">): string[] {
+export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" | "nowMs" | "state">): string[] {
   const all = tasks.flatMap(({ task, transfers = [] }) => transfers.map((transfer) => ({ task, ...transfer })));
   const failed = all.filter(({ state }) => state === "failed" || state === "incomplete");
   const remarks = all.filter(({ state, reason }) => state === "done" && reason !== "");
@@ -13,8 +16,9 @@ export function transferLines({ tasks, nowMs }: Pick<JobStatus, "tasks" | "nowMs
     ...remarks.map(({ task, reason }) => `${task}: ${reason}`),
     ...failed.map((one) => `${one.task}: its ${transferName(one)} ${stateWords(one)}`),
     ...underWay.map((one) => {
-      const since = durationWords(Math.max(0, nowMs - one.atMs));
-      return `${one.task}: its ${transferName(one)} (${sizeWords(one.bytes)}) is being uploaded to ${one.url}, since ${since}`;
+      const what = `${one.task}: its ${transferName(one)} (${sizeWords(one.bytes)})`;
+      if (endStates.includes(state)) return `${what} was not uploaded completely to ${one.url}: its container ended first`;
+      return `${what} is being uploaded to ${one.url}, since ${durationWords(Math.max(0, nowMs - one.atMs))}`;
     }),
   ];
 }

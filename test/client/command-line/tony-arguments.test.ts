@@ -2,6 +2,12 @@ import { describe, expect, test } from "@jest/globals";
 import { fromTonyArguments } from "../../../client/command-line/tony-arguments.ts";
 
 describe("TonY's command line", () => {
+  test("gives our own long options with one dash the form with two, and leaves short ones alone", () => {
+    expect(fromTonyArguments(["submit", "-detach", "-dry-run", "-queue=ml", "-h", "-f"])).toEqual([
+      ...["submit", "--detach", "--dry-run", "--queue=ml", "-h", "-f"],
+    ]);
+  });
+
   test("gives a long option with one dash the form with two", () => {
     expect(fromTonyArguments(["submit", "-executes", "train.py", "-debug"])).toEqual([
       "submit",

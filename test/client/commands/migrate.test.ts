@@ -171,6 +171,32 @@ exec tony-ts submit --scheduler local conf/job.xml
     await expect(migrated("flows", "--out", "new")).rejects.toThrow("already there");
   });
 
+  test("follows a script's cd: to the file that it means, and to where the command is typed", async () => {
+    const submit = (file: string) => `java com.linkedin.tony.cli.ClusterSubmitter -executes a.py -conf_file ${file}`;
+    write("flows/tony.xml", job());
+    write("flows/project/tony.xml", job());
+    const typed = async (script: string) => {
+      write("flows/run.sh", script);
+      const { printed, exitCode } = await migrated("flows", "--force");
+      return { typed: /^ {2}(.* -executes .*)$/m.exec(printed)?.[1], printed, exitCode };
+    };
+    expect((await typed(`cd project\n${submit("tony.xml")}\n`)).typed).toBe(
+      "cd flows/project && tony-ts submit -executes a.py tony.tony-ts.xml",
+    );
+    expect((await typed(`cd project && ${submit("../tony.xml")}\n`)).typed).toBe(
+      "cd flows/project && tony-ts submit -executes a.py ../tony.tony-ts.xml",
+    );
+    expect((await typed(`cd "$(dirname "$0")"\n${submit("tony.xml")}\n`)).typed).toBe(
+      "cd flows && tony-ts submit -executes a.py tony.tony-ts.xml",
+    );
+    expect((await typed(`cd /srv/jobs\n${submit("tony.xml")}\n`)).typed).toBe(
+      "cd /srv/jobs && tony-ts submit -executes a.py tony.xml",
+    );
+    const unknown = await typed(`cd $PROJECT\n${submit("tony.xml")}\n`);
+    expect(unknown.printed).toContain("cd $PROJECT: type the commands after it in the folder that it leads to");
+    expect(unknown.exitCode).toBe(ExitCode.usage);
+  });
+
   test("gives a script's command the tony.xml beside it, which TonY finds on its class path", async () => {
     write("flows/tony.xml", job());
     write("flows/run.sh", "java -cp .:tony.jar com.linkedin.tony.cli.ClusterSubmitter -src_dir src\n");

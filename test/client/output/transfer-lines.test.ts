@@ -20,11 +20,11 @@ const task = (name: `worker:${number}`, ...transfers: Transfer[]) => ({
 });
 
 test("the output of one task has its own address, that of several the folder of all", () => {
-  expect(transferLines({ nowMs: 0, tasks: [task("worker:0", output)] })).toEqual([
+  expect(transferLines({ state: "running", nowMs: 0, tasks: [task("worker:0", output)] })).toEqual([
     "output hdfs://nn/out/application_1_0001/worker-0 (2 files, 2 KiB)",
   ]);
   const other = { ...output, url: "hdfs://nn/out/application_1_0001/worker-1" };
-  expect(transferLines({ nowMs: 0, tasks: [task("worker:0", output), task("worker:1", other)] })).toEqual([
+  expect(transferLines({ state: "running", nowMs: 0, tasks: [task("worker:0", output), task("worker:1", other)] })).toEqual([
     "output hdfs://nn/out/application_1_0001 (4 files, 4 KiB, of 2 tasks)",
   ]);
 });
@@ -34,8 +34,15 @@ test("what failed says why, what is under way since when; a checkpoint that is w
   const failed: Transfer = { ...checkpoint, state: "failed", reason: "no space" };
   const underWay: Transfer = { ...output, state: "under-way" };
   const tasks = [task("worker:0", failed, underWay), task("worker:1", checkpoint)];
-  expect(transferLines({ nowMs: 13_000, tasks })).toEqual([
+  expect(transferLines({ state: "finishing", nowMs: 13_000, tasks })).toEqual([
     "worker:0: its checkpoint of step 45 was not stored in hdfs://nn/ckpt/step-45-at-1: no space",
     "worker:0: its output (2 KiB) is being uploaded to hdfs://nn/out/application_1_0001/worker-0, since 12 s",
+  ]);
+});
+
+test("an upload that the job's end left behind is not said to be under way", () => {
+  const underWay: Transfer = { ...output, state: "under-way" };
+  expect(transferLines({ state: "failed", nowMs: 13_000, tasks: [task("worker:0", underWay)] })).toEqual([
+    "worker:0: its output (2 KiB) was not uploaded completely to hdfs://nn/out/application_1_0001/worker-0: its container ended first",
   ]);
 });
