@@ -66,10 +66,15 @@ function judge(setting: Setting, problem: Problem | undefined, inForce: Readonly
   if (foreign !== undefined) return { kind: "to-mend", message: `${key}: ${foreign} ${FOREIGN}`, key };
   const warning = supportWarning(key, definition);
   if (warning !== undefined) return leftOut(warning);
+  if (value.startsWith(PLACEHOLDER))
+    return leftOut(`${key} has no effect: ${value} is a placeholder of TonY's defaults`);
   const difference = differences[name]?.(value);
   if (difference !== undefined) return { kind: "changes", message: `${key}: ${difference}`, key };
   return { kind: "stays", message: problem?.message ?? key, key };
 }
+
+/** Of `tony.history.location` and what is below it in tony-default.xml. */
+const PLACEHOLDER = "/path/to/tony-history";
 
 const FOREIGN =
   "stays, if HADOOP_HOME names a Hadoop with the connector where the job is submitted; otherwise set tony.application.file-status";

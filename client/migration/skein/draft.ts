@@ -43,3 +43,16 @@ export function environment(draft: Draft, key: string, field: SpecField): void {
   const lines = exportLines(field);
   if (lines !== "") draft.say("changes", `variables with $ are set in front of the command: ${lines.trim()}`, field);
 }
+
+/** A script becomes the command of a role; what it asks of Skein itself has nobody to answer. */
+export function command(
+  draft: Draft,
+  key: string,
+  { text, environment: variables }: { readonly text: string; readonly environment: SpecField | undefined },
+  field: SpecField,
+): void {
+  draft.set(key, exportLines(variables) + text.trim(), field);
+  if (!/\bskein\b|\bSKEIN_/.test(text)) return;
+  const message = "the script uses Skein: {{spec.<role>}}, {{index}} and {{count}} in it say where the others are";
+  draft.say("to-mend", message, field);
+}

@@ -1,8 +1,8 @@
 import { RESERVED_ROLE_NAMES } from "../../../src/job/keys.ts";
 import type { MigrationKind } from "../../printed-json.ts";
 import type { SpecField } from "./document.ts";
-import { amounts, type Draft, environment, files } from "./draft.ts";
-import { commandLines, exportLines, trueText } from "./values.ts";
+import { amounts, command, type Draft, environment, files } from "./draft.ts";
+import { commandLines, trueText } from "./values.ts";
 
 /** Restarts without end: no job lives to see so many. */
 const endless = 1000;
@@ -69,10 +69,7 @@ export class Service {
 
   #script(text: string, field: SpecField, draft: Draft): void {
     const environment = this.#field.fields.find(({ name }) => name === "env");
-    draft.set(this.#key("command"), exportLines(environment) + text.trim(), field);
-    if (!/\bskein\b|\bSKEIN_/.test(text)) return;
-    const message = "the script uses Skein: {{spec.<role>}}, {{index}} and {{count}} in it say where the others are";
-    draft.say("to-mend", message, field);
+    command(draft, this.#key("command"), { text, environment }, field);
   }
 
   #restarts(text: string, field: SpecField, draft: Draft): void {
@@ -97,7 +94,7 @@ export class Service {
 }
 
 const TOLERATED =
-  "of every role that tony.application.stop-on-failure-jobtypes does not name, but for chief or, without one, worker:0; the job fails when all tasks have";
+  "a failed task of this service fails the job no more, unless it is the chief (without a role chief: worker:0), or all tasks have failed";
 
 const plain: ReadonlyMap<string, string> = new Map([
   ["instances", "instances"],

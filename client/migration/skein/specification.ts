@@ -1,9 +1,9 @@
 import { writeProperties } from "../../../src/hadoop/conf/write-xml.ts";
 import type { MigratedText } from "../job-file.ts";
 import type { SpecField, SpecValue } from "./document.ts";
-import { amounts, Draft, environment, files } from "./draft.ts";
+import { amounts, command, Draft, environment, files } from "./draft.ts";
 import { Service } from "./service.ts";
-import { exportLines, trueText } from "./values.ts";
+import { trueText } from "./values.ts";
 
 /** Whether a document is Skein's (jcristharif.com/skein/specification.html): services, or a master, that run a script. */
 export function isSkeinSpecification({ fields }: SpecValue): boolean {
@@ -112,7 +112,7 @@ class Migration {
     const env = master.fields.find(({ name }) => name === "env");
     for (const field of master.fields) {
       const { name, text = "" } = field;
-      if (name === "script") draft.set(`tony.${role}.command`, exportLines(env) + text.trim(), field);
+      if (name === "script") command(draft, `tony.${role}.command`, { text, environment: env }, field);
       else if (name === "resources") amounts(draft, script === undefined ? "am" : role, field);
       else if (name === "files") files(draft, `tony.${role}.resources`, field);
       else if (name === "env") environment(draft, isAlone ? "tony.execution.envs" : `tony.${role}.envs`, field);
@@ -125,7 +125,7 @@ class Migration {
     const others = this.#services.map(({ role: name }) => name).join(",");
     draft.settings.push({ name: `tony.${role}.instances`, value: "1" });
     draft.settings.push({ name: "tony.application.untracked.jobtypes", value: others });
-    draft.say("changes", `the job ends when role ${role} does: ${others} are not waited for`, script);
+    draft.say("changes", `the job ends when role ${role} does, and does not wait for ${others}`, script);
   }
 }
 

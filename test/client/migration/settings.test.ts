@@ -131,6 +131,11 @@ describe("a setting of TonY's", () => {
     expect(migrated([["tony.containers.envs", "A=$HOME"]])[0]).toMatchObject({ kind: "stays" });
   });
 
+  test("with a placeholder of TonY's defaults is left out", () => {
+    expect(migrated([["tony.history.location", "/path/to/tony-history"]])[0]).toMatchObject({ kind: "no-meaning" });
+    expect(migrated([["tony.history.location", "/shared/history"]])[0]).toMatchObject({ kind: "stays" });
+  });
+
   test("of Horovod's driver is left out; in another job it is a role's", () => {
     const driver = ["tony.driver.instances", "1"] as const;
     expect(migrated([["tony.application.framework", "horovod"], driver])[1]).toMatchObject({ kind: "no-meaning" });

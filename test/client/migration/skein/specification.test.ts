@@ -137,7 +137,7 @@ describe("a specification of Skein's", () => {
       "tony.driver.envs": "A=1",
       "tony.application.untracked.jobtypes": "worker",
     });
-    expect(said).toContain("changes 1 the job ends when role driver does: worker are not waited for");
+    expect(said).toContain("changes 1 the job ends when role driver does, and does not wait for worker");
   });
 
   test("has what cannot be here named: hosts, fields that are none, Skein in a script", () => {
@@ -152,6 +152,11 @@ describe("a specification of Skein's", () => {
       "changes 6 script becomes tony.role-am.command",
       expect.stringMatching(/^to-mend 6 the script uses Skein: \{\{spec\.<role>\}\}/),
     ]);
+  });
+
+  test("has Skein in the master's script named, too", () => {
+    const { remarks: said } = migrated("master:\n  script: skein application ls\n");
+    expect(said).toContainEqual(expect.stringMatching(/^to-mend 2 the script uses Skein/));
   });
 
   test("tolerates the failures of a service that allows them, and of no other", () => {
