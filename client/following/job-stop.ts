@@ -91,7 +91,9 @@ export class JobStop {
     const stoppedAtMs = session?.stoppedAtMs ?? 0;
     if (stoppedAtMs > this.#leaveAtMs && !this.#longerTold) {
       this.#longerTold = true;
-      this.#options.view.line(`The AM ends it by ${formatClock(stoppedAtMs)} at the latest; waiting for that`);
+      this.#options.view.line(
+        `The programs have until ${formatClock(stoppedAtMs)} to stop and to save; the job ends as soon as they have`,
+      );
     }
     this.#leaveAtMs = Math.max(this.#leaveAtMs, stoppedAtMs + stopLimitMs);
   }

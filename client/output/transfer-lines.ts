@@ -17,7 +17,8 @@ export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" |
     ...failed.map((one) => `${one.task}: its ${transferName(one)} ${stateWords(one)}`),
     ...underWay.map((one) => {
       const what = `${one.task}: its ${transferName(one)} (${sizeWords(one.bytes)})`;
-      if (endStates.includes(state)) return `${what} was not uploaded completely to ${one.url}: its container ended first`;
+      if (endStates.includes(state))
+        return `${what} was not uploaded completely to ${one.url}: its container ended first`;
       return `${what} is being uploaded to ${one.url}, since ${durationWords(Math.max(0, nowMs - one.atMs))}`;
     }),
   ];

@@ -125,7 +125,7 @@ export const LINK_MUTANTS = [
   ...mutantsOf("am/clients/client-rights.ts", { unit: "am/clients/client-rights" }, [
     {
       bug: "a namesake of another realm is let in",
-      from: "const user = client === \"\" ? undefined : this.#options.localNameOf(client);",
+      from: 'const user = client === "" ? undefined : this.#options.localNameOf(client);',
       to: "const user = client.split(/[@/]/)[0];",
     },
     {

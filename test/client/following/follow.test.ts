@@ -435,7 +435,9 @@ describe("ending a job that is followed", () => {
     const { ended } = followed(context, applications, masters, stop.signal, { now: () => nowMs });
     await context.out.waitFor("ps 1/1 running");
     stop.abort("Ctrl-C");
-    await context.out.waitFor("The AM ends it by 14:01:00 at the latest; waiting for that");
+    await context.out.waitFor(
+      "The programs have until 14:01:00 to stop and to save; the job ends as soon as they have",
+    );
     for (let seconds = 0; seconds < 20; seconds += 4) {
       nowMs += 4_000;
       await new Promise<void>((resolve) => {

@@ -24,9 +24,9 @@ test("the output of one task has its own address, that of several the folder of 
     "output hdfs://nn/out/application_1_0001/worker-0 (2 files, 2 KiB)",
   ]);
   const other = { ...output, url: "hdfs://nn/out/application_1_0001/worker-1" };
-  expect(transferLines({ state: "running", nowMs: 0, tasks: [task("worker:0", output), task("worker:1", other)] })).toEqual([
-    "output hdfs://nn/out/application_1_0001 (4 files, 4 KiB, of 2 tasks)",
-  ]);
+  expect(
+    transferLines({ state: "running", nowMs: 0, tasks: [task("worker:0", output), task("worker:1", other)] }),
+  ).toEqual(["output hdfs://nn/out/application_1_0001 (4 files, 4 KiB, of 2 tasks)"]);
 });
 
 test("what failed says why, what is under way since when; a checkpoint that is where it stays is said elsewhere", () => {
