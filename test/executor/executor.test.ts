@@ -546,9 +546,9 @@ describe("an executor in its container", () => {
     it("tells how an upload ended meanwhile, though it is to end itself", async () => {
       const folder = mkdtempSync(path.join(tmpdir(), "tony-out-"));
       const output = { localDir: "out", dir: `file://${folder}` };
-      // The second file begins two seconds after the first.
+      // The second file begins eight seconds after the first: long after the ApplicationMaster is gone, on a busy machine, too.
       const carrier = { output, bytesPerSecond: 1, outputRequired: true, timeoutMs: 60_000 };
-      const job = jobRunning("echo x > out/x; echo y > out/y", { spec: { carrier } });
+      const job = jobRunning("echo 1234567 > out/x; echo y > out/y", { spec: { carrier } });
       const scene = await stage("", { master: { job } });
       const registration = await scene.connected();
       const { port } = scene.master.server;
