@@ -114,6 +114,11 @@ export class ConnectionGuard implements Proofs {
     for (const peer of [...this.#unproven.keys()]) this.#reset(peer);
   }
 
+  /** Ends the connections that have been let in. */
+  cutOff(): void {
+    for (const { socket } of this.#proven.values()) socket.destroy();
+  }
+
   #closed(peer: string, socket: Socket): void {
     if (this.#unproven.get(peer)?.socket === socket) this.#forget(peer);
     const proven = this.#proven.get(peer);

@@ -69,6 +69,8 @@ export class ApiServer {
     this.#listener?.close();
     this.#guard.close();
     if (this.#serving !== undefined) await shutDown(this.#serving.server, graceMs);
+    // With Node 24 grpc-js leaves connections open whose calls it cuts off.
+    this.#guard.cutOff();
   }
 
   #server() {

@@ -9,10 +9,11 @@ import { callRejoin } from "../../src/api/rejoin.ts";
 import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";
 import { type ExecutorLaunch, executorVariables, PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
+import type { Transfer } from "../../src/job/status.ts";
 import { stagingLocation } from "../../src/job/stored/staging-location.ts";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
 import { isOwnListener } from "../../src/tcp-sockets.ts";
-import { anExecutorJob, identity as application, startMaster } from "../support/api.ts";
+import { anExecutorJob, identity as application, type ExecutorCall, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
 import { eventually } from "../support/eventually.ts";
 import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
@@ -540,6 +541,31 @@ describe("an executor in its container", () => {
       const last = await startMaster({ ports: { from: port, to: port } });
       open.push({ close: () => last.server.close(0) });
       expect(await scene.connected(last)).toMatchObject({ child: { state: "exited", exit: { exitCode: 4 } } });
+    });
+
+    it("tells how an upload ended meanwhile, though it is to end itself", async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), "tony-out-"));
+      const output = { localDir: "out", dir: `file://${folder}` };
+      // The second file begins eight seconds after the first: long after the ApplicationMaster is gone, on a busy machine, too.
+      const carrier = { output, bytesPerSecond: 1, outputRequired: true, timeoutMs: 60_000 };
+      const job = jobRunning("echo 1234567 > out/x; echo y > out/y", { spec: { carrier } });
+      const scene = await stage("", { master: { job } });
+      const registration = await scene.connected();
+      const { port } = scene.master.server;
+      scene.startProgram(registration);
+      const ofOutput = (state: Transfer["state"]) => (call: ExecutorCall) =>
+        call.call === "report" && call.report.type === "transfer" && call.report.transfer.state === state;
+      await scene.master.executors.calls.next(ofOutput("under-way"));
+      scene.send(1, { type: "exit", graceMs: 100, reason: { code: "job-ended" } });
+      await eventually("the executor ends", () => scene.container.log("executor.log").includes('"ending"'));
+      await scene.master.server.close(0);
+      await eventually("it is stored", () => scene.container.log("executor.log").includes('"output-carried"'));
+
+      const next = await startMaster({ job, ports: { from: port, to: port } });
+      open.push({ close: () => next.server.close(0) });
+      await next.executors.calls.next(ofOutput("done"));
+      expect(await scene.container.ended()).toBe(0);
+      rmSync(folder, { recursive: true });
     });
 
     it("is not led astray by somebody of another application at the address that a call names", async () => {
