@@ -149,7 +149,9 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const waits = waiting.length === 0 ? [] : ["", ...waiting];
   const restarts = `${generationWords(status.generation, status)} · ${formatBudgets(status.budgets)}`;
   const checkpoint =
-    status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
+    status.checkpoint === undefined
+      ? []
+      : [`  checkpoint ${formatCheckpoint(status.checkpoint, { ...status, nowMs })}`];
   const resumed = status.resumeFrom === undefined ? [] : [`  began with ${status.resumeFrom}`];
   const { idle } = status;
   const still = idle === undefined ? [] : ["", `idle: ${idleWords(idle)}`, `  → ${idleRemedy(status.applicationId)}`];

@@ -134,9 +134,16 @@ export function formatBudgets({ program, infrastructure }: JobStatus["budgets"])
   return `${budgetWords("program", program)}, ${budgetWords("infrastructure", infrastructure)}`;
 }
 
-/** `step 1800, 40 s old: hdfs:///ckpt/step-1800` */
-export function formatCheckpoint({ path, step, atMs }: Checkpoint, nowMs: number): string {
-  return `step ${step}, ${durationWords(nowMs - atMs)} old: ${path}`;
+/** `step 1800, 40 s old: hdfs:///ckpt/step-1800`; of a job that has ended, whose age no longer matters, `saved 40 s before the end` */
+export function formatCheckpoint(
+  { path, step, atMs }: Checkpoint,
+  { outcome, nowMs }: Pick<JobStatus, "outcome" | "nowMs">,
+): string {
+  const age =
+    outcome === undefined
+      ? `${durationWords(nowMs - atMs)} old`
+      : `saved ${durationWords(outcome.endedAtMs - atMs)} before the end`;
+  return `step ${step}, ${age}: ${path}`;
 }
 
 /** What became of a checkpoint that no other container can read. */

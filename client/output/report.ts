@@ -81,11 +81,10 @@ function labelled(label: string, lines: readonly string[]): string[] {
   return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(13)}${line}`);
 }
 
-function readOn(status: JobStatus, { cause, result, endedAtMs }: JobOutcome): string[] {
+function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
   const { checkpoint, droppedCheckpoint, state, tasks, applicationId } = status;
   const containers = state === "finishing" ? "The containers are being returned" : "All containers are returned";
-  const kept =
-    checkpoint === undefined ? "" : `; the last checkpoint is kept: ${formatCheckpoint(checkpoint, endedAtMs)}`;
+  const kept = checkpoint === undefined ? "" : `; the last checkpoint is kept: ${formatCheckpoint(checkpoint, status)}`;
   const dropped = droppedCheckpoint === undefined ? "" : `; ${formatDropped(droppedCheckpoint)}`;
   const task = cause === undefined ? tasks[0]?.task : cause.task;
   return [

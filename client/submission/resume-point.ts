@@ -58,7 +58,7 @@ export function lastCheckpoint(
     );
   }
   const { checkpoint, resumeFrom } = status;
-  if (checkpoint !== undefined) return { path: checkpoint.path, words: formatCheckpoint(checkpoint, status.nowMs) };
+  if (checkpoint !== undefined) return { path: checkpoint.path, words: formatCheckpoint(checkpoint, status) };
   if (resumeFrom === undefined)
     throw noCheckpoint(`${id} left no checkpoint that another job can read${lostWords(status)}`);
   return { path: resumeFrom, words: `it left no checkpoint of its own, and had begun with ${resumeFrom}` };

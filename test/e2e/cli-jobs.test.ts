@@ -148,7 +148,9 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/^worker:0 +stopped .* step 200( |$)/m);
     expect(stdout).toMatch(/^1 .* +program restarts: 1 of 1 used +–$/m);
     expect(stdout).toMatch(/^2 .* +program, no restart +step 100, .+ old$/m);
-    expect(stdout).toMatch(/^All containers are returned; the last checkpoint is kept: step 200, .+ old: \/ckpt\/1$/m);
+    expect(stdout).toMatch(
+      /^All containers are returned; the last checkpoint is kept: step 200, saved .+ before the end: \/ckpt\/1$/m,
+    );
   });
 
   test("output that is closed at its size is printed as one, in its order, live and afterwards", async () => {

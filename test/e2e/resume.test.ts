@@ -33,7 +33,9 @@ describe("a job that resumes from an earlier one", () => {
 
     const second = await alice.run("submit", job, "--resume-from", id);
     expect(second).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^worker:0 \| weights of step 7$/m) });
-    expect(second.stderr).toMatch(new RegExp(`^Resuming from ${id}: step 7, .* old: hdfs://\\S+/step-7-at-\\d+$`, "m"));
+    expect(second.stderr).toMatch(
+      new RegExp(`^Resuming from ${id}: step 7, saved .* before the end: hdfs://\\S+/step-7-at-\\d+$`, "m"),
+    );
     const status = await alice.run("status", idIn(second.stdout));
     expect(status.stdout).toMatch(/^ +began with hdfs:\/\/\S+\/step-7-at-\d+$/m);
 

@@ -20,6 +20,16 @@ describe("what status shows of a job", () => {
     );
   });
 
+  test("how long before its end the checkpoint of a job that has ended was saved, whenever it is asked", () => {
+    const outcome = { ...allSucceeded, endedAtMs: noonishMs };
+    const ended = aJobStatus({ checkpoint: { path: "/ckpt/5", step: 5, atMs: noonishMs - 12_000 }, outcome });
+    for (const askedMs of [nowMs, nowMs + 3_600_000]) {
+      expect(inspectionLines({ report: aReport({ state: "FINISHED" }), status: ended }, askedMs)).toContain(
+        "  checkpoint step 5, saved 12 s before the end: /ckpt/5",
+      );
+    }
+  });
+
   test("what the GPUs of its tasks do", () => {
     const gauge = (current: number, max: number) => ({ current, max, average: current });
     const gpus = { count: 2, utilization: gauge(83.4, 97), memory: gauge(41, 60), bar1Memory: gauge(1, 1) };

@@ -120,7 +120,7 @@ generation    ended by                 counted as                              r
 1  13:59:00   node 127.0.0.12 lost     infrastructure restarts: 1 of 10 used   –
 2  14:00:00   worker:1 out of memory   program, no restart                     step 600, 40 s old
 
-All containers are returned; the last checkpoint is kept: step 1800, 12 s old: hdfs:///user/ada/ckpt/bert
+All containers are returned; the last checkpoint is kept: step 1800, saved 12 s before the end: hdfs:///user/ada/ckpt/bert
   tony-ts logs application_1795305600000_0009 worker:1 | … am     tony-ts status application_1795305600000_0009 --json     exit code 1
 `.trim(),
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { lastCheckpoint } from "../../../client/submission/resume-point.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, noonishMs } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 
 const ended = aReport({ user: "alice", state: "FINISHED", finalStatus: "FAILED" });
 const saved = { path: "hdfs:///ckpt/1800", step: 1800, atMs: noonishMs + 20_000 };
@@ -10,9 +10,9 @@ const left = (changes: Partial<JobStatus>) => lastCheckpoint(ended, aJobStatus(c
 
 describe("the checkpoint that another job resumes from", () => {
   test("is the last one of a job that has ended, with its age then", () => {
-    expect(left({ checkpoint: saved })).toEqual({
+    expect(left({ checkpoint: saved, outcome: { ...allSucceeded, endedAtMs: saved.atMs + 40_000 } })).toEqual({
       path: "hdfs:///ckpt/1800",
-      words: "step 1800, 40 s old: hdfs:///ckpt/1800",
+      words: "step 1800, saved 40 s before the end: hdfs:///ckpt/1800",
     });
   });
 
