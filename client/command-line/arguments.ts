@@ -4,6 +4,7 @@ import { nearest } from "../../src/job/nearest.ts";
 import { buildId } from "../../src/programs.ts";
 import type { ChosenRun, Command, Registration } from "./command.ts";
 import { completionWord } from "./completion.ts";
+import { idByOption, meantByHabit } from "./habits.ts";
 import { fromTonyArguments } from "./tony-arguments.ts";
 
 /** What a command line asks for: a command to run, or text to print (help, version, completion). */
@@ -85,16 +86,46 @@ function withoutUsage(help: string): string {
 /** yargs' words for a mistake in ours, with where to read more. */
 function mistake(message: string, words: readonly string[], commands: readonly Command[]): string {
   const help = helpLine(words, commands);
+  const byOption = idWithOption(words, commands);
+  if (byOption !== undefined) return byOption;
   const [, unfollowed] = /^Not enough arguments following: (\S+)$/.exec(message) ?? [];
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? [];
   if (unfollowed !== undefined) return `--${unfollowed} needs a value\n${help}`;
   if (unknown !== undefined) return unknownWords(asTyped(unknown.split(", "), words), words, commands);
-  if (/^Not enough non-option arguments/.test(message)) return `${missing(words, commands)}\n${help}`;
+  if (/^Not enough non-option arguments/.test(message)) {
+    const mistyped = optionsOf(words).filter((word) => !isKnown(word, commandOf(words, commands)));
+    if (mistyped.length > 0) return unknownWords(mistyped.map(nameOf), words, commands);
+    return `${missing(words, commands)}\n${help}`;
+  }
   return `${message}\n${help}`;
 }
 
-function missing([verb]: readonly string[], commands: readonly Command[]): string {
-  return commands.find((command) => command.verb === verb)?.missing ?? "Something is missing";
+function missing(words: readonly string[], commands: readonly Command[]): string {
+  return commandOf(words, commands)?.missing ?? "Something is missing";
+}
+
+/** Other tools are given a job's id by an option. */
+function idWithOption(words: readonly string[], commands: readonly Command[]): string | undefined {
+  const command = commandOf(words, commands);
+  const given = command?.usage.includes("<application") ? idByOption(words, [...command.options, ...ofAll]) : undefined;
+  if (command === undefined || given === undefined) return undefined;
+  const { option, id } = given;
+  return `the job's id stands by itself, without ${option}\n  tony-ts ${command.verb} ${id}\n  tony-ts ${command.verb} --help`;
+}
+
+/** Options of every command. */
+const ofAll = ["help", "h", "version", "debug"];
+
+const optionsOf = (words: readonly string[]) => words.filter((word) => /^-./.test(word));
+const nameOf = (word: string) => word.replace(/^--?/, "").split("=")[0] ?? "";
+
+function isKnown(word: string, command: Command | undefined): boolean {
+  return command === undefined || [...command.options, ...ofAll].includes(nameOf(word));
+}
+
+function commandOf(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  const verb = verbOf(words);
+  return commands.find((command) => command.verb === verb);
 }
 
 /** The parser takes `-confg` for five options of one letter each. */
@@ -107,7 +138,7 @@ function asTyped(unknown: readonly string[], words: readonly string[]): string[]
 /** What was typed and is not known: a command before all else, else options with the one most likely meant, else words too many. */
 function unknownWords(unknown: readonly string[], words: readonly string[], commands: readonly Command[]): string {
   const verb = verbOf(words);
-  const known = commands.find((command) => command.verb === verb);
+  const known = commandOf(words, commands);
   const help = helpLine(words, commands);
   if (known === undefined && verb !== "") return `unknown command: ${verb}\n${help}`;
   const typed = unknown.map((name) => words.find((word) => word.replace(/^--?/, "").split("=")[0] === name) ?? name);
@@ -125,11 +156,9 @@ export function verbOf(words: readonly string[]): string {
 
 function helpLine(words: readonly string[], commands: readonly Command[]): string {
   const verb = verbOf(words);
-  const known = commands.find((command) => command.verb === verb);
+  const known = commandOf(words, commands);
   if (known !== undefined) return `  ${known.usage}\n  tony-ts ${verb} --help`;
-  const near = nearest(
-    verb,
-    commands.map((command) => command.verb),
-  );
+  const verbs = commands.map((command) => command.verb);
+  const near = meantByHabit(verb, words) ?? nearest(verb, verbs);
   return near === undefined ? "  tony-ts --help lists the commands" : `  Did you mean tony-ts ${near}?`;
 }

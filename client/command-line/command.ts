@@ -84,7 +84,7 @@ export interface Command {
   readonly takesRest: boolean;
   /** With --json it prints an event a line, the last of which is `end`. */
   readonly printsEvents: boolean;
-  /** Long names of its options. */
+  /** Names of its options, other spellings with them. */
   readonly options: readonly string[];
   /** What to say when a positional argument that it needs is not there. */
   readonly missing: string;
@@ -104,7 +104,7 @@ export function defineCommand<const P extends PositionalTable, const O extends O
     usage: `tony-ts ${usageOf(verb, positionals)}${restUsage(words)}`,
     takesRest: words !== undefined,
     printsEvents: definition.printsEvents === true,
-    options: Object.keys(options),
+    options: Object.entries(options).flatMap(([name, { alias = [] }]) => [name, ...[alias].flat()]),
     missing: Object.values<Positional>(positionals).find(({ required }) => required)?.missing ?? "Something is missing",
     examples,
     register: (parser, { choose, rest, explained }) =>

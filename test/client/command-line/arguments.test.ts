@@ -25,6 +25,64 @@ describe("mistakes in a command line", () => {
     [["--json", "sumbit"], "unknown command: sumbit\n  Did you mean tony-ts submit?"],
     [["cache", "lst"], "unexpected argument: lst\n  tony-ts cache list|prune\n  tony-ts cache --help"],
     [["frobnicate"], "unknown command: frobnicate\n  tony-ts --help lists the commands"],
+    [["history"], "unknown command: history\n  Did you mean tony-ts list --all?"],
+    [["portal"], "unknown command: portal\n  Did you mean tony-ts list --all?"],
+    [["jobs", "--json"], "unknown command: jobs\n  Did you mean tony-ts list?"],
+    [["ps"], "unknown command: ps\n  Did you mean tony-ts list?"],
+    [["describe", "local_1_0001"], "unknown command: describe\n  Did you mean tony-ts status local_1_0001?"],
+    [["delete"], "unknown command: delete\n  Did you mean tony-ts kill ID?"],
+    [["application", "-list"], "unknown command: application\n  Did you mean tony-ts list?"],
+    [["app", "-list", "-appStates", "ALL"], "unknown command: app\n  Did you mean tony-ts list --all?"],
+    [
+      ["application", "-status", "application_1_0001"],
+      "unknown command: application\n  Did you mean tony-ts status application_1_0001?",
+    ],
+    [
+      ["application", "-kill", "application_1_0001"],
+      "unknown command: application\n  Did you mean tony-ts kill application_1_0001?",
+    ],
+    [
+      ["application", "kill", "application_1_0001"],
+      "unknown command: application\n  Did you mean tony-ts kill application_1_0001?",
+    ],
+    [["application", "submit", "app.yaml"], "unknown command: application\n  Did you mean tony-ts submit job.xml?"],
+    [["get", "pods"], "unknown command: get\n  Did you mean tony-ts list?"],
+    [
+      ["logs", "-applicationId", "application_1_0001"],
+      "the job's id stands by itself, without -applicationId\n  tony-ts logs application_1_0001\n  tony-ts logs --help",
+    ],
+    [
+      ["logs", "--application_id=local_1_0001", "-f"],
+      "the job's id stands by itself, without --application_id\n  tony-ts logs local_1_0001\n  tony-ts logs --help",
+    ],
+    [
+      ["logs", "-appOwner", "bob", "-applicationId", "application_1_0001"],
+      "the job's id stands by itself, without -applicationId\n  tony-ts logs application_1_0001\n  tony-ts logs --help",
+    ],
+    [
+      ["kill", "-id", "application_1_0001"],
+      "the job's id stands by itself, without -id\n  tony-ts kill application_1_0001\n  tony-ts kill --help",
+    ],
+    [
+      ["status", "--jsn"],
+      "unknown option: --jsn\n  Did you mean --json?\n  tony-ts status <application>\n  tony-ts status --help",
+    ],
+    [
+      ["submit", "--envv", "A=1", "job.xml"],
+      "unknown option: --envv\n  Did you mean --env?\n  tony-ts submit [job]\n  tony-ts submit --help",
+    ],
+    [
+      ["submit", "--srcdir", "src", "job.xml"],
+      "unknown option: --srcdir\n  Did you mean --src_dir?\n  tony-ts submit [job]\n  tony-ts submit --help",
+    ],
+    [
+      ["submit", "--python-venv", "v.zip", "job.xml"],
+      "unknown option: --python-venv\n  Did you mean --python_venv?\n  tony-ts submit [job]\n  tony-ts submit --help",
+    ],
+    [
+      ["submit", "--dry_run", "job.xml"],
+      "unknown option: --dry_run\n  Did you mean --dry-run?\n  tony-ts submit [job]\n  tony-ts submit --help",
+    ],
     [["list", "--bogus"], "unknown option: --bogus\n  tony-ts list\n  tony-ts list --help"],
     [["status"], "Which job? Give its id (tony-ts list)\n  tony-ts status <application>\n  tony-ts status --help"],
     [["kill"], "Which job? Give its id (tony-ts list)\n  tony-ts kill <application..>\n  tony-ts kill --help"],
