@@ -9,13 +9,14 @@ export interface TcpSocket {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly listens: boolean;
-  /** Of the user who has it. */
-  readonly uid: number;
+  /** Of the user who has it; undefined: no process does, because it has been closed or nobody has accepted it yet. */
+  readonly uid: number | undefined;
 }
 
 /** TCP_LISTEN (include/net/tcp_states.h). */
 const LISTEN = "0A";
 const ROOT = 0;
+const NO_INODE = "0";
 
 /** Those that the kernel lists now (proc(5), /proc/net/tcp). Every user may read them. */
 export async function tcpSockets(): Promise<TcpSocket[]> {
@@ -51,11 +52,13 @@ export function otherEnd(socket: Socket, sockets: readonly TcpSocket[]): TcpSock
 /** @param table the text of /proc/net/tcp or /proc/net/tcp6 */
 export function parseTcpTable(table: string): TcpSocket[] {
   return table.split("\n").flatMap((line) => {
-    const [, local = "", remote = "", state, , , , uid] = line.trim().split(/\s+/);
+    const [, local = "", remote = "", state, , , , uid, , inode] = line.trim().split(/\s+/);
     const [localAddress, localPort] = parseEnd(local);
     const [remoteAddress, remotePort] = parseEnd(remote);
     if (localAddress === undefined || remoteAddress === undefined) return [];
-    return [{ localAddress, localPort, remoteAddress, remotePort, listens: state === LISTEN, uid: Number(uid) }];
+    // Of one that no process has the kernel says root, whoever had it.
+    const owner = inode === NO_INODE ? undefined : Number(uid);
+    return [{ localAddress, localPort, remoteAddress, remotePort, listens: state === LISTEN, uid: owner }];
   });
 }
 

@@ -45,6 +45,13 @@ describe("the kernel's tables of TCP sockets", () => {
     ]);
   });
 
+  test("name nobody of a socket that no process has: of a closed one, and one that is not accepted, they say root", () => {
+    const line = "0: 0100007F:B26D 0100007F:A180 08 00000000:00000000 00:00000000 00000000     0        0 0 3 0";
+    const [closed] = parseTcpTable(line);
+    expect(closed).toMatchObject({ localPort: 0xb26d, uid: undefined });
+    expect(closed && isTrusted(closed)).toBe(false);
+  });
+
   test("have the sockets of this process, both ends of a connection", async () => {
     const server = createServer();
     await listenLocally(server);

@@ -69,9 +69,9 @@ export class LocalPort {
   async #admit(socket: Socket): Promise<void> {
     const { open, failed, sockets = tcpSockets } = this.#options;
     const caller = otherEnd(socket, await sockets());
-    if (caller !== undefined && !isTrusted(caller))
-      failed(`a connection of another user of this machine (uid ${caller.uid}) was refused`);
-    const session = caller !== undefined && isTrusted(caller) ? open() : undefined;
+    const isOurs = caller !== undefined && isTrusted(caller);
+    if (!isOurs) failed(refusal(caller));
+    const session = isOurs ? open() : undefined;
     if (session === undefined) {
       socket.resetAndDestroy();
       return;
@@ -84,6 +84,12 @@ export class LocalPort {
     this.#server.listen(port, HOST);
     await once(this.#server, "listening");
   }
+}
+
+function refusal(caller: TcpSocket | undefined): string {
+  if (caller?.uid === undefined)
+    return "a connection was refused that had been closed before it could be seen whose it was";
+  return `a connection of another user of this machine (uid ${caller.uid}) was refused`;
 }
 
 function portTaken(port: number, cause: unknown): UserError {

@@ -38,15 +38,16 @@ export async function connectTo(
 ): Promise<Socket> {
   const listeners = (await sockets()).filter(({ listens, localPort }) => listens && localPort === port);
   let failure: unknown;
-  for (const host of listeners
-    .filter(isTrusted)
-    .flatMap(({ localAddress }) => LOOPBACKS[localAddress] ?? localAddress)) {
+  for (const { host, listener } of listeners.filter(isTrusted).flatMap(placesOf)) {
     const socket = connect({ host, port, allowHalfOpen: true });
     try {
       await once(socket, "connect");
+      const now = await sockets();
+      const end = otherEnd(socket, now);
+      // One that nobody has accepted yet is whose the port is.
+      const owner = end?.uid === undefined ? now.find((one) => isSameListener(one, listener)) : end;
       // Who listened may have gone since, and another user may have taken the place.
-      const end = otherEnd(socket, await sockets());
-      if (end !== undefined && !isTrusted(end)) throw strangerError(port, end);
+      if (owner === undefined || !isTrusted(owner)) throw strangerError(port, owner);
       return socket;
     } catch (error) {
       socket.destroy();
@@ -58,8 +59,18 @@ export async function connectTo(
   throw stranger === undefined ? new Error(`nothing listens on port ${port}`) : strangerError(port, stranger);
 }
 
-function strangerError(port: number, { uid }: TcpSocket): Error {
-  return new Error(`port ${port} belongs to another user of this node (uid ${uid})`);
+function placesOf(listener: TcpSocket) {
+  const { localAddress } = listener;
+  return (LOOPBACKS[localAddress] ?? [localAddress]).map((host) => ({ host, listener }));
+}
+
+function isSameListener(one: TcpSocket, { localAddress, localPort }: TcpSocket): boolean {
+  return one.listens && one.localPort === localPort && one.localAddress === localAddress;
+}
+
+function strangerError(port: number, owner: TcpSocket | undefined): Error {
+  if (owner?.uid === undefined) return new Error(`nothing listens on port ${port} any more`);
+  return new Error(`port ${port} belongs to another user of this node (uid ${owner.uid})`);
 }
 
 async function take(socket: Socket, input: SessionInput): Promise<void> {

@@ -153,6 +153,26 @@ describe("a port of this machine", () => {
     expect(forwarded.failed).toEqual(["a connection of another user of this machine (uid 4242) was refused"]);
   });
 
+  it("takes nothing from who has gone before it could be seen who it was", async () => {
+    let connections = 0;
+    const port = await serve(() => (connections += 1));
+    let gone: (value?: unknown) => void = () => undefined;
+    const whenGone = new Promise((resolve) => (gone = resolve));
+    const seenLate = () => whenGone.then(tcpSockets);
+    const forwarded = await forward(port, { rather: 0 }, {}, seenLate);
+    const socket = dial(forwarded);
+    await once(socket, "connect");
+    // Its process has no socket any more: the kernel says that it is root's.
+    socket.write("POST /run HTTP/1.0\r\n\r\n", () => socket.destroy());
+    await once(socket, "close");
+    gone();
+    await eventually("it is told", () => forwarded.failed.length > 0);
+    expect(forwarded.failed).toEqual([
+      "a connection was refused that had been closed before it could be seen whose it was",
+    ]);
+    expect(connections).toBe(0);
+  });
+
   it("resets the connection, and says why, where nobody listens", async () => {
     const forwarded = await forward(1);
     const socket = dial(forwarded);

@@ -214,4 +214,21 @@ describe("a connection to a task's node", () => {
     const tables = [tcpSockets, ofStranger(port)];
     await expect(connectTo(port, async () => (await tables.shift()?.()) ?? [])).rejects.toThrow("another user");
   });
+
+  it("leads to nobody who has taken the place and accepts it late", async () => {
+    const port = await listen((server) => server.on("connection", (socket) => socket.resume()));
+    const unaccepted = async () =>
+      (await ofStranger(port)()).map((one) => (one.listens ? one : { ...one, uid: undefined }));
+    const tables = [tcpSockets, unaccepted];
+    await expect(connectTo(port, async () => (await tables.shift()?.()) ?? [])).rejects.toThrow("another user");
+  });
+
+  it("leads to our own program, though that accepts it late", async () => {
+    const port = await listen((server) => server.on("connection", (socket) => socket.resume()));
+    const unaccepted = async () => (await tcpSockets()).map((one) => (one.listens ? one : { ...one, uid: undefined }));
+    const tables = [tcpSockets, unaccepted];
+    const socket = await connectTo(port, async () => (await tables.shift()?.()) ?? []);
+    expect(socket.remotePort).toBe(port);
+    socket.destroy();
+  });
 });
