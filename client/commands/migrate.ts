@@ -34,11 +34,14 @@ export const migrate = defineCommand({
     const migrated = await migrations(from, { workingDirectory, out, ...(isFolder && { folder: from }) });
     if (out !== undefined && !isFolder && migrated.filter(({ written }) => written !== undefined).length !== 1)
       throw usageError(`--out is for one new file, and ${from} becomes another number of them`);
-    if (!force) refuseToReplace(migrated, workingDirectory);
-    for (const file of migrated) write(file, workingDirectory);
+    const same = new Set(migrated.filter((file) => isThere(file, workingDirectory)));
+    const others = migrated.filter((file) => !same.has(file));
+    if (!force) refuseToReplace(others, workingDirectory);
+    for (const file of others) write(file, workingDirectory);
+    const unchanged = new Set([...same].flatMap(({ written: name }) => name ?? []));
     const files = migrated.map(({ text: _text, encoding: _encoding, ...file }): MigratedFile => file);
     if (json) output.json({ files } satisfies MigrateJson);
-    else output.print(files.map(told).join("\n"));
+    else output.print(files.map((file) => told(file, unchanged)).join("\n"));
     const whole = files.every(({ remarks }) => remarks.every(({ kind }) => kind !== "to-mend"));
     return whole ? ExitCode.succeeded : ExitCode.usage;
   },
@@ -71,10 +74,18 @@ function refuseToReplace(migrated: readonly Migration[], workingDirectory: strin
   const names = migrated.flatMap(({ written: name }) => name ?? []);
   const present = names.filter((name) => existsSync(path.resolve(workingDirectory, name)));
   if (present.length === 0) return;
-  const are = present.length === 1 ? "is" : "are";
-  throw new UserError(`${present.join(" and ")} ${are} already there; give --force to replace`, {
+  const [are, differ] = present.length === 1 ? ["is", "differs"] : ["are", "differ"];
+  const message = `${present.join(" and ")} ${are} already there and ${differ} from what would be written: by your changes, or those of the old files since`;
+  throw new UserError(`${message}. Nothing was written; --force replaces, --out writes elsewhere`, {
     code: "FILE_EXISTS",
   });
+}
+
+/** Whether the new file was written before, as it would be now. */
+function isThere({ written: name, text, encoding = "utf8" }: Migration, workingDirectory: string): boolean {
+  if (name === undefined || text === undefined) return false;
+  const place = path.resolve(workingDirectory, name);
+  return existsSync(place) && statSync(place).isFile() && readFileSync(place, encoding) === text;
 }
 
 function write({ source, written: name, text, encoding }: Migration, workingDirectory: string): void {
@@ -100,15 +111,16 @@ const words: Readonly<Record<MigrationKind, string>> = {
   "to-mend": "needs a decision",
 };
 
-/** A file's lines, what was written, and what to type now. */
-function told({ source, written: name, remarks, commands }: MigratedFile): string {
+/** A file's lines, what was written, and what to type now, or when what needs a decision is decided. */
+function told({ source, written: name, remarks, commands }: MigratedFile, unchanged: ReadonlySet<string>): string {
   const counts = Object.entries(words).flatMap(([kind, word]) => {
     const many = remarks.filter((remark) => remark.kind === kind).length;
     return many === 0 ? [] : [`${word} ${many}`];
   });
   return [
     ...remarks.map(({ at, kind, message }) => `${at}: ${words[kind]}: ${message}`),
-    `${name === undefined ? source : `Wrote ${name}`} (${counts.join(", ")})`,
+    `${name === undefined ? source : `${unchanged.has(name) ? "Unchanged:" : "Wrote"} ${name}`} (${counts.join(", ")})`,
+    ...(remarks.some(({ kind }) => kind === "to-mend") && commands.length > 0 ? ["  once that is decided:"] : []),
     ...commands.map(({ command }) => `  ${command}`),
   ].join("\n");
 }

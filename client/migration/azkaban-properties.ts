@@ -28,8 +28,20 @@ export function migrateProperties(properties: readonly AzkabanProperty[]): Migra
   return properties.map((property) => migrated.get(property) ?? migrateOther(property));
 }
 
+/** What people set for a job of another type, and the key that TonY has for it. */
+const ofOtherTypes: readonly (readonly [RegExp, string])[] = [
+  [/^(mapreduce\.job\.|mapred\.job\.|tez\.)?queue([._]?name)?$/, "tony.yarn.queue"],
+  [/^(job[._]|app[._]|application[._])?name$/, "tony.application.name"],
+  [/^(job[._])?priority$/, "tony.application.priority"],
+  [/^tags$/, "tony.application.tags"],
+];
+
 function migrateOther({ key, at }: AzkabanProperty): MigratedProperty {
-  if (!meaningless.has(key)) return { remark: { kind: "stays", at, message: key }, key };
+  if (!meaningless.has(key)) {
+    const [, meant] = ofOtherTypes.find(([names]) => names.test(key)) ?? [];
+    const message = meant === undefined ? key : `${key}: it says nothing to TonY or tony-ts; the key is ${meant}`;
+    return { remark: { kind: "stays", at, message }, key };
+  }
   const message = `${key} has no effect: there is no JVM`;
   return { remark: { kind: "no-meaning", at, message } };
 }

@@ -1,7 +1,9 @@
 import path from "node:path";
-import { isSetting } from "../../src/job/build/submission.ts";
+import { isSetting, secondPython } from "../../src/job/build/submission.ts";
 import { pathInside } from "../../src/job/diagnosis/program-file.ts";
+import { nearest } from "../../src/job/nearest.ts";
 import type { Setting } from "../../src/job/settings.ts";
+import { shellWords } from "../../src/job/shell-words.ts";
 import { valuedOptions } from "../command-line/tony-arguments.ts";
 import type { MigratedCommand, MigrationRemark } from "../printed-json.ts";
 import { migrateNotebookOption } from "./notebook-options.ts";
@@ -48,17 +50,20 @@ export function callsTony(text: string): boolean {
   return [...programs.keys()].some((name) => text.includes(name));
 }
 
-/**
- * TonY's command lines in a script.
- * @param migratedFile the new name of a job's file, by the path that a command line gives; undefined: it goes on under its own
- */
-export function migrateScript(
-  script: string,
-  file: string,
-  migratedFile: (path: string) => string | undefined,
-): MigratedScript {
+/** What a job's file that a command line names has become. */
+export interface NewFile {
+  readonly path: string;
+  /** It is not where the old one is, so that its whole path is typed: from where the command runs. */
+  readonly isElsewhere: boolean;
+}
+
+/** By the path that a command line gives, in the folder in which it runs; undefined: the file goes on under its own name. */
+export type FindNewFile = (job: string, folder: string) => NewFile | undefined;
+
+/** TonY's command lines in a script. */
+export function migrateScript(script: string, file: string, findNewFile: FindNewFile): MigratedScript {
   let folder = "";
-  const fileThere = (job: string) => migratedFile(path.isAbsolute(job) ? job : path.join(folder, job));
+  const fileThere = (job: string) => findNewFile(job, folder);
   const found: MigratedLine[] = shellCommands(script).flatMap((words): MigratedLine[] => {
     const gone = folderOfCd(words);
     if (gone?.known === false && script.slice(words.at(-1)?.to).split("\n").some(callsTony)) {
@@ -127,7 +132,7 @@ function migrateCommand(
   { program, folders }: { readonly program: ShellWord; readonly folders: readonly string[] },
   words: readonly ShellWord[],
   file: string,
-  migratedFile: (path: string) => string | undefined,
+  newFile: (job: string) => NewFile | undefined,
 ): Lines {
   const at = `${file}:${program.line}`;
   const ours = programs.get(program.text) ?? "";
@@ -135,9 +140,9 @@ function migrateCommand(
   const isNotebook = ours === notebook;
   const parts = options.map((option) => {
     const own = isNotebook ? migrateNotebookOption(option, options) : migrateProgram(option, options);
-    return own ?? migrateOption(option, migratedFile, isNotebook ? "--conf " : "");
+    return own ?? migrateOption(option, newFile, isNotebook ? "--conf " : "");
   });
-  const found = isNotebook ? undefined : tonyXml(options, at, folders, migratedFile);
+  const found = isNotebook ? undefined : tonyXml(options, at, folders, newFile);
   const remarks: MigrationRemark[] = [
     { kind: "changes", at, message: `${program.text} becomes ${ours}${isNotebook ? NOTEBOOKS_END : ""}` },
     ...parts.flatMap(({ remark }) => remark),
@@ -152,20 +157,28 @@ const NOTEBOOKS_END = ": it ends when it was idle for an hour (--idle), where To
 /** @param jobOption what a job's file is given by: nothing, or an option */
 function migrateOption(
   option: GivenOption,
-  migratedFile: (path: string) => string | undefined,
+  newFile: (job: string) => NewFile | undefined,
   jobOption: string,
 ): MigratedOption {
   const { name, text, value, typed, at } = option;
   const stays: MigratedOption = { typed: [typed], remark: [{ kind: "stays", at, message: typed }] };
   if (name === "conf" && isSetting(text)) return migrateSetting(option, stays);
   if (name === "conf_file" || name === "conf") {
-    const migrated = migratedFile(text);
-    const job =
-      jobOption + (migrated === undefined ? value : value.replace(path.basename(text), path.basename(migrated)));
+    const job = jobOption + pathTyped(value, text, newFile(text));
     return { typed: [job], remark: [{ kind: "changes", at, message: `${typed} becomes ${job}` }] };
   }
   if (valuedOptions.has(name) || name === "debug" || name === "help") return stays;
-  return { ...stays, remark: [{ kind: "to-mend", at, message: `${typed} is no option of TonY's` }] };
+  const near = nearest(name, [...valuedOptions, "debug", "help"]);
+  const meant = near === undefined ? "" : `: did you mean -${near}?`;
+  return { ...stays, remark: [{ kind: "to-mend", at, message: `${typed} is no option of TonY's${meant}` }] };
+}
+
+/** Variables and quotes of the old path stay where the file has only another name. */
+function pathTyped(value: string, text: string, found: NewFile | undefined): string {
+  if (found === undefined) return value;
+  return found.isElsewhere
+    ? shellWords([found.path])
+    : value.replace(path.basename(text), () => path.basename(found.path));
 }
 
 /** `-conf KEY=VALUE` is what the key is in a job's file. */
@@ -184,12 +197,13 @@ function tonyXml(
   options: readonly GivenOption[],
   at: string,
   folders: readonly string[],
-  migratedFile: (path: string) => string | undefined,
+  newFile: (job: string) => NewFile | undefined,
 ): MigratedOption | undefined {
   if (options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) return undefined;
   const [found] = folders.flatMap((folder) => {
-    const migrated = migratedFile(path.join(folder, "tony.xml"));
-    return migrated === undefined ? [] : [path.join(folder, path.basename(migrated))];
+    const migrated = newFile(path.join(folder, "tony.xml"));
+    if (migrated === undefined) return [];
+    return [migrated.isElsewhere ? migrated.path : path.join(folder, path.basename(migrated.path))];
   });
   if (found === undefined) {
     const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
@@ -199,13 +213,21 @@ function tonyXml(
   return { typed: [found], remark: [{ kind: "changes", at, message }] };
 }
 
-/** A program that lies elsewhere here than in TonY's older releases. */
+/** A program that lies elsewhere here than in TonY's older releases, or has a Python in front of it beside that of another option. */
 function migrateProgram(
   { name, text, typed, at }: GivenOption,
   all: readonly GivenOption[],
 ): MigratedOption | undefined {
-  const srcDir = all.find((other) => other.name === "src_dir")?.text ?? "";
-  if (name !== "executes" || pathInside(text, srcDir) === undefined) return undefined;
+  if (name !== "executes") return undefined;
+  const given = (option: string) => all.find((other) => other.name === option)?.text ?? "";
+  const second = secondPython(text, given("python_binary_path"));
+  if (second !== undefined) {
+    const now = typed.replace(second, "").replace(/(=|\s)(["'])\s+/, "$1$2");
+    const why = `-python_binary_path puts its own in front, and TonY runs ${given("python_binary_path")} ${text}`;
+    return { typed: [now], remark: [{ kind: "changes", at, message: `${typed} becomes ${now}: ${why}` }] };
+  }
+  const srcDir = given("src_dir");
+  if (pathInside(text, srcDir) === undefined) return undefined;
   const folder = path.basename(srcDir);
   const now = typed.replace(`${folder}/`, "");
   const why = `it is looked for inside --src_dir, unless ${srcDir} has a folder ${folder} of its own`;

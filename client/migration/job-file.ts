@@ -11,6 +11,11 @@ export interface MigratedText {
   readonly remarks: readonly MigrationRemark[];
 }
 
+export interface MigratedJob extends MigratedText {
+  /** Whether it says what a role runs. */
+  readonly hasCommand: boolean;
+}
+
 /** What decides when TonY calls a job failed. */
 const FAILURE_KEY = "tony.application.fail-on-worker-failure-enabled";
 
@@ -23,7 +28,7 @@ export function migrateJobFile(
   text: string,
   file: string,
   readText: (path: string) => string | undefined,
-): MigratedText {
+): MigratedJob {
   const unnamed: MigrationRemark[] = [];
   const onUnnamed = (location: SourceLocation) => {
     const message = "this <property> has no effect: it has no <name>";
@@ -38,7 +43,8 @@ export function migrateJobFile(
     const message = `a failed worker fails the job; ${FAILURE_KEY} = false lets it succeed as in TonY`;
     remarks.push({ kind: "changes", at: file, message });
   }
-  return { text: writeProperties(kept), remarks };
+  const hasCommand = kept.some(({ name }) => /^tony\.[^.]+\.command$/.test(name));
+  return { text: writeProperties(kept), remarks, hasCommand };
 }
 
 /** Whether a file that is found in a folder is a job's: a Hadoop configuration that says something of TonY. */

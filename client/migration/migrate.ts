@@ -5,7 +5,7 @@ import { readLocalText } from "../../src/hadoop/conf/xml.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
 import type { MigratedFile } from "../printed-json.ts";
 import { isTonyFlow, migrateFlow } from "./azkaban-job.ts";
-import { callsTony, migrateScript } from "./command-lines.ts";
+import { callsTony, type FindNewFile, migrateScript } from "./command-lines.ts";
 import { encodingOf, type FoundFile } from "./find-files.ts";
 import { isJobFile, type MigratedText, migrateJobFile } from "./job-file.ts";
 
@@ -45,28 +45,35 @@ export async function migrateFiles(files: readonly FoundFile[], place: Migration
   const scripts = candidates.filter(({ text }) => callsTony(text));
   const specifications = candidates.filter(({ name, text }) => /\.(ya?ml|json)$/.test(name) && mayBeSkeins(text));
   const migrated = jobs.map((job) => migrateJob(job, place));
+  const whole = (name: string) => path.resolve(place.workingDirectory, name);
   const renamed = new Map(
-    migrated.flatMap(({ source, written }) => (written === undefined ? [] : [[source, written]])),
+    migrated.flatMap(({ source, written }) => (written === undefined ? [] : [[whole(source), written]])),
   );
+  const run = new Set<string>();
+  const scriptsMigrated = scripts.map((script) => migrateScriptFile(script, { renamed, run }, place));
   const others = await Promise.all([
     ...flows.map((flow) => migrateFlowFile(flow, place)),
     ...documents.map((document) => migrateFlowDocumentFile(document, place)),
     ...specifications.map((specification) => migrateSpecificationFile(specification, place)),
   ]);
   return [
-    ...migrated,
+    ...migrated.map((job) => (run.has(whole(job.source)) ? withoutCommand(job) : job)),
     ...others.filter((found) => found !== undefined),
-    ...scripts.map((script) => migrateScriptFile(script, renamed, place)),
+    ...scriptsMigrated,
     ...candidates.filter(({ name, text }) => name.endsWith(".py") && usesTfYarn.test(text)).map(tfYarnProgram),
   ];
 }
 
 /** One TonY job's file, whatever it is called. */
 export function migrateJob({ name, text }: FoundFile, place: MigrationPlace): Migration {
-  const written = newName(name, name.replace(/(\.xml)?$/, ".tony-ts.xml"), place);
+  const written = newName(name, besideJob(name), place);
   const readText = (included: string) => readLocalText(path.resolve(place.workingDirectory, included));
   try {
-    return withCommand(name, written, migrateJobFile(text, name, readText), `tony-ts submit ${shellWords([written])}`);
+    const migrated = migrateJobFile(text, name, readText);
+    const job = withCommand(name, written, migrated, submitCommand(name, written));
+    if (migrated.hasCommand) return job;
+    const remark = { kind: "stays", at: name, message: PROGRAM_ELSEWHERE } as const;
+    return { ...job, remarks: [...job.remarks, remark], commands: [] };
   } catch (error) {
     return unreadable(name, error);
   }
@@ -119,7 +126,7 @@ async function migrateSpecificationFile(
     const specification = readDocument(text, name);
     if (!isSkeinSpecification(specification)) return undefined;
     const written = newName(name, name.replace(/\.[a-z]+$/, ".tony-ts.xml"), place);
-    return withCommand(name, written, migrateSpecification(specification), `tony-ts submit ${shellWords([written])}`);
+    return withCommand(name, written, migrateSpecification(specification), submitCommand(name, written));
   } catch (error) {
     return unreadable(name, error);
   }
@@ -139,38 +146,84 @@ function tfYarnProgram({ name }: FoundFile): Migration {
   return { source: name, remarks: [{ kind: "to-mend", at: name, message }], commands: [] };
 }
 
+/** Job files by their whole paths, for the command lines that name them. */
+interface JobFiles {
+  /** The new files, by the old ones. */
+  readonly renamed: ReadonlyMap<string, string>;
+  /** Gets the old files that a command line names. */
+  readonly run: Set<string>;
+}
+
 /** A script stays as it is, unless the new one has a place of its own. Its commands are printed as they are typed where it was run. */
-function migrateScriptFile(
-  { name, text }: FoundFile,
-  renamed: ReadonlyMap<string, string>,
-  place: MigrationPlace,
-): Migration {
-  const folder = path.dirname(name);
-  let runsThere = false;
-  const migratedFile = (job: string) => {
-    const beside = path.isAbsolute(job) ? job : path.join(folder, job);
-    const found = renamed.get(beside) ?? tonyXmlBeside(beside, place);
-    runsThere ||= found !== undefined;
-    return found ?? renamed.get(path.normalize(job));
+function migrateScriptFile({ name, text }: FoundFile, { renamed, run }: JobFiles, place: MigrationPlace): Migration {
+  // Where people run it: beside it, or where they give it to this command, or in the folder that they give.
+  const folders = [path.dirname(name), ".", place.folder ?? "."];
+  let start = ".";
+  const find: FindNewFile = (job, gone) => {
+    for (const folder of folders) {
+      const given = path.isAbsolute(job) ? job : path.join(whereIs(folder, gone), job);
+      const old = path.resolve(place.workingDirectory, given);
+      const found = renamed.get(old) ?? (folder === folders[0] ? newFileBeside(given, place) : undefined);
+      if (found === undefined) continue;
+      start = folder;
+      run.add(old);
+      return { path: found, isElsewhere: false };
+    }
+    return undefined;
   };
-  const migrated = migrateScript(text, name, migratedFile);
-  const written = place.out === undefined ? undefined : newName(name, name, place);
-  const start = runsThere ? path.dirname(written ?? name) : ".";
-  const commands = migrated.commands.map(({ at, command, folder: gone = "" }) => {
-    const where = path.isAbsolute(gone) ? gone : path.join(start, gone);
-    return { at, command: where === "." ? command : `cd ${shellWords([where])} && ${command}` };
-  });
+  const migrated = migrateScript(text, name, find);
   const { remarks } = migrated;
+  const written = place.out === undefined ? undefined : newName(name, name, place);
+  // Sources and data stay where they are: a new file in another folder is named from there.
+  const findFromThere: FindNewFile = (job, gone) => {
+    const found = find(job, gone);
+    if (found === undefined || place.folder === undefined) return found;
+    const absolute = path.resolve(place.workingDirectory, found.path);
+    const from = path.resolve(place.workingDirectory, whereIs(start, gone));
+    return { path: path.relative(from, absolute), isElsewhere: true };
+  };
+  const typed = written === undefined ? migrated : migrateScript(text, name, findFromThere);
+  const commands = typed.commands.map(({ at, command, folder: gone = "" }) => {
+    return { at, command: typedIn(whereIs(start, gone), command) };
+  });
   if (written === undefined) return { source: name, remarks, commands };
   return { source: name, written, text: migrated.text, remarks, commands };
 }
 
-/** Of a script that is given alone: no other file is migrated with it. */
-function tonyXmlBeside(file: string, { workingDirectory, folder }: MigrationPlace): string | undefined {
-  const isWanted = folder === undefined && path.basename(file) === "tony.xml";
-  return isWanted && existsSync(path.resolve(workingDirectory, file)) ? file : undefined;
+const whereIs = (folder: string, gone: string) => (path.isAbsolute(gone) ? gone : path.join(folder, gone));
+
+function typedIn(folder: string, command: string): string {
+  return folder === "." ? command : `cd ${shellWords([folder])} && ${command}`;
+}
+
+/** Of a script that is given alone, without the files that it names: what was written before, or `tony.xml`, which TonY finds. */
+function newFileBeside(file: string, { workingDirectory, folder }: MigrationPlace): string | undefined {
+  if (folder !== undefined) return undefined;
+  const isThere = (name: string) => existsSync(path.resolve(workingDirectory, name));
+  const written = besideJob(file);
+  if (isThere(written)) return written;
+  return path.basename(file) === "tony.xml" && isThere(file) ? file : undefined;
+}
+
+const besideJob = (name: string) => name.replace(/(\.xml)?$/, ".tony-ts.xml");
+
+/** How a job's file that was written is submitted: from the old one's folder, where what it names is found. */
+function submitCommand(source: string, written: string): string {
+  const folder = path.dirname(source);
+  const stays = path.dirname(written) === folder;
+  return stays
+    ? `tony-ts submit ${shellWords([written])}`
+    : typedIn(folder, `tony-ts submit ${shellWords([path.relative(folder, written)])}`);
 }
 
 function withCommand(source: string, written: string, { text, remarks }: MigratedText, command: string): Migration {
   return { source, written, text, encoding: encodingOf(source), remarks, commands: [{ at: written, command }] };
 }
+
+/** A command line that names the file is what is typed, and has its program, too. */
+function withoutCommand(job: Migration): Migration {
+  return { ...job, remarks: job.remarks.filter(({ message }) => message !== PROGRAM_ELSEWHERE), commands: [] };
+}
+
+const PROGRAM_ELSEWHERE =
+  "it has no command: TonY's command line names the program, by -executes. Give tony-ts migrate the script or the folder with it, and it prints the whole command";

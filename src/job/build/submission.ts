@@ -134,6 +134,11 @@ function* optionProblems(options: SubmissionOptions, files: readonly string[]): 
     yield { severity: "warning", message: "has no effect without -executes", at: "--task_params" };
   }
   yield* pathProblems(options);
+  const second = secondPython(options.executes ?? "", options.pythonBinaryPath ?? "");
+  if (second !== undefined) {
+    const message = `${second} is left out: --python_binary_path says which Python runs the program`;
+    yield { severity: "warning", message, at: "-executes" };
+  }
   yield* pairProblems("--shell_env", options.shellEnv ?? []);
   yield* pairProblems("--container_env", options.containerEnv ?? []);
 }
@@ -209,10 +214,18 @@ export function shipOption(as: FileToShip["as"]): "--src_dir" | "--python_venv" 
   return as === "working-directory" ? "--src_dir" : "--python_venv";
 }
 
-/** `<interpreter> <executes> <task_params>` (TonyClient.buildTaskCommand). */
+/** A Python in front of the program although `pythonBinaryPath` is one: one Python does not run another. */
+export function secondPython(executes: string, pythonBinaryPath: string): string | undefined {
+  if (!/^python[\d.]*$/.test(posix.basename(pythonBinaryPath))) return undefined;
+  return /^\s*((?:[\w./-]*\/)?python[\d.]*)\s+\S/.exec(executes)?.[1];
+}
+
+/** `<interpreter> <executes> <task_params>` (TonyClient.buildTaskCommand), of two interpreters the one that `pythonBinaryPath` names. */
 function taskCommand(options: SubmissionOptions): string | undefined {
   if (options.executes === undefined) return undefined;
-  const parts = [pythonInterpreter(options), options.executes, options.taskParams];
+  const second = secondPython(options.executes, options.pythonBinaryPath ?? "") ?? "";
+  const program = options.executes.trimStart().slice(second.length).trimStart();
+  const parts = [pythonInterpreter(options), second === "" ? options.executes : program, options.taskParams];
   return parts.filter((part) => part !== undefined && part !== "").join(" ");
 }
 

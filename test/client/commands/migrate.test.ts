@@ -93,6 +93,8 @@ describe("tony-ts migrate", () => {
     expect(printed).toContain("Wrote flows/x.flow.tony-ts (changes 1)\n  mv flows/x.flow.tony-ts flows/x.flow\n");
     expect(printed).not.toContain("y.flow");
     expect(read("flows/x.flow.tony-ts")).toBe("nodes:\n- name: train # it\n  type: tony-ts\n");
+    expect((await migrated("flows/x.flow")).printed).toContain("Unchanged: flows/x.flow.tony-ts (changes 1)");
+    write("flows/x.flow.tony-ts", "mine");
     await expect(migrated("flows/x.flow")).rejects.toThrow("flows/x.flow.tony-ts is already there");
     expect((await migrated("flows/x.flow", "--force")).exitCode).toBe(ExitCode.succeeded);
     expect(read("flows/x.flow")).toContain("TonYJob");
@@ -118,10 +120,48 @@ describe("tony-ts migrate", () => {
     write("a/job.xml", job());
     write("b/job.xml", job());
     write("b/job.tony-ts.xml", "mine");
-    await expect(migrated(".")).rejects.toThrow("b/job.tony-ts.xml is already there; give --force to replace");
+    await expect(migrated(".")).rejects.toThrow(
+      "b/job.tony-ts.xml is already there and differs from what would be written: by your changes, or those of the old files since. Nothing was written; --force replaces, --out writes elsewhere",
+    );
     expect(() => read("a/job.tony-ts.xml")).toThrow();
     await migrated(".", "--force");
     expect(read("b/job.tony-ts.xml")).not.toBe("mine");
+    expect((await migrated(".")).printed).toMatch(/^Unchanged: a\/job\.tony-ts\.xml .*\n {2}tony-ts submit a\/job/m);
+  });
+
+  test("says of a job's file without a command where the program is, and prints no command that could not run", async () => {
+    write("a/tony.xml", job().replace("tony.worker.command", "tony.worker.vcores").replace("a &amp;&amp; b", "1"));
+    const alone = await migrated("a/tony.xml");
+    expect(alone.exitCode).toBe(ExitCode.succeeded);
+    expect(alone.printed).toMatch(/^a\/tony\.xml: stays: it has no command: TonY's command line names the program/m);
+    expect(alone.printed).not.toContain("tony-ts submit");
+    write("a/run.sh", "java com.linkedin.tony.cli.ClusterSubmitter -executes a.py -conf_file tony.xml\n");
+    const script = await migrated("a/run.sh");
+    expect(script.printed).toContain("  cd a && tony-ts submit -executes a.py tony.tony-ts.xml\n");
+    const both = (await migrated("a")).printed;
+    expect(both).not.toContain("it has no command");
+    expect(both.match(/^ {2}.*$/gm)).toEqual(["  cd a && tony-ts submit -executes a.py tony.tony-ts.xml"]);
+  });
+
+  test("prints a command that needs a decision as one that waits for it", async () => {
+    write("job.xml", job("<property><name>tony.worker.memory</name><value>lots</value></property>"));
+    expect((await migrated("job.xml")).printed).toMatch(
+      /\n {2}once that is decided:\n {2}tony-ts submit job\.tony-ts\.xml\n$/,
+    );
+  });
+
+  test("with --out prints commands that run where the sources are, with the new files", async () => {
+    write("flows/jobs/tony.xml", job());
+    write("flows/other.xml", job());
+    const line = "java com.linkedin.tony.cli.ClusterSubmitter -src_dir src -executes a.py";
+    write("flows/run.sh", `${line} -conf_file jobs/tony.xml\n`);
+    write("flows/bin/whole.sh", `${line} -conf_file ${path.join(folder, "flows/jobs/tony.xml")}\n`);
+    const { printed } = await migrated("flows", "--out", "new");
+    expect(printed.match(/^ {2}.*$/gm)).toEqual([
+      "  cd flows && tony-ts submit ../new/other.xml",
+      "  cd flows/bin && tony-ts submit -src_dir src -executes a.py ../../new/jobs/tony.xml",
+      "  cd flows && tony-ts submit -src_dir src -executes a.py ../new/jobs/tony.xml",
+    ]);
   });
 
   test("goes on where one file of a folder is damaged", async () => {
@@ -168,6 +208,12 @@ exec tony-ts submit --scheduler local conf/job.xml
 `);
     expect(statSync(path.join(folder, "new/bin/run.sh")).mode & 0o777).toBe(0o755);
     expect(read("flows/bin/run.sh")).toContain("ClusterSubmitter");
+    expect(printed.match(/^ {2}.*$/gm)).toEqual([
+      "  cd flows && tony-ts submit ../new/app.xml",
+      '  cd flows && tony-ts submit ../new/conf/job.xml -executes "python3 train.py"',
+      "  cd flows && tony-ts submit --scheduler local ../new/conf/job.xml",
+    ]);
+    write("new/app.xml", "mine");
     await expect(migrated("flows", "--out", "new")).rejects.toThrow("already there");
   });
 
@@ -212,7 +258,9 @@ exec tony-ts submit --scheduler local conf/job.xml
     expect((await migrated("more")).printed).toContain(
       "  cd more && tony-ts submit -executes a.py conf/tony.tony-ts.xml\n",
     );
-    await migrated("flows/run.sh", "--out", "run.sh");
-    expect(read("run.sh")).toBe("tony-ts submit -src_dir src tony.xml\n");
+    expect((await migrated("flows/run.sh", "--out", "run.sh")).printed).toContain(
+      "  cd flows && tony-ts submit -src_dir src tony.tony-ts.xml\n",
+    );
+    expect(read("run.sh")).toBe("tony-ts submit -src_dir src tony.tony-ts.xml\n");
   });
 });

@@ -2,6 +2,18 @@ import { describe, expect, test } from "@jest/globals";
 import { Properties } from "properties-file/parser";
 import { isTonyFlow, migrateFlow } from "../../../client/migration/azkaban-job.ts";
 
+test("a property of another type of job is named with the key that TonY has for it", () => {
+  const flow = new Properties("type=TonYJob\nqueue=ml\nmapreduce.job.queuename=ml\nname=x\nretries=2\n");
+  const { text, remarks } = migrateFlow(flow, "a.job");
+  expect(text).toContain("queue=ml\n");
+  expect(remarks.slice(1).map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
+    "stays: queue: it says nothing to TonY or tony-ts; the key is tony.yarn.queue",
+    "stays: mapreduce.job.queuename: it says nothing to TonY or tony-ts; the key is tony.yarn.queue",
+    "stays: name: it says nothing to TonY or tony-ts; the key is tony.application.name",
+    "stays: retries",
+  ]);
+});
+
 describe("a job of Azkaban's", () => {
   test("stays as it is but for its type and what has no meaning", () => {
     const before = [

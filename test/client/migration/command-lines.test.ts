@@ -2,7 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import { migrateScript } from "../../../client/migration/command-lines.ts";
 
 function migrated(script: string) {
-  return migrateScript(script, "run.sh", (job) => (job.endsWith("jobs/job.xml") ? "jobs/job.tony-ts.xml" : undefined));
+  return migrateScript(script, "run.sh", (job) =>
+    job.endsWith("jobs/job.xml") ? { path: "jobs/job.tony-ts.xml", isElsewhere: false } : undefined,
+  );
 }
 
 const submitter = 'java -cp "$(hadoop classpath)" com.linkedin.tony.cli.ClusterSubmitter';
@@ -46,6 +48,27 @@ describe("TonY's command line", () => {
     ["a comment after the backslash", `${submitter} \\ # the program\n --executes=a.py \\  \n other.xml`],
   ])("is found with %s", (_what, line) => {
     expect(migrated(line).commands[0]?.command).toBe("tony-ts submit --executes=a.py other.xml");
+  });
+
+  test("leaves out a Python in front of the program where an option names another", () => {
+    const command = (words: string) => migrated(`${submitter} ${words} other.xml`).commands[0]?.command;
+    expect(command(`-python_binary_path bin/python -executes "python3 train.py --rate 1"`)).toBe(
+      `tony-ts submit -python_binary_path bin/python -executes "train.py --rate 1" other.xml`,
+    );
+    expect(command(`-executes='/usr/bin/python3.9 -u train.py' --python_binary_path=python`)).toBe(
+      "tony-ts submit -executes='-u train.py' --python_binary_path=python other.xml",
+    );
+    for (const stays of ['-executes "python3 train.py"', "-python_binary_path ./in-env -executes 'python3 train.py'"])
+      expect(command(stays)).toBe(`tony-ts submit ${stays} other.xml`);
+  });
+
+  test("says which option a mistyped one may be", () => {
+    expect(migrated(`${submitter} --srcdir src -frob other.xml`).remarks.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([
+        "--srcdir is no option of TonY's: did you mean -src_dir?",
+        "-frob is no option of TonY's",
+      ]),
+    );
   });
 
   test("for one machine runs there", () => {

@@ -47,6 +47,13 @@ describe("the two forms of conf", () => {
   });
 });
 
+test("a Python that another one would run is said to be left out", () => {
+  const { problems } = submissionSettings({ executes: "python3 train.py", pythonBinaryPath: "python3.11" });
+  expect(problems.map(formatProblem)).toEqual([
+    "-executes: warning: python3 is left out: --python_binary_path says which Python runs the program",
+  ]);
+});
+
 describe("the command that TonY's options make", () => {
   const command = (options: SubmissionOptions) =>
     submissionSettings(options).settings.find(({ key }) => key === "tony.containers.command")?.value;
@@ -55,6 +62,13 @@ describe("the command that TonY's options make", () => {
     [{ executes: "python3 train.py" }, "python3 train.py"],
     [{ executes: "train.py", taskParams: "--epochs 5 --lr '0.1'" }, "train.py --epochs 5 --lr '0.1'"],
     [{ executes: "train.py", pythonBinaryPath: "python3.11" }, "python3.11 train.py"],
+    [{ executes: "python3 -u train.py", pythonBinaryPath: "python3.11" }, "python3.11 -u train.py"],
+    [
+      { executes: "/usr/bin/python train.py", pythonBinaryPath: "bin/python", pythonVenv: "e.zip" },
+      "venv/bin/python train.py",
+    ],
+    [{ executes: "python3 train.py", pythonBinaryPath: "./in-env" }, "./in-env python3 train.py"],
+    [{ executes: "python-like train.py", pythonBinaryPath: "python3" }, "python3 python-like train.py"],
     [{ executes: "train.py", pythonBinaryPath: "bin/python", pythonVenv: "env.zip" }, "venv/bin/python train.py"],
     [
       { executes: "train.py", pythonBinaryPath: "/opt/bin/python", pythonVenv: "env.zip", taskParams: "-v" },
