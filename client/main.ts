@@ -42,9 +42,12 @@ async function run(context: ClientContext): Promise<ExitCode | CommandExit> {
 
 /** Whatever was thrown becomes a message and an exit code. */
 function told(error: unknown): ExitCode {
-  const { message, code, exitCode } = reportError(error, words.includes("-debug") || words.includes("--debug"));
+  const { message, code, retryable, exitCode } = reportError(
+    error,
+    words.includes("-debug") || words.includes("--debug"),
+  );
   output.endWait();
-  if (json) tellProgram({ error: { code, message }, exitCode });
+  if (json) tellProgram({ error: { code, message, retryable }, exitCode });
   output.problem(`tony-ts: ${message}`);
   return exitCode;
 }

@@ -25,6 +25,8 @@ export interface ErrorWords {
   readonly code: string;
   /** For people. */
   readonly message: string;
+  /** Whether the same command may succeed later, unchanged. */
+  readonly retryable: boolean;
 }
 
 export interface StatusJson {

@@ -6,6 +6,8 @@ export interface ErrorReport {
   readonly message: string;
   readonly code: string;
   readonly exitCode: ExitCode;
+  /** Whether the same command may succeed later, unchanged. */
+  readonly retryable: boolean;
 }
 
 /**
@@ -19,20 +21,27 @@ export function reportError(error: unknown, debug = false): ErrorReport {
 }
 
 function classify(error: unknown): ErrorReport {
-  if (error instanceof UserError) return { message: error.message, code: error.code, exitCode: error.exitCode };
+  if (error instanceof UserError) {
+    const { message, code, exitCode, retryable } = error;
+    return { message, code, exitCode, retryable };
+  }
   if (error instanceof CodedError) {
-    return { message: withCauses(error), code: error.code, exitCode: exitCodeOf(error.code) };
+    const { code, retryable } = error;
+    return { message: withCauses(error), code, exitCode: exitCodeOf(code), retryable };
   }
   const code = errorCode(error);
   const known = typeof code === "string" ? systemErrors[code] : undefined;
   if (known !== undefined) {
     const [meaning, exitCode] = known;
-    return { message: `${meaning}: ${pathOf(error) ?? errorMessage(error)}`, code: String(code), exitCode };
+    const message = `${meaning}: ${pathOf(error) ?? errorMessage(error)}`;
+    // The network's troubles pass; a file stays as it is.
+    return { message, code: String(code), exitCode, retryable: exitCode === ExitCode.cluster };
   }
   return {
     message: `This is a defect of tony-ts, please report it with the lines below.\n${stackOf(error)}`,
     code: "INTERNAL",
     exitCode: ExitCode.unknown,
+    retryable: false,
   };
 }
 

@@ -56,8 +56,8 @@ async function end(
     }
   } catch (cause) {
     const error = reportError(cause);
-    const { code, message } = error;
-    return { job: { applicationId, error: { code, message } }, words: message, error };
+    const { code, message, retryable } = error;
+    return { job: { applicationId, error: { code, message, retryable } }, words: message, error };
   }
 }
 

@@ -7,7 +7,8 @@ import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 describe("what people see of an error", () => {
   test("a user's mistake is its message alone, with its exit code", () => {
     const error = new UserError("job.xml:3: no such key", { code: "JOB_INVALID" });
-    expect(reportError(error)).toEqual({ message: "job.xml:3: no such key", code: "JOB_INVALID", exitCode: 2 });
+    const told = { message: "job.xml:3: no such key", code: "JOB_INVALID", exitCode: 2, retryable: false };
+    expect(reportError(error)).toEqual(told);
     const refused = new UserError("no queue", { code: "X", exitCode: ExitCode.cluster });
     expect(reportError(refused).exitCode).toBe(3);
   });
@@ -19,6 +20,7 @@ describe("what people see of an error", () => {
       message: "127.0.0.1:8032 cannot be reached: connect ECONNREFUSED 127.0.0.1:8032",
       code: "RPC_CONNECT_FAILED",
       exitCode: 3,
+      retryable: true,
     });
   });
 
@@ -32,7 +34,17 @@ describe("what people see of an error", () => {
 
   test("a file that is not there is named in words", () => {
     const error = Object.assign(new Error("open 'x.xml'"), { code: "ENOENT" });
-    expect(reportError(error)).toEqual({ message: "No such file: open 'x.xml'", code: "ENOENT", exitCode: 2 });
+    const told = { message: "No such file: open 'x.xml'", code: "ENOENT", exitCode: 2, retryable: false };
+    expect(reportError(error)).toEqual(told);
+  });
+
+  test("says whether the same may succeed later: where the error was made it is known, and the network's troubles pass", () => {
+    for (const retryable of [true, false]) {
+      expect(reportError(new HadoopError("busy", { code: "X", retryable }))).toMatchObject({ retryable });
+      expect(reportError(new UserError("busy", { code: "X", retryable }))).toMatchObject({ retryable });
+    }
+    const refused = Object.assign(new Error("connect 127.0.0.1:1"), { code: "ECONNREFUSED" });
+    expect(reportError(refused)).toMatchObject({ exitCode: 3, retryable: true });
   });
 
   test("anything else is a defect of ours, with its stack", () => {
