@@ -72,6 +72,7 @@ export const masterRooms = [
 
 /** The core's rooms, and the files beside them, in the same order. */
 export const coreRooms = [
+  "states-page.ts",
   "status/",
   "invariants.ts",
   "core.ts",

@@ -121,14 +121,15 @@ class Master {
     this.#staging = new Staging(fileSystem, folder);
     this.#scheduler = makeScheduler({ job, nodes, settings, configuration, credentials, log });
     const startedAtMs = systemClock.nowMs();
-    this.#core = createCore(job.spec, {
+    const identity = {
       applicationId: job.applicationId,
       attempt,
       amHost: settings.host,
       amContainerId: settings.containerId,
       startedAtMs,
       nodeHeartbeatMs: configuration.getInteger(nodeHeartbeatKey) ?? 1_000,
-    });
+    };
+    this.#core = createCore(job.spec, identity, { defects: "log" });
     this.#liveness = createLiveness(job.spec.timeouts);
     this.#idleness = idlenessOf(job.spec, () => this.#sessions.anyCommand);
     this.#attemptWatch = new AttemptWatch({

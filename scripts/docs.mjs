@@ -1,4 +1,4 @@
-// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md, docs/reference/json.md, docs/reference/doors.md and the table of suites in CONTRIBUTING.md. Unit tests say when one of them is stale.
+// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md, docs/reference/json.md, docs/reference/doors.md, docs/states.md and the table of suites in CONTRIBUTING.md. Unit tests say when one of them is stale.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,6 +17,7 @@ const pages = [
   ["src/job/reasons/reasons-page.ts", "reasonsPage", "docs/reference/reasons.md"],
   ["scripts/doors-page.mjs", "doorsPage", "docs/reference/doors.md"],
   ["src/frameworks/variables-page.ts", "variablesPage", "docs/reference/variables.md"],
+  ["am/core/states-page.ts", "statesPage", "docs/states.md"],
 ];
 
 replaceFile(path.join(root, "docs/reference/json.md"), jsonPage(root));

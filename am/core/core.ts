@@ -34,7 +34,7 @@ import type { Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import { initialState } from "./state/initial-state.ts";
 import type { CoreState, Held, Identity } from "./state/state.ts";
-import { newStep, type Step } from "./state/step.ts";
+import { type Defects, newStep, type Step } from "./state/step.ts";
 import { askForWakeUp, wakeUp } from "./wake-up.ts";
 
 /** The decisions of one job: what happened goes in, what is to be done comes out. */
@@ -44,6 +44,13 @@ export interface Core {
   /** Plain data, owned and changed by the core; to be read only. */
   readonly state: CoreState;
   readonly spec: JobSpec;
+}
+
+export interface CoreOptions {
+  /** Of another core, which this one goes on from. */
+  readonly state?: CoreState;
+  /** What becomes of a defect of the core; unless told otherwise it throws. */
+  readonly defects?: Defects;
 }
 
 /**
@@ -69,8 +76,9 @@ export interface Core {
  * Every event is first noted by its own handler; `settle` then draws the consequences for the job as a whole, so that no handler needs
  * to know what else its change makes possible.
  */
-export function createCore(spec: JobSpec, identity: Identity, state = initialState(spec, identity)): Core {
-  const step = newStep(spec, identity, state);
+export function createCore(spec: JobSpec, identity: Identity, options: CoreOptions = {}): Core {
+  const { state = initialState(spec, identity), defects = "throw" } = options;
+  const step = newStep(spec, identity, state, defects);
   return {
     spec,
     state,

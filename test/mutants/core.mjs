@@ -702,8 +702,8 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/containers/containers.ts", { unit: "am/core/gang/stages" }, [
     {
       bug: "the executor of the task before is not told to make room",
-      from: "  step.state.journal.dirty = true;\n  relaunch(step, container, task);\n",
-      to: "  step.state.journal.dirty = true;\n",
+      from: '"container-handed-over");\n  relaunch(step, container, task);\n',
+      to: '"container-handed-over");\n',
     },
     {
       bug: "where the log of a task that made room is, is forgotten",

@@ -12,7 +12,7 @@ export function doubled(core: Core, identity: Identity, problems: string[]): Cor
     state: core.state,
     step(event, nowMs) {
       if (random.chance(0.3)) {
-        second = createCore(core.spec, identity, rebuilt(second.state));
+        second = createCore(core.spec, identity, { state: rebuilt(second.state) });
       }
       // A core makes the journal that it is given its own.
       const own = event.type === "recovered" ? structuredClone(event) : event;

@@ -3,7 +3,7 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
 import type { ContainerRecord, Link, TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, type Step } from "../state/step.ts";
-import { AFTER_END, moveTask } from "../state/transitions.ts";
+import { AFTER_END, moveTask, type TaskMove } from "../state/task-moves.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 import { isKeptOff } from "./kept-off.ts";
 import { unmeetable } from "./unmeetable.ts";
@@ -42,7 +42,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
       container.discardReason = "not needed";
       continue;
     }
-    bind(step, container, task);
+    bind(step, container, task, "container-given");
     launches.push({ containerId: container.id, task: task.id, generation: task.generation });
   }
   if (surplus.length > 0) {
@@ -191,8 +191,7 @@ export function handOver(step: Step, container: ContainerRecord, task: TaskRecor
   container.rejoinAddress = "";
   container.deadlines = {};
   setLink(step, container, "none");
-  bind(step, container, task);
-  step.state.journal.dirty = true;
+  bind(step, container, task, "container-handed-over");
   relaunch(step, container, task);
 }
 
@@ -221,10 +220,15 @@ export function holdFor(container: ContainerRecord, task: TaskRecord): void {
   task.host = container.host;
 }
 
-function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
+function bind(
+  step: Step,
+  container: ContainerRecord,
+  task: TaskRecord,
+  how: Extract<TaskMove, "container-given" | "container-handed-over">,
+): void {
   holdFor(container, task);
   task.port = 0;
-  moveTask(step, task, ["waiting"], "allocated");
+  moveTask(step, task, how);
   gangOf(step, task).hold.deadline = undefined;
   awaitOf(step, container, "launch", step.spec.timeouts.launchMs);
   log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {

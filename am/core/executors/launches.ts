@@ -5,9 +5,10 @@ import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Launch } from "../state/effects.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
+import { mayMove } from "../state/machine.ts";
 import type { CoreState } from "../state/state.ts";
 import { log, type Step, tenantOf } from "../state/step.ts";
-import { moveTask } from "../state/transitions.ts";
+import { moveTask, TASK } from "../state/task-moves.ts";
 
 /** The task that a container is held for, and its generation. */
 export function launchIn({ containers }: Pick<CoreState, "containers">, containerId: string): Launch | undefined {
@@ -28,9 +29,10 @@ export function lastContainerOf({ tasks }: Pick<CoreState, "tasks">, task: TaskI
 export function launchSucceeded(step: Step, containerId: string): void {
   const container = step.state.containers[containerId];
   const task = container === undefined ? undefined : tenantOf(step, container);
-  if (container === undefined || task === undefined || !moveTask(step, task, ["allocated"], "launched")) {
+  if (container === undefined || task === undefined || !mayMove(TASK, task.phase, "launch-accepted")) {
     return;
   }
+  moveTask(step, task, "launch-accepted");
   const { registrationMs } = step.spec.timeouts;
   if (registrationMs !== undefined) {
     awaitOf(step, container, "registration", registrationMs);

@@ -17,10 +17,11 @@ import { restartsWithGang } from "../policies/restart.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
 import type { GangState } from "../state/gang.ts";
+import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { about, containerOf, emit, findTask, gangOf, log, record, rolesOf } from "../state/step.ts";
-import { moveTask } from "../state/transitions.ts";
+import { moveTask, TASK, type TaskMove } from "../state/task-moves.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -35,9 +36,10 @@ export function childStarted(step: Step, event: Of<"child-started">): void {
 
 export function started(step: Step, task: TaskRecord, atMs: number): void {
   const container = containerOf(step, task);
-  if (container === undefined || !moveTask(step, task, ["starting"], "running")) {
+  if (container === undefined || !mayMove(TASK, task.phase, "program-runs")) {
     return;
   }
+  moveTask(step, task, "program-runs");
   task.startedAtMs = atMs;
   // A program that starts owes nothing yet, whatever the one before it in this container did.
   awaitNoMore(container, "start", "progress", "hang-stop");
@@ -67,6 +69,14 @@ function noteRunning(step: Step, gang: GangState): void {
   }
 }
 
+/** What it is that a program ended so. */
+const END = {
+  succeeded: "program-succeeded",
+  failed: "program-failed",
+  stopped: "program-stopped",
+  lost: "program-ended-with-container",
+} as const satisfies Record<string, TaskMove>;
+
 /** A program ended. Whatever generation it was of, its executor is told that the exit is known, or it would tell it for ever. */
 export function childExited(step: Step, event: Of<"child-exited">): void {
   const container = step.state.containers[event.containerId];
@@ -85,12 +95,12 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   const stopped = toldToLeave ? "lost" : "stopped";
   const came = endedItself && cameTooLate(step, task, exit) ? "stopped" : "failed";
   const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? came : stopped;
-  if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
+  if (!mayMove(TASK, task.phase, END[to])) {
     return;
   }
+  moveTask(step, task, END[to]);
   task.endedAtMs = exit.atMs;
   task.exit = exitWords(exit);
-  step.state.journal.dirty = true;
   record(step, { type: "task-ended", exit: task.exit, result: to }, task);
   const cutShort = to === "stopped" && exit.signal === "SIGKILL" && !isTerminated;
   const grace = `${keyWords(step, "tony.task.stop-grace")} (${durationWords(step.spec.timeouts.stopGraceMs)})`;

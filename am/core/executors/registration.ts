@@ -12,10 +12,11 @@ import { startsWithGang } from "../policies/start.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
 import type { ExecutorRegistration } from "../state/events.ts";
+import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { about, containerOf, emit, findTask, gangOf, log, record, tenantOf } from "../state/step.ts";
-import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
 import { acknowledge, childExited, started } from "./programs.ts";
 import { renewProgress } from "./progress.ts";
 
@@ -57,9 +58,10 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
 /** The executor of a kept container that the journal did not know names its task. */
 function claim(step: Step, container: ContainerRecord, taskId: string): void {
   const task = findTask(step, taskId);
-  if (task?.role !== container.role || !moveTask(step, task, ["waiting"], "launched")) {
+  if (task?.role !== container.role || !mayMove(TASK, task.phase, "claimed")) {
     return;
   }
+  moveTask(step, task, "claimed");
   noLongerUnclaimed(step, container);
   holdFor(container, task);
 }
@@ -75,7 +77,7 @@ function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration)
   if (registration.child.state === "exited") {
     acknowledge(step, registration);
   }
-  moveTask(step, task, [...ALIVE, "allocated", "launched"], "stopped");
+  moveTask(step, task, "executor-ahead");
   accountFor(step, registration.containerId);
   if (!takesGangAlong(step, task)) {
     renewAlone(step, task.id, "the attempt before had begun to");
@@ -91,7 +93,8 @@ function behind(step: Step, task: TaskRecord, registration: ExecutorRegistration
   if (registration.child.state === "exited") {
     acknowledge(step, registration);
   }
-  if (moveTask(step, task, ["allocated", "launched", "preparing"], "preparing")) {
+  if (mayMove(TASK, task.phase, "executor-behind")) {
+    moveTask(step, task, "executor-behind");
     prepare(step, task);
   }
 }
@@ -117,7 +120,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
       resume(step, task, suspendedMs);
     }
   } else if (task.phase === "stopping") {
-    moveTask(step, task, ["stopping"], "stopped");
+    moveTask(step, task, "nothing-runs");
     accountFor(step, container.id);
     joinNext(step, task);
   } else if (task.phase === "starting") {
@@ -130,7 +133,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
 /** The cluster spec did not reach it. What has not started on a node that leaves by now starts elsewhere. */
 function startMissed(step: Step, task: TaskRecord, container: ContainerRecord): void {
   if (isElastic(step, task) && isShareDone(step, task)) {
-    release(step, task, ["starting"]);
+    release(step, task);
   } else if (!startsAgain(step, task) || !departUnstarted(step, container, task)) {
     resendStart(step, task);
   }
@@ -144,15 +147,16 @@ function startedByAnother(step: Step, task: TaskRecord, registration: ExecutorRe
   if (registration.child.state === "exited") {
     acknowledge(step, registration);
   }
-  moveTask(step, task, BEFORE_START, "stopped");
+  moveTask(step, task, "started-by-another");
   restartUncharged(step, gangOf(step, task), "an attempt that was replaced had begun to start the gang");
 }
 
 /** Nothing runs and a port is held: the task waits for its cluster spec. */
 function ready(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
-  if (!moveTask(step, task, ["allocated", "launched", "preparing", "registered"], "registered")) {
+  if (!mayMove(TASK, task.phase, "executor-ready")) {
     return;
   }
+  moveTask(step, task, "executor-ready");
   awaitNoMore(container, "prepare");
   if (departUnstarted(step, container, task)) {
     return;
@@ -163,7 +167,6 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
   if (registration.ports !== undefined) {
     task.ports = registration.ports;
   }
-  step.state.journal.dirty = true;
   if (!startsWithGang(step, task)) {
     intendStart(step, task);
   }
@@ -174,8 +177,8 @@ function finishingRegistration(step: Step, task: TaskRecord, registration: Execu
   if (registration.child.state === "exited" && registration.generation === task.generation) {
     childExited(step, { type: "child-exited", ...registration, exit: registration.child.exit });
   }
-  if (registration.child.state === "none") {
-    moveTask(step, task, ["stopping"], "stopped");
+  if (registration.child.state === "none" && task.phase === "stopping") {
+    moveTask(step, task, "nothing-runs");
   }
   dismiss(step, registration, { graceMs: step.spec.timeouts.stopGraceMs, reason: { code: "job-ended" } });
 }

@@ -11,9 +11,10 @@ import { takesGangAlong } from "../policies/elastic.ts";
 import { isSidecar } from "../policies/tolerance.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
+import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, gangOf, log, type Step, tenantOf } from "../state/step.ts";
-import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
 import { blame, exhaustedRule, fileAtFault, isExhausted, pardonVanished } from "./blame.ts";
 import { charge, spentRule } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
@@ -98,7 +99,7 @@ export function taskGone(step: Step, task: TaskRecord, ending: Ending): void {
 }
 
 function lostWhileRunning(step: Step, task: TaskRecord, ending: Ending): void {
-  moveTask(step, task, ALIVE, "lost");
+  moveTask(step, task, "container-lost");
   task.endedAtMs = ending.atMs;
   task.exit = ending.exit;
   if (step.state.phase !== "finishing") {
@@ -112,12 +113,12 @@ function lostWhileRunning(step: Step, task: TaskRecord, ending: Ending): void {
 function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
   const { state } = step;
   if (state.phase === "finishing") {
-    moveTask(step, task, BEFORE_START, "stopped");
+    moveTask(step, task, "container-lost-at-the-end");
     return;
   }
   const gang = gangOf(step, task);
   if (gang.started && gang.phase === "running" && takesGangAlong(step, task)) {
-    moveTask(step, task, BEFORE_START, "lost");
+    moveTask(step, task, "container-lost-in-running-gang");
     taskFailed(step, task, ending);
     joinNext(step, task);
     return;
@@ -134,7 +135,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
       container: ending.containerId,
     },
   );
-  moveTask(step, task, BEFORE_START, "waiting");
+  moveTask(step, task, "container-replaced");
   renewTask(step, task, task.generation);
   if (container?.phase === "terminating" && !ending.machine) {
     container.unresolved = !isEvidence;
@@ -174,9 +175,10 @@ function cannotStart(step: Step, task: TaskRecord, ending: Ending, rule: RuleRea
     return;
   }
   const container = containerOf(step, task);
-  if (!moveTask(step, task, BEFORE_START, "failed")) {
+  if (!mayMove(TASK, task.phase, "given-up")) {
     return;
   }
+  moveTask(step, task, "given-up");
   if (container !== undefined) {
     discard(step, container, "its task is given up");
   }

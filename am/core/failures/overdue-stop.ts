@@ -2,7 +2,7 @@ import { beginTermination } from "../containers/containers.ts";
 import { joinNext } from "../gang/restart.ts";
 import type { GangState } from "../state/gang.ts";
 import { containerOf, log, type Step, tasksOf } from "../state/step.ts";
-import { moveTask } from "../state/transitions.ts";
+import { moveTask } from "../state/task-moves.ts";
 import { overdueEnding } from "./stop-endings.ts";
 import { lateEvidence } from "./verdict.ts";
 
@@ -21,7 +21,7 @@ export function stopOverdue(step: Step, gang: GangState): void {
       });
       endings.push(overdueEnding(step, task, container));
       beginTermination(step, container, "its program did not stop in time", true);
-      moveTask(step, task, ["stopping"], "lost");
+      moveTask(step, task, "stop-overdue");
       joinNext(step, task);
     }
   }

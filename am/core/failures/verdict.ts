@@ -11,7 +11,7 @@ import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { findTask, gangOf, log, record, tasksOf } from "../state/step.ts";
-import { ALIVE } from "../state/transitions.ts";
+import { ALIVE } from "../state/task-moves.ts";
 import { blame } from "./blame.ts";
 import { isLeft } from "./budgets.ts";
 import { cutOffBefore, noteSuspension } from "./cut-off.ts";

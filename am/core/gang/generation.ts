@@ -10,8 +10,19 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
-import { about, containerOf, emit, findTask, gangOf, log, record, type Step, tasksOf } from "../state/step.ts";
-import { BEFORE_START, moveTask } from "../state/transitions.ts";
+import {
+  about,
+  containerOf,
+  emit,
+  findTask,
+  gangOf,
+  log,
+  noteDurable,
+  record,
+  type Step,
+  tasksOf,
+} from "../state/step.ts";
+import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 import { hasEnough, isGathered } from "./rest.ts";
 
 /** Opens the next generation of a gang; its number is journaled before any program of it starts. */
@@ -65,13 +76,13 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   if (container === undefined) {
     task.host = "";
     task.waitingSinceMs = step.nowMs;
-    moveTask(step, task, ["waiting", "succeeded", "failed", "stopped", "lost"], "waiting");
+    moveTask(step, task, "renewed-without-container");
     return;
   }
   if (task.phase === "allocated" || task.phase === "launched") {
     return;
   }
-  moveTask(step, task, ["preparing", "registered", "succeeded", "failed", "stopped"], "preparing");
+  moveTask(step, task, "renewed-in-its-container");
   prepare(step, task);
 }
 
@@ -136,8 +147,8 @@ export function resumeStart(step: Step, gang: GangState): void {
     return;
   }
   for (const task of tasksOf(step, gang)) {
-    if (startsWithGang(step, task)) {
-      moveTask(step, task, ["registered"], "starting");
+    if (task.phase === "registered" && startsWithGang(step, task)) {
+      moveTask(step, task, "start-presumed");
     }
   }
   noteStart(gang);
@@ -151,6 +162,8 @@ function noteStart(gang: GangState): void {
 
 /** The cluster spec goes out to a task again: it was lost with a broken stream. */
 export function resendStart(step: Step, task: TaskRecord): void {
+  // It has the time for that anew.
+  noteDurable(step);
   sendStart(step, task, addresses(step, task));
 }
 
@@ -238,11 +251,10 @@ export function adoptStart(step: Step, task: TaskRecord): boolean {
   if (startsWithGang(step, task)) {
     return false;
   }
-  moveTask(step, task, BEFORE_START, "starting");
+  moveTask(step, task, "start-adopted");
   if (isElastic(step, task)) {
     task.late = true;
   }
-  step.state.journal.dirty = true;
   noteTaskStart(step, gangOf(step, task));
   return true;
 }
@@ -264,8 +276,7 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void
   }
   const gang = gangOf(step, task);
   const isAlone = task.generation !== gang.generation;
-  moveTask(step, task, ["registered"], "starting");
-  step.state.journal.dirty = true;
+  moveTask(step, task, "spec-sent");
   emit(step, {
     type: "send",
     to: { task: task.id, containerId: container.id },

@@ -7,7 +7,7 @@ import { deadlineIn } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { containerOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
-import { BEFORE_START, moveTask } from "../state/transitions.ts";
+import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 import { holdsEnough } from "./rest.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
@@ -118,7 +118,7 @@ function giveBack(step: Step, task: TaskRecord): void {
   if (container !== undefined) {
     discard(step, container, "the gang could not be completed");
   }
-  moveTask(step, task, BEFORE_START, "waiting");
+  moveTask(step, task, "container-given-back");
   task.host = "";
   task.port = 0;
 }

@@ -4,9 +4,9 @@ import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
-import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
+import type { RoleState, TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, gangOf, log, roleOf, rolesOf, type Step, tasksOf } from "../state/step.ts";
-import { BEFORE_START, moveTask } from "../state/transitions.ts";
+import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 
 /** A gang that has enough to start waits for the rest for a time: each that joins later costs the others a restart of their processes. */
 export function watchRest(step: Step, gang: GangState): void {
@@ -88,15 +88,15 @@ export function releaseRest(step: Step, ended: TaskRecord): void {
   }
   for (const task of tasksOf(step, gang)) {
     if (task.role === ended.role && BEFORE_START.includes(task.phase)) {
-      release(step, task, BEFORE_START);
+      release(step, task);
     }
   }
 }
 
 /** A task whose program does not run, and is not wanted any more. */
-export function release(step: Step, task: TaskRecord, from: readonly TaskPhase[]): void {
+export function release(step: Step, task: TaskRecord): void {
   const container = containerOf(step, task);
-  moveTask(step, task, from, "stopped");
+  moveTask(step, task, "not-needed");
   if (container !== undefined) {
     discard(step, container, "the others are done");
   }

@@ -5,9 +5,10 @@ import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
+import { mayMove } from "../state/machine.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
-import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { AFTER_END, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
 import { recentCharges } from "./charges.ts";
 import { nextGeneration, openGeneration, renewTask } from "./generation.ts";
 
@@ -33,7 +34,8 @@ export function tearDown(step: Step, gang: GangState, reason: string): void {
 
 /** Tells one task's program to stop. */
 export function stopChild(step: Step, task: TaskRecord, reason: StopReason): void {
-  if (moveTask(step, task, ["starting", "running"], "stopping")) {
+  if (mayMove(TASK, task.phase, "stop-ordered")) {
+    moveTask(step, task, "stop-ordered");
     resendStop(step, task, reason);
   }
 }
@@ -109,7 +111,7 @@ export function renewAlone(step: Step, taskId: string, reason: string): void {
     return;
   }
   if (isElastic(step, task) && isShareDone(step, task)) {
-    moveTask(step, task, [...AFTER_END, ...BEFORE_START], "stopped");
+    moveTask(step, task, "not-needed");
     return;
   }
   const generation = nextGeneration(step);

@@ -10,7 +10,7 @@ import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, emit, findTask, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
-import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { AFTER_END, moveTask } from "../state/task-moves.ts";
 import { intendStart, openGeneration, renewTask } from "./generation.ts";
 import { stopChild } from "./restart.ts";
 
@@ -52,7 +52,7 @@ export function endStage(step: Step, gang: GangState): void {
   for (const task of tasksOf(step, gang)) {
     if (roleOf(step, task).tracking === "tracked") {
       stopChild(step, task, { code: "generation-ended", why: STAGE_DONE });
-      moveTask(step, task, BEFORE_START, "stopped");
+      moveTask(step, task, "stage-done");
     } else if (task.phase === "registered") {
       // It waited for the restart of its gang, which nobody needs now.
       intendStart(step, task);

@@ -7,7 +7,7 @@ import { Bounds } from "../state/bounds.ts";
 import { deadlineIn } from "../state/deadlines.ts";
 import type { FinishStage } from "../state/state.ts";
 import { emit, log, record, type Step, tenantOf } from "../state/step.ts";
-import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { ALIVE, moveTask } from "../state/task-moves.ts";
 
 /** Decides how the job ends; the first decision stands, but that a job whose results are not stored has not succeeded. Everything else follows from it in `continueFinish`. */
 export function finish(step: Step, outcome: Undated): void {
@@ -98,12 +98,11 @@ function stopEverything(step: Step): void {
       });
     }
     if (tenant !== undefined && container.phase === "discarded") {
-      moveTask(step, tenant, ALIVE, "lost");
+      moveTask(step, tenant, "job-ends-without-it");
     }
   }
   for (const task of state.tasks) {
-    moveTask(step, task, ["starting", "running"], "stopping");
-    moveTask(step, task, BEFORE_START, "stopped");
+    moveTask(step, task, "job-ends");
   }
 }
 
@@ -112,12 +111,12 @@ function unregister(step: Step): void {
   if (state.outcome === undefined) {
     return;
   }
-  for (const task of state.tasks) {
+  for (const task of state.tasks.filter(({ phase }) => ALIVE.includes(phase))) {
     const container = state.containers[task.containerId];
-    if (ALIVE.includes(task.phase) && container !== undefined) {
+    if (container !== undefined) {
       discard(step, container, "its program did not stop in time");
     }
-    moveTask(step, task, ALIVE, "lost");
+    moveTask(step, task, "end-overdue");
   }
   dropAllCheckpoints(step);
   const missing = state.outcome.result === "succeeded" ? notStored(step) : undefined;

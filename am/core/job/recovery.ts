@@ -7,7 +7,7 @@ import { Bounds } from "../state/bounds.ts";
 import { awaitOf, isTakingOver, noteContainerDeadline, noteTakeover, setBack } from "../state/deadlines.ts";
 import type { AllocatedContainer, Event } from "../state/events.ts";
 import { emit, log, presentGang, record, type Step, tenantOf } from "../state/step.ts";
-import { BEFORE_START, moveTask } from "../state/transitions.ts";
+import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 import { beginJob } from "./begin.ts";
 import { resumeFinish } from "./finish.ts";
 
@@ -119,8 +119,8 @@ function keep(step: Step, containers: readonly AllocatedContainer[]): void {
 
 /** What was ready for the attempt before says so again to this one. */
 function awaitRegistrations(step: Step): void {
-  for (const task of step.state.tasks) {
-    moveTask(step, task, ["registered"], "launched");
+  for (const task of step.state.tasks.filter(({ phase }) => phase === "registered")) {
+    moveTask(step, task, "attempt-changed");
   }
 }
 

@@ -2,7 +2,7 @@ import type { RoleSpec } from "../../../src/job/spec.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";
 import { gangOf, roleOf, type Step } from "../state/step.ts";
-import { AFTER_END } from "../state/transitions.ts";
+import { AFTER_END } from "../state/task-moves.ts";
 import { isElastic, isShareDone } from "./elastic.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */

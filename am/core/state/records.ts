@@ -3,20 +3,7 @@ import type { Notice, TaskPlace } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 
-/**
- * Where a task's life in its generation stands.
- * - `waiting`: has no container and wants one
- * - `allocated`: has a container whose launch was ordered
- * - `launched`: the NodeManager accepted the launch; files are localised, the executor starts
- * - `preparing`: its executor of an earlier generation was told to make ready for this one
- * - `registered`: its executor holds a port and waits for the cluster spec
- * - `starting`: the cluster spec is sent
- * - `running`: its program runs
- * - `stopping`: its program was told to stop
- * - `succeeded`, `failed`: its program ended by itself
- * - `stopped`: its program ended because we stopped it, or it needs none any more
- * - `lost`: its container or executor went away while the program was wanted
- */
+/** Where a task's life in its generation stands: what each means, and what may follow, is in `task-moves.ts`. */
 export type TaskPhase =
   | "waiting"
   | "allocated"

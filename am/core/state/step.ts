@@ -16,11 +16,17 @@ export interface Step {
   effects: Effect[];
   /** Something that people see changed in this step. */
   changed: boolean;
+  /** What becomes of a defect of ours, and which were told. */
+  readonly defects: Defects;
+  readonly told: Set<string>;
   /** Nodes, or what is wanted of them together, changed in this step. */
   roomChanged: boolean;
 }
 
-export function newStep(spec: JobSpec, identity: Identity, state: CoreState): Step {
+/** `throw`: in tests and simulation. `log`: in production, where a job runs on. */
+export type Defects = "throw" | "log";
+
+export function newStep(spec: JobSpec, identity: Identity, state: CoreState, defects: Defects): Step {
   const positions = new Map(state.tasks.map((task, position) => [task.id, position]));
   return {
     spec,
@@ -31,7 +37,30 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState): St
     effects: [],
     changed: false,
     roomChanged: false,
+    defects,
+    told: new Set(),
   };
+}
+
+/** A later attempt must know what changed: the next snapshot of the journal holds it. */
+export function noteDurable({ state }: Pick<Step, "state">): void {
+  state.journal.dirty = true;
+}
+
+/** What our own rules exclude. Told once for each kind, which is `what`. */
+export function defect(step: Step, what: string, where: string): void {
+  if (step.defects === "throw") {
+    throw new Error(`${what} (${where})`);
+  }
+  if (!step.told.has(what)) {
+    step.told.add(what);
+    log(
+      step,
+      "error",
+      "defect",
+      `${what} (${where}). This is a defect of tony-ts, and nothing was changed: please report it.`,
+    );
+  }
 }
 
 export function emit(step: Step, effect: Effect): void {

@@ -13,7 +13,7 @@ import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf, rolesOf } from "../state/step.ts";
-import { ALIVE } from "../state/transitions.ts";
+import { ALIVE } from "../state/task-moves.ts";
 
 interface Job {
   readonly spec: JobSpec;

@@ -47,7 +47,7 @@ describe("the wake-up that the core asks for", () => {
       startedAtMs: 0,
       nodeHeartbeatMs: 1_000,
     };
-    scenario.core = createCore(base, identity, JSON.parse(JSON.stringify(scenario.core.state)));
+    scenario.core = createCore(base, identity, { state: JSON.parse(JSON.stringify(scenario.core.state)) });
     expect(sentOf(scenario.after(2_000), "stop-child")).toEqual(["worker:1"]);
   });
 });
