@@ -56,6 +56,7 @@ export class ExecutorLinks implements ExecutorHandler {
     if (this.#isTenant(link)) return;
     this.#byContainer.delete(link.containerId);
     this.#options.forget(link.containerId);
+    this.#options.tails.disconnected(link);
     link.close();
   }
 
@@ -85,8 +86,7 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#byContainer.set(containerId, link);
     this.#options.heard(containerId, link.task);
     this.#options.post({ type: again ? "executor-rejoined" : "executor-registered", ...registration });
-    this.#options.tails.connected(link);
-    this.#giveTokens(link);
+    this.#serve(link);
   }
 
   /** The executor that has the task now; undefined: none is connected. */
@@ -103,7 +103,7 @@ export class ExecutorLinks implements ExecutorHandler {
   /** Tells all executors of tokens that are newer now. */
   tokensReplaced(): void {
     this.#told = new WeakSet();
-    for (const link of this.#byContainer.values()) this.#giveTokens(link);
+    for (const link of this.#byContainer.values()) this.#serve(link);
   }
 
   registered(link: ExecutorLink, registration: ExecutorRegistration): void {
@@ -122,7 +122,7 @@ export class ExecutorLinks implements ExecutorHandler {
     const about = { task, containerId, generation };
     switch (report.type) {
       case "heartbeat":
-        this.#giveTokens(link);
+        this.#serve(link);
         if (report.metrics !== undefined) this.#options.metrics(containerId, task, report.metrics);
         break;
       case "child-started":
@@ -160,9 +160,14 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#options.post({ type: "resource-manager-shutdown", reason });
   }
 
-  /** Once, and not before it is known that the container is the task's: an attempt that reads the journal knows it later. */
+  /** Not before it is known that the container is the task's: an attempt that reads the journal knows it later. */
+  #serve(link: ExecutorLink): void {
+    if (!this.#isCurrent(link) || !this.#isTenant(link)) return;
+    this.#options.tails.connected(link);
+    if (!this.#told.has(link)) this.#giveTokens(link);
+  }
+
   #giveTokens(link: ExecutorLink): void {
-    if (this.#told.has(link) || !this.#isTenant(link)) return;
     const file = this.#options.tokens();
     if (file === undefined) return;
     this.#told.add(link);

@@ -65,6 +65,7 @@ export class LogTails {
 
   /** The task has this executor now; clients that follow the task go on reading there. */
   connected(link: ExecutorLink): void {
+    if (this.#links.get(link.task) === link) return;
     this.#links.set(link.task, link);
     for (const tail of this.#tails.values()) {
       if (this.#holderOf(tail.request.task) === link) this.#attach(tail, link);

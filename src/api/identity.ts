@@ -113,11 +113,15 @@ export function tokenAccess(applicationId: string, token: Pick<Token, "identifie
   return { applicationId, caller: { name, secret: token.password } };
 }
 
-/** The identifier of the token that a client of that name has; undefined: it has none. */
+/**
+ * The identifier of the token that a client of that name has; undefined: it has none. A name that is spelled in another way than ours is
+ * nobody's: what callers may is counted by their names.
+ */
 export function tokenOf(callerName: string): Uint8Array | undefined {
-  return callerName.startsWith(tokenPrefix)
-    ? Buffer.from(callerName.slice(tokenPrefix.length), "base64url")
-    : undefined;
+  if (!callerName.startsWith(tokenPrefix)) return undefined;
+  const spelled = callerName.slice(tokenPrefix.length);
+  const identifier = Buffer.from(spelled, "base64url");
+  return identifier.toString("base64url") === spelled ? identifier : undefined;
 }
 
 /** The file of the staging folder (mode 600) from which later clients read their access. */

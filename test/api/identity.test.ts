@@ -87,5 +87,8 @@ describe("an application's identity", () => {
     expect(caller.secret).toEqual(token.password);
     expect(caller.name).not.toContain(" ");
     expect(tokenOf(OWNER)).toBeUndefined();
+    // Each is read as the same identifier: with as many names as he likes a client would have as many calls.
+    for (const other of [`${caller.name}=`, `${caller.name}.`, caller.name.replace(":", ":!"), `${caller.name}A`])
+      expect(tokenOf(other)).toBeUndefined();
   });
 });

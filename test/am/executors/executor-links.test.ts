@@ -2,16 +2,17 @@ import { describe, expect, test } from "@jest/globals";
 import type { Event } from "../../../am/core/state/events.ts";
 import { ExecutorLinks } from "../../../am/executors/executor-links.ts";
 import { LogTails } from "../../../am/executors/log-tails.ts";
+import type { LogChunk } from "../../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../../src/job/execution.ts";
 import { recordedLink } from "../../support/recorded-link.ts";
 
 const containerId = "container_1_0001_01_000002";
 
-function aLink(task: string) {
-  const { link, sent } = recordedLink(task, containerId);
+function aLink(task: string, container = containerId) {
+  const { link, sent } = recordedLink(task, container);
   const registration: ExecutorRegistration = {
     task,
-    containerId,
+    containerId: container,
     generation: 1,
     host: "h",
     port: 1,
@@ -35,7 +36,8 @@ function setUp() {
     forget: (id) => forgotten.push(id),
     metrics: () => {},
     tails,
-    tenantOf: () => (state.tenant === undefined ? undefined : { ...launch, task: state.tenant }),
+    tenantOf: (container) =>
+      state.tenant === undefined || container !== containerId ? undefined : { ...launch, task: state.tenant },
     tokens: () => state.tokens,
     variables: ({ task }) => ({ TONY_TASK: task }),
   });
@@ -137,6 +139,7 @@ describe("the executor of a container that another task gets", () => {
 });
 
 describe("an executor whose container is no part of the job, any more or yet", () => {
+  const hello = { protocol: 1, build: "" };
   const replaced = { type: "exit", graceMs: 0, reason: { code: "replaced", why: "it is no part" } } as const;
 
   test("stands for no task: it gets no session of its task's, and may ask for none", () => {
@@ -155,6 +158,47 @@ describe("an executor whose container is no part of the job, any more or yet", (
     expect(forgotten).toEqual([containerId]);
     links.report(prep.link, 1, { type: "child-started", pid: 1, atMs: 1 });
     expect(events).toEqual([]);
+  });
+
+  test("is asked for no log, and takes no reader from the task's own executor", async () => {
+    const { links, tails, prep } = setUp();
+    const stranger = aLink("prep:0", "container_1_0001_01_000009");
+    links.connected(stranger.link, stranger.registration);
+    const texts: string[] = [];
+    const reader = {
+      send: async (chunk: LogChunk) => void texts.push(String(chunk.data)),
+      fail: (why: string) => void texts.push(why),
+    };
+    tails.open({ task: "prep:0", stream: "stdout", offset: 0, follow: true, hello }, reader);
+    expect([prep.sent, stranger.sent].map((sent) => sent.length)).toEqual([1, 0]);
+    const chunk = { tailId: 1, generation: 1, offset: 0, data: Buffer.from("its line\n"), end: false };
+    const whole = { ...chunk, stream: "stdout", skippedBytes: 0 } as const;
+    links.report(prep.link, 1, { type: "log-chunk", chunk: whole });
+    expect(texts).toEqual(["its line\n"]);
+  });
+
+  test("is asked for its log by an attempt that knows only later that it is a part", () => {
+    const { links, tails, state } = setUp();
+    state.tenant = undefined;
+    const again = aLink("prep:0");
+    links.connected(again.link, again.registration);
+    tails.open(
+      { task: "prep:0", stream: "stdout", offset: 0, follow: true, hello },
+      { send: async () => {}, fail: () => {} },
+    );
+    state.tenant = "prep:0";
+    links.report(again.link, 1, { type: "heartbeat", sentAtMs: 1 });
+    expect(again.sent).toHaveLength(1);
+  });
+
+  test("that has been dismissed keeps nobody waiting for its log", () => {
+    const { links, tails, state } = setUp();
+    const failures: string[] = [];
+    const reader = { send: async () => {}, fail: (why: string) => void failures.push(why) };
+    tails.open({ task: "prep:0", stream: "stdout", offset: 0, follow: false, hello }, reader);
+    state.tenant = undefined;
+    links.send({ task: "prep:0", containerId }, replaced);
+    expect(failures).toHaveLength(1);
   });
 
   test("gets no newer tokens, before an attempt that reads the journal knows that it is a part", () => {
