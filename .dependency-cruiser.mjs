@@ -9,6 +9,7 @@ export const clientRooms = [
   "submission/",
   "following/",
   "sessions/",
+  "results/",
   "logs/",
   "master/",
   "applications/",

@@ -64,6 +64,25 @@ export interface TaskStacks {
   readonly why?: string;
 }
 
+export interface GetJson {
+  readonly applicationId: string;
+  readonly what: "results" | "checkpoint" | "history";
+  /** Nothing was fetched. */
+  readonly dryRun: boolean;
+  /** Where the files are on this machine, in full. */
+  readonly folder: string;
+  readonly files: readonly FetchedFile[];
+  /** What is missing, and why; for people. */
+  readonly remarks: readonly string[];
+}
+
+export interface FetchedFile {
+  /** Relative to the folder, as the job's program named it. */
+  readonly path: string;
+  readonly url: string;
+  readonly sizeBytes: number;
+}
+
 export interface NodesJson {
   readonly nodes: readonly NodeShare[];
   /** Of the nodes that run, by label; the nodes without one first. */

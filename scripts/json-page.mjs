@@ -25,6 +25,7 @@ const results = [
   ["`status ID`", "StatusJson"],
   ["`list`", "ListJson"],
   ["`stacks`", "StacksJson"],
+  ["`get`", "GetJson"],
   ["`nodes`", "NodesJson"],
   ["`kill ID…`", "KillJson"],
   ["`validate job.xml`", "ValidateJson"],

@@ -1,4 +1,5 @@
 import type { ClientAccess } from "../../src/api/identity.ts";
+import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
@@ -47,6 +48,8 @@ export interface Applications {
    * @param sinceMs when the job was submitted, milliseconds since the epoch
    */
   keepTokens?(id: string, sinceMs: number): () => void;
+  /** The file systems that its jobs' addresses are on. */
+  fileSystems(): Promise<Pick<FileSystems, "locate" | "home">>;
   /** Its logs, when the AM cannot be asked for them. */
   logStore(report: ApplicationReport): LogStore;
   close(): void;

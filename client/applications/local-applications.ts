@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
+import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import { wholeJob } from "../../src/job/amounts.ts";
@@ -25,6 +26,8 @@ const keptForMs = keptForDays * 24 * 3_600_000;
 export class LocalApplications implements Applications {
   readonly #root: string;
   readonly #now: () => number;
+  /** Loaded when first needed: most commands read this machine's own files alone. */
+  #fileSystems: FileSystems | undefined;
   readonly user: string;
 
   constructor(environment: Readonly<Record<string, string | undefined>>, user: string, now: () => number) {
@@ -128,11 +131,26 @@ export class LocalApplications implements Applications {
     }
   }
 
+  async fileSystems(): Promise<FileSystems> {
+    if (this.#fileSystems === undefined) {
+      const [{ Configuration }, { FileSystems }, { simpleCredentials }] = await Promise.all([
+        import("../../src/hadoop/conf/configuration.ts"),
+        import("../../src/hadoop/hdfs/file-systems.ts"),
+        import("../../src/hadoop/security/simple-credentials.ts"),
+      ]);
+      const credentials = simpleCredentials({ name: this.user });
+      this.#fileSystems = new FileSystems({ configuration: new Configuration(), credentials });
+    }
+    return this.#fileSystems;
+  }
+
   logStore({ id }: ApplicationReport): LogStore {
     return new LocalLogStore(id, this.folder(id));
   }
 
-  close(): void {}
+  close(): void {
+    this.#fileSystems?.close();
+  }
 
   #lastStatus(id: string): JobStatus | undefined {
     const text = readIfThere(path.join(this.folder(id), localFiles.status));

@@ -2,7 +2,7 @@ import { type ClientAccess, clientAccessFile, parseClientAccess, tokenAccess } f
 import { TonyError, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
-import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
@@ -177,6 +177,10 @@ export class YarnApplications implements Applications {
     const mayGo = (staging: StagingFolder) => this.#mayGo(staging);
     await sweepStaging(await this.#stagingRoot(), { hasEnded: ended, mayGo }, this.#now());
     await (await this.#endedJobs()).prune(this.#now());
+  }
+
+  async fileSystems(): Promise<FileSystems> {
+    return this.#cluster.fileSystems;
   }
 
   logStore(report: ApplicationReport): LogStore {

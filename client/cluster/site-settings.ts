@@ -4,7 +4,7 @@ import { readJob } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
-import type { ImageVariables } from "../../src/job/spec.ts";
+import type { ImageVariables, JobSpec } from "../../src/job/spec.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 import { keytabLogin } from "./keytab-login.ts";
 
@@ -25,6 +25,7 @@ export interface SiteSettings {
   readonly login: KeytabLogin | undefined;
   /** Of the containers of ApplicationMasters; undefined: they run in none. */
   readonly image: ImageVariables | undefined;
+  readonly history: JobSpec["history"];
   readonly hadoop: Readonly<Record<string, string>>;
 }
 
@@ -50,6 +51,18 @@ export function trustedOwners(settings: Settings): readonly string[] {
   return readSetting(settings, "tony.cache.trusted-owners") ?? [];
 }
 
+function historySettings(settings: Settings): JobSpec["history"] {
+  const location = readSetting(settings, "tony.history.location");
+  const intermediate = readSetting(settings, "tony.history.intermediate");
+  const finished = readSetting(settings, "tony.history.finished");
+  return {
+    timeZone: readSetting(settings, "tony.history.finished-dir-timezone"),
+    ...(location !== undefined && { location }),
+    ...(intermediate !== undefined && { intermediate }),
+    ...(finished !== undefined && { finished }),
+  };
+}
+
 /** Reads `tony-site.xml` and `KEY=VALUE` settings (or a job's file) for verbs that need no job. */
 export function readSiteSettings(conf: readonly string[], context: ClientContext): SiteSettings {
   const text = readJob({ conf }, { variables: variablesOf(context) });
@@ -66,6 +79,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     caFile: readSetting(text.settings, "tony.security.ca-file"),
     login: keytabLogin(text.settings),
     image: imageVariables({ read: (name, parameters) => readSetting(text.settings, name, parameters) }, "am"),
+    history: historySettings(text.settings),
     hadoop: text.hadoop,
   };
 }

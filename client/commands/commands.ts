@@ -6,6 +6,7 @@ import { completion } from "./completion.ts";
 import { doctor } from "./doctor.ts";
 import { exec } from "./exec.ts";
 import { forward } from "./forward.ts";
+import { get } from "./get.ts";
 import { init } from "./init.ts";
 import { keys } from "./keys.ts";
 import { kill } from "./kill.ts";
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   attach,
   wait,
   kill,
+  get,
   stacks,
   exec,
   shell,

@@ -2,9 +2,10 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
+import type { CarriedFile } from "../../src/job/stored/carried-lists.ts";
+import { carriedName } from "../../src/job/stored/carried-names.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
-import { checkpointFiles, holdFiles, type LocalFile } from "./local-files.ts";
-import { carriedName } from "./names.ts";
+import { checkpointFiles, holdFiles } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { removeSurplus, uploadCheckpoint } from "./upload.ts";
 
@@ -23,7 +24,7 @@ interface Held {
   readonly name: string;
   readonly saved: Checkpoint;
   readonly generation: number;
-  readonly files: readonly LocalFile[];
+  readonly files: readonly CarriedFile[];
   readonly hold: string;
 }
 

@@ -14,26 +14,11 @@ import {
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
+import type { CarriedFile, LeftOut } from "../../src/job/stored/carried-lists.ts";
 import { storedName } from "./stored-name.ts";
 
-export interface LocalFile {
-  /** Relative to the folder that is uploaded. */
-  readonly path: string;
-  /** The same where it is stored; absent where that is `path`. */
-  readonly stored?: string;
-  readonly sizeBytes: number;
-}
-
-/** What is in a folder and is not uploaded. */
-export interface LeftOut {
-  readonly path: string;
-  readonly why: string;
-  /** Whether content is lost by that: a link to nothing, and a socket, have none. */
-  readonly isLoss: boolean;
-}
-
 export interface FoundFiles {
-  readonly files: readonly LocalFile[];
+  readonly files: readonly CarriedFile[];
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -86,7 +71,7 @@ function hasCheckpoint(folder: string, name: string): boolean {
  * it with a dot or a dash, such as TensorFlow's `model-50.index`.
  * @throws TonyError (`CHECKPOINT_MISSING`) when there are none, (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded
  */
-export function checkpointFiles(folder: string, name: string): readonly LocalFile[] {
+export function checkpointFiles(folder: string, name: string): readonly CarriedFile[] {
   const stats = statSync(path.join(folder, name), { throwIfNoEntry: false });
   if (stats?.isFile() === true) return [localFile(name, stats.size)];
   if (stats?.isDirectory() === true) return allOf(filesBelow(folder, name));
@@ -100,7 +85,7 @@ export function checkpointFiles(folder: string, name: string): readonly LocalFil
   throw new TonyError(`${path.join(folder, name)} does not exist`, { code: "CHECKPOINT_MISSING" });
 }
 
-function allOf({ files, leftOut }: FoundFiles): readonly LocalFile[] {
+function allOf({ files, leftOut }: FoundFiles): readonly CarriedFile[] {
   const lost = leftOut.find(({ isLoss }) => isLoss);
   if (lost === undefined) return files;
   throw new TonyError(`${lost.path} cannot be stored: ${lost.why}`, { code: "CHECKPOINT_UNREADABLE" });
@@ -161,7 +146,7 @@ function lost(relative: string, why: string, isLoss = true): FoundFiles {
   return { files: [], leftOut: [{ path: relative, why, isLoss }] };
 }
 
-function localFile(relative: string, sizeBytes: number): LocalFile {
+function localFile(relative: string, sizeBytes: number): CarriedFile {
   const stored = storedName(relative);
   return { path: relative, ...(stored !== relative && { stored }), sizeBytes };
 }
@@ -170,7 +155,7 @@ function localFile(relative: string, sizeBytes: number): LocalFile {
  * Gives the files a second name (a hard link) in another folder, so that the program may remove or replace them while they are uploaded.
  * They take no room of their own until it does.
  */
-export function holdFiles(folder: string, files: readonly LocalFile[], hold: string): void {
+export function holdFiles(folder: string, files: readonly CarriedFile[], hold: string): void {
   rmSync(hold, { recursive: true, force: true });
   for (const file of files) {
     const [from, to] = [path.join(folder, file.path), path.join(hold, file.path)];

@@ -1,9 +1,10 @@
 import path from "node:path";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Transfer } from "../../src/job/status.ts";
+import type { CarriedFile } from "../../src/job/stored/carried-lists.ts";
+import { NAMES } from "../../src/job/stored/carried-names.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
-import { type FoundFiles, filesBelow, type LocalFile } from "./local-files.ts";
-import { NAMES } from "./names.ts";
+import { type FoundFiles, filesBelow } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { uploadOutput } from "./upload.ts";
 
@@ -96,7 +97,7 @@ export class OutputCarrier {
     return `${fileSystem.uri}${folder}`;
   }
 
-  #report(files: readonly LocalFile[], state: Transfer["state"], reason = ""): void {
+  #report(files: readonly CarriedFile[], state: Transfer["state"], reason = ""): void {
     this.#options.report({
       what: "output",
       state,

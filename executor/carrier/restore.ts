@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { TonyError } from "../../src/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import { furthestFirst } from "./names.ts";
+import { furthestFirst } from "../../src/job/stored/carried-names.ts";
 import { readManifest } from "./upload.ts";
 
 export interface Restore {

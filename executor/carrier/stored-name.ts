@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { MANIFEST, NAMES } from "./names.ts";
+import { MANIFEST, NAMES } from "../../src/job/stored/carried-names.ts";
 
 /** Of one name (dfs.namenode.fs-limits.max-component-length). */
 const LONGEST_BYTES = 255;

@@ -2,9 +2,15 @@ import { createReadStream, statSync } from "node:fs";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import type { FoundFiles, LeftOut, LocalFile } from "./local-files.ts";
-import { type Manifest, parseManifest } from "./manifest.ts";
-import { MANIFEST, NAMES, surplus, UNFINISHED } from "./names.ts";
+import {
+  type CarriedFile,
+  type LeftOut,
+  type Manifest,
+  type NamesList,
+  parseManifest,
+} from "../../src/job/stored/carried-lists.ts";
+import { MANIFEST, NAMES, surplus, UNFINISHED } from "../../src/job/stored/carried-names.ts";
+import type { FoundFiles } from "./local-files.ts";
 import type { Pace } from "./pace.ts";
 
 const FOLDER_PERMISSION = 0o755;
@@ -15,7 +21,7 @@ export interface Upload {
   readonly fileSystem: FileSystem;
   /** On this machine. */
   readonly source: string;
-  readonly files: readonly LocalFile[];
+  readonly files: readonly CarriedFile[];
   /** The task's folder that is uploaded to. */
   readonly folder: string;
   /** Its name there when it is complete. */
@@ -77,7 +83,7 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
   const files = upload.files.filter((file) => !refused.some((one) => one.path === file.path));
   const renamed = files.filter(({ stored }) => stored !== undefined);
   if (renamed.length > 0 || leftOut.length > 0) {
-    const content = Buffer.from(JSON.stringify({ namesVersion: 1, renamed, leftOut }));
+    const content = Buffer.from(JSON.stringify({ namesVersion: 1, renamed, leftOut } satisfies NamesList));
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
     await fileSystem.create(`${unfinished}/${NAMES}`, content, options);
   }
@@ -92,7 +98,7 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
 /** @returns the folder that holds all files */
 async function uploadUnfinished(
   { fileSystem, source, files, folder, name, pace, signal }: Upload,
-  failed: (file: LocalFile, error: unknown) => void = (_, error) => {
+  failed: (file: CarriedFile, error: unknown) => void = (_, error) => {
     throw error;
   },
 ): Promise<string> {
@@ -100,7 +106,7 @@ async function uploadUnfinished(
   signal?.throwIfAborted();
   await fileSystem.delete(unfinished, { recursive: true });
   await fileSystem.mkdirs(unfinished, FOLDER_PERMISSION);
-  const uploadFile = async (file: LocalFile) => {
+  const uploadFile = async (file: CarriedFile) => {
     const local = path.join(source, file.path);
     const stored = `${unfinished}/${file.stored ?? file.path}`;
     let refused: string | undefined;

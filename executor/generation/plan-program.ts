@@ -13,8 +13,8 @@ import {
 import { parseHostPort } from "../../src/hadoop/conf/values.ts";
 import { generationFiles } from "../../src/job/launch/container-names.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
+import { folderOfTask } from "../../src/job/stored/carried-names.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
-import { folderOfTask } from "../carrier/names.ts";
 import { prepareStacks } from "../hooks/python-stacks.ts";
 import type { MasterAddress } from "../master/master-address.ts";
 import { hadoopClientVariables } from "../preparation/hadoop-client.ts";

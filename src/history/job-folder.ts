@@ -2,7 +2,7 @@ import path from "node:path";
 import { hasCode } from "../hadoop/hdfs/errors.ts";
 import type { FileSystem } from "../hadoop/hdfs/file-system.ts";
 import type { FileSystems } from "../hadoop/hdfs/file-systems.ts";
-import { listIfThere } from "../hadoop/hdfs/if-there.ts";
+import { ifThere, listIfThere } from "../hadoop/hdfs/if-there.ts";
 import type { JobSpec } from "../job/spec.ts";
 import {
   finishedFolder,
@@ -76,17 +76,22 @@ export class JobHistoryFolder {
    * stays; TonY's readers look in both places.
    */
   async moveToFinished(endedAtMs: number): Promise<void> {
-    const target = finishedFolder(this.#finished, {
-      applicationId: this.#applicationId,
-      endedAtMs,
-      timeZone: this.#timeZone,
-    });
+    const target = this.#finishedFolder(endedAtMs);
     try {
       for (const folder of daysAbove(target)) await this.fileSystem.mkdirs(folder, shared);
       await this.fileSystem.rename(this.path, target);
     } catch (error) {
       if (!hasCode(error, "ACCESS_DENIED")) throw error;
     }
+  }
+
+  /** Where it is now: among those that ended on the day of its end, or, as long as it is not moved, among those that run. */
+  async find(endedAtMs: number | undefined): Promise<string | undefined> {
+    const ended = endedAtMs === undefined ? [] : [this.#finishedFolder(endedAtMs)];
+    for (const folder of [...ended, this.path]) {
+      if ((await ifThere(this.fileSystem.stat(folder))) !== undefined) return folder;
+    }
+    return undefined;
   }
 
   /** Whether a job's readers take it for one that runs. */
@@ -108,6 +113,11 @@ export class JobHistoryFolder {
     if (names.includes(historyFileInProgress))
       await this.#rename(historyFileInProgress, finishedHistoryFile(started, end));
     if (names.length > 0) await this.moveToFinished(end.endedAtMs);
+  }
+
+  #finishedFolder(endedAtMs: number): string {
+    const job = { applicationId: this.#applicationId, endedAtMs, timeZone: this.#timeZone };
+    return finishedFolder(this.#finished, job);
   }
 
   async #rename(from: string, to: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -95,5 +95,24 @@ describe("names with signs that a shell, HDFS, YARN or a URL treats specially", 
     expect(stdout).not.toContain("WRONG");
     expect(stdout).toContain(`all ${files.length} came back`);
     expect(exitCode).toBe(0);
+
+    const id = /application_\d+_\d+/.exec(stdout)?.[0] ?? "";
+    const all = [...files].sort();
+    const fetched = (folder: string) =>
+      readdirSync(path.join(alice.folder, folder)).filter(
+        (name) => readFileSync(path.join(alice.folder, folder, name), "utf8") === name,
+      );
+    const got = await alice.run("get", id);
+    expect(got).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(got.stdout).toMatch(new RegExp(`^Fetched ${files.length} files, .* to ${id}$`, "m"));
+    expect(fetched(`${id}/worker-0`).sort()).toEqual(all);
+    await alice.run("get", id, "worker:0", "--to", "results");
+    expect(fetched("results").sort()).toEqual(all);
+    expect(await alice.run("get", id, "worker:0", "--to", "results")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--force"),
+    });
+    expect(await alice.json("get", id, "--checkpoint", "--to", "bert")).toMatchObject({ what: "checkpoint" });
+    expect(fetched("bert/step:5").sort()).toEqual(all);
   });
 });

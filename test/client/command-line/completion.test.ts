@@ -35,6 +35,7 @@ describe("words that may follow", () => {
       "worker:1",
       "ps:0",
     ]);
+    expect(await words("get", "local_1795305600000_0001", "")).toContain("worker:1");
     expect(await words("logs", "local_1_0001", "")).toEqual([]);
   });
 

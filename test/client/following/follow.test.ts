@@ -15,6 +15,7 @@ import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
+import { onThisMachine } from "../place.ts";
 import { endingBy, masterSaying } from "../speaking-master.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
 
@@ -36,6 +37,10 @@ class ScriptedApplications implements Applications {
   }
 
   askBriefly(): void {}
+
+  async fileSystems(): Promise<typeof onThisMachine> {
+    return onThisMachine;
+  }
 
   async report(): Promise<ApplicationReport> {
     if (this.killed.length > 0 && this.afterKill !== undefined) return this.afterKill;

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Carrier, type CarrierOptions } from "../../../executor/carrier/carrier.ts";
 import { Gate } from "../../../executor/carrier/gate.ts";
-import { NAMES } from "../../../executor/carrier/names.ts";
 import type { ProgressReport } from "../../../executor/hooks/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import type { Transfer } from "../../../src/job/status.ts";
+import { NAMES } from "../../../src/job/stored/carried-names.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene } from "./scene.ts";
 

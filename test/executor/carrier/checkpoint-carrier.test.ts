@@ -3,12 +3,12 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { CheckpointCarrier, type CheckpointCarrierOptions } from "../../../executor/carrier/checkpoint-carrier.ts";
 import { Gate } from "../../../executor/carrier/gate.ts";
-import { MANIFEST, UNFINISHED } from "../../../executor/carrier/names.ts";
 import { Pace } from "../../../executor/carrier/pace.ts";
 import { restoreCheckpoint } from "../../../executor/carrier/restore.ts";
 import type { FileSystem } from "../../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
+import { MANIFEST, UNFINISHED } from "../../../src/job/stored/carried-names.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene, DyingFileSystem } from "./scene.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { MANIFEST } from "../../../executor/carrier/names.ts";
 import { restoreCheckpoint } from "../../../executor/carrier/restore.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { MANIFEST } from "../../../src/job/stored/carried-names.ts";
 import { CarrierScene } from "./scene.ts";
 
 let scene: CarrierScene;

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { NAMES } from "../../../executor/carrier/names.ts";
 import type { Transfer } from "../../../src/job/status.ts";
+import { NAMES } from "../../../src/job/stored/carried-names.ts";
 import { TestBundle } from "../../support/bundle.ts";
 import { CarrierScene } from "./scene.ts";
 

@@ -1,4 +1,4 @@
-import type { TaskName } from "../../src/job/task.ts";
+import type { TaskName } from "../task.ts";
 
 /** The name of an uploaded checkpoint's folder: its step, and its time, which differs when the same step is saved again. */
 export interface CarriedName {

@@ -5,7 +5,7 @@ import {
   furthestFirst,
   parseCarriedName,
   surplus,
-} from "../../../executor/carrier/names.ts";
+} from "../../../src/job/stored/carried-names.ts";
 
 describe("the names of what is carried", () => {
   test("a task's folder lies below the application's", () => {

@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream, lstatSync } from "node:fs";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { TonyError, UserError } from "../../src/errors.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
+import type { LeftFile } from "./left-files.ts";
+
+/** Many small files take the time of their requests, not that of their bytes. */
+const atOnce = 4;
+const mostTries = 3;
+
+export interface Fetching {
+  /** Where the files go; it need not exist. */
+  readonly folder: string;
+  /** Replaces files that are there already. */
+  readonly force: boolean;
+  readonly fetched: (file: LeftFile) => void;
+}
+
+/**
+ * Refuses what must not be written before anything is: a name that leads out of the folder, which the job's own programs may have made
+ * up, and without `force` a file that is there already.
+ * @throws UserError (`NAME_REFUSED`, `FILE_EXISTS`)
+ */
+export function checkTargets(files: readonly LeftFile[], { folder, force }: Pick<Fetching, "folder" | "force">): void {
+  for (const file of files) {
+    const parts = file.path.split("/");
+    if (parts.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0"))) continue;
+    const message = `"${file.path}" would be written outside ${folder}: nothing is fetched`;
+    throw new UserError(message, { code: "NAME_REFUSED" });
+  }
+  const targets = files.map((file) => path.join(folder, file.path));
+  const there = force ? [] : targets.filter((target) => lstatSync(target, { throwIfNoEntry: false }) !== undefined);
+  const [first, ...others] = there;
+  if (first === undefined) return;
+  const all = others.length === 0 ? `${first} is` : `${first} and ${countWords(others.length, "other file")} are`;
+  throw new UserError(`${all} there already\n  Name another folder (--to), or add --force to overwrite`, {
+    code: "FILE_EXISTS",
+  });
+}
+
+/** Fetches files whose targets were checked. A file has its name when it is whole. @throws the first failure, the others being ended */
+export async function fetchFiles(files: readonly LeftFile[], fetching: Fetching): Promise<void> {
+  const waiting = files.values();
+  const stop = new AbortController();
+  const work = async () => {
+    for (const file of waiting) {
+      if (stop.signal.aborted) return;
+      await fetchPersistently(file, fetching, stop.signal);
+      fetching.fetched(file);
+    }
+  };
+  const workers = Array.from({ length: atOnce }, () =>
+    work().catch((error: unknown) => {
+      stop.abort(error);
+    }),
+  );
+  await Promise.all(workers);
+  stop.signal.throwIfAborted();
+}
+
+async function fetchPersistently(file: LeftFile, fetching: Fetching, signal: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await fetchFile(file, fetching, signal);
+    } catch (error) {
+      const mayPass = hasCode(error, "CONNECTION_LOST", "TIMEOUT", "UNREACHABLE");
+      if (!mayPass || tries === mostTries || signal.aborted) throw error;
+    }
+  }
+}
+
+async function fetchFile(
+  { path: name, fileSystem, source, sizeBytes }: LeftFile,
+  { folder }: Fetching,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = path.join(folder, name);
+  const partial = path.join(path.dirname(target), `.tony-ts-${randomBytes(6).toString("hex")}.part`);
+  await mkdir(path.dirname(target), { recursive: true });
+  try {
+    await pipeline(await fileSystem.open(source, { signal }), createWriteStream(partial, { flags: "wx" }), { signal });
+    const { size } = await stat(partial);
+    if (size !== sizeBytes) {
+      throw new TonyError(`${fileSystem.uri}${source} has ${size} bytes, ${sizeBytes} were stored`, {
+        code: "FILE_CHANGED",
+      });
+    }
+    await rename(partial, target);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}

@@ -1,0 +1,112 @@
+import path from "node:path";
+import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
+import { type Applications, hasEnded } from "../applications/applications.ts";
+import { readSiteSettings } from "../cluster/site-settings.ts";
+import type { ClientContext } from "../context.ts";
+import { type Inspection, inspect } from "../master/inspection.ts";
+import { connectMaster } from "../master/master-connection.ts";
+import { formatTable } from "../output/format.ts";
+import type { GetJson } from "../printed-json.ts";
+import { checkTargets, fetchFiles } from "./fetch-files.ts";
+import { historyOf } from "./job-history.ts";
+import { lastCheckpointOf } from "./last-checkpoint.ts";
+import type { HomePlaces, LeftFile, LeftFiles } from "./left-files.ts";
+import { nothingLeft } from "./nothing-left.ts";
+import { resultsOf } from "./task-results.ts";
+
+export interface GetOptions {
+  readonly application: string;
+  readonly what: GetJson["what"];
+  readonly task: string | undefined;
+  readonly to: string | undefined;
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  readonly conf: readonly string[] | undefined;
+  readonly json: boolean;
+}
+
+const tellEachMs = 2_000;
+
+/** Fetches what a job left and tells of it. @throws UserError where there is nothing, or it must not be written */
+export async function getFiles(options: GetOptions, applications: Applications, context: ClientContext): Promise<void> {
+  const { application, what, json, force, dryRun, task } = options;
+  const inspection = await inspect(application, applications, connectMaster);
+  const { files, remarks } = await leftFiles(options, inspection, await applications.fileSystems(), context);
+  for (const remark of remarks) context.output.problem(remark);
+  if (files.length === 0) throw nothingLeft(`There are no files to fetch of ${application}`);
+  const shown = options.to ?? ownFolder(application, what, task);
+  const folder = path.resolve(context.workingDirectory, shown);
+  checkTargets(files, { folder, force });
+  if (!dryRun) await fetchShown(files, { folder, force }, context);
+  if (json) context.output.json(getJson(options, folder, { files, remarks }));
+  else context.output.print(listLines(files, shown, dryRun).join("\n"));
+}
+
+async function leftFiles(
+  { application: applicationId, what, task, conf }: GetOptions,
+  { report, status, remark }: Inspection,
+  places: HomePlaces,
+  context: ClientContext,
+): Promise<LeftFiles> {
+  if (what === "history") {
+    const endedAtMs = status?.outcome?.endedAtMs ?? (hasEnded(report) ? report.finishTimeMs : undefined);
+    return await historyOf({ applicationId, endedAtMs }, readSiteSettings(conf ?? [], context).history, places);
+  }
+  if (status === undefined) {
+    const why = remark ?? "it is not kept how it ended";
+    throw nothingLeft(`Nobody can say where the ${what} of ${applicationId} would be: ${why}`);
+  }
+  return what === "checkpoint" ? await lastCheckpointOf(status, places) : await resultsOf(status, task, places);
+}
+
+function ownFolder(application: string, what: GetJson["what"], task: string | undefined): string {
+  const below = what === "results" ? (task?.includes(":") === true ? task.replace(":", "-") : "") : what;
+  return path.join(application, below);
+}
+
+async function fetchShown(
+  files: readonly LeftFile[],
+  target: { readonly folder: string; readonly force: boolean },
+  { output }: ClientContext,
+): Promise<void> {
+  let [count, bytes] = [0, 0];
+  const all = sumOf(files);
+  const tell = () => {
+    const line = `fetching: ${count} of ${countWords(files.length, "file")}, ${sizeWords(bytes)} of ${sizeWords(all)}`;
+    output.waitAside({ lines: [line], cause: "fetching", line, change: "", facts: [] });
+  };
+  const timer = setInterval(tell, tellEachMs);
+  const fetched = ({ sizeBytes }: LeftFile) => {
+    count += 1;
+    bytes += sizeBytes;
+  };
+  try {
+    await fetchFiles(files, { ...target, fetched });
+  } finally {
+    clearInterval(timer);
+    output.endWait();
+  }
+}
+
+function listLines(files: readonly LeftFile[], folder: string, dryRun: boolean): string[] {
+  const rows = files.map(({ path: name, sizeBytes }) => [path.join(folder, name), sizeWords(sizeBytes)]);
+  const all = `${countWords(files.length, "file")}, ${sizeWords(sumOf(files))}`;
+  return [...formatTable(rows), dryRun ? `Would fetch ${all} to ${folder}` : `Fetched ${all} to ${folder}`];
+}
+
+function sumOf(files: readonly LeftFile[]): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+function getJson({ application, what, dryRun }: GetOptions, folder: string, { files, remarks }: LeftFiles): GetJson {
+  return {
+    applicationId: application,
+    what,
+    dryRun,
+    folder,
+    files: files.map((file) => {
+      return { path: file.path, url: `${file.fileSystem.uri}${file.source}`, sizeBytes: file.sizeBytes };
+    }),
+    remarks,
+  };
+}

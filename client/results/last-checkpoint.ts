@@ -1,0 +1,53 @@
+import path from "node:path/posix";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { parseManifest } from "../../src/job/stored/carried-lists.ts";
+import { MANIFEST, parseCarriedName } from "../../src/job/stored/carried-names.ts";
+import { formatDropped } from "../output/job-tables.ts";
+import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
+import { nothingLeft } from "./nothing-left.ts";
+
+/**
+ * The files of a job's last checkpoint, with the names that its program gave them.
+ * @throws UserError (`NOTHING_LEFT`) where it has none, or it is not there any more
+ */
+export async function lastCheckpointOf(status: JobStatus, places: Places): Promise<LeftFiles> {
+  const { checkpoint, applicationId, droppedCheckpoint, outcome, resumeFrom } = status;
+  if (checkpoint === undefined) {
+    const lost = droppedCheckpoint === undefined ? "" : `: ${formatDropped(droppedCheckpoint)}`;
+    const began = resumeFrom === undefined ? "" : `\n  It began with ${resumeFrom}`;
+    throw nothingLeft(`${applicationId} has no checkpoint${outcome === undefined ? " yet" : ""}${lost}${began}`);
+  }
+  const place = placeOf(checkpoint.path, places);
+  const files = (await ifThere(storedFiles(place))) ?? (await namesakes(place));
+  if (files.length > 0) return { files, remarks: [] };
+  const again =
+    outcome === undefined ? "A job that runs replaces its checkpoints: try again" : "Somebody has removed it since";
+  throw nothingLeft(`The checkpoint of step ${checkpoint.step} is not there any more: ${checkpoint.path}\n  ${again}`);
+}
+
+/** Of one that an executor uploaded, those in its list; else the file, or all of the folder. */
+async function storedFiles(place: LocatedPath): Promise<LeftFile[]> {
+  const { fileSystem, path: source } = place;
+  if (parseCarriedName(path.basename(source)) !== undefined) {
+    const list = await ifThere(readList({ fileSystem, path: `${source}/${MANIFEST}` }, parseManifest));
+    if (list !== undefined)
+      return list.files.map(({ path: file, stored = file, sizeBytes }) => {
+        return { path: file, fileSystem, source: `${source}/${stored}`, sizeBytes };
+      });
+  }
+  const { type, lengthBytes } = await fileSystem.stat(source);
+  if (type !== "DIRECTORY") return [{ path: path.basename(source), fileSystem, source, sizeBytes: lengthBytes }];
+  return await filesIn(place);
+}
+
+/** The files whose names go on where its own ends, as TensorFlow's `model-50.index`. */
+async function namesakes({ fileSystem, path: source }: LocatedPath): Promise<LeftFile[]> {
+  const entries = (await ifThere(fileSystem.list(path.dirname(source)))) ?? [];
+  return entries
+    .filter((entry) => entry.type !== "DIRECTORY" && path.basename(entry.path).startsWith(`${path.basename(source)}.`))
+    .map((entry) => {
+      return { path: path.basename(entry.path), fileSystem, source: entry.path, sizeBytes: entry.lengthBytes };
+    });
+}

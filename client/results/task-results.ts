@@ -1,0 +1,76 @@
+import { usageError } from "../../src/errors.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
+import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
+import type { JobStatus, Transfer } from "../../src/job/status.ts";
+import { parseNamesList } from "../../src/job/stored/carried-lists.ts";
+import { NAMES } from "../../src/job/stored/carried-names.ts";
+import { taskSpans } from "../../src/job/task-spans.ts";
+import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
+import { nothingLeft } from "./nothing-left.ts";
+
+/** A task's results, as its executor told of their upload. */
+interface TaskResults extends Transfer {
+  readonly task: string;
+}
+
+/**
+ * The results of all tasks, each task's in a folder of its own, or of the one that is named.
+ * @throws UserError (`NOTHING_LEFT`) where there are none
+ */
+export async function resultsOf(status: JobStatus, wanted: string | undefined, places: Places): Promise<LeftFiles> {
+  const results = resultsToldOf(status, wanted);
+  if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted));
+  const isOneTask = wanted?.includes(":") === true;
+  const found = await Promise.all(results.map((one) => resultsOfTask(one, isOneTask, places)));
+  return { files: found.flatMap(({ files }) => files), remarks: found.flatMap(({ remarks }) => remarks) };
+}
+
+function resultsToldOf({ tasks }: JobStatus, wanted: string | undefined): TaskResults[] {
+  const chosen = tasks.filter(({ task }) => wanted === undefined || task === wanted || task.startsWith(`${wanted}:`));
+  if (chosen.length === 0)
+    throw usageError(`The job has no task ${wanted}; it has ${taskSpans(tasks.map(({ task }) => task))}`);
+  return chosen.flatMap(({ task, transfers = [] }) =>
+    transfers.filter(({ what }) => what === "output").map((transfer) => ({ task, ...transfer })),
+  );
+}
+
+function noResultsWords({ applicationId, outcome }: JobStatus, wanted: string | undefined): string {
+  const who = wanted === undefined ? applicationId : `${wanted} of ${applicationId}`;
+  return outcome === undefined
+    ? `${who} has no results yet: they are stored when a program has ended`
+    : `${who} left no results\n  Only what programs leave in tony.output.local-dir is kept`;
+}
+
+async function resultsOfTask(told: TaskResults, isAlone: boolean, places: Places): Promise<LeftFiles> {
+  const { task, url, state, reason } = told;
+  const place = placeOf(url, places);
+  const stored = (await ifThere(filesIn(place))) ?? [];
+  const names = stored.some(({ path }) => path === NAMES)
+    ? await readList({ ...place, path: `${place.path}/${NAMES}` }, parseNamesList)
+    : undefined;
+  const own = new Map(names?.renamed.map(({ path, stored: name = path }) => [name, path]));
+  const folder = isAlone ? "" : `${task.replace(":", "-")}/`;
+  const files = stored.flatMap((file) =>
+    file.path === NAMES ? [] : [{ ...file, path: `${folder}${own.get(file.path) ?? file.path}` }],
+  );
+  const lost = (names?.leftOut ?? []).filter(({ isLoss }) => isLoss);
+  const remarks =
+    state === "failed" || state === "under-way"
+      ? [unfinishedWords(state, reason, files)]
+      : [...missingWords(told, files), ...lost.map(({ path, why }) => `${path} was not stored: ${why}`)];
+  return { files, remarks: remarks.map((words) => `${task}: ${words}`) };
+}
+
+function unfinishedWords(state: "failed" | "under-way", reason: string, files: readonly LeftFile[]): string {
+  const what =
+    state === "failed" ? `its results were not stored (${reason})` : "its results were not stored completely";
+  return files.length === 0 ? what : `${what}; what is there is of an earlier run of it`;
+}
+
+/** What has gone since it was stored. */
+function missingWords({ url, files, bytes }: TaskResults, found: readonly LeftFile[]): string[] {
+  const foundBytes = found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (found.length === files && foundBytes === bytes) return [];
+  const words = (count: number, size: number) => `${countWords(count, "file")}, ${sizeWords(size)}`;
+  return [`${words(files, bytes)} were stored in ${url}; it has ${words(found.length, foundBytes)} now`];
+}

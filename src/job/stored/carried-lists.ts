@@ -1,0 +1,64 @@
+import { arrayOf, bool, count, literal, object, type Shape, string } from "../shape.ts";
+
+/** A file that an executor uploads or has uploaded. */
+export interface CarriedFile {
+  /** Relative to the folder that is uploaded. */
+  readonly path: string;
+  /** The same where it is stored; absent where that is `path`. */
+  readonly stored?: string;
+  readonly sizeBytes: number;
+}
+
+/** What is in a folder and is not uploaded. */
+export interface LeftOut {
+  readonly path: string;
+  readonly why: string;
+  /** Whether content is lost by that: a link to nothing, and a socket, have none. */
+  readonly isLoss: boolean;
+}
+
+/** The files of an uploaded checkpoint. */
+export interface Manifest {
+  readonly manifestVersion: 1;
+  /** As the program named it, relative to its folder of checkpoints. */
+  readonly name: string;
+  readonly step: number;
+  readonly atMs: number;
+  readonly files: readonly CarriedFile[];
+}
+
+/** What of a task's results has another name where it is stored, and what was not stored. */
+export interface NamesList {
+  readonly namesVersion: 1;
+  readonly renamed: readonly CarriedFile[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const carriedFile: Shape<CarriedFile> = object({
+  required: { path: string, sizeBytes: count },
+  optional: { stored: string },
+});
+
+const manifest: Shape<Manifest> = object({
+  required: { manifestVersion: literal(1), name: string, step: count, atMs: count, files: arrayOf(carriedFile) },
+  optional: {},
+});
+
+const namesList: Shape<NamesList> = object({
+  required: {
+    namesVersion: literal(1),
+    renamed: arrayOf(carriedFile),
+    leftOut: arrayOf(object<LeftOut>({ required: { path: string, why: string, isLoss: bool }, optional: {} })),
+  },
+  optional: {},
+});
+
+/** @throws SyntaxError or ShapeError when it is none */
+export function parseManifest(json: string): Manifest {
+  return manifest(JSON.parse(json), "");
+}
+
+/** @throws SyntaxError or ShapeError when it is none */
+export function parseNamesList(json: string): NamesList {
+  return namesList(JSON.parse(json), "");
+}

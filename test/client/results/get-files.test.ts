@@ -1,0 +1,220 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Applications } from "../../../client/applications/applications.ts";
+import { type GetOptions, getFiles } from "../../../client/results/get-files.ts";
+import type { JobStatus, TaskStatus, Transfer } from "../../../src/job/status.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
+import { aPlace } from "../place.ts";
+import { recordedContext } from "../support.ts";
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), "tony-get-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const application = "application_1795305600000_0009";
+const outcome = { ...allSucceeded, endedAtMs: noonishMs };
+
+/** Writes files below a folder of the "cluster", which is this machine. */
+function stored(folder: string, files: Readonly<Record<string, string>>): string {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(home, folder, name)), { recursive: true });
+    writeFileSync(path.join(home, folder, name), text);
+  }
+  return path.join(home, folder);
+}
+
+function results(folder: string, changes: Partial<Transfer> = {}): Transfer {
+  const told = { what: "output", state: "done", files: 1, bytes: 5, step: 0, atMs: noonishMs, reason: "" } as const;
+  return { ...told, url: `file://${path.join(home, folder)}`, ...changes };
+}
+
+function task(name: string, transfers: readonly Transfer[]): TaskStatus {
+  return { task: name, state: "succeeded", restarts: 0, transfers };
+}
+
+function ended(changes: Partial<JobStatus>): Applications {
+  const report = aReport({ id: application, state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: noonishMs });
+  const status = aJobStatus({ outcome, ...changes });
+  return aPlace({ report: async () => report, finalStatus: async () => status });
+}
+
+async function get(applications: Applications, changes: Partial<GetOptions> = {}) {
+  const context = recordedContext({ workingDirectory: path.join(home), environment: { HADOOP_HOME: "/nowhere" } });
+  const none = { task: undefined, to: undefined, force: false, dryRun: false, conf: undefined, json: false };
+  await getFiles({ application, what: "results", ...none, ...changes }, applications, context);
+  return { out: context.out.text, err: context.err.text };
+}
+
+const here = (...parts: readonly string[]) => path.join(home, application, ...parts);
+
+describe("what a job left", () => {
+  test("is the results of each task in a folder of its own, listed with sizes", async () => {
+    stored("out/worker-0", { "model.pt": "12345" });
+    stored("out/worker-1", { "deep/log.txt": "1234567" });
+    const tasks = [
+      task("worker:0", [results("out/worker-0")]),
+      task("worker:1", [results("out/worker-1", { bytes: 7 })]),
+    ];
+    expect(await get(ended({ tasks }))).toEqual({
+      out: `${application}/worker-0/model.pt       5 B
+${application}/worker-1/deep/log.txt   7 B
+Fetched 2 files, 12 B to ${application}
+`,
+      err: "",
+    });
+    expect(readFileSync(here("worker-1/deep/log.txt"), "utf8")).toBe("1234567");
+    expect(readdirSync(here("worker-0"))).toEqual(["model.pt"]);
+  });
+
+  test("is one task's results alone, right in the folder that is named", async () => {
+    stored("out/worker-0", { "model.pt": "12345" });
+    const tasks = [task("worker:0", [results("out/worker-0")]), task("worker:1", [])];
+    await get(ended({ tasks }), { task: "worker:0", to: "here" });
+    expect(readFileSync(path.join(home, "here/model.pt"), "utf8")).toBe("12345");
+    await expect(get(ended({ tasks }), { task: "worker:1" })).rejects.toThrow(`worker:1 of ${application} left no`);
+    await expect(get(ended({ tasks }), { task: "ps:0" })).rejects.toThrow(
+      "has no task ps:0; it has worker:0, worker:1",
+    );
+  });
+
+  test("has the names that its program gave, and what was left out is said", async () => {
+    const renamed = [{ path: "10:00/a;b", stored: "10%3A00/a%3Bb", sizeBytes: 5 }];
+    const leftOut = [
+      { path: "secret", why: "it cannot be read (EACCES)", isLoss: true },
+      { path: "link", why: "the link leads to nothing", isLoss: false },
+    ];
+    const names = JSON.stringify({ namesVersion: 1, renamed, leftOut });
+    stored("out/worker-0", { "10%3A00/a%3Bb": "12345", "_tony-names.json": names });
+    const tasks = [task("worker:0", [results("out/worker-0", { state: "incomplete" })])];
+    const { err } = await get(ended({ tasks }));
+    expect(err).toBe("worker:0: secret was not stored: it cannot be read (EACCES)\n");
+    expect(readFileSync(here("worker-0/10:00/a;b"), "utf8")).toBe("12345");
+    expect(existsSync(here("worker-0/_tony-names.json"))).toBe(false);
+  });
+
+  test.each([
+    [
+      "fewer files than were stored",
+      { files: 3, bytes: 99 },
+      /^worker:0: 3 files, 99 B were stored in .* 1 file, 5 B now$/m,
+    ],
+    [
+      "an earlier run's",
+      { state: "failed", reason: "no room" },
+      /not stored \(no room\); what is there is of an earlier/,
+    ],
+  ] as const)("is told of as %s", async (_, changes, words) => {
+    stored("out/worker-0", { "model.pt": "12345" });
+    const { err } = await get(ended({ tasks: [task("worker:0", [results("out/worker-0", changes)])] }));
+    expect(err).toMatch(words);
+  });
+
+  test("overwrites nothing without --force", async () => {
+    stored("out/worker-0", { "model.pt": "12345", "a.txt": "" });
+    const job = ended({ tasks: [task("worker:0", [results("out/worker-0", { files: 2 })])] });
+    stored(`${application}/worker-0`, { "model.pt": "mine" });
+    await expect(get(job)).rejects.toThrow(/worker-0\/model\.pt is there already[\s\S]*--to.*--force/);
+    expect(readdirSync(here("worker-0"))).toEqual(["model.pt"]);
+    expect(readFileSync(here("worker-0/model.pt"), "utf8")).toBe("mine");
+    await get(job, { force: true });
+    expect(readFileSync(here("worker-0/model.pt"), "utf8")).toBe("12345");
+  });
+
+  test.each(["../model.pt", "a/../../model.pt", "/tmp/model.pt"])(
+    "is not written outside the folder: %s",
+    async (name) => {
+      const renamed = [{ path: name, stored: "model.pt", sizeBytes: 5 }];
+      stored("out/worker-0", {
+        "model.pt": "12345",
+        "_tony-names.json": JSON.stringify({ namesVersion: 1, renamed, leftOut: [] }),
+      });
+      const job = ended({ tasks: [task("worker:0", [results("out/worker-0")])] });
+      await expect(get(job, { task: "worker:0", to: "here/deep" })).rejects.toMatchObject({ code: "NAME_REFUSED" });
+      expect(existsSync(path.join(home, "here"))).toBe(false);
+    },
+  );
+
+  test("is shown alone with --dry-run, for programs too", async () => {
+    stored("out/worker-0", { "model.pt": "12345" });
+    const job = ended({ tasks: [task("worker:0", [results("out/worker-0")])] });
+    const { out } = await get(job, { dryRun: true, json: true });
+    expect(JSON.parse(out)).toEqual({
+      jsonVersion: 1,
+      applicationId: application,
+      what: "results",
+      dryRun: true,
+      folder: here(),
+      files: [{ path: "worker-0/model.pt", url: `file://${home}/out/worker-0/model.pt`, sizeBytes: 5 }],
+      remarks: [],
+    });
+    expect(existsSync(here())).toBe(false);
+  });
+
+  test("is nothing of a job without results, or whose end nobody kept", async () => {
+    await expect(get(ended({}))).rejects.toMatchObject({ code: "NOTHING_LEFT", exitCode: 2 });
+    const unknown = { ...ended({}), finalStatus: async () => undefined };
+    await expect(get(unknown)).rejects.toThrow("it is not kept how it ended");
+  });
+});
+
+describe("the last checkpoint", () => {
+  const checkpoint = (folder: string) => ({ step: 7, atMs: noonishMs, path: `file://${path.join(home, folder)}` });
+  const fetched = () => readdirSync(here("checkpoint"), { recursive: true, encoding: "utf8" }).sort();
+
+  test("that an executor uploaded has its own names again, and nothing that is not in its list", async () => {
+    const files = [{ path: "a:b/w.pt", stored: "a%3Ab/w.pt", sizeBytes: 5 }];
+    const list = { manifestVersion: 1, name: "a:b/w.pt", step: 7, atMs: 1, files };
+    stored("ckpt/step-7-at-1", { "a%3Ab/w.pt": "12345", "_complete.json": JSON.stringify(list), other: "" });
+    await get(ended({ checkpoint: checkpoint("ckpt/step-7-at-1") }), { what: "checkpoint" });
+    expect(fetched()).toEqual(["a:b", "a:b/w.pt"]);
+  });
+
+  test("whose file is shorter than was saved is refused, and leaves nothing", async () => {
+    const files = [{ path: "w.pt", sizeBytes: 6 }];
+    const list = { manifestVersion: 1, name: "w.pt", step: 7, atMs: 1, files };
+    stored("ckpt/step-7-at-1", { "w.pt": "12345", "_complete.json": JSON.stringify(list) });
+    const job = ended({ checkpoint: checkpoint("ckpt/step-7-at-1") });
+    await expect(get(job, { what: "checkpoint" })).rejects.toThrow(/w\.pt has 5 bytes, 6 were stored/);
+    expect(fetched()).toEqual([]);
+  });
+
+  test.each([
+    ["a file", "own/7.pt", ["7.pt"]],
+    ["all of a folder", "own", ["7.pt", "model-7.data", "model-7.index"]],
+    ["the files that its name begins", "own/model-7", ["model-7.data", "model-7.index"]],
+  ])("that the program wrote itself is %s", async (_, name, names) => {
+    stored("own", { "7.pt": "1", "model-7.index": "2", "model-7.data": "3" });
+    await get(ended({ checkpoint: checkpoint(name) }), { what: "checkpoint" });
+    expect(fetched()).toEqual(names);
+  });
+
+  test("that is gone, or never was, is said", async () => {
+    const gone = get(ended({ checkpoint: checkpoint("ckpt/gone") }), { what: "checkpoint" });
+    await expect(gone).rejects.toThrow(/step 7 is not there any more: file:/);
+    await expect(get(ended({}), { what: "checkpoint" })).rejects.toThrow(`${application} has no checkpoint`);
+  });
+});
+
+describe("a job's history", () => {
+  test("is found where its day's jobs are, or among those that run", async () => {
+    const conf = [`tony.history.location=${home}/history`];
+    stored(`history/intermediate/${application}`, { "events.jsonl.inprogress": "{}" });
+    const { out } = await get(ended({}), { what: "history", conf });
+    expect(out).toContain(`${application}/history/events.jsonl.inprogress   2 B`);
+    const day = new Date(noonishMs).toISOString().slice(0, 10).replaceAll("-", "/");
+    stored(`history/finished/${day}/${application}`, { "config.xml": "<c/>" });
+    await get(ended({}), { what: "history", conf: [...conf, "tony.history.finished-dir-timezone=UTC"] });
+    expect(readdirSync(here("history")).sort()).toEqual(["config.xml", "events.jsonl.inprogress"]);
+  });
+
+  test("needs to be kept", async () => {
+    await expect(get(ended({}), { what: "history" })).rejects.toThrow("tony.history.location is not set");
+    const conf = [`tony.history.location=${home}/history`];
+    await expect(get(ended({}), { what: "history", conf })).rejects.toMatchObject({ code: "NOTHING_LEFT" });
+  });
+});
