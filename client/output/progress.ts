@@ -63,8 +63,13 @@ function restartMilestones(before: JobStatus | undefined, after: JobStatus): Mil
   if (before === undefined || after.generation <= before.generation) return [];
   const begun = after.generations.find(({ generation }) => generation === after.generation);
   const ended = begun && after.generations.findLast((one) => isRestartOf(one, begun));
-  const details = ended?.endedBy === undefined ? "restarted" : causeWords(ended.endedBy, after);
-  return [{ what: `restarting (generation ${after.generation}):`, details }];
+  if (ended?.endedBy === undefined) return [{ what: restarting(after), details: "restarted" }];
+  const what = isExplained(ended.endedBy) ? restarting(after) : `generation ${ended.generation} ended:`;
+  return [{ what, details: causeWords(ended.endedBy, after) }];
+}
+
+function restarting({ generation }: JobStatus): string {
+  return `restarting (generation ${generation}):`;
 }
 
 /** With what it costs, once that is known. */
@@ -72,7 +77,7 @@ function causeWords(cause: Cause, { budgets }: JobStatus): string {
   return isExplained(cause) ? `${cause.summary} · ${budgetWords(cause.class, budgets[cause.class])}` : cause.summary;
 }
 
-/** Its class is a guess until YARN says why its container ended, or that time is over. */
+/** Its class is a guess until YARN says why its container ended, or that time is over; so is whether another generation follows. */
 function isExplained({ reason }: Cause): boolean {
   return reason.code !== "told-to-end" && !("awaited" in reason && reason.awaited === true);
 }
@@ -85,9 +90,16 @@ function correctedCauses(before: JobStatus | undefined, after: JobStatus): Miles
   return after.generations.flatMap(({ generation, endedBy }) => {
     const earlier = told.get(generation);
     if (endedBy === undefined || earlier === undefined || earlier.summary === endedBy.summary) return [];
-    const what = isExplained(earlier) ? ", cause corrected:" : " ended because:";
-    return [{ what: `generation ${generation}${what}`, details: causeWords(endedBy, after) }];
+    return [{ what: correctionOf(generation, earlier, endedBy, after), details: causeWords(endedBy, after) }];
   });
+}
+
+/** That it restarts is told with the cause by which it does, unless it has ended or runs again by then. */
+function correctionOf(generation: number, earlier: Cause, endedBy: Cause, after: JobStatus): string {
+  if (isExplained(earlier)) return `generation ${generation}, cause corrected:`;
+  if (!isExplained(endedBy)) return `generation ${generation} ended:`;
+  const restarts = after.outcome === undefined && after.state !== "running" && after.state !== "finishing";
+  return restarts ? restarting(after) : `generation ${generation} ended because:`;
 }
 
 /** Whether a later generation is another one of the same stage. */

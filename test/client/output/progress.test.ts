@@ -4,7 +4,7 @@ import { milestones, successDetails } from "../../../client/output/progress.ts";
 import { waitBlock } from "../../../client/output/wait-block.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { endingWords } from "../../../src/job/reasons/endings.ts";
-import type { Cause, JobStatus } from "../../../src/job/status.ts";
+import type { Cause, JobState, JobStatus } from "../../../src/job/status.ts";
 import { waitOf } from "../../../src/job/wait.ts";
 import { Scenario } from "../../am/core/scenario.ts";
 import { jobSpec, role as roleOf } from "../../simulation/job.ts";
@@ -167,21 +167,21 @@ describe("the way of a job, told from one state to the next", () => {
     const killed = outOfMemory({ reason: signalled, summary: endingWords(signalled) });
     expect(milestones(aJobStatus(), causedBy(killed))).toEqual([
       {
-        what: "restarting (generation 2):",
+        what: "generation 1 ended:",
         details: "worker:1 was ended by SIGTERM on 127.0.0.12; YARN may yet say why",
       },
     ]);
     const reason = { code: "told-to-end", ...at } as const;
     const unknown = outOfMemory({ class: "infrastructure", reason, summary: endingWords(reason) });
     expect(milestones(aJobStatus(), causedBy(unknown))).toEqual([
-      { what: "restarting (generation 2):", details: endingWords(reason) },
+      { what: "generation 1 ended:", details: endingWords(reason) },
     ]);
-    expect(milestones(causedBy(unknown), causedBy(outOfMemory()))).toEqual([
-      {
-        what: "generation 1 ended because:",
-        details: "worker:1 ran out of memory on 127.0.0.12 · program restarts: 1 of 2 used",
-      },
-    ]);
+    const details = "worker:1 ran out of memory on 127.0.0.12 · program restarts: 1 of 2 used";
+    const explained = (state: JobState) => milestones(causedBy(unknown), { ...causedBy(outOfMemory()), state });
+    expect(explained("restarting")).toEqual([{ what: "restarting (generation 2):", details }]);
+    expect(explained("gathering")).toEqual([{ what: "restarting (generation 2):", details }]);
+    expect(explained("running")).toEqual([{ what: "generation 1 ended because:", details }]);
+    expect(explained("finishing")).toEqual([{ what: "generation 1 ended because:", details }]);
   });
 
   test("a cause that was not told yet is told once, as it turns out to be", () => {
