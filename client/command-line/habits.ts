@@ -1,11 +1,12 @@
 /** What people type from other tools: TonY's portal, Hadoop, Skein, Slurm, kubectl and Docker (docs/guide/coming-from.md). */
 const ofOthers: ReadonlyMap<string, string> = new Map([
   ...["history", "portal", "sacct"].map((verb) => [verb, "list --all"] as const),
-  ...["jobs", "ls", "ps", "get", "queue", "squeue", "apps", "applications"].map((verb) => [verb, "list"] as const),
+  ...["jobs", "ls", "ps", "queue", "squeue", "apps", "applications"].map((verb) => [verb, "list"] as const),
   ...["describe", "show", "info", "report"].map((verb) => [verb, "status ID"] as const),
   ...["delete", "cancel", "stop", "rm", "end", "scancel"].map((verb) => [verb, "kill ID"] as const),
   ...["run", "apply", "start", "create", "sbatch", "srun"].map((verb) => [verb, "submit job.xml"] as const),
   ...["follow", "watch", "sattach"].map((verb) => [verb, "attach ID"] as const),
+  ...["cp", "copy", "download", "fetch", "results"].map((verb) => [verb, "get ID"] as const),
   ...["check", "lint", "test"].map((verb) => [verb, "validate job.xml"] as const),
   ...["port-forward", "proxy"].map((verb) => [verb, "forward ID worker:0 8080"] as const),
   ["ssh", "shell ID worker:0"],

@@ -98,9 +98,15 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts get ID": elsewhere("test/e2e/names.test.ts", `"get", id`),
   "tony-ts get ID worker:0 --to results": elsewhere("test/e2e/names.test.ts", `"get", id, "worker:0", "--to"`),
   "tony-ts get ID --checkpoint --to bert": elsewhere("test/e2e/names.test.ts", `"get", id, "--checkpoint", "--to"`),
-  "tony-ts get application_1795305600000_0007": withRow("tony-ts get ID"),
-  "tony-ts get application_1795305600000_0007 worker:0 --to results": withRow("tony-ts get ID worker:0 --to results"),
-  "tony-ts get application_1795305600000_0007 --checkpoint --to bert": withRow("tony-ts get ID --checkpoint --to bert"),
+  "tony-ts get application_1795305600000_0007": elsewhere("test/e2e/names.test.ts", `"get", id`),
+  "tony-ts get application_1795305600000_0007 worker:0 --to results": elsewhere(
+    "test/e2e/names.test.ts",
+    `"worker:0", "--to"`,
+  ),
+  "tony-ts get application_1795305600000_0007 --checkpoint --to bert": elsewhere(
+    "test/e2e/names.test.ts",
+    `"--checkpoint", "--to"`,
+  ),
   "tony-ts shell ID worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1 -- top": inContainer("shell"),

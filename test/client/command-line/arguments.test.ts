@@ -46,7 +46,7 @@ describe("mistakes in a command line", () => {
       "unknown command: application\n  Did you mean tony-ts kill application_1_0001?",
     ],
     [["application", "submit", "app.yaml"], "unknown command: application\n  Did you mean tony-ts submit job.xml?"],
-    [["get", "pods"], "unknown command: get\n  Did you mean tony-ts list?"],
+    [["cp", "application_1_0001"], "unknown command: cp\n  Did you mean tony-ts get application_1_0001?"],
     [
       ["logs", "-applicationId", "application_1_0001"],
       "the job's id stands by itself, without -applicationId\n  tony-ts logs application_1_0001\n  tony-ts logs --help",
