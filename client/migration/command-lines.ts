@@ -136,6 +136,11 @@ function migrateCommand(
 ): Lines {
   const at = `${file}:${program.line}`;
   const ours = programs.get(program.text) ?? "";
+  const open = words.find(({ isOpen }) => isOpen);
+  if (open !== undefined) {
+    const message = `a quote is not closed: ${open.written}`;
+    return { remarks: [{ kind: "to-mend", at: `${file}:${open.line}`, message }], commands: [] };
+  }
   const options = readOptions(words, file);
   const isNotebook = ours === notebook;
   const parts = options.map((option) => {
@@ -206,8 +211,13 @@ function tonyXml(
     return [migrated.isElsewhere ? migrated.path : path.join(folder, path.basename(migrated.path))];
   });
   if (found === undefined) {
-    const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
-    return { typed: [], remark: [{ kind: "to-mend", at, message }] };
+    const unseen = folders.filter((folder) => folder !== ".");
+    const kind = unseen.length === 0 ? "stays" : "to-mend";
+    const message =
+      unseen.length === 0
+        ? "no job's file is named, and no tony.xml was found: the options are the whole job"
+        : `no job's file is named. TonY finds tony.xml in ${unseen.join(", ")} of its class path: give it to the command`;
+    return { typed: [], remark: [{ kind, at, message }] };
   }
   const message = `${found} is given by its name: TonY finds tony.xml on its class path`;
   return { typed: [found], remark: [{ kind: "changes", at, message }] };

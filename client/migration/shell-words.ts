@@ -9,6 +9,8 @@ export interface ShellWord {
   /** Where it stands in the script, to the sign behind it. */
   readonly from: number;
   readonly to: number;
+  /** A quote in it is not closed: what follows is not known. */
+  readonly isOpen?: true;
 }
 
 /** Comments, lines that go on (people leave blanks or a comment after the backslash), what is quoted or substituted, blanks, the ends of commands, and all else. */
@@ -18,7 +20,7 @@ const pieces =
 /** The commands of a script, each as its words (POSIX.1-2024, Shell Command Language, 2.3). Redirections end a command, too. */
 export function shellCommands(script: string): ShellWord[][] {
   const commands: ShellWord[][] = [[]];
-  let word: { written: string; text: string; line: number; from: number; to: number } | undefined;
+  let word: { written: string; text: string; line: number; from: number; to: number; isOpen?: true } | undefined;
   let line = 1;
   const endWord = () => {
     if (word !== undefined) commands.at(-1)?.push(word);
@@ -38,6 +40,7 @@ export function shellCommands(script: string): ShellWord[][] {
       word.written += piece;
       word.text += unquoted(piece);
       word.to = index + piece.length;
+      if (/^['"`]$/.test(piece)) word.isOpen = true;
     }
     line += piece.split("\n").length - 1;
   }

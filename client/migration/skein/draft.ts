@@ -32,9 +32,10 @@ export function amounts(draft: Draft, role: string, resources: SpecField): void 
 
 /** What a container finds: a mapping of names to sources. */
 export function files(draft: Draft, key: string, field: SpecField): void {
-  if (field.fields.length > 0) draft.set(key, fileTexts(field), field);
-  else if (field.items.length > 0)
-    draft.say("to-mend", "files: a list has no names; Skein takes a mapping of names to sources", field);
+  if (field.fields.length + field.items.length === 0) return;
+  const texts = fileTexts(field);
+  if (texts !== undefined) draft.set(key, texts, field);
+  else draft.say("to-mend", "files: a list has no names; Skein takes a mapping of names to sources", field);
 }
 
 export function environment(draft: Draft, key: string, field: SpecField): void {

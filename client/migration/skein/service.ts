@@ -2,7 +2,7 @@ import { RESERVED_ROLE_NAMES } from "../../../src/job/keys.ts";
 import type { MigrationKind } from "../../printed-json.ts";
 import type { SpecField } from "./document.ts";
 import { amounts, command, type Draft, environment, files } from "./draft.ts";
-import { commandLines, trueText } from "./values.ts";
+import { scriptText, trueText } from "./values.ts";
 
 /** Restarts without end: no job lives to see so many. */
 const endless = 1000;
@@ -54,8 +54,7 @@ export class Service {
     else if (name === "resources") amounts(draft, this.role, field);
     else if (name === "files") files(draft, this.#key("resources"), field);
     else if (name === "env") environment(draft, this.#key("envs"), field);
-    else if (name === "script") this.#script(text, field, draft);
-    else if (name === "commands") this.#script(commandLines(field), field, draft);
+    else if (name === "script" || name === "commands") this.#script(field, draft);
     else if (name === "max_restarts") this.#restarts(text, field, draft);
     else if (name === "allow_failures") this.#failures(field, draft);
     else draft.say(...(withoutKey.get(name) ?? ["to-mend", `${name} is no field of Skein's`]), field);
@@ -67,9 +66,9 @@ export class Service {
     draft.say("to-mend", message, field);
   }
 
-  #script(text: string, field: SpecField, draft: Draft): void {
+  #script(field: SpecField, draft: Draft): void {
     const environment = this.#field.fields.find(({ name }) => name === "env");
-    command(draft, this.#key("command"), { text, environment }, field);
+    command(draft, this.#key("command"), { text: scriptText(field), environment }, field);
   }
 
   #restarts(text: string, field: SpecField, draft: Draft): void {

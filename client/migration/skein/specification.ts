@@ -3,7 +3,7 @@ import type { MigratedText } from "../job-file.ts";
 import type { SpecField, SpecValue } from "./document.ts";
 import { amounts, command, Draft, environment, files } from "./draft.ts";
 import { Service } from "./service.ts";
-import { trueText } from "./values.ts";
+import { scriptText, trueText } from "./values.ts";
 
 /** Whether a document is Skein's (jcristharif.com/skein/specification.html): services, or a master, that run a script. */
 export function isSkeinSpecification({ fields }: SpecValue): boolean {
@@ -108,11 +108,12 @@ class Migration {
     const draft = this.#draft;
     const isAlone = this.#services.length === 0;
     const role = isAlone ? "am" : this.#services.some((one) => one.role === "driver") ? "master" : "driver";
-    const script = master.fields.find(({ name }) => name === "script");
+    const script = master.fields.find(({ name }) => name === "script" || name === "commands");
     const env = master.fields.find(({ name }) => name === "env");
     for (const field of master.fields) {
       const { name, text = "" } = field;
-      if (name === "script") command(draft, `tony.${role}.command`, { text, environment: env }, field);
+      if (field === script)
+        command(draft, `tony.${role}.command`, { text: scriptText(field), environment: env }, field);
       else if (name === "resources") amounts(draft, script === undefined ? "am" : role, field);
       else if (name === "files") files(draft, `tony.${role}.resources`, field);
       else if (name === "env") environment(draft, isAlone ? "tony.execution.envs" : `tony.${role}.envs`, field);

@@ -1,5 +1,5 @@
 import { escapeListItem } from "../../../src/job/keys/types.ts";
-import type { SpecField } from "./document.ts";
+import type { SpecField, SpecValue } from "./document.ts";
 
 const units: ReadonlyMap<string, number> = new Map([
   ["b", 1],
@@ -42,18 +42,33 @@ export function environmentText({ fields: all }: SpecField): string {
   return fields.map(({ name, text = "" }) => `${name}=${escapeListItem(text)}`).join(",");
 }
 
-/** `target: source`, or `target: {source, type}`, as keys of resources have them; an archive is known by its type or its name. */
-export function fileTexts({ fields }: SpecField): string {
-  const texts = fields.map(({ name, text, fields: own }) => {
-    const given = (field: string) => own.find((one) => one.name === field)?.text;
-    const source = (text ?? given("source") ?? "").replace(/^file:\/\//, "");
-    const isArchive = /^archive$/i.test(given("type") ?? (/\.(zip|tar\.gz|tgz)$/.test(source) ? "archive" : "file"));
-    return escapeListItem(`${source}::${name}${isArchive ? "#archive" : ""}`);
-  });
-  return texts.join(",");
+/** What a container finds, as keys of resources have it; undefined: this is no mapping, and no list of files that Skein takes. */
+export function fileTexts({ fields, items }: SpecField): string | undefined {
+  const named = [...fields.map((file) => fileText(file.name, file)), ...items.map(listedFile)];
+  return named.includes(undefined) ? undefined : named.join(",");
 }
 
-/** `commands` of Skein's earlier releases, which run one after the other until one fails (skein.model.Service). */
-export function commandLines({ items }: SpecField): string {
-  return ["set -x -e", ...items.flatMap(({ text }) => text ?? [])].join("\n");
+const archiveName = /\.(zip|tar\.gz|tgz)$/;
+const fieldText = ({ fields }: SpecValue, name: string) => fields.find((one) => one.name === name)?.text;
+
+/** `target: source`, or `target: {source, type}`; an archive is known by its type or its name. */
+function fileText(target: string, file: SpecValue): string {
+  const source = (file.text ?? fieldText(file, "source") ?? "").replace(/^file:\/\//, "");
+  const isArchive = /^archive$/i.test(fieldText(file, "type") ?? (archiveName.test(source) ? "archive" : "file"));
+  return escapeListItem(`${source}::${target}${isArchive ? "#archive" : ""}`);
+}
+
+/** `- file: source` or `- archive: source` with `dest`, as in Skein 0.0.2: an archive without one loses its ending. */
+function listedFile(item: SpecValue): string | undefined {
+  const archive = fieldText(item, "archive");
+  const source = archive ?? fieldText(item, "file");
+  if (source === undefined) return undefined;
+  const name = source.replace(/^.*\//, "");
+  const target = fieldText(item, "dest") ?? (archive === undefined ? name : name.replace(archiveName, ""));
+  return escapeListItem(`${source.replace(/^file:\/\//, "")}::${target}${archive === undefined ? "" : "#archive"}`);
+}
+
+/** A script, or `commands` of Skein before 0.6, which run one after the other until one fails (skein.model.Service). */
+export function scriptText({ name, text = "", items }: SpecField): string {
+  return name === "script" ? text : ["set -x -e", ...items.flatMap((item) => item.text ?? [])].join("\n");
 }

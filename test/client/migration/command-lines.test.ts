@@ -76,11 +76,25 @@ describe("TonY's command line", () => {
     expect(migrated(local).commands[0]?.command).toBe("tony-ts submit --scheduler local job.xml");
   });
 
-  test("without a job's file is to be mended: tony.xml is not searched for", () => {
-    expect(migrated(`${submitter} -executes train.py`).remarks.at(-1)).toMatchObject({
+  test("without a job's file is to be mended where TonY would find tony.xml in a folder that is not here", () => {
+    const line = 'java -cp "$(hadoop classpath):jobs/*:jobs" com.linkedin.tony.cli.ClusterSubmitter -executes train.py';
+    expect(migrated(line).remarks.at(-1)).toEqual({
       kind: "to-mend",
       at: "run.sh:1",
+      message: "no job's file is named. TonY finds tony.xml in jobs of its class path: give it to the command",
     });
+    expect(migrated(`${submitter} -executes train.py`).remarks.at(-1)).toEqual({
+      kind: "stays",
+      at: "run.sh:1",
+      message: "no job's file is named, and no tony.xml was found: the options are the whole job",
+    });
+  });
+
+  test("with a quote that is not closed is told so, where it stands", () => {
+    const script = `${submitter} \\\n -executes a.py \\\n -task_params '--input x \\\n -src_dir src\n`;
+    const { commands, remarks } = migrated(script);
+    expect(commands).toEqual([]);
+    expect(remarks).toEqual([{ kind: "to-mend", at: "run.sh:3", message: "a quote is not closed: '--input" }]);
   });
 
   test("of a notebook becomes tony-ts notebook, with what its container needs; what starts JupyterLab is its own", () => {

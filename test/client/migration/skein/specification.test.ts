@@ -226,6 +226,21 @@ services:
     const text = "services:\n  a:\n    commands:\n      - cd /tmp\n      - ls\n";
     expect(migrated(text).settings["tony.a.command"]).toBe("set -x -e\ncd /tmp\nls");
     expect(isSkeinSpecification(readDocument(text, "a.yaml"))).toBe(true);
+    expect(migrated("master:\n  commands: [a, b]\n").settings["tony.am.command"]).toBe("set -x -e\na\nb");
+    const both = migrated("master:\n  commands: [a]\nservices:\n  w: {script: x}\n");
+    expect(both.settings).toMatchObject({
+      "tony.driver.command": "set -x -e\na",
+      "tony.driver.instances": "1",
+      "tony.application.untracked.jobtypes": "w",
+    });
+    expect(both.remarks.filter((one) => one.startsWith("to-mend"))).toEqual([]);
+  });
+
+  test("may have files as Skein's first release lists them", () => {
+    const list = "[{file: data/a.txt}, {archive: env.tar.gz}, {archive: e.zip, dest: e}, {file: x, dest: y}]";
+    expect(migrated(`services:\n  a: {script: x, files: ${list}}\n`).settings["tony.a.resources"]).toBe(
+      "data/a.txt::a.txt,env.tar.gz::env#archive,e.zip::e#archive,x::y",
+    );
   });
 
   test("has variables of the node's expanded, as YARN does", () => {
