@@ -64,12 +64,15 @@ export interface CoreOptions {
  *            it are done     │  registered, │
  *                            │  spec pushed │ task failed
  *        all programs        │              ▼
- *        stopped             └───────── restarting
+ *        stopped             └─ restarting ◄─ ending
+ *                                 the next generation is open
  *
  *    a task:   waiting → allocated → launched → registered → starting → running → succeeded | failed
  *                 ▲                                 ▲                      ├──► stopping → stopped
  *                 │ container lost                  │ executor healthy     └──► lost
  *                 └── next generation ── preparing ─┘
+ *
+ * Every move is in docs/states.md, made from the tables in state/.
  *
  * A core that goes on from another one's `state`, written as JSON and read back, decides what that one would have decided.
  *

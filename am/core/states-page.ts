@@ -1,9 +1,17 @@
+import { CONTAINER, LINK } from "./state/container-moves.ts";
+import { GANG } from "./state/gang-moves.ts";
+import { ENDING, JOB } from "./state/job-moves.ts";
 import type { Machine, Row } from "./state/machine.ts";
 import { TASK } from "./state/task-moves.ts";
 
 /** The tables, each with what it is about. */
 export const machines: readonly (readonly [Machine<string, string>, string, string])[] = [
+  [JOB, "am/core/state/job-moves.ts", "What the ApplicationMaster is at, as a whole."],
+  [ENDING, "am/core/state/job-moves.ts", "How far the ending of a job is that is `finishing`."],
+  [GANG, "am/core/state/gang-moves.ts", "Roles that are asked for, start, fail and restart together."],
   [TASK, "am/core/state/task-moves.ts", "Where a task's life in its generation stands."],
+  [CONTAINER, "am/core/state/container-moves.ts", "Whose a container is, until YARN says that it is over."],
+  [LINK, "am/core/state/container-moves.ts", "How the executor in a container is reached."],
 ];
 
 const HEAD = `# States
@@ -32,7 +40,7 @@ export function statesPage(): string {
 function section(machine: Machine<string, string>, file: string, words: string): string {
   const { name, phases, groups, rows } = machine;
   return [
-    `## A ${name}`,
+    `## ${name[0]?.toUpperCase()}${name.slice(1)}`,
     "",
     `${words} The table is in \`${file}\`.`,
     "",
@@ -69,9 +77,15 @@ function diagram(machine: Machine<string, string>): string[] {
     }
   }
   return [
+    ...Object.keys(machine.phases).flatMap((phase) => (phase === nodeName(phase) ? [] : named(phase))),
     ...Object.entries(machine.groups).map(([name, phases]) => boxed(machine, name, phases)),
     ...[...arrows].map(([arrow, ons]) => `  ${arrow}: ${ons.join(", ")}`),
   ];
+}
+
+/** A name that Mermaid does not take as it is. */
+function named(name: string): string {
+  return `  state "${name}" as ${nodeName(name)}`;
 }
 
 function boxed({ groups }: Machine<string, string>, name: string, phases: readonly string[]): string {
@@ -83,7 +97,7 @@ function boxed({ groups }: Machine<string, string>, name: string, phases: readon
     ...phases.filter((one) => !inner.some(([, of]) => of.includes(one))),
     ...inner.map(([other]) => other),
   ];
-  return `  state "${name}" as ${nodeName(name)} {\n${names.map((one) => `    ${nodeName(one)}`).join("\n")}\n  }`;
+  return `${named(name)} {\n${names.map((one) => `    ${nodeName(one)}`).join("\n")}\n  }`;
 }
 
 /** The phases, with the name of each group that is there as a whole in place of its own. */

@@ -105,7 +105,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a task that fails while the gang restarts opens a second verdict",
-      from: '  if (gang.phase === "restarting" && restartsWithGang(step, task)) {\n    return;\n  }\n',
+      from: "  if (isRestarting(gang) && restartsWithGang(step, task)) {\n    return;\n  }\n",
       to: "",
     },
     {
@@ -224,8 +224,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container that is given up is released before YARN's word on it",
-      from: '  vacate(step, container, "terminating", reason);',
-      to: '  vacate(step, container, "terminating", reason);\n  emit(step, { type: "release", containerIds: [container.id], reason });',
+      from: '  vacate(step, container, "executor-gone", reason);',
+      to: '  vacate(step, container, "executor-gone", reason);\n  emit(step, { type: "release", containerIds: [container.id], reason });',
     },
   ]),
   ...mutantsOf("am/core/containers/placement.ts", core, [
@@ -609,7 +609,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a task joins others that are done",
-      from: '  if (!gang.started || gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {',
+      from: '  if (gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {',
       to: "  if (gang.generation > 0) {",
     },
   ]),
@@ -740,8 +740,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "the next generation gathers while programs of the last one run",
-      from: " && !gang.started && !anyStopping(step, gang)",
-      to: " && !gang.started",
+      from: " && !anyStopping(step, gang)",
+      to: "",
       caughtBy: { simulation: 30 },
     },
   ]),

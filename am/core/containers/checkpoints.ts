@@ -2,7 +2,7 @@ import type { Checkpoint } from "../../../src/job/status.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { about, containerOf, gangOf, log, record, type Step } from "../state/step.ts";
+import { about, containerOf, gangOf, log, noteDurable, record, type Step } from "../state/step.ts";
 
 /**
  * Whether a checkpoint can be read wherever a task runs next. A URL can; a path of a machine only below
@@ -29,7 +29,6 @@ function localPath(pathOrUrl: string): string | undefined {
 
 /** A program says that a checkpoint is complete. One that is not shared counts for its container alone, and only in the task's present life. */
 export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint, isPresentLife: boolean): void {
-  const { state } = step;
   const gang = gangOf(step, task);
   const container = containerOf(step, task);
   const shared = isShared(saved.path, step.spec.checkpointDir);
@@ -45,7 +44,7 @@ export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint,
   } else if (container !== undefined) {
     container.checkpoint = saved;
   }
-  state.journal.dirty = true;
+  noteDurable(step);
   step.changed = true;
   record(step, { type: "checkpoint", path: saved.path, step: saved.step }, task);
 }
@@ -106,7 +105,7 @@ export function dropCheckpoint(step: Step, container: ContainerRecord, why: stri
     return;
   }
   gang.droppedCheckpoint = { ...checkpoint, task: container.task };
-  state.journal.dirty = true;
+  noteDurable(step);
   step.changed = true;
   log(
     step,

@@ -1,7 +1,9 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
+import { type ContainerMove, LINK, type LinkMove, moveContainer } from "../state/container-moves.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
-import type { ContainerRecord, Link, TaskRecord } from "../state/records.ts";
+import { nextPhase } from "../state/machine.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, type Step } from "../state/step.ts";
 import { AFTER_END, moveTask, type TaskMove } from "../state/task-moves.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
@@ -38,7 +40,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     const container = addContainer(step, given, position);
     if (task === undefined || isKeptOff(step, given.host)) {
       surplus.push(container.id);
-      container.phase = "discarded";
+      moveContainer(step, container, "not-needed");
       container.discardReason = "not needed";
       continue;
     }
@@ -102,7 +104,11 @@ function isUnheard({ link, silent }: ContainerRecord): boolean {
 }
 
 /** The one way the state of a link changes. What registers or is looked for has its silence behind it. */
-export function setLink(step: Step, container: ContainerRecord, link: Link): void {
+export function moveLink(step: Step, container: ContainerRecord, on: LinkMove): void {
+  const link = nextPhase(step, LINK, { id: container.id, phase: container.link }, on);
+  if (link === undefined) {
+    return;
+  }
   const isNew = link !== "broken" && link !== "closed";
   const heard = isNew ? { silent: false, lastHeardMs: 0 } : {};
   changeLink(step, container, { link, brokenAtMs: isNew ? 0 : step.nowMs, ...heard });
@@ -127,7 +133,7 @@ function changeLink({ state }: Step, container: ContainerRecord, change: Partial
 
 /** YARN says that a container is over: it leaves the books. */
 export function removeContainer(step: Step, container: ContainerRecord): void {
-  setLink(step, container, "closed");
+  moveLink(step, container, "completed");
   countUsage(step, container, -1);
   delete step.state.containers[container.id];
   step.state.ended[container.id] = "known";
@@ -141,7 +147,7 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
   if (container.phase === "discarded") {
     return;
   }
-  vacate(step, container, "discarded", reason);
+  vacate(step, container, "given-up", reason);
   emit(step, { type: "stop-container", containerId: container.id, reason });
   emit(step, { type: "release", containerIds: [container.id], reason });
 }
@@ -153,7 +159,7 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
  * With `stop` the node ends whatever may still run.
  */
 export function beginTermination(step: Step, container: ContainerRecord, reason: string, stop: boolean): void {
-  vacate(step, container, "terminating", reason);
+  vacate(step, container, "executor-gone", reason);
   awaitOf(step, container, "release", step.spec.timeouts.verdictMs);
   if (stop) {
     emit(step, { type: "stop-container", containerId: container.id, reason });
@@ -161,12 +167,17 @@ export function beginTermination(step: Step, container: ContainerRecord, reason:
 }
 
 /** No task lives in it any more, and nothing is awaited of its executor. */
-function vacate(step: Step, container: ContainerRecord, phase: "discarded" | "terminating", reason: string): void {
+function vacate(
+  step: Step,
+  container: ContainerRecord,
+  on: Extract<ContainerMove, "given-up" | "executor-gone">,
+  reason: string,
+): void {
   detach(step, container);
-  dropCheckpoint(step, container, phase === "discarded" ? "its container is given up" : "its container is gone");
-  container.phase = phase;
+  dropCheckpoint(step, container, on === "given-up" ? "its container is given up" : "its container is gone");
+  moveContainer(step, container, on);
   container.discardReason = reason;
-  setLink(step, container, "closed");
+  moveLink(step, container, "given-up");
   container.deadlines = {};
   step.changed = true;
 }
@@ -190,7 +201,7 @@ export function handOver(step: Step, container: ContainerRecord, task: TaskRecor
   container.handedOver = true;
   container.rejoinAddress = "";
   container.deadlines = {};
-  setLink(step, container, "none");
+  moveLink(step, container, "handed-over");
   bind(step, container, task, "container-handed-over");
   relaunch(step, container, task);
 }
@@ -212,8 +223,8 @@ function isLarge(step: Step, position: number): boolean {
 }
 
 /** The container is the task's, for its present generation. */
-export function holdFor(container: ContainerRecord, task: TaskRecord): void {
-  container.phase = "held";
+export function holdFor(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  moveContainer(step, container, "bound");
   container.task = task.id;
   container.generation = task.generation;
   task.containerId = container.id;
@@ -226,7 +237,7 @@ function bind(
   task: TaskRecord,
   how: Extract<TaskMove, "container-given" | "container-handed-over">,
 ): void {
-  holdFor(container, task);
+  holdFor(step, container, task);
   task.port = 0;
   moveTask(step, task, how);
   gangOf(step, task).hold.deadline = undefined;

@@ -3,7 +3,7 @@ import type { Resource } from "../../../src/job/spec.ts";
 import { Bounds } from "../state/bounds.ts";
 import type { Event, NodeView } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { emit, log, type Step, tenantOf } from "../state/step.ts";
+import { emit, log, noteDurable, type Step, tenantOf } from "../state/step.ts";
 import { reconsiderRefusals } from "./refusals.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<Notice["cause"], string>> = {
 /** Tells a program that its container is to be taken back, by the signal of the job and a file. */
 export function giveNotice(step: Step, container: ContainerRecord, task: TaskRecord, notice: Notice): void {
   container.notice = notice;
-  step.state.journal.dirty = true;
+  noteDurable(step);
   step.changed = true;
   sendNotice(step, container, task, notice);
 }

@@ -4,7 +4,7 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { Transfer } from "../../../src/job/status.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord } from "../state/records.ts";
-import { about, log, record, type Step, tenantOf } from "../state/step.ts";
+import { about, log, noteDurable, record, type Step, tenantOf } from "../state/step.ts";
 
 /**
  * The executor in the container that a task holds says how an upload goes, and again on each new stream. Whether the job fails by one that
@@ -25,7 +25,7 @@ export function transferred(step: Step, event: Extract<Event, { type: "transfer"
   if (transfer.state === "under-way") {
     return;
   }
-  step.state.journal.dirty = true;
+  noteDurable(step);
   const { what, url, bytes, reason } = transfer;
   if (transfer.state !== "done") {
     log(step, "warn", "transfer-failed", `${id}'s ${transferName(transfer)} ${stateWords(transfer)}`, about(task));

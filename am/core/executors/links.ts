@@ -1,4 +1,4 @@
-import { setLink } from "../containers/containers.ts";
+import { moveLink } from "../containers/containers.ts";
 import { executorLeft } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -17,7 +17,7 @@ export function executorLost(step: Step, event: Of<"executor-lost">): void {
   }
   if (event.cause === "stream-broken") {
     if (container.link === "up") {
-      setLink(step, container, "broken");
+      moveLink(step, container, "stream-broken");
       awaitNoMore(container, "heartbeat");
       awaitOf(step, container, "reconnect", Bounds.reconnectMs);
     }

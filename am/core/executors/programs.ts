@@ -17,6 +17,7 @@ import { restartsWithGang } from "../policies/restart.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
 import type { GangState } from "../state/gang.ts";
+import { isSpecOut } from "../state/gang-moves.ts";
 import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
@@ -60,7 +61,7 @@ function boundExecution(step: Step, container: ContainerRecord): void {
 /** When the last program of a generation runs, the generation does. */
 function noteRunning(step: Step, gang: GangState): void {
   const present = gang.generations.at(-1);
-  if (present !== undefined && present.runningAtMs === undefined && gang.started) {
+  if (present !== undefined && present.runningAtMs === undefined && isSpecOut(gang)) {
     if (rolesOf(step, gang).every(([, { counts }]) => counts.starting === 0)) {
       const { generation } = gang;
       present.runningAtMs = step.nowMs;

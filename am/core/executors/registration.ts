@@ -1,5 +1,5 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
-import { holdFor, noLongerUnclaimed, setLink } from "../containers/containers.ts";
+import { holdFor, moveLink, noLongerUnclaimed } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
 import { departUnstarted, startsAgain, tellOfDeparture } from "../failures/departures.ts";
 import { programSuspended } from "../failures/verdict.ts";
@@ -15,7 +15,7 @@ import type { ExecutorRegistration } from "../state/events.ts";
 import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
-import { about, containerOf, emit, findTask, gangOf, log, record, tenantOf } from "../state/step.ts";
+import { about, containerOf, emit, findTask, gangOf, log, noteDurable, record, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
 import { acknowledge, childExited, started } from "./programs.ts";
 import { renewProgress } from "./progress.ts";
@@ -35,10 +35,10 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     dismiss(step, registration, { graceMs: 0, reason: { code: "replaced", why } });
     return;
   }
-  setLink(step, container, "up");
+  moveLink(step, container, "registered");
   if (container.rejoinAddress !== registration.rejoinAddress) {
     container.rejoinAddress = registration.rejoinAddress;
-    step.state.journal.dirty = true;
+    noteDurable(step);
   }
   awaitNoMore(container, "launch", "registration", "heartbeat", "reconnect", "rejoin");
   if (container.deadlines.leave !== undefined) {
@@ -63,7 +63,7 @@ function claim(step: Step, container: ContainerRecord, taskId: string): void {
   }
   moveTask(step, task, "claimed");
   noLongerUnclaimed(step, container);
-  holdFor(container, task);
+  holdFor(step, container, task);
 }
 
 /**

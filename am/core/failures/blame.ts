@@ -7,7 +7,7 @@ import { unmeetable } from "../containers/unmeetable.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { findTask, log, type Step } from "../state/step.ts";
+import { findTask, log, noteDurable, type Step } from "../state/step.ts";
 
 /** A task that ran so long in between failed anew: what its machines did before is forgotten. */
 const HEALTHY_RUN_MS = 600_000;
@@ -95,7 +95,7 @@ export function reconsiderExclusions(step: Step): void {
     blameOf(step, host).excluded = false;
     log(step, "info", "node-pardoned", `${host} may be used again: too few other nodes are left.`, { host });
   }
-  step.state.journal.dirty = true;
+  noteDurable(step);
   keepOff(step);
 }
 

@@ -2,7 +2,7 @@ import { restartsWithGang } from "../policies/restart.ts";
 import type { Ending, Suspension } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { gangOf, type Step } from "../state/step.ts";
+import { gangOf, noteDurable, type Step } from "../state/step.ts";
 import { seen } from "./ending-facts.ts";
 import { Strength } from "./strength.ts";
 
@@ -12,7 +12,7 @@ export function noteSuspension(step: Step, task: TaskRecord, container: Containe
   if (!restartsWithGang(step, task)) {
     return;
   }
-  const { state, nowMs } = step;
+  const { nowMs } = step;
   const { suspensions } = gangOf(step, task);
   const { id, generation } = task;
   const { host } = container;
@@ -20,7 +20,7 @@ export function noteSuspension(step: Step, task: TaskRecord, container: Containe
   const fromMs = nowMs - suspendedMs;
   const suspension = { task: id, containerId: container.id, host, generation, fromMs, toMs: nowMs };
   suspensions.splice(0, suspensions.length, ...others, suspension);
-  state.journal.dirty = true;
+  noteDurable(step);
 }
 
 /** That a node was cut off, where a task of its generation lost the connection to its peer by that: its own node, if that was cut off. */

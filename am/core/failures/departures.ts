@@ -12,7 +12,7 @@ import type { NodeView } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { containerOf, log, type Step, tasksOf, tenantOf } from "../state/step.ts";
+import { containerOf, log, noteDurable, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { reconsiderExclusions } from "./blame.ts";
 import { seen, where } from "./ending-facts.ts";
 import { containerGone } from "./losses.ts";
@@ -40,7 +40,7 @@ export function nodesLeave(step: Step, nodes: readonly NodeView[]): void {
     }
   }
   if (changed) {
-    step.state.journal.dirty = true;
+    noteDurable(step);
     step.changed = true;
     keepOff(step);
   }

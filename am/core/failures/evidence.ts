@@ -6,7 +6,7 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { Step } from "../state/step.ts";
-import { findTask } from "../state/step.ts";
+import { findTask, noteDurable } from "../state/step.ts";
 import { blame, pardon } from "./blame.ts";
 import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
@@ -151,7 +151,7 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
     verdict.charged = root.class;
   }
   verdict.held = counts && (final || (!free && verdict.charged === undefined));
-  step.state.journal.dirty = true;
+  noteDurable(step);
   step.changed = true;
   if (!verdict.held && !verdict.proceeded) {
     verdict.proceeded = true;

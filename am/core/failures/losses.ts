@@ -9,11 +9,12 @@ import { finish } from "../job/finish.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
 import { takesGangAlong } from "../policies/elastic.ts";
 import { isSidecar } from "../policies/tolerance.ts";
+import { moveContainer } from "../state/container-moves.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
 import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { containerOf, findTask, gangOf, log, type Step, tenantOf } from "../state/step.ts";
+import { containerOf, findTask, gangOf, log, noteDurable, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
 import { blame, exhaustedRule, fileAtFault, isExhausted, pardonVanished } from "./blame.ts";
 import { charge, spentRule } from "./budgets.ts";
@@ -77,7 +78,7 @@ export function containerGone(step: Step, container: ContainerRecord, ending: En
   }
   if (discardReason === "") {
     dropCheckpoint(step, container, "its container is gone");
-    container.phase = "discarded";
+    moveContainer(step, container, "completed");
     container.discardReason = "completed";
     task.containerId = "";
   } else {
@@ -88,7 +89,8 @@ export function containerGone(step: Step, container: ContainerRecord, ending: En
 
 /** A task has lost its container. What that means depends on how far it had come. */
 export function taskGone(step: Step, task: TaskRecord, ending: Ending): void {
-  step.state.journal.dirty = true;
+  // Its container is not its own any more, whatever its phase.
+  noteDurable(step);
   if (ALIVE.includes(task.phase)) {
     lostWhileRunning(step, task, ending);
   } else if (BEFORE_START.includes(task.phase)) {
@@ -117,7 +119,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
     return;
   }
   const gang = gangOf(step, task);
-  if (gang.started && gang.phase === "running" && takesGangAlong(step, task)) {
+  if (gang.phase === "running" && takesGangAlong(step, task)) {
     moveTask(step, task, "container-lost-in-running-gang");
     taskFailed(step, task, ending);
     joinNext(step, task);

@@ -1,6 +1,7 @@
 import { beginTermination } from "../containers/containers.ts";
 import { joinNext } from "../gang/restart.ts";
 import type { GangState } from "../state/gang.ts";
+import { isRestarting } from "../state/gang-moves.ts";
 import { containerOf, log, type Step, tasksOf } from "../state/step.ts";
 import { moveTask } from "../state/task-moves.ts";
 import { overdueEnding } from "./stop-endings.ts";
@@ -9,7 +10,7 @@ import { lateEvidence } from "./verdict.ts";
 /** The time for the gang's programs to stop is up, at a restart or when its stage is done: containers of those that still run are stopped. */
 export function stopOverdue(step: Step, gang: GangState): void {
   gang.stopDeadline = undefined;
-  if (gang.phase !== "restarting" && gang.phase !== "done") {
+  if (!isRestarting(gang) && gang.phase !== "done") {
     return;
   }
   const endings = [];

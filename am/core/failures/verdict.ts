@@ -8,9 +8,10 @@ import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
+import { isRestarting } from "../state/gang-moves.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
-import { findTask, gangOf, log, record, tasksOf } from "../state/step.ts";
+import { findTask, gangOf, log, noteDurable, record, tasksOf } from "../state/step.ts";
 import { ALIVE } from "../state/task-moves.ts";
 import { blame } from "./blame.ts";
 import { isLeft } from "./budgets.ts";
@@ -53,7 +54,7 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
     addEvidence(step, gang, open, ending);
     return;
   }
-  if (gang.phase === "restarting" && restartsWithGang(step, task)) {
+  if (isRestarting(gang) && restartsWithGang(step, task)) {
     return;
   }
   logFailure(step, task, ending);
@@ -129,13 +130,13 @@ export function programSuspended(step: Step, task: TaskRecord, container: Contai
 
 /** Nothing ends and nothing restarts; its peers may yet fail of it. */
 function tolerate(step: Step, task: TaskRecord, ending: Ending): void {
-  const { state, spec, nowMs } = step;
+  const { spec, nowMs } = step;
   blame(step, ending);
   if (restartsWithGang(step, task)) {
     const { tolerated } = gangOf(step, task);
     const recent = tolerated.filter(({ seenAtMs }) => nowMs - seenAtMs <= spec.timeouts.verdictMs);
     tolerated.splice(0, tolerated.length, ...recent, ending);
-    state.journal.dirty = true;
+    noteDurable(step);
   }
 }
 

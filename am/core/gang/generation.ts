@@ -8,6 +8,7 @@ import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
+import { isRestarting, moveGang } from "../state/gang-moves.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
 import {
@@ -29,10 +30,10 @@ import { hasEnough, isGathered } from "./rest.ts";
 export function openGeneration(step: Step, gang: GangState): void {
   gang.generation = nextGeneration(step);
   step.roomChanged = true;
-  gang.started = false;
   gang.generations.push({
     generation: gang.generation,
     startedAtMs: step.nowMs,
+    specAtMs: undefined,
     runningAtMs: undefined,
     endedAtMs: undefined,
     endedBy: undefined,
@@ -47,9 +48,10 @@ export function openGeneration(step: Step, gang: GangState): void {
 }
 
 /** The number of another life: of the gang, or of one task. */
-export function nextGeneration({ state }: Step): number {
+export function nextGeneration(step: Step): number {
+  const { state } = step;
   state.lastGeneration++;
-  state.journal.dirty = true;
+  noteDurable(step);
   state.journal.generationSequence = nextSequence(state);
   return state.lastGeneration;
 }
@@ -124,7 +126,7 @@ export function sendPrepare(step: Step, held: Extract<Held, { task: string; gene
  * none of them. Whoever goes missing meanwhile takes that back.
  */
 export function startWhenReady(step: Step, gang: GangState): void {
-  if (gang.started) {
+  if (gang.phase === "running") {
     return;
   }
   const { position, generation } = gang;
@@ -151,13 +153,15 @@ export function resumeStart(step: Step, gang: GangState): void {
       moveTask(step, task, "start-presumed");
     }
   }
-  noteStart(gang);
+  noteStart(step, gang, "start-presumed");
 }
 
-function noteStart(gang: GangState): void {
-  gang.started = true;
-  gang.everStarted = true;
-  gang.phase = "running";
+function noteStart(step: Step, gang: GangState, on: "spec-sent" | "start-presumed"): void {
+  const present = gang.generations.at(-1);
+  if (present !== undefined) {
+    present.specAtMs = step.nowMs;
+  }
+  moveGang(step, gang, on);
 }
 
 /** The cluster spec goes out to a task again: it was lost with a broken stream. */
@@ -174,7 +178,7 @@ function gangIsReady(step: Step, gang: GangState): boolean {
 /** The journal knows that the gang is complete. */
 export function startGang(step: Step, held: Extract<Held, { gang: number }>): void {
   const gang = step.state.gangs[held.gang];
-  if (gang === undefined || gang.started || !gangIsReady(step, gang)) {
+  if (gang === undefined || !gangIsReady(step, gang)) {
     return;
   }
   const { generation } = gang;
@@ -187,11 +191,10 @@ export function startGang(step: Step, held: Extract<Held, { gang: number }>): vo
   for (const task of starting) {
     sendStart(step, task, spec);
   }
-  noteStart(gang);
+  noteStart(step, gang, "spec-sent");
   gang.hold.returns = 0;
   gang.hold.isVain = false;
   gang.hold.isContended = false;
-  step.state.journal.dirty = true;
   const words = `The cluster spec of generation ${generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
   log(step, "info", "cluster-spec-sent", words, { generation });
   record(step, { type: "cluster-spec-sent" }, { generation });
@@ -213,7 +216,7 @@ export function startTask(step: Step, held: Extract<Held, { task: string; genera
     return;
   }
   const gang = gangOf(step, task);
-  if (gang.phase === "restarting") {
+  if (isRestarting(gang)) {
     whenDurable(step, held, held.sequence);
     return;
   }
@@ -236,10 +239,9 @@ function join(step: Step, task: TaskRecord): void {
   }
 }
 
-function noteTaskStart({ spec }: Step, gang: GangState): void {
-  if (spec.distributedMode === "fcfs" && gang.phase === "gathering") {
-    gang.phase = "running";
-    gang.everStarted = true;
+function noteTaskStart(step: Step, gang: GangState): void {
+  if (step.spec.distributedMode === "fcfs" && gang.phase === "gathering") {
+    moveGang(step, gang, "first-task-starts");
   }
 }
 

@@ -6,7 +6,7 @@ import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
-import { containerOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
+import { containerOf, log, noteDurable, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 import { holdsEnough } from "./rest.ts";
 
@@ -31,7 +31,7 @@ export function watchRoom(step: Step, gang: GangState): void {
   hold.isVain = lack !== undefined;
   hold.deadline = undefined;
   hold.askAgainAtMs = 0;
-  step.state.journal.dirty = true;
+  noteDurable(step);
   step.changed = true;
   if (lack !== undefined) {
     const returned = heldBefore(step, gang);
@@ -86,7 +86,7 @@ export function holdOver(step: Step, gang: GangState): void {
   const unregistered = held.filter(({ phase }) => phase !== "registered");
   const returned = unregistered.length > 0 && !gang.hold.isVain ? unregistered : held;
   const pauseMs = pause(step, gang, returned);
-  step.state.journal.dirty = true;
+  noteDurable(step);
   if (returned.length > 0) {
     logReturn(step, { returned: returned.length, held: held.length, waitedMs, pauseMs });
   }
@@ -165,8 +165,8 @@ function isLooking(step: Step, gang: GangState): boolean {
   return gang.hold.isVain && gang.hold.askAgainAtMs === 0 && isGathering(step, gang);
 }
 
-function isGathering({ state }: Step, { phase, started }: GangState): boolean {
-  return phase === "gathering" && !started && state.phase === "under-way";
+function isGathering({ state }: Step, { phase }: GangState): boolean {
+  return phase === "gathering" && state.phase === "under-way";
 }
 
 /** Twice as long each time, and between half and one and a half times that by the job's id: two jobs must not keep step. */

@@ -10,7 +10,7 @@ import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 
 /** A gang that has enough to start waits for the rest for a time: each that joins later costs the others a restart of their processes. */
 export function watchRest(step: Step, gang: GangState): void {
-  if (gang.started || gang.phase !== "gathering" || hasAll(step, gang) || !hasEnough(step, gang)) {
+  if (gang.phase !== "gathering" || hasAll(step, gang) || !hasEnough(step, gang)) {
     gang.restDeadline = undefined;
   } else {
     gang.restDeadline ??= deadlineIn(step, step.spec.timeouts.gangRestMs);
@@ -83,7 +83,7 @@ export function holdsEnough(step: Step, position: number, { counts }: RoleState)
 /** A task of an elastic role has exited 0: those that have not joined the others by now are not needed, and their containers go back. */
 export function releaseRest(step: Step, ended: TaskRecord): void {
   const gang = gangOf(step, ended);
-  if (!gang.started || gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {
+  if (gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {
     return;
   }
   for (const task of tasksOf(step, gang)) {

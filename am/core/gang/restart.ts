@@ -5,6 +5,7 @@ import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
+import { moveGang } from "../state/gang-moves.ts";
 import { mayMove } from "../state/machine.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
@@ -19,7 +20,7 @@ export function hasGangRestart(step: Step, gang: GangState): boolean {
 
 /** The gang's programs are told to stop; containers stay. Another generation is opened only by `openNext`. */
 export function tearDown(step: Step, gang: GangState, reason: string): void {
-  gang.phase = "restarting";
+  moveGang(step, gang, "task-failed");
   const current = gang.generations.at(-1);
   if (current !== undefined) {
     current.endedAtMs = step.nowMs;
@@ -52,6 +53,7 @@ export function resendStop(step: Step, task: TaskRecord, reason: StopReason): vo
 export function openNext(step: Step, gang: GangState, reason: string): void {
   gang.restartReason = reason;
   gang.startNotBeforeMs = step.nowMs + restartDelayMs(step, recentCharges(step, gang));
+  moveGang(step, gang, "generation-opened");
   renewGang(step, gang);
   const { generation } = gang;
   log(step, "warn", "generation-restart", `Restarting as generation ${generation}: ${reason}.`, { generation });
@@ -77,7 +79,7 @@ function renewGang(step: Step, gang: GangState): void {
 
 /** A restart that nobody's failure causes but the death of an earlier attempt of the ApplicationMaster. */
 export function restartUncharged(step: Step, gang: GangState, reason: string): void {
-  if (gang.phase === "restarting" && gang.started) {
+  if (gang.phase === "ending") {
     return;
   }
   if (gang.phase === "running") {
@@ -89,7 +91,7 @@ export function restartUncharged(step: Step, gang: GangState, reason: string): v
 /** A member's program of the old generation is gone: where the next generation is open already, the task joins it. */
 export function joinNext(step: Step, task: TaskRecord): void {
   const gang = gangOf(step, task);
-  const isBehind = gang.phase === "restarting" && !gang.started && task.generation < gang.generation;
+  const isBehind = gang.phase === "restarting" && task.generation < gang.generation;
   if (isBehind && restartsWithGang(step, task) && !chiefIsDone(step, gang)) {
     renewTask(step, task, gang.generation);
   }
@@ -97,10 +99,9 @@ export function joinNext(step: Step, task: TaskRecord): void {
 
 /** Gathering again once no program of the old generation is left. */
 export function continueRestart(step: Step, gang: GangState): void {
-  if (gang.phase === "restarting" && !gang.started && !anyStopping(step, gang)) {
-    gang.phase = "gathering";
+  if (gang.phase === "restarting" && !anyStopping(step, gang)) {
+    moveGang(step, gang, "all-stopped");
     gang.stopDeadline = undefined;
-    step.changed = true;
   }
 }
 

@@ -8,6 +8,7 @@ import { awaitedBy } from "../policies/stages.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
+import { moveGang } from "../state/gang-moves.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, emit, findTask, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { AFTER_END, moveTask } from "../state/task-moves.ts";
@@ -33,7 +34,7 @@ export function beginStages(step: Step): void {
 
 function begin(step: Step, gang: GangState, begunAtMs: number): void {
   gang.begunAtMs = begunAtMs;
-  gang.phase = "gathering";
+  moveGang(step, gang, "turn-comes");
   openGeneration(step, gang);
   for (const task of tasksOf(step, gang)) {
     // An attempt before this one may have begun the stage, and died before its journal said so: executors of it make ready again.
@@ -44,7 +45,7 @@ function begin(step: Step, gang: GangState, begunAtMs: number): void {
 
 /** A gang has what it ran for: of its tracked tasks none goes on. What nobody waits for serves the stages after it. */
 export function endStage(step: Step, gang: GangState): void {
-  gang.phase = "done";
+  moveGang(step, gang, "tracked-tasks-done");
   const present = gang.generations.at(-1);
   if (present !== undefined) {
     present.endedAtMs = step.nowMs;

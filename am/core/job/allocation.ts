@@ -3,6 +3,7 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import { awaitedWords, type WaitFacts } from "../../../src/job/wait.ts";
 import { containerWait } from "../containers/container-wait.ts";
 import type { GangState } from "../state/gang.ts";
+import { wasSpecOut } from "../state/gang-moves.ts";
 import type { TaskPhase } from "../state/records.ts";
 import { rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { isUnderWay } from "./begin.ts";
@@ -14,12 +15,11 @@ const UNREGISTERED: readonly TaskPhase[] = ["waiting", "allocated", "launched", 
  * When every task of a gang must have registered: of one that waits for no other counted from the first attempt's start. One that has
  * enough to start soon does.
  */
-export function allocationDueMs(
-  { spec, state }: Step,
-  { phase, everStarted, begunAtMs, restDeadline }: GangState,
-): number | undefined {
+export function allocationDueMs({ spec, state }: Step, gang: GangState): number | undefined {
   const { allocationMs } = spec.timeouts;
-  const isBeingAllocated = phase !== "ahead" && !everStarted && restDeadline === undefined && isUnderWay(state);
+  const { phase, begunAtMs, restDeadline } = gang;
+  const isFirst = phase === "gathering" && !wasSpecOut(gang);
+  const isBeingAllocated = isFirst && restDeadline === undefined && isUnderWay(state);
   return allocationMs === undefined || !isBeingAllocated ? undefined : begunAtMs + allocationMs;
 }
 

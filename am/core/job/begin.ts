@@ -3,6 +3,7 @@ import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { beginStages } from "../gang/stages.ts";
 import type { Event } from "../state/events.ts";
+import { moveJob } from "../state/job-moves.ts";
 import type { CoreState } from "../state/state.ts";
 import { log, record, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
@@ -33,7 +34,7 @@ export function beginJob(step: Step): void {
     return;
   }
   record(step, { type: "job-started", name: spec.name, tasks: state.tasks.length });
-  state.phase = "under-way";
+  moveJob(step, "begun");
   beginStages(step);
 }
 

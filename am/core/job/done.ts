@@ -11,6 +11,7 @@ import {
   trackedOf,
 } from "../policies/completion.ts";
 import type { GangState } from "../state/gang.ts";
+import { isRestarting } from "../state/gang-moves.ts";
 import type { RoleState } from "../state/records.ts";
 import { log, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
@@ -40,7 +41,7 @@ export function finishWhenDone(step: Step): void {
 
 /** Whether nothing of a gang is waited for any more. */
 function isOver(step: Step, gang: GangState): boolean {
-  if (gang.phase === "restarting" || gang.phase === "gathering") {
+  if (isRestarting(gang) || gang.phase === "gathering") {
     // Its end was heard after a failure of another had begun a restart, which nobody needs now.
     return chiefIsDone(step, gang);
   }

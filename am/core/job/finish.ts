@@ -5,8 +5,10 @@ import { carryingMs, mayCarry, notStored, someoneCarries } from "../containers/t
 import { whenDurable } from "../journal/barrier.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn } from "../state/deadlines.ts";
-import type { FinishStage } from "../state/state.ts";
-import { emit, log, record, type Step, tenantOf } from "../state/step.ts";
+import { moveGang } from "../state/gang-moves.ts";
+import { ENDING, moveJob, type StageMove } from "../state/job-moves.ts";
+import { nextPhase } from "../state/machine.ts";
+import { emit, log, noteDurable, record, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, moveTask } from "../state/task-moves.ts";
 
 /** Decides how the job ends; the first decision stands, but that a job whose results are not stored has not succeeded. Everything else follows from it in `continueFinish`. */
@@ -16,11 +18,10 @@ export function finish(step: Step, outcome: Undated): void {
     return;
   }
   state.outcome = { ...outcome, endedAtMs: step.nowMs };
-  state.phase = "finishing";
-  state.journal.dirty = true;
+  moveJob(step, "outcome-decided");
   step.changed = true;
   for (const gang of state.gangs) {
-    gang.phase = "over";
+    moveGang(step, gang, "job-ends");
     const running = gang.generations.at(-1);
     if (running !== undefined) {
       running.endedAtMs ??= step.nowMs;
@@ -33,7 +34,7 @@ export function finish(step: Step, outcome: Undated): void {
     "outcome-decided",
     `The job ${outcome.result === "killed" ? "was" : "has"} ${outcome.result}: ${outcome.summary}`,
   );
-  enter(step, "journaling", Bounds.outcomeJournalMs);
+  enter(step, "outcome-decided", Bounds.outcomeJournalMs);
   whenDurable(step, { what: "end" });
 }
 
@@ -41,7 +42,7 @@ export function finish(step: Step, outcome: Undated): void {
 export function carryOutEnd(step: Step): void {
   if (step.state.finish === "journaling") {
     stopEverything(step);
-    enter(step, "stopping", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
+    enter(step, "outcome-written", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
   }
 }
 
@@ -65,21 +66,21 @@ export function finishStageOverdue(step: Step): void {
 /** What is decided already an attempt before this one may have begun to carry out: it is carried out from its beginning. */
 export function resumeFinish(step: Step): void {
   if (step.state.outcome !== undefined) {
-    enter(step, "journaling", Bounds.outcomeJournalMs);
+    enter(step, "attempt-changed", Bounds.outcomeJournalMs);
   }
 }
 
 /** Where the end is not known to be put down another attempt may be starting from the staging folder: it stays for the client to remove. */
 export function unregistered(step: Step, isPutDown: boolean): void {
   if (step.state.finish === "unregistering") {
-    step.state.phase = "over";
+    moveJob(step, "unregistered");
     emit(step, { type: "exit", exitCode: 0, cleanStaging: isPutDown });
   }
 }
 
 /** The ResourceManager says that this attempt is over: another one may be at work, so nothing is touched. */
 export function shutDown(step: Step, reason: string): void {
-  step.state.phase = "over";
+  moveJob(step, "attempt-over");
   log(step, "warn", "attempt-over", `This attempt is over and touches nothing more: ${reason}`);
   emit(step, { type: "exit", exitCode: 1, cleanStaging: false });
 }
@@ -122,17 +123,19 @@ function unregister(step: Step): void {
   const missing = state.outcome.result === "succeeded" ? notStored(step) : undefined;
   if (missing !== undefined) {
     state.outcome = { ...endedBecause("failed", missing), endedAtMs: state.outcome.endedAtMs };
-    state.journal.dirty = true;
+    noteDurable(step);
     log(step, "error", "outcome-decided", `The job has failed: ${state.outcome.summary}`);
   }
   const { result, summary, reason } = state.outcome;
   record(step, { type: "job-ended", result, summary, reason });
-  enter(step, "unregistering");
+  enter(step, "all-stopped");
   emit(step, { type: "unregister", outcome: state.outcome });
 }
 
-function enter(step: Step, stage: FinishStage, boundMs?: number): void {
-  step.state.finish = stage;
+/** The ending goes on to its next stage, which may take so long. */
+function enter(step: Step, on: StageMove, boundMs?: number): void {
+  const { state } = step;
+  state.finish = nextPhase(step, ENDING, { id: state.applicationId, phase: state.finish }, on) ?? state.finish;
   step.state.finishSinceMs = step.nowMs;
   step.state.finishDeadline = boundMs === undefined ? undefined : deadlineIn(step, boundMs);
   step.changed = true;

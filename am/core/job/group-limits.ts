@@ -3,7 +3,7 @@ import { durationWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { GroupLimit } from "../../../src/job/spec.ts";
 import { runsOnAfterGroup } from "../policies/group-limit.ts";
 import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
-import { log, type Step } from "../state/step.ts";
+import { log, noteDurable, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
 /** The time of a role that runs on begins with the end of its group, and anew where a restart has the group run again. */
@@ -14,7 +14,7 @@ export function watchGroups(step: Step): void {
       delete groupDeadlines[position];
     } else if (groupDeadlines[position] === undefined) {
       groupDeadlines[position] = deadlineIn(step, limit.limitMs);
-      step.state.journal.dirty = true;
+      noteDurable(step);
       const { role, group, limitMs } = limit;
       log(step, "info", "group-ended", `Group ${group} has ended: ${role} may run on for ${durationWords(limitMs)}.`);
     }
@@ -45,7 +45,7 @@ function roleOverdue(step: Step, { role, group, limitMs, atLimit }: GroupLimit):
     return;
   }
   step.state.untracked.push(role);
-  step.state.journal.dirty = true;
+  noteDurable(step);
   step.changed = true;
   const words = `${role} still runs ${durationWords(limitMs)} after group ${group} has ended: the job does not wait for it any more.`;
   log(step, "warn", "role-untracked", words);

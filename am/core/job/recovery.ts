@@ -1,12 +1,12 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
-import { addContainer, discard, relaunch, setLink } from "../containers/containers.ts";
+import { addContainer, discard, moveLink, relaunch } from "../containers/containers.ts";
 import { keepOffAgain } from "../containers/kept-off.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, isTakingOver, noteContainerDeadline, noteTakeover, setBack } from "../state/deadlines.ts";
 import type { AllocatedContainer, Event } from "../state/events.ts";
-import { emit, log, presentGang, record, type Step, tenantOf } from "../state/step.ts";
+import { emit, log, noteDurable, presentGang, record, type Step, tenantOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 import { beginJob } from "./begin.ts";
 import { resumeFinish } from "./finish.ts";
@@ -87,7 +87,7 @@ function restore(step: Step, snapshot: Snapshot): void {
   Object.assign(state, durable, own);
   state.journal.sequence = sequence;
   state.journal.durableSequence = sequence;
-  state.journal.dirty = true;
+  noteDurable(step);
   // What was written before now, and seems to be of later, is by a clock that is ahead of ours.
   setBack(state, Math.max(0, writtenAtMs + 1 - step.nowMs));
   for (const container of Object.values(state.containers)) {
@@ -131,7 +131,7 @@ function findExecutors(step: Step): void {
     if (container.phase === "discarded") {
       emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });
     } else if (container.phase === "held") {
-      setLink(step, container, "rejoining");
+      moveLink(step, container, "attempt-changed");
       awaitOf(step, container, "rejoin", Bounds.rejoinMs);
       const tenant = tenantOf(step, container);
       if (container.handedOver && tenant !== undefined && BEFORE_START.includes(tenant.phase)) {

@@ -1,5 +1,5 @@
 import type { Held } from "../state/state.ts";
-import type { Step } from "../state/step.ts";
+import { noteDurable, type Step } from "../state/step.ts";
 
 type Without<T> = T extends unknown ? Omit<T, "sequence"> : never;
 
@@ -7,9 +7,10 @@ type Without<T> = T extends unknown ? Omit<T, "sequence"> : never;
  * The one barrier before what must not happen until the journal holds the decision: it waits in the state for the snapshot that has it,
  * by default the next one. A later attempt finds it there, and repeats what may not have happened.
  */
-export function whenDurable({ state }: Step, held: Without<Held>, sequence?: number): void {
+export function whenDurable(step: Step, held: Without<Held>, sequence?: number): void {
+  const { state } = step;
   if (sequence === undefined) {
-    state.journal.dirty = true;
+    noteDurable(step);
   }
   const name = nameOf(held);
   // What is decided anew is the latest.
@@ -45,11 +46,12 @@ export function takeDurable({ state }: Step): Held[] {
 }
 
 /** It is not to happen any more, and a later attempt must not believe it did. */
-export function withdraw({ state }: Step, named: Named): void {
+export function withdraw(step: Step, named: Named): void {
+  const { state } = step;
   const name = nameOf(named);
   if (state.held[name] !== undefined) {
     delete state.held[name];
-    state.journal.dirty = true;
+    noteDurable(step);
   }
 }
 

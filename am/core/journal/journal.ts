@@ -1,11 +1,11 @@
 import { Bounds } from "../state/bounds.ts";
 import type { CoreState } from "../state/state.ts";
-import { emit, log, type Step } from "../state/step.ts";
+import { emit, log, noteDurable, type Step } from "../state/step.ts";
 import { isAwaited, nextSequence } from "./barrier.ts";
 import { type Durable, durablePart } from "./fields.ts";
 
 /** Raised when an older reader could misunderstand a snapshot. */
-export const JOURNAL_VERSION = 5;
+export const JOURNAL_VERSION = 6;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
 export interface Snapshot extends Durable {
@@ -88,7 +88,7 @@ export function journalFailed(step: Step, sequence: number, message: string): vo
     return;
   }
   journal.inFlight = 0;
-  journal.dirty = true;
+  noteDurable(step);
   if (journal.failure === "") {
     journal.failingSinceMs = step.nowMs;
     log(step, "warn", "journal-failed", `The journal cannot be written, new generations wait for it: ${message}`);

@@ -14,8 +14,8 @@ export function isElastic(step: View, task: { readonly role: number }): boolean 
  * meet.
  */
 export function joinsLate(step: View, task: OfTask): boolean {
-  const { started, phase } = gangOf(step, task);
-  return started && phase === "running" && isElastic(step, task) && task.index > 0 && !isShareDone(step, task);
+  const { phase } = gangOf(step, task);
+  return phase === "running" && isElastic(step, task) && task.index > 0 && !isShareDone(step, task);
 }
 
 /**

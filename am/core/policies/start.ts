@@ -1,3 +1,4 @@
+import { isSpecOut, wasSpecOut } from "../state/gang-moves.ts";
 import { gangOf, type Step } from "../state/step.ts";
 import { isElastic } from "./elastic.ts";
 import { restartsWithGang } from "./restart.ts";
@@ -7,10 +8,10 @@ import { restartsWithGang } from "./restart.ts";
  * restart together. Any other starts as soon as it is ready, and so does one of an elastic role that was not there when its gang started.
  */
 export function startsWithGang(step: Pick<Step, "spec" | "state">, task: { readonly role: number }): boolean {
-  const isFirst = step.spec.distributedMode === "gang" && !gangOf(step, task).everStarted;
+  const isFirst = step.spec.distributedMode === "gang" && !wasSpecOut(gangOf(step, task));
   return isFirst || (restartsWithGang(step, task) && !isLate(step, task));
 }
 
 function isLate(step: Pick<Step, "spec" | "state">, task: { readonly role: number }): boolean {
-  return gangOf(step, task).started && isElastic(step, task);
+  return isSpecOut(gangOf(step, task)) && isElastic(step, task);
 }

@@ -74,6 +74,8 @@ export interface Verdict {
 export interface GenerationRecord {
   readonly generation: number;
   readonly startedAtMs: number;
+  /** When its cluster spec went out; of one that an earlier attempt may have sent, when that was found. */
+  specAtMs: number | undefined;
   runningAtMs: number | undefined;
   endedAtMs: number | undefined;
   endedBy: Cause | undefined;

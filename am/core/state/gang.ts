@@ -2,15 +2,8 @@ import type { Checkpoint, DroppedCheckpoint, FailureClass } from "../../../src/j
 import type { Ending, GenerationRecord, Suspension, Verdict } from "./failures.ts";
 import type { Deadline } from "./records.ts";
 
-/**
- * - `ahead`: roles that must be done before it are not; nothing is asked for
- * - `gathering`: containers are asked for and launched, executors register
- * - `running`: the cluster spec is out
- * - `restarting`: the programs of the failed generation are being stopped, or its verdict is awaited
- * - `done`: its tracked tasks are; what nobody waits for may run on until the job ends
- * - `over`: the job's outcome is decided, nothing of it starts any more
- */
-export type GangPhase = "ahead" | "gathering" | "running" | "restarting" | "done" | "over";
+/** What each means, and what may follow, is in `gang-moves.ts`. */
+export type GangPhase = "ahead" | "gathering" | "running" | "ending" | "restarting" | "done" | "over";
 
 /** How a gang that is not complete holds a part of its containers. */
 export interface Hold {
@@ -39,10 +32,6 @@ export interface GangState {
   begunAtMs: number;
   /** Unique in the job, as those of tasks that live on their own are; 0 while it is ahead. */
   generation: number;
-  /** The cluster spec of the present generation is out. */
-  started: boolean;
-  /** A cluster spec was out in some generation. */
-  everStarted: boolean;
   /** When the back-off before this generation's start is over. */
   startNotBeforeMs: number;
   restartReason: string;

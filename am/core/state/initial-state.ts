@@ -71,8 +71,6 @@ function newGang(position: number): GangState {
     phase: "ahead",
     begunAtMs: 0,
     generation: 0,
-    started: false,
-    everStarted: false,
     startNotBeforeMs: 0,
     restartReason: "",
     graceEndsAtMs: 0,

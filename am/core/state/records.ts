@@ -18,22 +18,10 @@ export type TaskPhase =
   | "stopped"
   | "lost";
 
-/**
- * - `held`: bound to a task
- * - `unclaimed`: kept by YARN for a later attempt whose journal does not know it; its executor may still come and name its task
- * - `terminating`: its executor is gone; YARN's completion status, which says why, is awaited before it is given back, for that would hide it
- * - `discarded`: released or stopped by us; only YARN's completion is still to come
- */
+/** What each means, and what may follow, is in `container-moves.ts`. */
 export type ContainerPhase = "held" | "unclaimed" | "terminating" | "discarded";
 
-/**
- * How an executor is reached.
- * - `none`: it has not registered yet
- * - `up`: its stream stands
- * - `broken`: the stream broke; the executor may come back within the reconnect time
- * - `rejoining`: this attempt of the ApplicationMaster has not heard of it yet
- * - `closed`: the executor said goodbye
- */
+/** How an executor is reached; `container-moves.ts`, too. */
 export type Link = "none" | "up" | "broken" | "rejoining" | "closed";
 
 /** Something that is awaited, and until when. */

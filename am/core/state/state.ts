@@ -5,12 +5,7 @@ import type { NodeBlame } from "./failures.ts";
 import type { GangState } from "./gang.ts";
 import type { ContainerRecord, Deadline, RoleAsk, RoleState, TaskRecord } from "./records.ts";
 
-/**
- * - `starting`: not yet registered with the ResourceManager, or a later attempt still reading its journal
- * - `under-way`: its gangs are at work; each says how far it is
- * - `finishing`: the outcome is decided and being carried out
- * - `over`: the exit effect is out; nothing happens any more
- */
+/** What each means, and what may follow, is in `job-moves.ts`. */
 export type JobPhase = "starting" | "under-way" | "finishing" | "over";
 
 export interface CoreState {
@@ -78,11 +73,7 @@ export interface CoreState {
  */
 export type EndedContainer = "known" | "before-allocation";
 
-/**
- * How far the ending is.
- * - `none`: not ending · `journaling`: the outcome is being written down · `stopping`: programs are being stopped
- * - `unregistering`: the ResourceManager is being told
- */
+/** How far the ending is; `job-moves.ts`, too. */
 export type FinishStage = "none" | "journaling" | "stopping" | "unregistering";
 
 export interface JournalState {

@@ -11,6 +11,7 @@ import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
 import type { GenerationRecord } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
+import { isRestarting } from "../state/gang-moves.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import { presentGang, rolesOf } from "../state/step.ts";
 import { waitsOf } from "./waits.ts";
@@ -115,8 +116,10 @@ function jobState({ state }: Pick<Core, "state">): JobState {
   if (phase !== "under-way") {
     return phase;
   }
-  const waiting = (["restarting", "gathering"] as const).find((one) => gangs.some((gang) => gang.phase === one));
-  return waiting ?? "running";
+  if (gangs.some(isRestarting)) {
+    return "restarting";
+  }
+  return gangs.some((gang) => gang.phase === "gathering") ? "gathering" : "running";
 }
 
 function roleStatus({ spec }: Pick<Core, "spec">, { name, counts }: RoleState, position: number): RoleStatus {

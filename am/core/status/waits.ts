@@ -10,6 +10,7 @@ import { awaitedBy } from "../policies/stages.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
+import { isSpecOut } from "../state/gang-moves.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf, rolesOf } from "../state/step.ts";
@@ -148,7 +149,7 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitF
       endsAtMs: gang.startNotBeforeMs,
     });
   }
-  if (!gang.started && gang.phase !== "done" && state.journal.failure !== "") {
+  if (!isSpecOut(gang) && gang.phase !== "done" && state.journal.failure !== "") {
     waits.push({
       reason: { code: "journal" },
       delays: [{ code: "journal-failed", message: state.journal.failure }],

@@ -4,6 +4,7 @@ import { createInvariants } from "../../../am/core/invariants.ts";
 import type { Ask, Effect, ExecutorCommand } from "../../../am/core/state/effects.ts";
 import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/state/events.ts";
 import type { GangState } from "../../../am/core/state/gang.ts";
+import { isRestarting } from "../../../am/core/state/gang-moves.ts";
 import { parseContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import type { ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
@@ -219,10 +220,12 @@ export class Scenario {
     return firstGang(this.core);
   }
 
-  /** The job and its only gang as one; while the job is under way, the phase is the gang's. */
+  /** The job and its only gang as one; while the job is under way, the phase is the gang's, as people see it. */
   get job() {
     const { state } = this.core;
-    return { ...state, ...this.gang, phase: state.phase === "under-way" ? this.gang.phase : state.phase };
+    const { gang } = this;
+    const phase = isRestarting(gang) ? "restarting" : gang.phase;
+    return { ...state, ...gang, phase: state.phase === "under-way" ? phase : state.phase };
   }
 
   /** How many restarts count against each budget now. */

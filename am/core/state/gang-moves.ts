@@ -1,0 +1,69 @@
+import type { GangPhase, GangState } from "./gang.ts";
+import { machine, nextPhase, type Row } from "./machine.ts";
+import type { Step } from "./step.ts";
+
+const PHASES = {
+  ahead: "roles that must be done before it are not; nothing is asked for",
+  gathering: "containers are asked for and launched, executors register",
+  running: "the cluster spec is out",
+  ending: "a task has failed: programs are being stopped, and whether another generation follows is not decided yet",
+  restarting: "the next generation is open, and programs of the one before are still being stopped",
+  done: "its tracked tasks are; what nobody waits for may run on until the job ends",
+  over: "the job's outcome is decided, nothing of it starts any more",
+} satisfies Record<GangPhase, string>;
+
+/** All that may become of a gang, in the order of its life. */
+const ROWS = [
+  { on: "turn-comes", from: ["ahead"], to: "gathering", durable: true, does: "begin" },
+  { on: "spec-sent", from: ["gathering"], to: "running", durable: true, does: "startGang" },
+  { on: "start-presumed", from: ["gathering"], to: "running", durable: false, does: "resumeStart" },
+  { on: "first-task-starts", from: ["gathering"], to: "running", durable: true, does: "noteTaskStart" },
+  { on: "task-failed", from: ["running", "ending"], to: "ending", durable: false, does: "tearDown" },
+  { on: "task-failed", from: ["gathering", "restarting"], to: "restarting", durable: false, does: "tearDown" },
+  { on: "generation-opened", from: ["ending", "restarting"], to: "restarting", durable: true, does: "openNext" },
+  { on: "generation-opened", from: ["gathering"], to: "gathering", durable: true, does: "openNext" },
+  { on: "generation-opened", from: ["ahead"], to: "ahead", durable: true, does: "openNext" },
+  { on: "all-stopped", from: ["restarting"], to: "gathering", durable: false, does: "continueRestart" },
+  {
+    on: "tracked-tasks-done",
+    from: ["gathering", "running", "ending", "restarting"],
+    to: "done",
+    durable: true,
+    does: "endStage",
+  },
+  {
+    on: "job-ends",
+    from: ["ahead", "gathering", "running", "ending", "restarting", "done"],
+    to: "over",
+    durable: true,
+    does: "finish",
+  },
+] as const satisfies readonly Row<GangPhase>[];
+
+type GangMove = (typeof ROWS)[number]["on"];
+
+export const GANG = machine<GangPhase, GangMove>({ name: "gang", phases: PHASES, groups: {}, rows: ROWS });
+
+/** The one way a gang changes its phase. */
+export function moveGang(step: Step, gang: GangState, on: GangMove): void {
+  const to = nextPhase(step, GANG, { id: `gang ${gang.position}`, phase: gang.phase }, on);
+  if (to !== undefined) {
+    gang.phase = to;
+    step.changed = true;
+  }
+}
+
+/** Whether its programs are being stopped so that it may start again. */
+export function isRestarting({ phase }: Pick<GangState, "phase">): boolean {
+  return phase === "ending" || phase === "restarting";
+}
+
+/** Whether the cluster spec of its present generation is out. */
+export function isSpecOut({ generations }: Pick<GangState, "generations">): boolean {
+  return generations.at(-1)?.specAtMs !== undefined;
+}
+
+/** Whether a cluster spec was out in some generation. */
+export function wasSpecOut({ generations }: Pick<GangState, "generations">): boolean {
+  return generations.some(({ specAtMs }) => specAtMs !== undefined);
+}
