@@ -3,6 +3,7 @@ import { GANG } from "./state/gang-moves.ts";
 import { ENDING, JOB } from "./state/job-moves.ts";
 import type { Machine, Row } from "./state/machine.ts";
 import { TASK } from "./state/task-moves.ts";
+import { VERDICT } from "./state/verdict-moves.ts";
 
 /** The tables, each with what it is about. */
 export const machines: readonly (readonly [Machine<string, string>, string, string])[] = [
@@ -10,6 +11,7 @@ export const machines: readonly (readonly [Machine<string, string>, string, stri
   [ENDING, "am/core/state/job-moves.ts", "How far the ending of a job is that is `finishing`."],
   [GANG, "am/core/state/gang-moves.ts", "Roles that are asked for, start, fail and restart together."],
   [TASK, "am/core/state/task-moves.ts", "Where a task's life in its generation stands."],
+  [VERDICT, "am/core/state/verdict-moves.ts", "What ended a generation, or the life of a task that lives on its own."],
   [CONTAINER, "am/core/state/container-moves.ts", "Whose a container is, until YARN says that it is over."],
   [LINK, "am/core/state/container-moves.ts", "How the executor in a container is reached."],
 ];

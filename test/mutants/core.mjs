@@ -117,7 +117,7 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/failures/close-verdict.ts", core, [
     {
       bug: "a verdict whose time is up waits on",
-      from: "(verdict.expired || isEmpty(verdict.unaccounted))",
+      from: "(verdict.deadline === undefined || isEmpty(verdict.unaccounted))",
       to: "isEmpty(verdict.unaccounted)",
     },
   ]),
@@ -310,7 +310,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a job ends as succeeded while a failure is still held",
-      from: " || gang.verdicts.some((verdict) => verdict.held)",
+      from: " || gang.verdicts.some(endsJob)",
       to: "",
     },
     {

@@ -9,6 +9,7 @@ import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { findTask, gangOf, log } from "../state/step.ts";
+import { endsJob } from "../state/verdict-moves.ts";
 import { causeOf } from "./causes.ts";
 import { noteCause, rootOf } from "./evidence.ts";
 import { endingRule } from "./rules.ts";
@@ -37,7 +38,7 @@ export function completionStatusOverdue(step: Step, container: ContainerRecord):
 /** Closes the verdicts whose picture is complete or whose time is up; once the job's outcome is decided the others stay as they are. */
 export function closeVerdicts(step: Step, gang: GangState): void {
   for (const verdict of [...gang.verdicts]) {
-    if (step.state.outcome === undefined && (verdict.expired || isEmpty(verdict.unaccounted))) {
+    if (step.state.outcome === undefined && (verdict.deadline === undefined || isEmpty(verdict.unaccounted))) {
       gang.verdicts.splice(gang.verdicts.indexOf(verdict), 1);
       close(step, gang, verdict);
     }
@@ -46,13 +47,15 @@ export function closeVerdicts(step: Step, gang: GangState): void {
 
 /** When the time of the next verdict is up. */
 export function verdictsDueMs({ state }: Step, { verdicts }: GangState): number | undefined {
-  const open = verdicts.filter(({ expired }) => !expired);
-  return open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => dueMsOf(state, deadline)));
+  const dues = verdicts.flatMap(({ deadline }) => (deadline === undefined ? [] : [dueMsOf(state, deadline)]));
+  return dues.length === 0 ? undefined : Math.min(...dues);
 }
 
 export function verdictsOverdue({ state, nowMs }: Step, { verdicts }: GangState): void {
   for (const verdict of verdicts) {
-    verdict.expired ||= dueMsOf(state, verdict.deadline) <= nowMs;
+    if (verdict.deadline !== undefined && dueMsOf(state, verdict.deadline) <= nowMs) {
+      verdict.deadline = undefined;
+    }
   }
 }
 
@@ -63,7 +66,7 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   }
   noteCause(step, gang, verdict, root);
   const rule = endingRule(step, gang, root, verdict.endings);
-  const uncounted = verdict.held ? outcomeWords(rule) : "not counted";
+  const uncounted = endsJob(verdict) ? outcomeWords(rule) : "not counted";
   const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
   log(
     step,
@@ -78,7 +81,7 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   );
   const task = findTask(step, verdict.scope);
   const isIgnored = task !== undefined && isSidecar(step, task);
-  if (verdict.held && !isIgnored) {
+  if (endsJob(verdict) && !isIgnored) {
     step.state.judgedLives = judgedLives(verdict);
     finish(step, failedBy(causeOf(root, verdict.endings), rule));
   }

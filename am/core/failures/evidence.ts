@@ -7,6 +7,7 @@ import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { Step } from "../state/step.ts";
 import { findTask, noteDurable } from "../state/step.ts";
+import { moveVerdict } from "../state/verdict-moves.ts";
 import { blame, pardon } from "./blame.ts";
 import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
@@ -150,11 +151,12 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
   if (counts && !free && verdict.charged === undefined && !final && charge(step, gang, root.class)) {
     verdict.charged = root.class;
   }
-  verdict.held = counts && (final || (!free && verdict.charged === undefined));
   noteDurable(step);
   step.changed = true;
-  if (!verdict.held && !verdict.proceeded) {
-    verdict.proceeded = true;
+  const isHeld = verdict.phase === "held";
+  const cannotGoOn = counts && (final || (!free && verdict.charged === undefined));
+  moveVerdict(step, verdict, cannotGoOn ? "job-cannot-go-on" : "job-can-go-on");
+  if (isHeld && verdict.phase === "proceeded") {
     proceed(step, gang, verdict, root);
   }
 }
@@ -186,7 +188,8 @@ function isNearer(ending: Ending, root: Ending): boolean {
 /** What it is told as now: while YARN's completion status is awaited, no more than that. */
 function asKnown(verdict: Verdict, root: Ending): Ending {
   const { reason } = root;
-  const isAwaited = !verdict.expired && mayBeExplained(root) && verdict.unaccounted[root.containerId] === true;
+  const isAwaited =
+    verdict.deadline !== undefined && mayBeExplained(root) && verdict.unaccounted[root.containerId] === true;
   if (!isAwaited || (reason.code !== "program-signalled" && reason.code !== "program-exited")) {
     return root;
   }

@@ -73,9 +73,7 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
     lives: {},
     unaccounted: {},
     charged: undefined,
-    held: true,
-    proceeded: false,
-    expired: false,
+    phase: "held",
   };
   gang.verdicts.push(verdict);
   if (verdict.scope === "") {

@@ -14,6 +14,7 @@ import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
 import type { RoleState } from "../state/records.ts";
 import { log, type Step } from "../state/step.ts";
+import { endsJob } from "../state/verdict-moves.ts";
 import { finish } from "./finish.ts";
 
 /**
@@ -45,7 +46,7 @@ function isOver(step: Step, gang: GangState): boolean {
     // Its end was heard after a failure of another had begun a restart, which nobody needs now.
     return chiefIsDone(step, gang);
   }
-  if (gang.phase !== "running" || !isWaitedFor(step, gang) || gang.verdicts.some((verdict) => verdict.held)) {
+  if (gang.phase !== "running" || !isWaitedFor(step, gang) || gang.verdicts.some(endsJob)) {
     return false;
   }
   return isComplete(step, gang) || graceIsOver(step, gang);

@@ -3,9 +3,9 @@ import type { ContainerPhase, ContainerRecord, Link } from "./records.ts";
 import type { Step } from "./step.ts";
 
 const PHASES = {
-  held: "bound to a task",
   unclaimed:
     "bound to none: just given; or kept by YARN for a later attempt whose journal does not know it, and its executor may still come and name its task",
+  held: "bound to a task",
   terminating:
     "its executor is gone; YARN's completion status, which says why, is awaited before it is given back, for that would hide it",
   discarded: "released or stopped by us, or over; only YARN's completion is still to come",

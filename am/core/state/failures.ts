@@ -46,13 +46,16 @@ export interface Suspension {
   readonly toMs: number;
 }
 
+/** What each means, and what may follow, is in `verdict-moves.ts`. */
+export type VerdictPhase = "held" | "proceeded" | "doubted";
+
 /** What ended one generation; open until every task of it is accounted for, or the time is up. */
 export interface Verdict {
   readonly generation: number;
   /** The task that lives on its own and whose life this is about; empty: the gang. */
   readonly scope: string;
-  /** The time for the whole picture. */
-  readonly deadline: Deadline;
+  /** The time for the whole picture; absent once that is up. */
+  deadline: Deadline | undefined;
   /** By task. */
   endings: Record<string, Ending>;
   /** The task whose ending is the strongest so far, among equals the earliest. */
@@ -63,12 +66,7 @@ export interface Verdict {
   unaccounted: Record<string, true>;
   /** The class whose budget is charged at present; absent when no budget was left. */
   charged: FailureClass | undefined;
-  /** Nothing was done about it yet: the job could not go on after the present root cause, so the whole picture is awaited. */
-  held: boolean;
-  /** The restart that follows from it has begun. */
-  proceeded: boolean;
-  /** The time for the whole picture is up. */
-  expired: boolean;
+  phase: VerdictPhase;
 }
 
 export interface GenerationRecord {

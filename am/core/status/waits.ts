@@ -15,6 +15,7 @@ import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf, rolesOf } from "../state/step.ts";
 import { ALIVE } from "../state/task-moves.ts";
+import { endsJob } from "../state/verdict-moves.ts";
 
 interface Job {
   readonly spec: JobSpec;
@@ -218,14 +219,13 @@ function departureWaits({ state }: Job, gang: GangState): WaitFacts[] {
 }
 
 function verdictWaits({ state }: Job, gang: GangState): WaitFacts[] {
-  return gang.verdicts
-    .filter(({ held }) => held)
-    .map(({ unaccounted, deadline }) => ({
-      reason: { code: "verdict" },
-      delays: [{ code: "tasks-unaccounted", tasks: Object.keys(unaccounted).length }],
-      sinceMs: deadline.sinceMs,
-      endsAtMs: dueMsOf(state, deadline),
-    }));
+  return gang.verdicts.filter(endsJob).flatMap(({ unaccounted, deadline }): WaitFacts[] => {
+    if (deadline === undefined) {
+      return [];
+    }
+    const delays = [{ code: "tasks-unaccounted", tasks: Object.keys(unaccounted).length }] as const;
+    return [{ reason: { code: "verdict" }, delays, sinceMs: deadline.sinceMs, endsAtMs: dueMsOf(state, deadline) }];
+  });
 }
 
 function finishWait({ spec, state }: Job): WaitFacts {

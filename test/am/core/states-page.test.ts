@@ -8,7 +8,7 @@ const sources = readdirSync(core, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(core, name), "utf8"));
 
-const tables = machines.map(([{ name, rows }, file]) => ({ name, rows, file }));
+const tables = machines.map(([{ name, phases, rows }, file]) => ({ name, phases, rows, file }));
 
 describe("docs/states.md", () => {
   test("is what the tables say: run `npm run docs` when this fails", () => {
@@ -26,5 +26,18 @@ describe("docs/states.md", () => {
       sources.flatMap((text) => [...text.matchAll(/^(?:export )?function (\w+)/gm)].map(([, name]) => name)),
     );
     expect(rows.filter(({ does }) => !names.has(does))).toEqual([]);
+  });
+
+  test.each(tables)("leads to every phase of a $name from its first", ({ phases, rows }) => {
+    const [first, ...others] = Object.keys(phases);
+    const reached = new Set(first === undefined ? [] : [first]);
+    for (const _ of others) {
+      for (const { from, to } of rows) {
+        if (to !== "ignored" && from.some((one) => reached.has(one))) {
+          reached.add(to);
+        }
+      }
+    }
+    expect([...reached].sort()).toEqual(Object.keys(phases).sort());
   });
 });

@@ -1,0 +1,38 @@
+import type { Verdict, VerdictPhase } from "./failures.ts";
+import { machine, nextPhase, type Row } from "./machine.ts";
+import type { Step } from "./step.ts";
+
+const PHASES = {
+  held: "nothing was done about it yet: the job could not go on after the present root cause, so the whole picture is awaited",
+  proceeded: "the restart that follows from it has begun, where any does",
+  doubted: "the same, but after what has turned out since the job cannot go on: the whole picture is awaited",
+} satisfies Record<VerdictPhase, string>;
+
+/** All that may become of a verdict until it is closed: every task is accounted for, or the time for that is up. */
+const ROWS = [
+  { on: "job-can-go-on", from: ["held", "doubted"], to: "proceeded", durable: true, does: "reconsider" },
+  { on: "job-can-go-on", from: ["proceeded"], to: "ignored", durable: false, does: "reconsider" },
+  { on: "job-cannot-go-on", from: ["proceeded"], to: "doubted", durable: true, does: "reconsider" },
+  { on: "job-cannot-go-on", from: ["held", "doubted"], to: "ignored", durable: false, does: "reconsider" },
+] as const satisfies readonly Row<VerdictPhase>[];
+
+type VerdictMove = (typeof ROWS)[number]["on"];
+
+export const VERDICT = machine<VerdictPhase, VerdictMove>({
+  name: "verdict",
+  phases: PHASES,
+  groups: {},
+  rows: ROWS,
+});
+
+/** The one way a verdict changes its phase. */
+export function moveVerdict(step: Step, verdict: Verdict, on: VerdictMove): void {
+  const { generation, scope, phase } = verdict;
+  const id = scope === "" ? `generation ${generation}` : scope;
+  verdict.phase = nextPhase(step, VERDICT, { id, phase }, on) ?? phase;
+}
+
+/** Whether the job fails by it as it stands. */
+export function endsJob({ phase }: Pick<Verdict, "phase">): boolean {
+  return phase !== "proceeded";
+}
