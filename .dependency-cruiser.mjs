@@ -47,6 +47,7 @@ export const executorRooms = [
 
 /** The ApplicationMaster's, in the same order. */
 export const masterRooms = [
+  "states-page.ts",
   "main.ts",
   "probe.ts",
   "master.ts",
@@ -73,7 +74,6 @@ export const masterRooms = [
 
 /** The core's rooms, and the files beside them, in the same order. */
 export const coreRooms = [
-  "states-page.ts",
   "status/",
   "invariants.ts",
   "core.ts",

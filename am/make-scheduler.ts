@@ -87,5 +87,6 @@ function yarnScheduler({ job, nodes, settings, configuration, credentials, log }
     silence,
     clock: systemClock,
     log,
+    defects: "log",
   });
 }

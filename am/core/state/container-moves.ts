@@ -79,4 +79,9 @@ const LINK_ROWS = [
 export type LinkMove = (typeof LINK_ROWS)[number]["on"];
 
 /** How the executor in a container is reached; `containers.ts` moves it, and counts who is heard. */
-export const LINK = machine<Link, LinkMove>({ name: "link", phases: LINKS, groups: {}, rows: LINK_ROWS });
+export const LINK = machine<Link, LinkMove>({
+  name: "link to an executor",
+  phases: LINKS,
+  groups: {},
+  rows: LINK_ROWS,
+});

@@ -37,13 +37,22 @@ export function machine<Phase extends string, On extends string>(
   return { ...table, lines: byName };
 }
 
-/** Whether anything changes when that happens in this phase. */
-export function mayMove<Phase extends string, On extends string>(
+/** What the table says of that in this phase. */
+export function rowOf<Phase extends string, On extends string>(
   { lines }: Machine<Phase, On>,
   phase: Phase,
   on: On,
+): Row<Phase, On> | undefined {
+  return lines.get(lineName(on, phase));
+}
+
+/** Whether anything changes when that happens in this phase. */
+export function mayMove<Phase extends string, On extends string>(
+  table: Machine<Phase, On>,
+  phase: Phase,
+  on: On,
 ): boolean {
-  const to = lines.get(lineName(on, phase))?.to;
+  const to = rowOf(table, phase, on)?.to;
   return to !== undefined && to !== "ignored";
 }
 
@@ -53,13 +62,13 @@ export function mayMove<Phase extends string, On extends string>(
  */
 export function nextPhase<Phase extends string, On extends string>(
   step: Step,
-  { name, lines }: Machine<Phase, On>,
+  table: Machine<Phase, On>,
   it: { readonly id: string; readonly phase: Phase },
   on: On,
 ): Phase | undefined {
-  const row = lines.get(lineName(on, it.phase));
+  const row = rowOf(table, it.phase, on);
   if (row === undefined) {
-    defect(step, `The table of ${name} has no row for ${on} in ${it.phase}`, it.id);
+    defect(step, `The table of ${table.name} has no row for ${on} in ${it.phase}`, it.id);
     return undefined;
   }
   if (row.to === "ignored") {

@@ -12,6 +12,7 @@ import type { JobOutcome, Wait } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
 import type { Ask } from "../../core/state/effects.ts";
+import type { Defects } from "../../core/state/step.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { AllocationEvents } from "./allocation-events.ts";
 import { Asks, type AskTeller } from "./asks.ts";
@@ -19,6 +20,7 @@ import { HeartbeatFailures } from "./heartbeat-failures.ts";
 import { HeartbeatLoop } from "./heartbeat-loop.ts";
 import { HeartbeatPace } from "./heartbeat-pace.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
+import { ManagerLink } from "./manager-link.ts";
 import type { NodeTable } from "./node-table.ts";
 import type { ResourceManagerSilence } from "./silence.ts";
 
@@ -47,6 +49,8 @@ export interface YarnSchedulerOptions {
   readonly silence: ResourceManagerSilence;
   readonly clock: Clock;
   readonly log: Log;
+  /** What becomes of a defect of ours; unless told otherwise it throws. */
+  readonly defects?: Defects;
 }
 
 /** After a request was refused. */
@@ -78,8 +82,7 @@ export class YarnScheduler implements Scheduler {
   readonly #loop: HeartbeatLoop;
   /** Whether the ResourceManager recorded this attempt's end; set once it has answered, and then no heartbeat is sent any more. */
   #endRecorded: boolean | undefined;
-  /** Whether the last heartbeat had no answer. */
-  #silent = false;
+  readonly #link: ManagerLink;
   /** Whether the registration was answered: the answer has the tokens of the nodes with kept containers. */
   #registrationAnswered = true;
   #questions: ((current: boolean) => void)[] = [];
@@ -89,6 +92,7 @@ export class YarnScheduler implements Scheduler {
     this.#events = new AllocationEvents(options.nodes, options.log);
     this.#asks = new Asks(options.master);
     this.#failures = new HeartbeatFailures(options.clock);
+    this.#link = new ManagerLink(options.log, options.defects ?? "throw");
     this.#loop = new HeartbeatLoop(options.clock, () => this.#heartbeat());
   }
 
@@ -99,6 +103,7 @@ export class YarnScheduler implements Scheduler {
     this.#deliver = deliver;
     this.#address = { host: address.host, rpcPort: address.port, trackingUrl: "" };
     const registration = await this.#options.master.register(this.#address);
+    this.#link.move("registered");
     const { attempt, nodeManagers, nodes } = this.#options;
     this.#registrationAnswered = registration.answered;
     if (!registration.answered) this.#options.log.warn("registration-unanswered", unansweredWords);
@@ -197,6 +202,7 @@ export class YarnScheduler implements Scheduler {
 
   async finish(outcome: JobOutcome): Promise<boolean> {
     this.#loop.end();
+    this.#link.move("end-told");
     // One that is under way would compete with this call.
     await this.#loop.settled();
     const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl: "" };
@@ -218,10 +224,10 @@ export class YarnScheduler implements Scheduler {
     const questions = this.#questions;
     this.#questions = [];
     // One without an answer is repeated first, as it was.
-    if (!this.#silent) this.#emitAll(this.#asks.tell());
+    if (!this.#link.isSilent) this.#emitAll(this.#asks.tell());
     try {
       const outcome = await this.#options.master.heartbeat(this.#progress, this.#trackingUrl);
-      this.#silent = false;
+      this.#link.move("answered");
       this.#options.silence.ends();
       if (this.#asks.answered()) this.#loop.now();
       const current = await this.#take(outcome);
@@ -277,7 +283,7 @@ export class YarnScheduler implements Scheduler {
         this.#attemptOver(failure.reason);
         return retryIntervalMs;
       case "away":
-        this.#silent = true;
+        this.#link.move("unanswered");
         if (!this.#loop.ended) this.#options.silence.goesOn(error, 0);
         return retryIntervalMs;
     }
@@ -285,6 +291,7 @@ export class YarnScheduler implements Scheduler {
 
   #attemptOver(reason: string): void {
     this.#loop.end();
+    this.#link.move("attempt-over");
     this.#emit({ type: "resource-manager-shutdown", reason });
   }
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { machines, statesPage } from "../../../am/core/states-page.ts";
+import { machines, statesPage } from "../../am/states-page.ts";
 
-const core = join(import.meta.dirname, "../../../am/core");
-const sources = readdirSync(core, { recursive: true, encoding: "utf8" })
+const am = join(import.meta.dirname, "../../am");
+const sources = readdirSync(am, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
-  .map((name) => readFileSync(join(core, name), "utf8"));
+  .map((name) => readFileSync(join(am, name), "utf8"));
 
 const tables = machines.map(([{ name, phases, rows }, file]) => ({ name, phases, rows, file }));
 
@@ -16,14 +16,16 @@ describe("docs/states.md", () => {
   });
 
   test.each(tables)("has a row for each event of a $name that is used, and of no other", ({ rows, file }) => {
-    const others = sources.filter((text) => text !== readFileSync(join(core, "../..", file), "utf8"));
+    const others = sources.filter((text) => text !== readFileSync(join(am, "..", file), "utf8"));
     const unused = rows.filter(({ on }) => !others.some((text) => text.includes(`"${on}"`)));
     expect(unused).toEqual([]);
   });
 
   test.each(tables)("names functions that there are, of a $name", ({ rows }) => {
     const names = new Set(
-      sources.flatMap((text) => [...text.matchAll(/^(?:export )?function (\w+)/gm)].map(([, name]) => name)),
+      sources.flatMap((text) =>
+        [...text.matchAll(/^(?:export function|function| {2}(?:async )?#?)\s?(\w+)\(/gm)].map(([, name]) => name),
+      ),
     );
     expect(rows.filter(({ does }) => !names.has(does))).toEqual([]);
   });

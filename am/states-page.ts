@@ -1,9 +1,10 @@
-import { CONTAINER, LINK } from "./state/container-moves.ts";
-import { GANG } from "./state/gang-moves.ts";
-import { ENDING, JOB } from "./state/job-moves.ts";
-import type { Machine, Row } from "./state/machine.ts";
-import { TASK } from "./state/task-moves.ts";
-import { VERDICT } from "./state/verdict-moves.ts";
+import { CONTAINER, LINK } from "./core/state/container-moves.ts";
+import { GANG } from "./core/state/gang-moves.ts";
+import { ENDING, JOB } from "./core/state/job-moves.ts";
+import type { Machine, Row } from "./core/state/machine.ts";
+import { TASK } from "./core/state/task-moves.ts";
+import { VERDICT } from "./core/state/verdict-moves.ts";
+import { MANAGER } from "./scheduler/yarn/manager-link.ts";
 
 /** The tables, each with what it is about. */
 export const machines: readonly (readonly [Machine<string, string>, string, string])[] = [
@@ -14,15 +15,16 @@ export const machines: readonly (readonly [Machine<string, string>, string, stri
   [VERDICT, "am/core/state/verdict-moves.ts", "What ended a generation, or the life of a task that lives on its own."],
   [CONTAINER, "am/core/state/container-moves.ts", "Whose a container is, until YARN says that it is over."],
   [LINK, "am/core/state/container-moves.ts", "How the executor in a container is reached."],
+  [MANAGER, "am/scheduler/yarn/manager-link.ts", "Where this attempt stands with YARN's ResourceManager."],
 ];
 
 const HEAD = `# States
 
-Made from the tables in \`am/core/state/\` by \`npm run docs\`; edit them there.
+Made from tables in \`am/\` by \`npm run docs\`; edit them there.
 
 What the ApplicationMaster keeps books of changes its phase in one function, which is told what happened and looks that up here. A row says: on
 what, from which phases, to which; whether the journal holds it (a later attempt knows of it; of what the journal does not hold, YARN or the
-executors tell it again); and in which function of \`am/core\` it happens. *Ignored*: it comes in these phases as well, and changes nothing. A move
+executors tell it again); and in which function it happens. *Ignored*: it comes in these phases as well, and changes nothing. A move
 that is in no row throws in tests and in the simulation; in production it is logged once as \`defect\` and changes nothing.
 
 For example, the node of \`worker:1\` is lost while its gang restarts:
