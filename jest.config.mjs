@@ -18,8 +18,8 @@ export default {
   // Node 20 keeps some megabytes of each file's modules; a process that holds many is replaced by a new one.
   workerIdleMemoryLimit: "1500MB",
   testSequencer: "<rootDir>/test/support/sequence.mjs",
-  // With `--coverage`, on the phase `unit`: scripts/test/coverage.mjs reads it. Istanbul's counters take less than V8's, whose every range
-  // is mapped back through a source map.
+  // With `--coverage`, which the phase `unit` has in `npm run test:all`: scripts/test/coverage.mjs reads it. Istanbul's counters take less
+  // than V8's, whose every range is mapped back through a source map.
   coverageDirectory: "<rootDir>/coverage",
   coverageReporters: ["json-summary"],
   collectCoverageFrom: ["{am,client,executor,src}/**/*.ts", "!**/generated/**"],

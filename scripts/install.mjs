@@ -8,6 +8,8 @@ import { Problem, runMain } from "./problem.mjs";
 
 const CHECKOUT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STAMP = join(CHECKOUT, "node_modules", ".tony-ts-lock-hash");
+/** npm's own list of what it installed, written last. */
+const INSTALLED = join(CHECKOUT, "node_modules", ".package-lock.json");
 
 /** What of the lock file `npm ci` installs. The tools of tests and checks (`test/tools`) are two thirds of it, in bytes and in time. */
 const EVERYTHING = { name: "everything", options: [] };
@@ -19,16 +21,25 @@ const FOR_THE_BUILD = { name: "for the build", options: ["--workspaces=false"] }
  * @returns {Promise<boolean>} whether `npm ci` ran
  */
 export async function installPackages({ forBuild = false } = {}) {
-  const hash = createHash("sha256")
-    .update(await readFile(join(CHECKOUT, "package-lock.json")))
-    .digest("hex");
+  const lock = await readFile(join(CHECKOUT, "package-lock.json"), "utf8");
+  const hash = createHash("sha256").update(lock).digest("hex");
   const suffices = forBuild ? [EVERYTHING, FOR_THE_BUILD] : [EVERYTHING];
   const stamp = await readFile(STAMP, "utf8").catch(() => "");
   if (suffices.some(({ name }) => stamp === `${hash} ${name}`)) return false;
-  const { name, options } = forBuild ? FOR_THE_BUILD : EVERYTHING;
-  await npmCi(options);
+  const isThere = await isInstalled(JSON.parse(lock));
+  const { name, options } = forBuild && !isThere ? FOR_THE_BUILD : EVERYTHING;
+  if (!isThere) await npmCi(options);
   await writeFile(STAMP, `${hash} ${name}`);
-  return true;
+  return !isThere;
+}
+
+/** Whether somebody typed `npm ci` already. Optional packages are there for this platform alone. */
+async function isInstalled(lock) {
+  const installed = JSON.parse(await readFile(INSTALLED, "utf8").catch(() => "{}")).packages ?? {};
+  return Object.entries(lock.packages).every(
+    ([path, { version, integrity, optional }]) =>
+      path === "" || optional || (installed[path]?.version === version && installed[path]?.integrity === integrity),
+  );
 }
 
 /**

@@ -76,7 +76,14 @@ function withNeeds(names) {
   for (const phase of [...phases].reverse()) {
     if (wanted.has(phase.name)) for (const name of phase.needs) wanted.add(name);
   }
-  return phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan));
+  const chosen = phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan));
+  return chosen.map((phase) => besides(phase, wanted));
+}
+
+/** @param {import("./test/phase.mjs").Phase} phase @param {ReadonlySet<string>} wanted names of all that run */
+function besides(phase, wanted) {
+  const more = Object.entries(phase.withPhase ?? {}).flatMap(([name, words]) => (wanted.has(name) ? words : []));
+  return { ...phase, command: [...phase.command, ...more] };
 }
 
 /**

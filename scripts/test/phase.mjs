@@ -10,6 +10,7 @@
  * @property {number} limitSeconds a breach is a failure
  * @property {readonly string[]} needs phases without which it cannot run
  * @property {readonly import("../prerequisites.mjs").Prerequisite[]} [machine] what the machine must have, else it is not run
+ * @property {Readonly<Record<string, readonly string[]>>} [withPhase] arguments of the command where that phase runs too
  * @property {readonly string[]} [after] phases that must have ended before, whatever came of them
  * @property {boolean} [everyday] `npm test` runs it; `npm run test:all` runs every phase
  * @property {boolean} [prepares] proves nothing itself: where others need it, their failure is counted, and its own only told

@@ -22,10 +22,11 @@ describe("in a checkout", () => {
   });
   afterEach(() => rm(checkout, { recursive: true }));
 
-  const installIfMissing = (...more) =>
-    run(process.execPath, [join(checkout, "scripts", "install.mjs"), "--if-missing", ...more], {
+  const install = (...options) =>
+    run(process.execPath, [join(checkout, "scripts", "install.mjs"), ...options], {
       env: { ...process.env, PATH: `${join(checkout, "bin")}:${process.env.PATH}` },
     });
+  const installIfMissing = (...more) => install("--if-missing", ...more);
 
   test("without packages they are installed first", async () => {
     expect((await installIfMissing()).stderr).toContain("Installing npm packages");
@@ -41,6 +42,20 @@ describe("in a checkout", () => {
     await rm(join(checkout, "called"));
     await installIfMissing("--for-build");
     await expect(readFile(join(checkout, "called"))).rejects.toThrow("ENOENT");
+  });
+
+  test("what `npm ci` installed is not installed again, but where the lock file has changed since", async () => {
+    await mkdir(join(checkout, "node_modules"));
+    const lock = JSON.parse(await readFile("package-lock.json", "utf8"));
+    const installed = join(checkout, "node_modules", ".package-lock.json");
+    await writeFile(installed, JSON.stringify(lock));
+    expect((await install()).stdout).toContain("up to date");
+    await expect(readFile(join(checkout, "called"))).rejects.toThrow("ENOENT");
+
+    lock.packages["node_modules/long"].version = "0.0.1";
+    await writeFile(join(checkout, "package-lock.json"), JSON.stringify(lock));
+    expect((await install()).stdout).not.toContain("up to date");
+    expect(await readFile(join(checkout, "called"), "utf8")).toMatch(/^ci /);
   });
 
   test("with packages nothing is touched and nothing said", async () => {
