@@ -1,18 +1,39 @@
 import { expect, test } from "@jest/globals";
 import { PINNED_SEEDS } from "./pinned-seeds.ts";
+import type { Mutation } from "./planted-faults.ts";
 import { runSeed } from "./run.ts";
 
 /** The suite `simulation` runs many more; a seed that fails here is replayed with `npm run simulate -- --seed N`. */
 const SEEDS = 100;
+/** Of a task in one generation, in the log of the ApplicationMaster. */
+const MOST_LINES = 20;
 
-test(`every job of ${SEEDS} random ones on random clusters ends, with every invariant kept`, async () => {
+test(`every job of ${SEEDS} random ones on random clusters ends, with every invariant kept, and with few lines for a task`, async () => {
   const failures: string[] = [];
   for (let seed = 1; seed <= SEEDS && failures.length < 5; seed++) {
-    const { problems } = await runSeed(seed);
-    failures.push(...problems.map((problem) => `seed ${seed}: ${problem}`));
+    const lines = new LinesOfTasks();
+    const { problems } = await runSeed(seed, { mutation: lines.count });
+    failures.push(...[...problems, ...lines.problems()].map((problem) => `seed ${seed}: ${problem}`));
   }
   expect(failures).toEqual([]);
 });
+
+class LinesOfTasks {
+  readonly #lines = new Map<string, number>();
+
+  readonly count: Mutation = (effects) => {
+    for (const effect of effects) {
+      if (effect.type !== "log" || effect.fields?.task === undefined) continue;
+      const subject = `${effect.fields.task} in generation ${effect.fields.generation}`;
+      this.#lines.set(subject, (this.#lines.get(subject) ?? 0) + 1);
+    }
+    return effects;
+  };
+
+  problems(): string[] {
+    return [...this.#lines].flatMap(([subject, lines]) => (lines > MOST_LINES ? [`${lines} lines of ${subject}`] : []));
+  }
+}
 
 test.each(PINNED_SEEDS)("seed $seed: $lives", async ({ seed, logs }) => {
   const seen: string[] = [];

@@ -1,6 +1,6 @@
 /** Tests that allocate most, simulated lives and thousands of damaged files, and one that collects garbage again and again. */
 export const HEAVY =
-  /\/test\/(simulation\/|am\/core\/(log|scale)\.|hadoop\/yarn\/aggregated-logs\.|hadoop\/security\/kerberos\/libgssapi\.)/;
+  /\/test\/(simulation\/|am\/core\/scale\.|hadoop\/yarn\/aggregated-logs\.|hadoop\/security\/kerberos\/libgssapi\.)/;
 
 /**
  * The heavy ones go first, and then file after file by name. In one process that has run many files, V8 takes four times as long for what

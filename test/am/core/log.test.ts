@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { runSeed } from "../../simulation/run.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -16,23 +15,5 @@ describe("the log of the ApplicationMaster", () => {
       ...readFileSync(join(root, "docs/reference/am-log.md"), "utf8").matchAll(/^\| `([a-z-]+)` \|/gm),
     ].map(([, event]) => event);
     expect([...new Set(logged)].sort()).toEqual(listed.sort());
-  });
-
-  test("no task takes more than 20 lines in one generation", async () => {
-    for (let seed = 1; seed <= 100; seed++) {
-      const lines = new Map<string, number>();
-      await runSeed(seed, {
-        mutation: (effects) => {
-          for (const effect of effects) {
-            if (effect.type === "log" && effect.fields?.task !== undefined) {
-              const subject = `${effect.fields.task} ${effect.fields.generation}`;
-              lines.set(subject, (lines.get(subject) ?? 0) + 1);
-            }
-          }
-          return effects;
-        },
-      });
-      expect(Math.max(...lines.values())).toBeLessThanOrEqual(20);
-    }
   });
 });
