@@ -205,7 +205,7 @@ export const phases = [
       {
         name: "jobs",
         what: "the jobs that everybody runs: their output, failures, restarts, logs and end, also that of their ApplicationMaster; without a cluster",
-        tests: `test/(matrix/jobs|e2e/(${EVERYDAY_JOBS}))\\.`,
+        tests: `test/(matrix/killed-master|e2e/(${EVERYDAY_JOBS}))\\.`,
         limitSeconds: 1200,
         everyday: true,
       },
@@ -315,7 +315,7 @@ export const phases = [
   ...clusterOfItsOwn("oldest-release", {
     what: "jobs on the oldest release of Hadoop; npm run matrix tries all of them",
     options: ["--release", OLDEST_HADOOP],
-    tests: "test/matrix/jobs",
+    tests: "test/matrix/(jobs|killed-master)",
     cores: HALF,
     limitSeconds: 240,
     jars: "jars-oldest",
@@ -338,7 +338,7 @@ export const phases = [
     clusterOfItsOwn(`secure-${protection}`, {
       what: `jobs where RPC and HDFS's data are protected by ${protection} alone`,
       options: ["--secure", "--protection", protection],
-      tests: "test/matrix/jobs",
+      tests: "test/matrix/(jobs|killed-master)",
       cores: HALF,
       limitSeconds: 300,
     }),

@@ -15,16 +15,6 @@ describe("the client", () => {
       return state === "FINISHED" ? diagnostics : undefined;
     });
 
-  test("is killed as soon as the cluster has the job: the job runs to its end", async () => {
-    const job = await suite.submit();
-    await job.client.output(/ACCEPTED|AM running/);
-    job.client.process.kill("SIGKILL");
-    const before = await job.running(1);
-    job.letEnd();
-    expect(await ended(job)).toBe("2 of 2 tasks exited 0");
-    expect(job.starts()).toEqual(before);
-  });
-
   test("is killed while it follows, and the ApplicationMaster too: the job runs to its end", async () => {
     const job = await suite.submit();
     const before = await job.running(1);

@@ -122,14 +122,3 @@ test("a web port is told from an RPC port", async () => {
   });
   http.close();
 });
-
-test("several hundred calls in flight on one connection all get their own answer", async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 500 }, async (_, index) => {
-      const unknown = `application_1_${String(index + 1).padStart(4, "0")}`;
-      const error = await client.report(unknown).catch((cause) => cause);
-      return error.javaMessage.includes(unknown);
-    }),
-  );
-  expect(answers.every((own) => own)).toBe(true);
-});

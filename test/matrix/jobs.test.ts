@@ -32,18 +32,6 @@ describe("on this cluster", () => {
     expect((await job.command("logs", "worker:1")).stdout).toMatch(/^bad data$/m);
   });
 
-  test("a killed ApplicationMaster", async () => {
-    const job = await suite.submit();
-    const before = await job.running(1);
-    await job.journaled();
-    process.kill(await job.master(), "SIGKILL");
-    await job.status("the second attempt", ({ attempt, state }) => attempt === 2 && state === "running");
-    const { exitCode, stdout } = await job.end();
-    expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
-    expect(exitCode).toBe(0);
-    expect(job.starts()).toEqual(before);
-  });
-
   test("logs of a running job, and its kill", async () => {
     const job = await suite.submit({ program: `echo started; ${WAITS}` });
     await job.client.output(/^worker:0 \| started$/m);
