@@ -15,8 +15,9 @@ export default {
   testTimeout: 120_000,
   // Jest would leave one core to others: of two that is half of the machine. Suites on clusters say --runInBand.
   maxWorkers: "100%",
-  // Node 20 keeps some megabytes of each file's modules; a process that holds many is replaced by a new one.
-  workerIdleMemoryLimit: "1500MB",
+  // Node 20 keeps some megabytes of each file's modules, which each collection of garbage walks through; a process that holds many is
+  // replaced by a new one.
+  workerIdleMemoryLimit: "500MB",
   testSequencer: "<rootDir>/test/support/sequence.mjs",
   // With `--coverage`, which the phase `unit` has in `npm run test:all`: scripts/test/coverage.mjs reads it. Istanbul's counters take less
   // than V8's, whose every range is mapped back through a source map.

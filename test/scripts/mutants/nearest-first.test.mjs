@@ -8,7 +8,7 @@ afterEach(() => {
 test("the tests of the changed file's folder come first, and what takes long last", () => {
   process.env.TONY_CHANGED_FILE = "am/core/failures/evidence.ts";
   const files = [
-    "am/core/log",
+    "am/core/scale",
     "am/core/gang/hold",
     "am/core/failures/verdict",
     "am/core/wake-up",
@@ -22,6 +22,6 @@ test("the tests of the changed file's folder come first, and what takes long las
     "am/core/gang/hold",
     "am/core/wake-up",
     "am/storage/journal",
-    "am/core/log",
+    "am/core/scale",
   ]);
 });
