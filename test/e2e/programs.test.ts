@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { containerVariables, programVariables } from "../../src/frameworks/variables.ts";
@@ -243,78 +243,7 @@ print("units", UNITS, sys.argv[1:], flush=True)
     expect(told["worker:0"]?.CUDA_VISIBLE_DEVICES).not.toBe("");
     expect(exitCode).toBe(0);
   });
-
-  test("start again after a failure in the containers they have, from their checkpoint", async () => {
-    const checkpoints = alice.shared("checkpoints");
-    const job = alice.job(
-      "resumes",
-      {
-        "tony.application.framework": "pytorch",
-        "tony.application.checkpoint-dir": checkpoints,
-        "tony.worker.instances": 2,
-        "tony.worker.memory": "512m",
-        "tony.containers.command": "bash train.sh",
-        "tony.containers.resources": "train.sh",
-        "tony.am.retry-count": 1,
-      },
-      { "train.sh": failsOnce },
-    );
-    const { exitCode, stdout } = await alice.run("submit", "--conf", job, "--logs", "all");
-
-    const started = Array.from(
-      stdout.matchAll(/^(worker:\d) \| start (\d) at step (\d+) in (\S+)$/gm),
-      ([, ...found]) => found,
-    );
-    expect(
-      started
-        .filter(([, generation]) => generation === "1")
-        .map(([task, , step]) => [task, step])
-        .sort(),
-    ).toEqual([
-      ["worker:0", "0"],
-      ["worker:1", "0"],
-    ]);
-    expect(
-      started
-        .filter(([, generation]) => generation === "2")
-        .map(([task, , step]) => [task, step])
-        .sort(),
-    ).toEqual([
-      ["worker:0", "3"],
-      ["worker:1", "3"],
-    ]);
-    const containerOf = (task: string) =>
-      new Set(started.filter(([name]) => name === task).map(([, , , container]) => container));
-    expect(containerOf("worker:0").size).toBe(1);
-    expect(containerOf("worker:1").size).toBe(1);
-    expect(readFileSync(path.join(checkpoints, "step"), "utf8").trim()).toBe("5");
-    expect(existsSync(path.join(checkpoints, "failed"))).toBe(true);
-    expect(stdout).toContain("2 of 2 tasks exited 0 · 1 restart");
-    expect(exitCode).toBe(0);
-  });
 });
-
-/** Each step is a checkpoint of worker:0; at step 3 it stands still and worker:1 fails, the first time. */
-const failsOnce = `
-cd "$TONY_CHECKPOINT_DIR"
-step=$(cat step 2>/dev/null || echo 0)
-echo "start $TONY_GENERATION at step $step in $CONTAINER_ID"
-touch "started-$TONY_GENERATION-$RANK"
-until [ -e "started-$TONY_GENERATION-0" ] && [ -e "started-$TONY_GENERATION-1" ]; do sleep 0.1; done
-if [ "$TONY_GENERATION" = 1 ] && [ "$RANK" = 1 ]; then
-  until [ "$(cat step 2>/dev/null)" = 3 ]; do sleep 0.1; done
-  touch failed
-  echo "out of luck" >&2
-  exit 7
-fi
-while [ "$RANK" = 0 ] && [ "$step" -lt 5 ]; do
-  step=$((step + 1))
-  echo "$step" > step.part
-  mv step.part step
-  [ "$TONY_GENERATION" = 1 ] && [ "$step" = 3 ] && exec sleep 600
-done
-exit 0
-`;
 
 /** What YARN says that it granted, by task. */
 async function containersByTask(inspection: unknown): Promise<Record<string, Record<string, unknown>>> {

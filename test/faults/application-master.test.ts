@@ -21,23 +21,6 @@ describe("the ApplicationMaster", () => {
   const attempt2 = (job: FaultJob) =>
     job.status("the second attempt", ({ attempt, state }) => attempt === 2 && state === "running");
 
-  test("is killed: the programs run on untouched, and the client follows over to the next one", async () => {
-    const job = await suite.submit();
-    const before = await job.running(1);
-    await job.journaled();
-    process.kill(await job.master(), "SIGKILL");
-
-    const status = await attempt2(job);
-    expect(status.generation).toBe(1);
-    expect(status.tasks.map(({ containerId }) => containerId)).toEqual(before.map(({ containerId }) => containerId));
-    expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 0 } });
-    expect(before.map(({ pid }) => isRunning(pid))).toEqual([true, true]);
-    const { exitCode, stdout } = await job.end();
-    expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
-    expect(exitCode).toBe(0);
-    expect(job.starts()).toEqual(before);
-  });
-
   test("is killed, and the programs end while no ApplicationMaster is there: their exits are told to the next one", async () => {
     const job = await suite.submit();
     const before = await job.running(1);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import type { JobStatus } from "../../src/job/status.ts";
 import { testCluster } from "../support/cluster.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
+import { isRunning } from "../support/processes.ts";
 
 const cluster = await testCluster();
 
@@ -13,7 +15,13 @@ describe("on this cluster", () => {
     const before = await job.running(1);
     await job.journaled();
     process.kill(await job.master(), "SIGKILL");
-    await job.status("the second attempt", ({ attempt, state }) => attempt === 2 && state === "running");
+
+    const again = ({ attempt, state }: JobStatus) => attempt === 2 && state === "running";
+    const { generation, tasks, budgets } = await job.status("the second attempt", again);
+    expect(generation).toBe(1);
+    expect(tasks.map(({ containerId }) => containerId)).toEqual(before.map(({ containerId }) => containerId));
+    expect(budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 0 } });
+    expect(before.map(({ pid }) => isRunning(pid))).toEqual([true, true]);
     const { exitCode, stdout } = await job.end();
     expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
     expect(exitCode).toBe(0);
