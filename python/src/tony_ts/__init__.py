@@ -1,0 +1,41 @@
+"""
+Runs distributed training on a Hadoop YARN cluster.
+
+    import tony_ts
+
+    job = tony_ts.submit("python train.py", instances=4, memory="8g", gpus=1, files=["train.py"])
+    job.wait()
+"""
+
+from __future__ import annotations
+
+from .errors import (
+    ClusterError,
+    JobFailed,
+    JobInvalid,
+    JobKilled,
+    JobNotFound,
+    NoCluster,
+    NoNode,
+    TonyError,
+    WaitTimeout,
+)
+from .job import Job, LogLine
+from .request import Role
+from .submit import submit
+
+__all__ = [
+    "ClusterError",
+    "Job",
+    "JobFailed",
+    "JobInvalid",
+    "JobKilled",
+    "JobNotFound",
+    "LogLine",
+    "NoCluster",
+    "NoNode",
+    "Role",
+    "TonyError",
+    "WaitTimeout",
+    "submit",
+]

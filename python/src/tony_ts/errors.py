@@ -1,0 +1,118 @@
+"""What can go wrong. Every error says what happened and how to mend it, and has a ``code`` that stays the same."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from .shapes import Cause, ErrorWords, JobOutcome, JobStatus
+
+
+class TonyError(Exception):
+    """The base of all errors here."""
+
+    #: For programs, as ``tony-ts --json`` prints it: ``NO_CLUSTER``. The message may change, the code does not.
+    code: str
+    #: Whether the same call may succeed later, unchanged.
+    retryable: bool
+
+    # Defaults, so that an error survives pickle: it is made again from its message alone, then gets its attributes.
+    def __init__(self, message: str, *, code: str = "INTERNAL", retryable: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+
+
+class JobInvalid(TonyError, ValueError):
+    """Arguments or a job file that cannot be: the message lists everything that is wrong, one per line."""
+
+
+class NoNode(TonyError):
+    """There is no Node, or too old a one, to run tony-ts with."""
+
+
+class NoCluster(TonyError):
+    """It is not configured which cluster to talk to."""
+
+
+class ClusterError(TonyError):
+    """The cluster refuses, or cannot be reached."""
+
+
+class JobNotFound(TonyError, LookupError):
+    """No job has that id."""
+
+
+class WaitTimeout(TonyError, TimeoutError):
+    """The job had not ended in time. It goes on."""
+
+
+class JobFailed(TonyError):
+    """
+    The job ended otherwise than well. The message has the cause, the failed task's own last lines (a Python program's
+    traceback), and what you can do.
+    """
+
+    #: ``application_…`` or ``local_…``
+    id: str
+    outcome: JobOutcome
+    #: All that is known of the job and its tasks.
+    report: JobStatus | None
+
+    @property
+    def cause(self) -> Cause | None:
+        """Which task failed, where and how."""
+        return self.outcome.get("cause")
+
+    @property
+    def task(self) -> str | None:
+        """The task that failed first: ``worker:1``."""
+        return self.cause.get("task") if self.cause else None
+
+    @property
+    def traceback(self) -> str:
+        """That task's last lines, in Python its traceback; empty where it said nothing."""
+        return "\n".join(self.cause["lines"]) if self.cause else ""
+
+
+class JobKilled(JobFailed):
+    """Somebody or something ended the job: its ``outcome`` says who."""
+
+
+def job_failed(job_id: str, outcome: JobOutcome, report: JobStatus | None, told: Callable[[str], str]) -> JobFailed:
+    """The error for an outcome that is not ``succeeded``. ``told`` puts places into the caller's words."""
+    killed = outcome["result"] == "killed"
+    kind = JobKilled if killed else JobFailed
+    error = kind(told(_words(job_id, outcome)), code="JOB_KILLED" if killed else "JOB_FAILED")
+    error.id, error.outcome, error.report = job_id, outcome, report
+    return error
+
+
+def _words(job_id: str, outcome: JobOutcome) -> str:
+    parts = [f"{job_id} {outcome['result']}: {outcome['summary']}"]
+    cause = outcome.get("cause")
+    if cause is not None:
+        if cause["lines"]:
+            place = " on ".join(part for part in (cause.get("task"), cause.get("host")) if part)
+            parts += ["", f"{place or 'The task'}:", *(f"  {line}" for line in cause["lines"])]
+        if "remedy" in cause:
+            parts += ["", f"To mend it: {cause['remedy']}"]
+    return "\n".join(parts)
+
+
+_CLASSES = {
+    "JOB_INVALID": JobInvalid,
+    "USAGE": JobInvalid,
+    "NO_CLUSTER": NoCluster,
+    "APPLICATION_NOT_FOUND": JobNotFound,
+}
+
+
+def not_in_time(job_id: str, timeout: float) -> WaitTimeout:
+    message = f"{job_id} had not ended after {timeout:g} s. It goes on: wait() again, or end it with kill()"
+    return WaitTimeout(message, code="WAIT_TIMEOUT", retryable=True)
+
+
+def error_of(words: ErrorWords, exit_code: int) -> TonyError:
+    """What the command line said of an error, as one of those above."""
+    kind = _CLASSES.get(words["code"], ClusterError if exit_code == 3 else TonyError)
+    return kind(words["message"], code=words["code"], retryable=words.get("retryable", False))

@@ -1,0 +1,210 @@
+"""A job that was submitted."""
+
+from __future__ import annotations
+
+import threading
+from typing import Iterator, NamedTuple, Sequence, cast
+
+from .errors import TonyError, error_of, job_failed, not_in_time
+from .process import Events, Printed, run
+from .request import NO_FILE, Origin
+from .shapes import Event, JobOutcome, JobState, JobStatus
+
+
+class LogLine(NamedTuple):
+    """A line that a task wrote. As text it is ``worker:0 | the line``."""
+
+    task: str
+    line: str
+    #: ``stdout`` or ``stderr``
+    stream: str
+
+    def __str__(self) -> str:
+        return f"{self.task} | {self.line}"
+
+
+class Job:
+    """
+    A job of the cluster or of this machine. ``submit()`` makes one; ``Job("application_…")`` is one that was submitted
+    earlier or elsewhere. It runs by itself: when this process ends, or stops waiting, the job goes on.
+
+    Several threads may use one, and so may forked processes.
+    """
+
+    def __init__(self, id: str, *, _origin: Origin = NO_FILE) -> None:
+        self._id = id
+        self._origin = _origin
+        self._end: End | None = None
+
+    @property
+    def id(self) -> str:
+        """``application_…``, or ``local_…``"""
+        return self._id
+
+    @property
+    def state(self) -> JobState:
+        """How it is now: ``running``, and in the end ``succeeded``, ``failed`` or ``killed``. Asks the cluster."""
+        return self._end.outcome["result"] if self._end else self.report["state"]
+
+    @property
+    def report(self) -> JobStatus:
+        """All that is known now of it and of its tasks. Asks the cluster."""
+        return report_in(run(status_words(self._id)))
+
+    @property
+    def url(self) -> str | None:
+        """Its page in YARN; a job of this machine has none. Asks the cluster."""
+        return url_in(run(status_words(self._id)))
+
+    def wait(self, timeout: float | None = None) -> JobOutcome:
+        """
+        Waits until the job ends, and returns how it did if it succeeded. Ctrl-C leaves the job running.
+
+        :param timeout: in seconds
+        :raises JobFailed: it failed, with the cause and the failed task's traceback; ``JobKilled``: somebody ended it
+        :raises WaitTimeout: it has not ended; it goes on
+        """
+        if self._end is None:
+            self._end = self._follow(timeout)
+        return self._end.success(self._id, self._origin)
+
+    def events(self, logs: str | None = None) -> Events:
+        """
+        The last lines that were printed, and what becomes of the job from now on, to the event ``end``.
+
+        :param logs: whose output: ``none``, ``all``, ``worker:1``, ``worker``; default the lead task's
+        """
+        return Events(event_words(self._id, logs))
+
+    def logs(self, task: str | None = None, *, follow: bool = False) -> Iterator[LogLine]:
+        """
+        What its tasks printed.
+
+        :param task: ``worker:0``, ``worker``, or ``am`` for its ApplicationMaster's own log; default the lead task
+        :param follow: go on as the log grows, until the job ends
+        """
+        with Events(log_words(self._id, task, follow)) as events:
+            for event in events:
+                yield from log_lines(event)
+
+    def kill(self, reason: str | None = None) -> None:
+        """
+        Ends it in order: programs stop, checkpoints are saved, containers are returned. One that has ended stays so.
+
+        :param reason: shown to those who look at the job later
+        """
+        check_killed(run(kill_words(self._id, reason)))
+
+    def _follow(self, timeout: float | None) -> End:
+        reading = Reading()
+        with Events(wait_words(self._id)) as events:
+            clock = Clock(timeout, events)
+            with clock:
+                try:
+                    for event in events:
+                        reading.see(event)
+                except TonyError:
+                    if clock.rang and timeout is not None:
+                        raise not_in_time(self._id, timeout) from None
+                    raise
+        return reading.end(self._id)
+
+    def __repr__(self) -> str:
+        return f"Job({self._id!r})"
+
+
+class Clock:
+    """Ends the reading of events when its time is over."""
+
+    def __init__(self, timeout: float | None, events: Events) -> None:
+        self.rang = False
+        self._events = events
+        self._timer = None if timeout is None else threading.Timer(max(timeout, 0), self._ring)
+
+    def _ring(self) -> None:
+        self.rang = True
+        self._events.kill()
+
+    def __enter__(self) -> None:
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+
+
+class End(NamedTuple):
+    """How a job ended."""
+
+    outcome: JobOutcome
+    report: JobStatus | None
+
+    def success(self, job_id: str, origin: Origin) -> JobOutcome:
+        """Raises where it was none."""
+        if self.outcome["result"] != "succeeded":
+            raise job_failed(job_id, self.outcome, self.report, origin.told)
+        return self.outcome
+
+
+class Reading:
+    """What the events of a job come to."""
+
+    def __init__(self) -> None:
+        self._report: JobStatus | None = None
+        self._outcome: JobOutcome | None = None
+
+    def see(self, event: Event) -> None:
+        if event["event"] == "status":
+            self._report = event["status"]
+        elif event["event"] == "end":
+            self._outcome = event["outcome"]
+
+    def end(self, job_id: str) -> End:
+        if self._outcome is None:
+            raise TonyError(f"{job_id} may still run: ask for its state", code="STILL_RUNNING", retryable=True)
+        if self._report is None:
+            return End(self._outcome, None)
+        # The last status was told shortly before the end.
+        return End(self._outcome, {**self._report, "state": self._outcome["result"], "outcome": self._outcome})
+
+
+def wait_words(job_id: str) -> list[str]:
+    return ["wait", job_id, "--json"]
+
+
+def status_words(job_id: str) -> list[str]:
+    return ["status", job_id, "--json"]
+
+
+def event_words(job_id: str, logs: str | None) -> list[str]:
+    return ["attach", job_id, "--json", *([] if logs is None else ["--logs", logs])]
+
+
+def log_words(job_id: str, task: str | None, follow: bool) -> list[str]:
+    return ["logs", job_id, *([] if task is None else [task]), *(["--follow"] if follow else []), "--json"]
+
+
+def kill_words(job_id: str, reason: str | None) -> list[str]:
+    return ["kill", job_id, "--json", *([] if reason is None else ["--reason", reason])]
+
+
+def report_in(printed: Printed) -> JobStatus:
+    return cast(JobStatus, printed["status"])
+
+
+def url_in(printed: Printed) -> str | None:
+    return printed["report"]["trackingUrl"] or None
+
+
+def log_lines(event: Event) -> Sequence[LogLine]:
+    return [LogLine(event["task"], event["line"], event["stream"])] if event["event"] == "output" else []
+
+
+def check_killed(printed: Printed) -> None:
+    """Each job of ``kill`` has an error of its own."""
+    for job in printed["jobs"]:
+        if "error" in job:
+            raise error_of(job["error"], 3)

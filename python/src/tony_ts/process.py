@@ -1,0 +1,188 @@
+"""Runs of the command line: started, read as JSON, ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from types import TracebackType
+from typing import Any, ContextManager, Dict, Iterator, Sequence, cast
+
+from .errors import TonyError, error_of
+from .program import command
+from .shapes import Event
+
+#: The version of what ``--json`` prints that this package reads.
+JSON_VERSION = 1
+
+#: What a command prints: docs/reference/json.md.
+Printed = Dict[str, Any]
+
+#: Commands that end by themselves, at once: more would take memory, and the time of others, rather than be done sooner.
+_turns = threading.BoundedSemaphore(8)
+
+
+def _forked() -> None:
+    """A thread that held a turn does not exist in the child."""
+    global _turns
+    _turns = threading.BoundedSemaphore(8)
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+class Child:
+    """
+    One run of the command line. It has a session of its own: a Ctrl-C in the terminal is this process's to answer.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 — closed with the rest
+        try:
+            self._process = subprocess.Popen(
+                [*command(), *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,
+            )
+        except BaseException:
+            self._errors.close()
+            raise
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+
+    def lines(self) -> Iterator[bytes]:
+        return iter(self._output.readline, b"")
+
+    def result(self) -> Printed:
+        """Its one object. Raises the error that stands in it."""
+        output = self._output.read()
+        return result(output, self.errors(), self._process.wait())
+
+    def errors(self) -> str:
+        """What it said for people."""
+        self._process.wait()
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace").strip()
+
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Can be called from any thread: who reads its lines comes to their end."""
+        self._process.kill()
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+        self._errors.close()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def turn() -> ContextManager[bool]:
+    return _turns
+
+
+def run(words: Sequence[str]) -> Printed:
+    """What a command prints that ends by itself."""
+    with turn(), Child(words) as child:
+        return child.result()
+
+
+def result(output: bytes, errors: str, exit_code: int) -> Printed:
+    printed = parsed(output, errors, exit_code)
+    if "error" in printed:
+        raise error_of(printed["error"], printed["exitCode"])
+    return printed
+
+
+def parsed(line: bytes, errors: str, exit_code: int | None = None) -> Printed:
+    """An object that the command line printed."""
+    try:
+        printed = json.loads(line)
+    except ValueError:
+        raise died(errors, exit_code) from None
+    version = printed.get("jsonVersion")
+    if version != JSON_VERSION:
+        message = f"This tony-ts prints JSON {version}, and this package reads {JSON_VERSION}: use those of one release"
+        raise TonyError(message, code="JSON_VERSION")
+    return cast(Printed, printed)
+
+
+def died(errors: str, exit_code: int | None) -> TonyError:
+    """It ended without a result: killed, or not tony-ts at all."""
+    ended = "" if exit_code is None else f" with {exit_code}"
+    said = "\n".join(errors.splitlines()[-20:]) or "It said nothing."
+    return TonyError(f"{' '.join(command())} ended{ended} before its result:\n{said}", code="PROGRAM_ENDED")
+
+
+class Events(Iterator[Event]):
+    """
+    The events of a job, the last of which is ``end``. Leaving them does not end the job; ``close()`` them, or use
+    ``with``, where you leave them early.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._process_id = os.getpid()
+        self._child = Child(words)
+        self._lines = self._child.lines()
+        self._over = False
+
+    def __iter__(self) -> Events:
+        return self
+
+    def __next__(self) -> Event:
+        self._refuse_fork()
+        if self._over:
+            self.close()
+            raise StopIteration
+        line = next(self._lines, None)
+        if line is None:
+            errors = self._child.errors()
+            self.close()
+            raise died(errors, None)
+        event = cast(Event, parsed(line, ""))
+        if event["event"] == "end":
+            self._over = True
+            if "error" in event:
+                self.close()
+                raise error_of(event["error"], event["exitCode"])
+        return event
+
+    def kill(self) -> None:
+        self._child.kill()
+
+    def close(self) -> None:
+        """Ends following; the job goes on."""
+        if os.getpid() == self._process_id:
+            self._over = True
+            self._child.close()
+
+    def _refuse_fork(self) -> None:
+        """Two processes that read one pipe would get half of the lines each."""
+        if os.getpid() != self._process_id:
+            message = (
+                "These events belong to the process that this one was forked from: call the job's method again here"
+            )
+            raise TonyError(message, code="FORKED")
+
+    def __enter__(self) -> Events:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_child"):
+            self.close()

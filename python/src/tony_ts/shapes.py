@@ -1,0 +1,320 @@
+"""
+What ``tony-ts --json`` prints, as Python's types: docs/reference/json.md says what each field means, and a test holds
+these to it. Values are the dictionaries that were printed: new fields and new words may come at any time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+JobState = Literal["starting", "gathering", "running", "restarting", "finishing", "succeeded", "failed", "killed"]
+TaskState = Literal[
+    "waiting", "allocated", "launched", "registered", "running", "succeeded", "failed", "stopped", "lost"
+]
+FailureClass = Literal["program", "infrastructure"]
+Relation = Literal["consequence", "not-counted", "also-failed"]
+ReadableStream = Literal["stdout", "stderr", "executor"]
+ApplicationState = Literal["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINISHED", "FAILED", "KILLED"]
+
+#: A ``code`` with its facts: docs/reference/reasons.md.
+Coded = Dict[str, Any]
+
+
+class Budgets(TypedDict):
+    program: Budget
+    infrastructure: Budget
+
+
+class Usage(TypedDict):
+    memoryMiBSeconds: int
+    vcoreSeconds: int
+
+
+class Service(TypedDict):
+    name: str
+    url: str
+    task: str
+
+
+class ErrorWords(TypedDict):
+    code: str
+    message: str
+    retryable: bool
+
+
+class _JobStatus(TypedDict):
+    statusVersion: Literal[1]
+    applicationId: str
+    attempt: int
+    name: str
+    queue: str
+    state: JobState
+    generation: int
+    startedAtMs: int
+    nowMs: int
+    amHost: str
+    roles: List[RoleStatus]
+    tasks: List[TaskStatus]
+    waits: List[Wait]
+    generations: List[GenerationSummary]
+    budgets: Budgets
+    services: List[Service]
+    usage: Usage
+
+
+class JobStatus(_JobStatus, total=False):
+    """The state of a job as people and programs see it: what the AM publishes, `tony-ts status --json` prints and history keeps. Times are milliseconds since the epoch. Fields are only ever added."""
+
+    distributedMode: Literal["fcfs"]
+    amContainerId: str
+    checkpoint: Checkpoint
+    resumeFrom: str
+    droppedCheckpoint: Coded
+    idle: Idle
+    outcome: JobOutcome
+
+
+class _RoleStatus(TypedDict):
+    name: str
+    instances: int
+    allocated: int
+    registered: int
+    running: int
+    ended: int
+    memoryMiB: int
+    vcores: int
+    others: Dict[str, int]
+
+
+class RoleStatus(_RoleStatus, total=False):
+    nodeLabel: str
+
+
+class _TaskStatus(TypedDict):
+    task: str
+    state: TaskState
+    restarts: int
+
+
+class TaskStatus(_TaskStatus, total=False):
+    host: str
+    port: int
+    ports: Dict[str, int]
+    containerId: str
+    nodeHttpAddress: str
+    startedAtMs: int
+    endedAtMs: int
+    exit: str
+    step: int
+    checkpointStep: int
+    metrics: Dict[str, float]
+    transfers: List[Transfer]
+    memoryBytes: int
+    maxMemoryBytes: int
+    cpuCores: float
+    gpus: GpuMetrics
+    restartReason: str
+
+
+class _Wait(TypedDict):
+    reason: Coded
+    cause: str
+    what: str
+    sinceMs: int
+    delays: List[Coded]
+    reasons: List[str]
+
+
+class Wait(_Wait, total=False):
+    """One thing that the job waits for, with the key that helps, if there is one: as data, and in words."""
+
+    remedy: str
+    fix: Coded
+    endsAtMs: int
+    atEnd: str
+
+
+class _GenerationSummary(TypedDict):
+    generation: int
+    startedAtMs: int
+
+
+class GenerationSummary(_GenerationSummary, total=False):
+    """How one generation went."""
+
+    runningAtMs: int
+    endedAtMs: int
+    endedBy: Cause
+    resumedFrom: Checkpoint
+    roles: List[str]
+
+
+class _Budget(TypedDict):
+    used: int
+    limit: int
+
+
+class Budget(_Budget, total=False):
+    """Restarts after failures of one class."""
+
+    windowMs: int
+
+
+class Checkpoint(TypedDict):
+    path: str
+    step: int
+    atMs: int
+
+
+class Idle(TypedDict):
+    """All programs that run use neither their processors nor their GPUs."""
+
+    tasks: List[str]
+    sinceMs: int
+    untilMs: int
+    cpuMs: int
+    gpus: int
+
+
+class _JobOutcome(TypedDict):
+    result: Literal["succeeded", "failed", "killed"]
+    summary: str
+    reason: Coded
+    endedAtMs: int
+
+
+class JobOutcome(_JobOutcome, total=False):
+    """How the job ended."""
+
+    cause: Cause
+    rule: str
+
+
+_Cause = TypedDict(
+    "_Cause",
+    {
+        "class": "FailureClass",
+        "reason": "Coded",
+        "summary": "str",
+        "atMs": "int",
+        "lines": "List[str]",
+        "consequences": "List[str]",
+        "followed": "List[Consequence]",
+    },
+)
+
+
+class Cause(_Cause, total=False):
+    """Why a generation ended: the root, and what followed from it."""
+
+    generation: int
+    task: str
+    host: str
+    containerId: str
+    exit: str
+    remedy: str
+    fix: Coded
+
+
+class Consequence(TypedDict):
+    """The end of another task beside the root cause."""
+
+    reason: Coded
+    relation: Relation
+    laterMs: int
+
+
+class Transfer(TypedDict):
+    """How an upload of an executor goes, or went."""
+
+    what: Literal["checkpoint", "output"]
+    state: Literal["under-way", "done", "incomplete", "failed"]
+    url: str
+    files: int
+    bytes: int
+    step: int
+    atMs: int
+    reason: str
+
+
+class _GpuMetrics(TypedDict):
+    count: int
+
+
+class GpuMetrics(_GpuMetrics, total=False):
+    """What the GPUs that YARN granted a task do, as nvidia-smi tells it. A gauge is absent when no GPU tells it."""
+
+    utilization: Gauge
+    memory: Gauge
+    bar1Memory: Gauge
+
+
+class Gauge(TypedDict):
+    """Per cent of what there is, since the program started."""
+
+    current: float
+    max: float
+    average: float
+
+
+class JobEvent(TypedDict):
+    """The first: which job it is."""
+
+    event: Literal["job"]
+    applicationId: str
+    name: str
+    queue: str
+    submitted: bool
+
+
+class WaitingEvent(TypedDict):
+    """Before its AM runs, and between two: whenever the reason changes."""
+
+    event: Literal["waiting"]
+    state: ApplicationState
+    reason: str
+    delay: Coded
+
+
+class StatusEvent(TypedDict):
+    """Whenever more has changed than times and amounts."""
+
+    event: Literal["status"]
+    status: JobStatus
+
+
+class _OutputEvent(TypedDict):
+    event: Literal["output"]
+    task: str
+    stream: ReadableStream
+    line: str
+
+
+class OutputEvent(_OutputEvent, total=False):
+    """A line of a task's output."""
+
+    generation: int
+    atMs: int
+
+
+class RemarkEvent(TypedDict):
+    """Something said beside: what was uploaded, that the AM does not answer."""
+
+    event: Literal["remark"]
+    text: str
+
+
+class _EndEvent(TypedDict):
+    event: Literal["end"]
+    outcome: Optional[JobOutcome]
+    exitCode: int
+
+
+class EndEvent(_EndEvent, total=False):
+    """The last one, also where nothing could be done: an error stands in it then."""
+
+    error: ErrorWords
+
+
+#: Told apart by ``event``.
+Event = Union[JobEvent, WaitingEvent, StatusEvent, OutputEvent, RemarkEvent, EndEvent]

@@ -1,0 +1,158 @@
+"""Submits jobs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import Any, Generator, Literal, Mapping, NoReturn, Sequence
+
+from .errors import TonyError
+from .job import Job, kill_words
+from .process import Child, run, turn
+from .request import FILE_NAME, Command, Origin, Path, Request, Role, Value, job_xml, request, unknown_arguments
+
+#: What is said beside a submission: warnings about the job, what was uploaded.
+logger = logging.getLogger("tony_ts")
+
+
+def submit(
+    job: Command | Path | None = None,
+    *,
+    instances: int | None = None,
+    memory: int | str | None = None,
+    vcores: int | None = None,
+    gpus: int | None = None,
+    roles: Mapping[str, Role] | None = None,
+    framework: str | None = None,
+    files: Sequence[Path] = (),
+    src_dir: Path | None = None,
+    python_venv: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    secrets: Mapping[str, str] | None = None,
+    conf: Mapping[str, Value] | None = None,
+    name: str | None = None,
+    queue: str | None = None,
+    resume_from: str | None = None,
+    scheduler: Literal["yarn", "local"] = "yarn",
+    **unknown: NoReturn,
+) -> Job:
+    """
+    Submits a job, and returns it when it has been accepted. It runs by itself from then on.
+
+    Ctrl-C, or another exception in between, withdraws the submission: nothing is left on the cluster.
+
+    :param job: the command that each task runs, as a text for the shell or a list of words; or a job's file: a path
+        object, or a text that ends in ``.xml``. What is given beside a file goes over what is in it
+    :param instances: how many tasks; 1 for a command
+    :param memory: of each: ``"8g"``, ``"512m"``, or a number of MiB
+    :param vcores: of each
+    :param gpus: of each
+    :param roles: several kinds of tasks, ``{"worker": Role(…), "ps": Role(…)}``, in place of the four above
+    :param framework: whose variables the programs get: ``pytorch``, ``tensorflow``, …; ``generic`` for a command
+    :param files: files, folders and archives for every task's working directory: ``SOURCE[::NAME][#archive]``
+    :param src_dir: a folder whose content appears in every working directory
+    :param python_venv: a virtual environment, which appears as ``venv/``; or a PEX
+    :param env: variables of the programs. Everybody who may see the job can read them
+    :param secrets: variables that nobody else is to read: ``{"NAME": "file:PATH"}`` or ``{"NAME": "env:VARIABLE"}``
+    :param conf: any other key of the job
+    :param resume_from: an earlier job's id, or a checkpoint
+    :param scheduler: ``local`` runs the job on this machine
+    """
+    prepared = prepare("submit", locals())
+    with written(prepared) as (words, origin), turn(), Child(words) as child:
+        try:
+            printed = child.result()
+        except TonyError as error:
+            raise in_callers_words(error, origin) from None
+        except BaseException:
+            _withdraw(child)
+            raise
+        tell(child.errors())
+    return Job(printed["applicationId"], _origin=origin)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A request with how it is handed in."""
+
+    request: Request
+    words: tuple[str, ...]
+
+
+_NOT_HERE = ("unknown", "job")
+
+
+def prepare(function: str, arguments: dict[str, Any]) -> Prepared:
+    """From the arguments of ``submit()``, which all its forms share."""
+    if arguments["unknown"]:
+        raise unknown_arguments(function, arguments["unknown"], [name for name in arguments if name not in _NOT_HERE])
+    one = Role(
+        instances=arguments["instances"],
+        memory=arguments["memory"],
+        vcores=arguments["vcores"],
+        gpus=arguments["gpus"],
+        files=arguments["files"],
+        env=arguments["env"] or {},
+    )
+    asked = request(
+        arguments["job"],
+        one,
+        roles=arguments["roles"],
+        framework=arguments["framework"],
+        conf=arguments["conf"] or {},
+    )
+    options = {
+        "--src_dir": arguments["src_dir"],
+        "--python_venv": arguments["python_venv"],
+        "--name": arguments["name"],
+        "--queue": arguments["queue"],
+        "--resume-from": arguments["resume_from"],
+        "--scheduler": arguments["scheduler"],
+    }
+    words = [f"{option}={os.fspath(value)}" for option, value in options.items() if value is not None]
+    secrets: Mapping[str, str] = arguments["secrets"] or {}
+    words += [f"--secret={variable}={source}" for variable, source in secrets.items()]
+    return Prepared(asked, tuple(words))
+
+
+@contextlib.contextmanager
+def written(prepared: Prepared) -> Generator[tuple[Sequence[str], Origin], None, None]:
+    """The words of the command line, and the file that they name, which is removed afterwards."""
+    words = ["submit", "--detach", "--json", *prepared.words]
+    asked = prepared.request
+    if asked.job_file is not None:
+        settings = (f"--conf={setting.key}={setting.value}" for setting in asked.settings)
+        yield [*words, f"--conf={asked.job_file}", *settings], Origin()
+        return
+    text, origin = job_xml(asked.settings)
+    with tempfile.TemporaryDirectory(prefix="tony-ts-") as folder:
+        # A job without a name is called as the folder of its file.
+        place = os.path.join(folder, "job")
+        os.mkdir(place)
+        file = os.path.join(place, FILE_NAME)
+        with open(file, "x", encoding="utf-8") as out:
+            out.write(text)
+        yield [*words, f"--conf={file}"], origin
+
+
+def in_callers_words(error: TonyError, origin: Origin) -> TonyError:
+    error.args = (origin.told(str(error)),)
+    return error
+
+
+def tell(said: str) -> None:
+    for line in said.splitlines():
+        logger.log(logging.WARNING if "warning: " in line else logging.INFO, line)
+
+
+def _withdraw(child: Child) -> None:
+    """Who is interrupted gets no job: one that was accepted meanwhile is ended."""
+    child.interrupt()
+    try:
+        printed = child.result()
+    except TonyError:
+        return
+    run(kill_words(printed["applicationId"], "its submission was interrupted"))

@@ -1,0 +1,57 @@
+"""Jobs of a real cluster."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import tony_ts
+from tony_ts import Job, JobFailed, JobInvalid, JobKilled, JobNotFound
+
+FAILS = """
+print("reading", flush=True)
+raise ValueError("no such column: price")
+"""
+
+
+def test_a_job_succeeds_and_its_lines_are_read() -> None:
+    job = tony_ts.submit("echo hello from $JOB_NAME:$TASK_INDEX", instances=2, memory="512m")
+    assert job.id.startswith("application_")
+    assert job.wait(timeout=120)["result"] == "succeeded"
+    assert sorted(map(str, job.logs(task="worker"))) == [
+        "worker:0 | hello from worker:0",
+        "worker:1 | hello from worker:1",
+    ]
+    assert job.state == "succeeded"
+    assert job.url is not None
+    assert job.id in job.url
+
+
+def test_a_failed_job_shows_its_traceback_and_report() -> None:
+    Path("train.py").write_text(FAILS)
+    job = tony_ts.submit("python3 train.py", memory="512m", files=["train.py"])
+    with pytest.raises(JobFailed, match=r"worker:0 on \S+:\n  Traceback ") as raised:
+        job.wait(timeout=120)
+    assert raised.value.traceback.endswith("ValueError: no such column: price")
+    assert raised.value.report is not None
+    assert [task["exit"] for task in raised.value.report["tasks"]] == ["1"]
+
+
+def test_jobs_at_once_are_submitted_killed_and_followed_by_id() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        jobs = list(pool.map(lambda _: tony_ts.submit("sleep 600", memory="256m", name="at-once"), range(3)))
+        list(pool.map(Job.kill, jobs))
+    for job in jobs:
+        with pytest.raises(JobKilled):
+            Job(job.id).wait(timeout=60)
+
+
+def test_what_the_cluster_refuses_is_said_in_the_callers_words() -> None:
+    with pytest.raises(tony_ts.TonyError, match="nowhere"):
+        tony_ts.submit("true", memory="512m", queue="nowhere")
+    with pytest.raises(tony_ts.TonyError, match=r"submit\(memory=…\): a worker asks for 9000 GiB"):
+        tony_ts.submit("true", memory="9000g")
+    with pytest.raises((JobNotFound, JobInvalid)):
+        Job("application_1795305600000_0001").wait()

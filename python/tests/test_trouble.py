@@ -1,0 +1,116 @@
+"""What people see when something is wrong: one error each, with the mend."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tony_ts
+from tony_ts import Job, JobInvalid, JobNotFound, NoCluster, NoNode, Role, TonyError
+
+
+def test_an_argument_that_there_is_not_names_the_nearest() -> None:
+    wrong: Any = {"memroy": "2g"}
+    with pytest.raises(TypeError, match=r"submit\(\) has no argument memroy=: did you mean memory=\?"):
+        tony_ts.submit("true", **wrong)
+    other: Any = {"tony_worker_node_label": "gpu"}
+    with pytest.raises(TypeError, match=r"keys of a job go into conf=\{…\}"):
+        tony_ts.submit("true", **other)
+
+
+def test_a_wrong_value_is_named_by_its_argument() -> None:
+    with pytest.raises(JobInvalid) as raised:
+        tony_ts.submit("true", memory="two", gpus=-1, scheduler="local")
+    memory, gpus = str(raised.value).splitlines()
+    assert memory.startswith("submit(memory=…): tony.worker.memory must be a whole amount such as 2g or 512m")
+    assert gpus.startswith("submit(gpus=…): tony.worker.gpus must be ")
+    assert (raised.value.code, raised.value.retryable) == ("JOB_INVALID", False)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_a_key_that_there_is_not_names_the_nearest() -> None:
+    with pytest.raises(
+        JobInvalid, match=r"submit\(conf=…\): tony\.worker\.memoryy .* did you mean tony\.worker\.memory"
+    ):
+        tony_ts.submit("true", conf={"tony.worker.memoryy": "2g"}, scheduler="local")
+
+
+def test_a_wrong_job_file_says_where() -> None:
+    Path("job.xml").write_text("<configuration><property><name>x</name></configuration>")
+    with pytest.raises(JobInvalid, match=r"job\.xml"):
+        tony_ts.submit("job.xml", scheduler="local")
+    with pytest.raises(JobInvalid, match=r"none\.xml does not exist"):
+        tony_ts.submit("none.xml", scheduler="local")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "needs a command, a job file, or roles"),
+        ({"job": []}, "a command is a text or a list of texts"),
+        ({"job": "true", "files": "train.py"}, r"write files=\['train\.py'\]"),
+        ({"roles": {"worker": Role("true")}, "memory": "2g"}, r"with roles, write Role\(memory=…\)"),
+        ({"job": "echo \0"}, "control character"),
+    ],
+)
+def test_arguments_that_do_not_go_together(arguments: Any, message: str) -> None:
+    with pytest.raises(JobInvalid, match=message):
+        tony_ts.submit(**arguments)
+
+
+def test_no_cluster_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HADOOP_CONF_DIR")
+    with pytest.raises(NoCluster, match="HADOOP_CONF_DIR") as raised:
+        tony_ts.submit("true")
+    assert raised.value.code == "NO_CLUSTER"
+
+
+def test_an_id_that_is_none_or_nobodys() -> None:
+    with pytest.raises(JobInvalid, match="application_1795305600000_0001"):
+        Job("job-1").state  # noqa: B018
+    with pytest.raises(JobNotFound):
+        Job("local_1795305600000_0001").wait()
+    with pytest.raises(JobNotFound):
+        Job("local_1795305600000_0001").kill()
+
+
+def test_no_node_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("tony_ts.program._packaged_node", lambda: None)
+    with pytest.raises(NoNode, match=r'pip install "tony_ts\[node\]"'):
+        tony_ts.submit("true")
+
+
+def test_an_old_node_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    node = tmp_path / "node"
+    node.write_text("#!/bin/sh\necho v18.20.8\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    monkeypatch.setattr("tony_ts.program._packaged_node", lambda: None)
+    with pytest.raises(NoNode, match=r"node is Node 18\.20\.8, and tony-ts needs Node 20\.19 or newer"):
+        tony_ts.submit("true")
+
+
+def test_tony_ts_names_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TONY_TS", str(tmp_path / "none.cjs"))
+    with pytest.raises(TonyError, match=r"TONY_TS names .*none\.cjs, which does not exist"):
+        tony_ts.submit("true")
+    program = tmp_path / "tony-ts"
+    program.write_text("#!/bin/sh\necho no such thing >&2\nexit 9\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("TONY_TS", str(program))
+    with pytest.raises(TonyError, match=r"ended with 9 before its result:\nno such thing") as raised:
+        tony_ts.submit("true")
+    assert raised.value.code == "PROGRAM_ENDED"
+    program.write_text("#!/bin/sh\necho '{\"jsonVersion\":2}'\n")
+    with pytest.raises(TonyError, match="use those of one release"):
+        tony_ts.submit("true")
+
+
+def test_the_command_line_is_the_same_program() -> None:
+    words = [sys.executable, "-m", "tony_ts", "keys", "--json"]
+    assert b'"tony.application.name"' in subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout

@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+// Checks and tests of the Python package, with the environment python-package: node scripts/test/python-package.mjs
+// Words are a test's alone, for pytest: node scripts/test/python-package.mjs -k traceback
+import { execFileSync, spawnSync } from "node:child_process";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { runMain } from "../problem.mjs";
+
+const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
+const python = execFileSync(process.execPath, ["scripts/test/python-environment.mjs", "python-package"], {
+  cwd: root,
+  encoding: "utf8",
+}).trim();
+
+const CODE = ["src", "tests", "hatch_build.py"];
+
+/** The floor of Python 3.8 cannot be run here: ruff knows its syntax, vermin its library. mypy itself checks for 3.10 and later. */
+const checks = [
+  ["-m", "ruff", "format", "--check", "--no-cache", ...CODE],
+  ["-m", "ruff", "check", "--no-cache", ...CODE],
+  ["-m", "mypy", "--cache-dir", "/dev/null", "--python-version", "3.10", ...CODE],
+  ["-m", "basedpyright", "--pythonpath", python, "src", "hatch_build.py"],
+  ["-c", "import vermin; vermin.main()", "--target=3.8-", "--no-tips", "--quiet", "src"],
+];
+const tests = (words) => ["-m", "pytest", "-p", "no:cacheprovider", ...words];
+
+/** @param {readonly string[]} words of the interpreter */
+function passes(words) {
+  const { status } = spawnSync(python, words, {
+    cwd: path.join(root, "python"),
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
+    stdio: "inherit",
+  });
+  if (status !== 0) console.log(`python ${words.join(" ")} failed`);
+  return status === 0;
+}
+
+await runMain(async () => {
+  const words = process.argv.slice(2);
+  const steps = words.length > 0 ? [tests(words)] : [...checks, tests(["--ignore=tests/cluster"])];
+  // Each is run, so that one run says all that is wrong.
+  return steps.map(passes).every(Boolean) ? 0 : 1;
+});
