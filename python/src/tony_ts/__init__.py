@@ -9,6 +9,7 @@ Runs distributed training on a Hadoop YARN cluster.
 
 from __future__ import annotations
 
+from .async_job import AsyncJob, asubmit
 from .errors import (
     ClusterError,
     JobFailed,
@@ -25,6 +26,7 @@ from .request import Role
 from .submit import submit
 
 __all__ = [
+    "AsyncJob",
     "ClusterError",
     "Job",
     "JobFailed",
@@ -37,5 +39,6 @@ __all__ = [
     "Role",
     "TonyError",
     "WaitTimeout",
+    "asubmit",
     "submit",
 ]

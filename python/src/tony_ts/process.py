@@ -22,13 +22,14 @@ JSON_VERSION = 1
 Printed = Dict[str, Any]
 
 #: Commands that end by themselves, at once: more would take memory, and the time of others, rather than be done sooner.
-_turns = threading.BoundedSemaphore(8)
+TURNS = 8
+_turns = threading.BoundedSemaphore(TURNS)
 
 
 def _forked() -> None:
     """A thread that held a turn does not exist in the child."""
     global _turns
-    _turns = threading.BoundedSemaphore(8)
+    _turns = threading.BoundedSemaphore(TURNS)
 
 
 os.register_at_fork(after_in_child=_forked)
@@ -39,35 +40,32 @@ class Child:
     One run of the command line. It has a session of its own: a Ctrl-C in the terminal is this process's to answer.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 — closed with the rest
+    def __init__(self, words: Sequence[str], *, follows: bool = False) -> None:
+        """:param follows: its lines are read as they come"""
+        self.printed = Printing()
         try:
             self._process = subprocess.Popen(
                 [*command(), *words],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stdout=subprocess.PIPE if follows else self.printed.output,
+                stderr=self.printed.errors,
                 start_new_session=True,
             )
         except BaseException:
-            self._errors.close()
+            self.printed.close()
             raise
-        assert self._process.stdout is not None
-        self._output = self._process.stdout
 
     def lines(self) -> Iterator[bytes]:
-        return iter(self._output.readline, b"")
+        return iter(self._process.stdout or ())
 
     def result(self) -> Printed:
         """Its one object. Raises the error that stands in it."""
-        output = self._output.read()
-        return result(output, self.errors(), self._process.wait())
+        return self.printed.result(self._process.wait())
 
     def errors(self) -> str:
         """What it said for people."""
         self._process.wait()
-        self._errors.seek(0)
-        return self._errors.read().decode(errors="replace").strip()
+        return self.printed.said()
 
     def interrupt(self) -> None:
         self._process.send_signal(signal.SIGTERM)
@@ -80,14 +78,35 @@ class Child:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        self._output.close()
-        self._errors.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self.printed.close()
 
     def __enter__(self) -> Child:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+class Printing:
+    """What a child prints, in files: who is interrupted while he waits finds all of it afterwards."""
+
+    def __init__(self) -> None:
+        self.output = tempfile.TemporaryFile()  # noqa: SIM115 — closed with the child
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def result(self, exit_code: int) -> Printed:
+        self.output.seek(0)
+        return result(self.output.read(), self.said(), exit_code)
+
+    def said(self) -> str:
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace").strip()
+
+    def close(self) -> None:
+        self.output.close()
+        self.errors.close()
 
 
 def turn() -> ContextManager[bool]:
@@ -135,7 +154,7 @@ class Events(Iterator[Event]):
 
     def __init__(self, words: Sequence[str]) -> None:
         self._process_id = os.getpid()
-        self._child = Child(words)
+        self._child = Child(words, follows=True)
         self._lines = self._child.lines()
         self._over = False
 

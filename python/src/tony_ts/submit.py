@@ -17,6 +17,9 @@ from .request import FILE_NAME, Command, Origin, Path, Request, Role, Value, job
 #: What is said beside a submission: warnings about the job, what was uploaded.
 logger = logging.getLogger("tony_ts")
 
+#: Why a job is ended that was accepted while its submission was interrupted.
+WITHDRAWN = "its submission was interrupted"
+
 
 def submit(
     job: Command | Path | None = None,
@@ -155,4 +158,4 @@ def _withdraw(child: Child) -> None:
         printed = child.result()
     except TonyError:
         return
-    run(kill_words(printed["applicationId"], "its submission was interrupted"))
+    run(kill_words(printed["applicationId"], WITHDRAWN))

@@ -1,0 +1,148 @@
+"""Runs of the command line in an event loop: process.py's other half."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import weakref
+from types import TracebackType
+from typing import AsyncIterator, Sequence, cast
+
+from .errors import TonyError, error_of
+from .process import TURNS, Printed, Printing, died, parsed
+from .program import command
+from .shapes import Event
+
+#: A line of a job with thousands of tasks is some megabytes long.
+_LONGEST_LINE = 1 << 28
+
+_turns: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = weakref.WeakKeyDictionary()
+
+
+class AsyncChild:
+    """One run of the command line, in a session of its own. It is started where it is entered."""
+
+    def __init__(self, words: Sequence[str], *, follows: bool = False) -> None:
+        self._words = words
+        self._follows = follows
+
+    async def __aenter__(self) -> AsyncChild:
+        # Which Node there is, is asked of Node.
+        words = await asyncio.get_running_loop().run_in_executor(None, command)
+        self._printed = Printing()
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *words,
+                *self._words,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE if self._follows else self._printed.output,
+                stderr=self._printed.errors,
+                start_new_session=True,
+                limit=_LONGEST_LINE,
+            )
+        except BaseException:
+            self._printed.close()
+            raise
+        return self
+
+    async def line(self) -> bytes:
+        """Empty at the end."""
+        assert self._process.stdout is not None
+        return await self._process.stdout.readline()
+
+    async def result(self) -> Printed:
+        """Its one object. Raises the error that stands in it."""
+        return self._printed.result(await self._process.wait())
+
+    async def errors(self) -> str:
+        """What it said for people."""
+        await self._process.wait()
+        return self._printed.said()
+
+    def interrupt(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
+
+    async def close(self) -> None:
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+        if self._process.stdout is not None:
+            # What was not read would hold its pipe open.
+            await self._process.stdout.read()
+        await self._process.wait()
+        self._printed.close()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def async_turn() -> asyncio.Semaphore:
+    """Of this loop: as many commands at once as threads may have."""
+    loop = asyncio.get_running_loop()
+    if loop not in _turns:
+        _turns[loop] = asyncio.Semaphore(TURNS)
+    return _turns[loop]
+
+
+async def arun(words: Sequence[str]) -> Printed:
+    """What a command prints that ends by itself."""
+    async with async_turn(), AsyncChild(words) as child:
+        return await child.result()
+
+
+class AsyncEvents(AsyncIterator[Event]):
+    """
+    The events of a job, the last of which is ``end``. Leaving them does not end the job; use ``async with`` where you
+    leave them early.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._child = AsyncChild(words, follows=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._over = False
+
+    def __aiter__(self) -> AsyncEvents:
+        return self
+
+    async def __anext__(self) -> Event:
+        if self._over:
+            raise StopAsyncIteration
+        await self._begun()
+        line = await self._child.line()
+        if line == b"":
+            errors = await self._child.errors()
+            await self.aclose()
+            raise died(errors, None)
+        event = cast(Event, parsed(line, ""))
+        if event["event"] == "end":
+            await self.aclose()
+            if "error" in event:
+                raise error_of(event["error"], event["exitCode"])
+        return event
+
+    async def _begun(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            await self._child.__aenter__()
+            self._loop = loop
+        elif self._loop is not loop:
+            message = "These events belong to another event loop: call the job's method again in this one"
+            raise TonyError(message, code="EVENT_LOOP")
+
+    async def aclose(self) -> None:
+        """Ends following; the job goes on."""
+        if self._loop is not None and not self._over:
+            await self._child.close()
+        self._over = True
+
+    async def __aenter__(self) -> AsyncEvents:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.aclose()
