@@ -172,6 +172,9 @@ export const claims: Readonly<Record<string, Claim>> = {
     '"-g", "--ignore-scripts"',
   ),
   "npm pack": elsewhere("test/package/package.test.ts", '"pack"'),
+  "python3 -m pip wheel --no-deps ./python": elsewhere("python/tests/test_wheel.py", '"pip", "wheel", "--no-deps"'),
+  'pip install "./tony_ts-0.1.0-py3-none-any.whl[node]"': elsewhere("python/tests/test_wheel.py", "{wheel}[node]"),
+  "node scripts/test/python-package.mjs -k traceback": elsewhere("scripts/test/phases.mjs", "python-package.mjs"),
 
   // TonY's own, beside what it becomes here.
   'java -cp "$(hadoop classpath):tony-cli.jar" com.linkedin.tony.cli.ClusterSubmitter …': elsewhere(

@@ -23,7 +23,7 @@ from .errors import (
 )
 from .job import Job, LogLine
 from .request import Role
-from .submit import submit
+from .submission import submit
 
 __all__ = [
     "AsyncJob",
@@ -42,3 +42,7 @@ __all__ = [
     "asubmit",
     "submit",
 ]
+
+# Tracebacks call them as programs do.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

@@ -1,4 +1,4 @@
-"""Jobs in an event loop: job.py and submit.py with ``await``."""
+"""Jobs in an event loop: job.py and submission.py with ``await``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .job import (
 )
 from .request import NO_FILE, Command, Origin, Path, Role, Value
 from .shapes import JobOutcome, JobState, JobStatus
-from .submit import WITHDRAWN, in_callers_words, prepare, tell, written
+from .submission import WITHDRAWN, in_callers_words, prepare, tell, written
 
 
 class AsyncJob:

@@ -1,0 +1,131 @@
+"""What README and the guide show is what happens: each program is run, on this machine and with less memory."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import inspect
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import tony_ts
+from tony_ts import submission
+
+GUIDE = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+OF_PYPI = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
+
+#: What the picture of a failure is of.
+TRAIN = """import os
+
+
+def load(column):
+    raise ValueError(f"no such column: {column}")
+
+
+if os.environ["RANK"] == "1":
+    load("price")
+"""
+
+
+def programs(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+
+def in_section(heading: str) -> str:
+    return GUIDE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A laptop has no GPUs, and not the memory of a cluster; what is wrong stays so."""
+    submit, asubmit = tony_ts.submit, tony_ts.asubmit
+
+    def smaller(arguments: dict[str, Any]) -> dict[str, Any]:
+        given: dict[str, tony_ts.Role] = arguments.get("roles") or {}
+        roles = {name: dataclasses.replace(role, memory="256m") for name, role in given.items()}
+        memory = arguments.get("memory")
+        other = {name: value for name, value in arguments.items() if name not in ("gpus", "roles", "memory")}
+        small = {"memory": memory if memory in (None, "two") else "256m", "roles": roles or None, "scheduler": "local"}
+        return {**other, **small}
+
+    monkeypatch.setattr(tony_ts, "submit", lambda *job, **arguments: submit(*job, **smaller(arguments)))
+    monkeypatch.setattr(tony_ts, "asubmit", lambda *job, **arguments: asubmit(*job, **smaller(arguments)))
+
+
+def run(program: str, names: dict[str, Any]) -> str:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(program, "<shown>", "exec"), names)
+    return said.getvalue()
+
+
+def test_the_first_program_succeeds_everywhere_it_is_shown() -> None:
+    Path("train.py").write_text("print('trained')\n")
+    for page in (GUIDE, README, OF_PYPI):
+        names: dict[str, Any] = {}
+        run(programs(page)[0], names)
+        assert names["job"].state == "succeeded"
+
+
+def test_the_picture_of_a_failure_and_the_same_as_data() -> None:
+    Path("train.py").write_text(TRAIN)
+    names: dict[str, Any] = {}
+    with pytest.raises(tony_ts.JobFailed) as raised:
+        run(programs(GUIDE)[0], names)
+    [shown] = re.findall(r"^```\n(tony_ts\..*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+
+    def what_stays(text: str) -> str:
+        """Ids, hosts and folders are each cluster's own."""
+        text = re.sub(r"(application|local)_\d+_\d+(?= )", "ID", text)
+        return re.sub(r'"/\S+/train.py"', '"train.py"', re.sub(r" on (node7|127\.0\.0\.1)", " on HOST", text)).strip()
+
+    kind = type(raised.value)
+    assert what_stays(f"{kind.__module__}.{kind.__name__}: {raised.value}") == what_stays(shown)
+    told = run(programs(in_section("When it fails"))[0], {"job": names["job"], "tony_ts": tony_ts})
+    assert re.match(r"worker:1 program-exited failed\nTraceback [\s\S]*ValueError: no such column: price\n$", told)
+
+
+def test_roles() -> None:
+    Path("train.py").write_text("import os, sys\nprint(os.environ['EPOCHS'], sys.argv[1:])\n")
+    Path("serve.py").write_text("print('served')\n")
+    names: dict[str, Any] = {"tony_ts": tony_ts}
+    assert "2 of 2 tracked tasks exited 0" in run(programs(in_section("What to submit"))[0], names)
+    assert str(next(names["job"].logs("worker:1"))) == "worker:1 | 3 ['--rate', '0.1']"
+
+
+def test_lines_and_events() -> None:
+    told = run(programs(in_section("What you get"))[0], {"tony_ts": tony_ts}).splitlines()
+    assert told[:2] == ["worker:0 | step 1", "worker:0 | step 2"]
+    assert told[-1] in ("finishing", "succeeded")
+
+
+def test_an_event_loop() -> None:
+    assert run(programs(in_section("In an event loop"))[0], {"tony_ts": tony_ts}) == "succeeded\nsucceeded\n"
+
+
+def test_errors() -> None:
+    told = run(programs(in_section("Errors"))[0], {"tony_ts": tony_ts})
+    assert told.startswith("JOB_INVALID submit(memory=…): tony.worker.memory must be a whole amount")
+
+
+def test_the_tables_name_every_argument_attribute_and_error() -> None:
+    def named(heading: str) -> set[str]:
+        cells = re.findall(r"^\| (`.*?) \| ", in_section(heading), re.MULTILINE)
+        return {name for cell in cells for name in re.findall(r"`(?:job\.)?(\w+)[^`]*`", cell)}
+
+    arguments = set(inspect.signature(submission.submit).parameters) - {"job", "unknown"}
+    assert named("What to submit") == arguments
+    assert named("What you get") == {name for name in vars(tony_ts.Job) if not name.startswith("_")}
+    errors = {name for name in tony_ts.__all__ if issubclass_of_error(name)}
+    assert named("Errors") | {"JobKilled", "TonyError"} == errors
+
+
+def issubclass_of_error(name: str) -> bool:
+    value = getattr(tony_ts, name)
+    return isinstance(value, type) and issubclass(value, tony_ts.TonyError)
