@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { UserError } from "../../src/errors.ts";
-import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { errorMessage, isNotThere } from "../../src/hadoop/errors.ts";
 import { localFileContent } from "../../src/hadoop/hdfs/content.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
@@ -281,7 +281,7 @@ function checkEnding(item: ShipItem, source: string): void {
 }
 
 function unreadable(item: ShipItem, source: string, error: unknown): UserError {
-  const problem = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${errorMessage(error)}`;
+  const problem = isNotThere(error) ? "does not exist" : `cannot be read: ${errorMessage(error)}`;
   const words = `${placeOf(item)}${source}, which the containers are to find as ${item.link}, ${problem}`;
   return new UserError(words, { code: "RESOURCE_UNREADABLE", cause: error });
 }

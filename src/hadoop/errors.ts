@@ -33,6 +33,11 @@ export function errorCode(error: unknown): string | number | undefined {
   return typeof code === "string" || typeof code === "number" ? code : undefined;
 }
 
+/** Whether the disk says that nothing is at a path: also where a folder of it is a file, or it is longer than any can be. */
+export function isNotThere(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(String(errorCode(error)));
+}
+
 /** The message of anything thrown. */
 export function errorMessage(error: unknown): string {
   if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") {

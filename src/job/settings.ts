@@ -1,4 +1,5 @@
 import type { XmlProperty } from "../hadoop/conf/xml.ts";
+import { joinLists } from "./keys/types.ts";
 import { findKey } from "./keys.ts";
 import type { Problem } from "./problem.ts";
 
@@ -89,7 +90,7 @@ export function mergeSettings(settings: Iterable<Setting>): MergedSettings {
 
 function over({ overrides, ...before }: EffectiveSetting, setting: Setting): EffectiveSetting {
   const adds = setting.layer === "option" && findKey(setting.key)?.definition.multiValued === true;
-  const value = adds && before.value !== "" ? `${before.value},${setting.value}` : setting.value;
+  const value = adds && before.value !== "" ? joinLists(before.value, setting.value) : setting.value;
   return { ...setting, value, overrides: [before, ...overrides] };
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SaxesParser } from "saxes";
-import { errorCode, errorMessage } from "../errors.ts";
+import { errorCode, errorMessage, isNotThere } from "../errors.ts";
 import { ConfigurationError, type SourceLocation } from "./errors.ts";
 import { explainXmlMistake, type OpenedTag } from "./xml-mistakes.ts";
 
@@ -26,7 +26,7 @@ export function readLocalText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (isNotThere(error)) return undefined;
     const problem =
       errorCode(error) === "EISDIR" ? "is a folder: name a file" : `cannot be read: ${errorMessage(error)}`;
     throw new ConfigurationError(`${path} ${problem}`, {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ExpansionVariables } from "../../hadoop/conf/configuration.ts";
 import { ConfigurationError, formatLocation, type SourceLocation } from "../../hadoop/conf/errors.ts";
 import { parseProperties, readLocalText, type XmlProperty } from "../../hadoop/conf/xml.ts";
-import { errorMessage } from "../../hadoop/errors.ts";
+import { errorMessage, isNotThere } from "../../hadoop/errors.ts";
 import type { KeyName } from "../keys.ts";
 import { hasErrors, inFileOrder, type Problem } from "../problem.ts";
 import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf, underLaterNames } from "../settings.ts";
@@ -151,6 +151,10 @@ export function siteFile(environment: Readonly<Record<string, string | undefined
 
 /** What lies at a path of the local disk. */
 export const lookUpLocalPath: LookUpPath = (path) => {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : found.isDirectory() ? "directory" : "file";
+  try {
+    return statSync(path).isDirectory() ? "directory" : "file";
+  } catch (error) {
+    if (isNotThere(error)) return undefined;
+    throw error;
+  }
 };

@@ -185,17 +185,28 @@ export const tags: KeyType<readonly string[]> = keyType(
   },
 );
 
+/** Stands after an item that ends in blanks, which are trimmed, or in a backslash, which would take the next comma for its own. */
+const ITEM_END = "\\\n";
+
 /** Splits at commas that no backslash precedes. */
 export function splitList(value: string): string[] {
   return value
     .split(/(?<!\\),/)
-    .map((item) => item.trim().replaceAll("\\,", ","))
+    .map((item) => (item.endsWith(ITEM_END) ? item.trimStart().slice(0, -ITEM_END.length) : item.trim()))
+    .map((item) => item.replaceAll("\\,", ","))
     .filter((item) => item !== "");
 }
 
 /** One item as `splitList` gives it back. */
 export function escapeListItem(item: string): string {
-  return item.replaceAll(",", "\\,");
+  const escaped = item.replaceAll(",", "\\,");
+  // The comma is there because the text of a key is trimmed; an empty item is none.
+  return /[\\\s]$/.test(escaped) ? `${escaped}${ITEM_END},` : escaped;
+}
+
+/** The items of both. */
+export function joinLists(first: string, second: string): string {
+  return `${first}${first.endsWith("\\") ? ITEM_END : ""},${second}`;
 }
 
 /** `NAME=value,NAME=value`; a name without `=` has an empty value, as in TonY. */

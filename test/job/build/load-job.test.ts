@@ -1,5 +1,6 @@
+import { basename } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { checkJob, readJob } from "../../../src/job/build/load-job.ts";
+import { checkJob, lookUpLocalPath, readJob } from "../../../src/job/build/load-job.ts";
 import type { SubmissionOptions } from "../../../src/job/build/submission.ts";
 import { formatProblem } from "../../../src/job/problem.ts";
 
@@ -138,5 +139,28 @@ describe("loading a job", () => {
     const strict = load({ ...job, strict: true }, "");
     expect(strict.said).toEqual([`nameless.xml:3: ${message}`]);
     expect(strict.spec).toBeUndefined();
+  });
+});
+
+describe("what lies at a path of this machine", () => {
+  const here = import.meta.filename;
+  test.each([
+    ["a file", here, "file"],
+    ["a folder", import.meta.dirname, "directory"],
+    ["what is not there", `${here}.none`, undefined],
+    ["what would lie in a file, as code.zip/main.py of an archive beside the job", `${here}/main.py`, undefined],
+    ["a name longer than any", `${here}/${"x".repeat(5000)}`, undefined],
+  ])("%s", (_what, path, found) => expect(lookUpLocalPath(path)).toBe(found));
+
+  test("a job beside its archive runs what is in it; a site's folder that is a file has no tony-site.xml", () => {
+    const conf = [`tony.containers.resources=${here}::code.zip`, "tony.worker.instances=1"];
+    const executes = `python3 ${basename(here)}/main.py`;
+    const variables = { environment: { TONY_CONF_DIR: here }, systemProperties: {} };
+    const text = readJob({ conf, executes }, { variables });
+    const { problems } = checkJob(text, { workingDirectory: import.meta.dirname, lookUp: lookUpLocalPath });
+    expect(problems.map(formatProblem)).toEqual([
+      expect.stringContaining("is not a folder, so no tony-site.xml is read"),
+      expect.stringContaining("which the job does not ship"),
+    ]);
   });
 });

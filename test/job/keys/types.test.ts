@@ -7,6 +7,7 @@ import {
   environment,
   escapeListItem,
   integer,
+  joinLists,
   label,
   limit,
   list,
@@ -98,12 +99,17 @@ describe("lists", () => {
     expect(list.parse("")).toEqual([]);
   });
 
-  test("an escaped comma belongs to its item", () => {
+  test("an escaped item comes back whole: with its commas, backslashes and blanks at its end", () => {
     fc.assert(
-      fc.property(fc.array(fc.stringMatching(/^[a-z,]+$/)), (items) => {
-        expect(splitList(items.map(escapeListItem).join(","))).toEqual(items);
+      fc.property(fc.array(fc.stringMatching(/^[a-z,\\][a-z,\\ \n]*$/)), (items) => {
+        expect(list.parse(items.map(escapeListItem).join(","))).toEqual(items);
       }),
     );
+  });
+
+  test("a list that ends in a backslash takes nothing of the next one", () => {
+    expect(splitList(joinLists("A=1,B=\\", "C=2"))).toEqual(["A=1", "B=\\", "C=2"]);
+    expect(splitList(joinLists("A=a\\,b", "C=2"))).toEqual(["A=a,b", "C=2"]);
   });
 
   test("an environment keeps everything after the first equals sign", () => {
