@@ -1,11 +1,10 @@
-import { rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
-import { errorMessage } from "../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
-import type { CarriedFile } from "../../src/job/stored/carried-lists.ts";
 import { carriedName } from "../../src/job/stored/carried-names.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
-import { checkpointFiles, holdFiles } from "./local-files.ts";
+import { checkpointFiles, type FoundFile, holdFiles } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { removeSurplus, uploadCheckpoint } from "./upload.ts";
 
@@ -18,15 +17,21 @@ export interface CheckpointCarrierOptions extends CarrierOptions {
   readonly carried: (checkpoint: Checkpoint, generation: number) => void;
 }
 
-/** A checkpoint with names of its own (hard links), which the program cannot remove. */
-interface Held {
+interface Offered {
   /** Relative to the program's folder. */
   readonly name: string;
   readonly saved: Checkpoint;
   readonly generation: number;
-  readonly files: readonly CarriedFile[];
+}
+
+/** A checkpoint with names of its own, which the program cannot remove. */
+interface Held extends Offered {
+  readonly files: readonly FoundFile[];
   readonly hold: string;
 }
+
+/** What stays as it is however often it is tried. */
+const FINAL_CODES = ["FILE_CHANGED", "FILE_UNREADABLE"];
 
 /**
  * Uploads checkpoints one at a time, the newest next: those that are reported during an upload replace each other. So at most two are kept
@@ -35,6 +40,8 @@ interface Held {
 export class CheckpointCarrier {
   readonly #options: CheckpointCarrierOptions;
   readonly #stop = new AbortController();
+  #offered: Offered | undefined;
+  #holding: Promise<void> | undefined;
   #next: Held | undefined;
   #working: Promise<void> | undefined;
 
@@ -44,28 +51,14 @@ export class CheckpointCarrier {
 
   /** The program has reported that the checkpoint of that name is complete. */
   offer(name: string, saved: Checkpoint, generation: number): void {
-    const { localDir, holdFolder, log } = this.#options;
-    const hold = path.join(holdFolder, carriedName(saved.step, saved.atMs));
-    try {
-      const files = checkpointFiles(localDir, name);
-      holdFiles(localDir, files, hold);
-      if (this.#next !== undefined) {
-        log.info(
-          "checkpoint-skipped",
-          `The checkpoint of step ${this.#next.saved.step} is not uploaded: there is a newer one.`,
-        );
-        removeLinks(this.#next);
-      }
-      this.#next = { name, saved, generation, files, hold };
-    } catch (error) {
-      this.#report({ saved, files: [] }, "failed", errorMessage(error));
-      return;
-    }
-    this.#working ??= this.#work();
+    if (this.#offered !== undefined) this.#skip(this.#offered);
+    this.#offered = { name, saved, generation };
+    this.#holding ??= this.#hold();
   }
 
   /** Resolves when no checkpoint is being uploaded or waits to be. */
   async settled(): Promise<void> {
+    await this.#holding;
     await this.#working;
   }
 
@@ -74,13 +67,53 @@ export class CheckpointCarrier {
     this.#stop.abort(new Error(reason));
   }
 
+  async #hold(): Promise<void> {
+    const { localDir, holdFolder } = this.#options;
+    const { signal } = this.#stop;
+    for (let offered = this.#offered; offered !== undefined; offered = this.#offered) {
+      this.#offered = undefined;
+      const { name, saved } = offered;
+      const hold = path.join(holdFolder, carriedName(saved.step, saved.atMs));
+      try {
+        const found = await checkpointFiles(localDir, name, signal);
+        const files = await holdFiles(localDir, found, hold, signal);
+        await this.#holds({ ...offered, files, hold });
+      } catch (error) {
+        this.#failed({ saved, files: [] }, error);
+        await removeHeld({ hold });
+      }
+    }
+    this.#holding = undefined;
+  }
+
+  async #holds(held: Held): Promise<void> {
+    const replaced = this.#next;
+    this.#next = held;
+    this.#working ??= this.#work();
+    if (replaced === undefined) return;
+    this.#skip(replaced);
+    await removeHeld(replaced);
+  }
+
+  #skip({ saved }: Offered): void {
+    const words = `The checkpoint of step ${saved.step} is not uploaded: there is a newer one.`;
+    this.#options.log.info("checkpoint-skipped", words);
+  }
+
   async #work(): Promise<void> {
     for (let held = this.#next; held !== undefined; held = this.#next) {
       this.#next = undefined;
       await this.#carry(held);
-      removeLinks(held);
+      await removeHeld(held);
     }
     this.#working = undefined;
+  }
+
+  #failed(checkpoint: Pick<Held, "saved" | "files">, error: unknown): void {
+    const { step } = checkpoint.saved;
+    const why = this.#stop.signal.aborted ? errorMessage(this.#stop.signal.reason) : whyNot(error);
+    this.#options.log.warn("checkpoint-not-carried", `The checkpoint of step ${step} could not be uploaded: ${why}.`);
+    this.#report(checkpoint, "failed", why);
   }
 
   async #carry(held: Held): Promise<void> {
@@ -90,15 +123,14 @@ export class CheckpointCarrier {
     try {
       const persistence = {
         random,
+        finalCodes: FINAL_CODES,
         ...(pause && { pause }),
         failed: (error: unknown) => this.#failedOnce(held, error),
       };
       const upload = () => gate.through((signal) => this.#upload(held, signal), this.#stop.signal);
       await persistently(upload, this.#stop.signal, persistence);
     } catch (error) {
-      const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
-      log.warn("checkpoint-not-carried", `The checkpoint of step ${saved.step} could not be uploaded: ${why}.`);
-      this.#report(held, "failed", why);
+      this.#failed(held, error);
       return;
     }
     log.info("checkpoint-carried", `The checkpoint of step ${saved.step} is in ${this.#address(saved)}.`);
@@ -153,6 +185,12 @@ export class CheckpointCarrier {
   }
 }
 
-function removeLinks({ hold }: Held): void {
-  rmSync(hold, { recursive: true, force: true });
+/** In the words of a program's author, who alone can mend it. */
+function whyNot(error: unknown): string {
+  if (errorCode(error) !== "FILE_CHANGED") return errorMessage(error);
+  return `${errorMessage(error)}: save each checkpoint under a name of its own, or beside it and rename it`;
+}
+
+async function removeHeld({ hold }: Pick<Held, "hold">): Promise<void> {
+  await rm(hold, { recursive: true, force: true });
 }

@@ -1,26 +1,29 @@
-import {
-  accessSync,
-  constants,
-  copyFileSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { constants, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { access, copyFile, link, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { CarriedFile, LeftOut } from "../../src/job/stored/carried-lists.ts";
 import { storedName } from "./stored-name.ts";
 
+/** A file as it was when it was found. */
+export interface FoundFile extends CarriedFile {
+  readonly mtimeMs: number;
+}
+
 export interface FoundFiles {
-  readonly files: readonly CarriedFile[];
+  readonly files: readonly FoundFile[];
   readonly leftOut: readonly LeftOut[];
 }
+
+/** So much is looked at behind one link: a link to a data set, or to the machine's own files, is no output. */
+const MOST_BEHIND_A_LINK = 20_000;
+/** How many files are looked at at once. */
+const LOOKS = 32;
+/** The kernel's own, whose links lead everywhere. */
+const KERNELS = /^\/(proc|sys)(\/|$)/;
+/** Checkpoints of no more than that are copied when they are reported, in far less than a second. */
+const COPIED_BYTES = 64 * 1_048_576;
 
 /**
  * Where a path that a program names lies below a folder, relative to it; undefined for a URL, and for an absolute path to elsewhere. A program
@@ -58,9 +61,12 @@ function realPath(place: string): string {
   }
 }
 
+/** Whether there is a file or folder of that name, or one whose name continues it. */
 function hasCheckpoint(folder: string, name: string): boolean {
+  const place = path.join(folder, name);
   try {
-    return checkpointFiles(folder, name).length > 0;
+    if (statSync(place, { throwIfNoEntry: false }) !== undefined) return true;
+    return readdirSync(path.dirname(place)).some((entry) => entry.startsWith(`${path.basename(name)}.`));
   } catch {
     return false;
   }
@@ -68,105 +74,239 @@ function hasCheckpoint(folder: string, name: string): boolean {
 
 /**
  * The files of the checkpoint of that name: the file itself, all of the folder, or, where there is neither, the files whose names continue
- * it with a dot or a dash, such as TensorFlow's `model-50.index`.
- * @throws TonyError (`CHECKPOINT_MISSING`) when there are none, (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded
+ * it with a dot, such as TensorFlow's `model-50.index`.
+ * @throws TonyError (`CHECKPOINT_MISSING`) when there is nothing, (`CHECKPOINT_EMPTY`) when it is a folder without files,
+ * (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded; the signal's reason
  */
-export function checkpointFiles(folder: string, name: string): readonly CarriedFile[] {
-  const stats = statSync(path.join(folder, name), { throwIfNoEntry: false });
-  if (stats?.isFile() === true) return [localFile(name, stats.size)];
-  if (stats?.isDirectory() === true) return allOf(filesBelow(folder, name));
-  const parent = path.dirname(name);
-  const base = path.basename(name);
-  const belongs = (file: { readonly path: string }) =>
-    path.dirname(file.path) === parent && path.basename(file.path).startsWith(`${base}.`);
-  const { files, leftOut } = filesBelow(folder, parent === "." ? "" : parent);
-  const found = allOf({ files: files.filter(belongs), leftOut: leftOut.filter(belongs) });
+export async function checkpointFiles(
+  folder: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly FoundFile[]> {
+  const place = path.join(folder, name);
+  const stats = await statsOf(place);
+  if (isStats(stats) && stats.isDirectory()) {
+    const files = allOf(await filesBelow(folder, signal, { below: name }));
+    if (files.length > 0) return files;
+    throw new TonyError(`${place} holds no file`, { code: "CHECKPOINT_EMPTY" });
+  }
+  const walk = new Walk(folder, signal, 0);
+  if (isStats(stats)) await walk.named(path.dirname(name), [path.basename(name)]);
+  else {
+    const names = await readdir(path.dirname(place)).catch(() => []);
+    const belonging = names.filter((entry) => entry.startsWith(`${path.basename(name)}.`));
+    await walk.named(path.dirname(name), belonging);
+  }
+  const found = allOf(walk);
   if (found.length > 0) return found;
-  throw new TonyError(`${path.join(folder, name)} does not exist`, { code: "CHECKPOINT_MISSING" });
+  throw new TonyError(`${place} does not exist`, { code: "CHECKPOINT_MISSING" });
 }
 
-function allOf({ files, leftOut }: FoundFiles): readonly CarriedFile[] {
+function allOf({ files, leftOut }: FoundFiles): readonly FoundFile[] {
   const lost = leftOut.find(({ isLoss }) => isLoss);
   if (lost === undefined) return files;
   throw new TonyError(`${lost.path} cannot be stored: ${lost.why}`, { code: "CHECKPOINT_UNREADABLE" });
 }
 
-/** All files below a folder, those behind links too; none when there is no such folder. */
-export function filesBelow(folder: string, below = "", above: readonly string[] = []): FoundFiles {
-  const own = realPath(path.join(folder, below));
-  if (above.includes(own)) return lost(below, "the link leads to a folder that contains it", false);
-  let names: readonly string[];
+/**
+ * All files below a folder, those behind links too; none when there is no such folder. The process goes on meanwhile, however many they are.
+ * Throws the signal's reason, at once when it fires: a mount that does not answer holds up nothing else.
+ */
+export async function filesBelow(
+  folder: string,
+  signal: AbortSignal,
+  {
+    below = "",
+    mostBehindALink = MOST_BEHIND_A_LINK,
+  }: { readonly below?: string; readonly mostBehindALink?: number } = {},
+): Promise<FoundFiles> {
+  signal.throwIfAborted();
+  const walk = new Walk(folder, signal, mostBehindALink);
+  let stop: () => void = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
   try {
-    names = readdirSync(path.join(folder, below));
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return { files: [], leftOut: [] };
-    return lost(below === "" ? "." : below, `the folder cannot be read (${errorCode(error)})`);
+    await Promise.race([walk.folder(below), stopped]);
+    return walk;
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
-  const found = names.map((name) => entryOf(folder, path.join(below, name), [...above, own]));
-  return { files: found.flatMap(({ files }) => files), leftOut: found.flatMap(({ leftOut }) => leftOut) };
 }
 
-function entryOf(folder: string, relative: string, above: readonly string[]): FoundFiles {
-  const place = path.join(folder, relative);
-  const stats = statsOf(place);
-  if (typeof stats === "string") return lost(relative, `it cannot be read (${stats})`);
-  if (stats?.isDirectory() === true) return filesBelow(folder, relative, above);
-  if (stats?.isFile() === true) {
-    const refused = readRefusal(place);
-    return refused === undefined
-      ? { files: [localFile(relative, stats.size)], leftOut: [] }
-      : lost(relative, `it cannot be read (${refused})`);
+/** Entries that may still be looked at. */
+interface Allowance {
+  left: number;
+}
+
+/** The folders that contain this one, by their real paths, and what is left for it where it is behind a link. */
+interface Way {
+  readonly above: readonly string[];
+  readonly allowance?: Allowance;
+}
+
+class Walk {
+  readonly files: FoundFile[] = [];
+  readonly leftOut: LeftOut[] = [];
+  readonly #root: string;
+  readonly #signal: AbortSignal;
+  readonly #mostBehindALink: number;
+
+  constructor(root: string, signal: AbortSignal, mostBehindALink: number) {
+    this.#root = root;
+    this.#signal = signal;
+    this.#mostBehindALink = mostBehindALink;
   }
-  if (stats !== undefined) return lost(relative, "it is no file: a socket, a pipe or a device", false);
-  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  if (isLink) return lost(relative, "the link leads to nothing", false);
-  return relative.includes("\ufffd") ? lost(relative, "its name is not UTF-8") : { files: [], leftOut: [] };
+
+  /** These entries of a folder, without what is below them. */
+  async named(below: string, names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const relative = path.join(below, name);
+      const found = await this.#look(relative, false);
+      if (found?.isDirectory() !== true) this.#take(relative, found);
+    }
+  }
+
+  async folder(below: string, { above, allowance }: Way = { above: [] }): Promise<void> {
+    const place = path.join(this.#root, below);
+    const entries = await readdir(place, { withFileTypes: true }).catch((error: unknown) => {
+      if (errorCode(error) !== "ENOENT") {
+        this.#leaveOut(below === "" ? "." : below, `the folder cannot be read (${errorCode(error)})`);
+      }
+      return [];
+    });
+    const way = { above: [...above, await realPlace(place)], ...(allowance && { allowance }) };
+    for (let next = 0; next < entries.length; next += LOOKS) {
+      this.#signal.throwIfAborted();
+      if (allowance !== undefined) allowance.left -= Math.min(LOOKS, entries.length - next);
+      if (allowance !== undefined && allowance.left < 0) return;
+      const looked = entries.slice(next, next + LOOKS).map(async (entry) => {
+        const relative = path.join(below, entry.name);
+        return { relative, isLink: entry.isSymbolicLink(), stats: await this.#look(relative, entry.isSymbolicLink()) };
+      });
+      for (const { relative, isLink, stats } of await Promise.all(looked)) {
+        if (stats?.isDirectory() !== true) this.#take(relative, stats);
+        else if (isLink) await this.#linked(relative, way);
+        else await this.folder(relative, way);
+      }
+    }
+  }
+
+  async #linked(relative: string, { above, allowance }: Way): Promise<void> {
+    const real = await realPlace(path.join(this.#root, relative));
+    if (above.includes(real)) this.#leaveOut(relative, "the link leads to a folder that contains it", false);
+    else if (KERNELS.test(real))
+      this.#leaveOut(relative, `the link leads to ${real}, which holds no files of its own`, false);
+    else if (allowance !== undefined) await this.folder(relative, { above, allowance });
+    else await this.#bounded(relative, above);
+  }
+
+  /** All that is behind a link, or nothing of it. */
+  async #bounded(relative: string, above: readonly string[]): Promise<void> {
+    const [files, leftOut] = [this.files.length, this.leftOut.length];
+    const allowance = { left: this.#mostBehindALink };
+    await this.folder(relative, { above, allowance });
+    if (allowance.left >= 0) return;
+    this.files.length = files;
+    this.leftOut.length = leftOut;
+    this.#leaveOut(relative, `the link leads to a folder with more than ${this.#mostBehindALink} files`);
+  }
+
+  /** Undefined where that entry is not to be taken, and why is said. */
+  async #look(relative: string, isLink: boolean): Promise<Stats | undefined> {
+    const place = path.join(this.#root, relative);
+    const stats = await statsOf(place);
+    if (typeof stats === "string") this.#leaveOut(relative, `it cannot be read (${stats})`);
+    else if (stats === undefined && isLink) this.#leaveOut(relative, "the link leads to nothing", false);
+    else if (stats === undefined && relative.includes("\ufffd")) this.#leaveOut(relative, "its name is not UTF-8");
+    if (!isStats(stats) || !stats.isFile()) return isStats(stats) ? stats : undefined;
+    const refused = await access(place, constants.R_OK).then(() => undefined, errorCode);
+    if (refused === undefined) return stats;
+    this.#leaveOut(relative, `it cannot be read (${refused})`);
+    return undefined;
+  }
+
+  #take(relative: string, stats: Stats | undefined): void {
+    if (stats?.isFile() === true) this.files.push(foundFile(relative, stats));
+    else if (stats !== undefined) this.#leaveOut(relative, "it is no file: a socket, a pipe or a device", false);
+  }
+
+  #leaveOut(relative: string, why: string, isLoss = true): void {
+    this.leftOut.push({ path: relative, why, isLoss });
+  }
+}
+
+function isStats(found: Stats | string | undefined): found is Stats {
+  return typeof found === "object";
 }
 
 /** Undefined where there is nothing, such as behind a link in a circle; the code of why it cannot be looked at. */
-function statsOf(place: string): Stats | string | undefined {
+async function statsOf(place: string): Promise<Stats | string | undefined> {
   try {
-    return statSync(place, { throwIfNoEntry: false });
+    return await stat(place);
   } catch (error) {
     const code = String(errorCode(error));
-    return code === "ELOOP" || code === "ENAMETOOLONG" ? undefined : code;
+    return NOTHING_THERE.has(code) ? undefined : code;
   }
 }
 
-function readRefusal(place: string): string | undefined {
-  try {
-    accessSync(place, constants.R_OK);
-    return undefined;
-  } catch (error) {
-    return String(errorCode(error));
-  }
+const NOTHING_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
+
+async function realPlace(place: string): Promise<string> {
+  return await realpath(place).catch(() => place);
 }
 
-function lost(relative: string, why: string, isLoss = true): FoundFiles {
-  return { files: [], leftOut: [{ path: relative, why, isLoss }] };
-}
-
-function localFile(relative: string, sizeBytes: number): CarriedFile {
+function foundFile(relative: string, { size, mtimeMs }: Stats): FoundFile {
   const stored = storedName(relative);
-  return { path: relative, ...(stored !== relative && { stored }), sizeBytes };
+  return { path: relative, ...(stored !== relative && { stored }), sizeBytes: size, mtimeMs };
 }
 
 /**
- * Gives the files a second name (a hard link) in another folder, so that the program may remove or replace them while they are uploaded.
- * They take no room of their own until it does.
+ * Keeps the files in another folder: a second name of each (a hard link), so that the program may remove or replace it while it is uploaded.
+ * Small ones are copied there, so that it may write over them, too; others take no room of their own until the program removes them.
+ * @returns the files as they are there
+ * @throws TonyError (`FILE_CHANGED`) when one is not as it was found
  */
-export function holdFiles(folder: string, files: readonly CarriedFile[], hold: string): void {
-  rmSync(hold, { recursive: true, force: true });
+export async function holdFiles(
+  folder: string,
+  files: readonly FoundFile[],
+  hold: string,
+  signal: AbortSignal,
+): Promise<readonly FoundFile[]> {
+  const isSmall = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= COPIED_BYTES;
+  const copy = `${hold}.copy`;
+  await rm(hold, { recursive: true, force: true });
+  const held: FoundFile[] = [];
   for (const file of files) {
+    signal.throwIfAborted();
     const [from, to] = [path.join(folder, file.path), path.join(hold, file.path)];
-    mkdirSync(path.dirname(to), { recursive: true });
-    try {
-      // The link of a link would lead elsewhere from there.
-      linkSync(realpathSync(from), to);
-    } catch (error) {
-      // The folder is on another file system, or its file system has no links.
-      if (errorCode(error) !== "EXDEV" && errorCode(error) !== "EPERM") throw error;
-      copyFileSync(from, to);
-    }
+    await mkdir(path.dirname(to), { recursive: true });
+    // The link of a link would lead elsewhere from there.
+    const isLinked = await linked(await realpath(from), to);
+    const kept = isLinked ? to : from;
+    const isCopied = isSmall || !isLinked;
+    if (isCopied) await copyFile(kept, copy);
+    requireUnchanged(file, await stat(kept));
+    if (isCopied) await rename(copy, to);
+    held.push({ ...file, mtimeMs: (await stat(to)).mtimeMs });
   }
+  return held;
+}
+
+/** False where there are no links: the folder is on another file system, or its file system has none. */
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EXDEV" || errorCode(error) === "EPERM") return false;
+    throw error;
+  }
+}
+
+/** @throws TonyError (`FILE_CHANGED`) when it was written to since it was found */
+export function requireUnchanged(file: FoundFile, { size, mtimeMs }: Pick<Stats, "size" | "mtimeMs">): void {
+  if (size === file.sizeBytes && mtimeMs === file.mtimeMs) return;
+  throw new TonyError(`${file.path} was written to before it was uploaded`, { code: "FILE_CHANGED" });
 }

@@ -42,7 +42,7 @@ export class OutputCarrier {
     let found = nothing;
     let tries = 1;
     try {
-      found = filesBelow(this.#options.localDir);
+      found = await filesBelow(this.#options.localDir, this.#stop.signal);
       if (found.files.length === 0 && found.leftOut.length === 0) return;
       this.#report(found.files, "under-way");
       const failed = (error: unknown, failures: number) => {
@@ -77,7 +77,7 @@ export class OutputCarrier {
     const { localDir, folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;
     const [parent, name] = [path.posix.dirname(target), path.posix.basename(target)];
-    const { files, leftOut } = filesBelow(localDir);
+    const { files, leftOut } = await filesBelow(localDir, signal);
     const refusal = (error: unknown) => refusalWords(error, tries);
     return await uploadOutput({
       fileSystem,

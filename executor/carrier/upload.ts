@@ -1,4 +1,5 @@
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
@@ -10,7 +11,7 @@ import {
   parseManifest,
 } from "../../src/job/stored/carried-lists.ts";
 import { MANIFEST, NAMES, surplus, UNFINISHED } from "../../src/job/stored/carried-names.ts";
-import type { FoundFiles } from "./local-files.ts";
+import { type FoundFile, type FoundFiles, requireUnchanged } from "./local-files.ts";
 import type { Pace } from "./pace.ts";
 
 const FOLDER_PERMISSION = 0o755;
@@ -21,7 +22,7 @@ export interface Upload {
   readonly fileSystem: FileSystem;
   /** On this machine. */
   readonly source: string;
-  readonly files: readonly CarriedFile[];
+  readonly files: readonly FoundFile[];
   /** The task's folder that is uploaded to. */
   readonly folder: string;
   /** Its name there when it is complete. */
@@ -37,7 +38,7 @@ export interface Upload {
 export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, "files">): Promise<void> {
   const { fileSystem, folder, name, files, signal } = upload;
   const unfinished = await uploadUnfinished(upload);
-  const content = Buffer.from(JSON.stringify({ ...manifest, files } satisfies Manifest));
+  const content = Buffer.from(JSON.stringify({ ...manifest, files: files.map(carriedFile) } satisfies Manifest));
   await fileSystem.create(`${unfinished}/${MANIFEST}`, content, {
     permission: FILE_PERMISSION,
     ...(signal && { signal }),
@@ -80,8 +81,9 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
     refused.push({ path: file.path, why, isLoss: true });
   });
   const leftOut = [...before, ...refused];
-  const files = upload.files.filter((file) => !refused.some((one) => one.path === file.path));
-  const renamed = files.filter(({ stored }) => stored !== undefined);
+  const missing = new Set(refused.map((file) => file.path));
+  const files = upload.files.filter((file) => !missing.has(file.path));
+  const renamed = files.filter(({ stored }) => stored !== undefined).map(carriedFile);
   if (renamed.length > 0 || leftOut.length > 0) {
     const content = Buffer.from(JSON.stringify({ namesVersion: 1, renamed, leftOut } satisfies NamesList));
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
@@ -98,7 +100,7 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
 /** @returns the folder that holds all files */
 async function uploadUnfinished(
   { fileSystem, source, files, folder, name, pace, signal }: Upload,
-  failed: (file: CarriedFile, error: unknown) => void = (_, error) => {
+  failed: (file: FoundFile, error: unknown) => void = (_, error) => {
     throw error;
   },
 ): Promise<string> {
@@ -106,7 +108,7 @@ async function uploadUnfinished(
   signal?.throwIfAborted();
   await fileSystem.delete(unfinished, { recursive: true });
   await fileSystem.mkdirs(unfinished, FOLDER_PERMISSION);
-  const uploadFile = async (file: CarriedFile) => {
+  const uploadFile = async (file: FoundFile) => {
     const local = path.join(source, file.path);
     const stored = `${unfinished}/${file.stored ?? file.path}`;
     let refused: string | undefined;
@@ -117,18 +119,19 @@ async function uploadUnfinished(
       });
       return pace.through(source);
     };
-    const before = fingerprint(local);
     const content = { lengthBytes: file.sizeBytes, open };
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
-    await fileSystem.create(stored, content, options).catch((error: unknown) => {
-      if (refused === undefined) throw error;
+    await fileSystem.create(stored, content, options).catch(async (error: unknown) => {
+      if (refused !== undefined) return;
+      // A file that grows fails with words of the file system.
+      if (signal?.aborted !== true) requireUnchanged(file, await stat(local));
+      throw error;
     });
     if (refused !== undefined) {
       await fileSystem.delete(stored);
       throw new TonyError(`it cannot be read (${refused})`, { code: "FILE_UNREADABLE" });
     }
-    if (fingerprint(local) === before) return;
-    throw new TonyError(`${file.path} was changed during its upload`, { code: "FILE_CHANGED" });
+    requireUnchanged(file, await stat(local));
   };
   for (const file of files) await uploadFile(file).catch((error: unknown) => failed(file, error));
   return unfinished;
@@ -139,10 +142,9 @@ function readRefusal(error: NodeJS.ErrnoException, local: string): string | unde
   return error.syscall === "read" || (error.syscall === "open" && error.path === local) ? error.code : undefined;
 }
 
-/** What changes when a file is written to. */
-function fingerprint(file: string): string {
-  const { size, mtimeMs } = statSync(file);
-  return `${size} ${mtimeMs}`;
+/** What is written of it where it is stored. */
+function carriedFile({ mtimeMs: _, ...file }: FoundFile): CarriedFile {
+  return file;
 }
 
 /** Of a complete checkpoint. Throws as the file system, SyntaxError or ShapeError. */

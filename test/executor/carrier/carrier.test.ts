@@ -136,6 +136,7 @@ describe("a checkpoint's path means the same however a program writes it", () =>
     await one.begin("");
     scene.write({ "model.pt": "beside the folder" });
     expect(one.heard(1, progress(5, "model.pt"))).toEqual(progress(5));
+    await one.settle({ last: true });
     expect(transfers.at(-1)).toMatchObject({
       state: "failed",
       reason: `${scene.workFolder}/ckpt/model.pt does not exist`,

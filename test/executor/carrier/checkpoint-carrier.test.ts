@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { CheckpointCarrier, type CheckpointCarrierOptions } from "../../../executor/carrier/checkpoint-carrier.ts";
@@ -144,16 +144,59 @@ describe("a checkpoint that a program reports", () => {
     expect(transfers).toMatchObject([{ state: "failed", step: 45, reason: expect.stringContaining("does not exist") }]);
   });
 
-  test("that is written to in the place while it is brought up is not taken for complete", async () => {
-    class Touching extends LocalFileSystem {
-      override async create(...args: Parameters<LocalFileSystem["create"]>) {
-        await super.create(...args);
-        scene.write({ "ckpt/45": "longer than it was" });
+  describe("and writes over in place while it is uploaded", () => {
+    /** The program writes "BB" at that place of the file when its upload begins. */
+    class Overwritten extends LocalFileSystem {
+      override async mkdirs(...args: Parameters<LocalFileSystem["mkdirs"]>) {
+        await super.mkdirs(...args);
+        const file = openSync(path.join(scene.workFolder, "ckpt/last"), "r+");
+        writeSync(file, "BB", 0);
+        closeSync(file);
       }
     }
-    await saves(carrier(new Touching()), 45, { "45": "w" }, "45");
+
+    test("is stored as it was reported where it is small", async () => {
+      await saves(carrier(new Overwritten()), 45, { last: "AAAA" }, "last");
+      expect((await restored()).files).toEqual({ last: "AAAA" });
+      expect(scene.read(scene.workFolder)).toEqual({ "ckpt/last": "BBAA" });
+    });
+
+    test("is not that checkpoint: tried once, said with a mend, and the one before stays the last", async () => {
+      await saves(carrier(), 44, { before: "whole" }, "before");
+      const pauses: number[] = [];
+      const one = carrier(new Overwritten(), { pause: async (ms) => pauses.push(ms) });
+      scene.write({ "ckpt/last": "" });
+      truncateSync(path.join(scene.workFolder, "ckpt/last"), 65 * 1_048_576);
+      one.offer("last", { path: "ckpt/last", step: 45, atMs: 45 }, 1);
+      await one.settled();
+      const reason =
+        "last was written to before it was uploaded: save each checkpoint under a name of its own, or beside it and rename it";
+      expect(transfers.at(-1)).toMatchObject({ state: "failed", step: 45, reason });
+      expect(pauses).toEqual([]);
+      expect(carried.map(({ step }) => step)).toEqual([44]);
+      expect(await restored()).toEqual({ found: "before", files: { before: "whole" } });
+    });
+  });
+
+  test("with no file in it is refused", async () => {
+    const one = carrier();
+    mkdirSync(path.join(scene.workFolder, "ckpt/s1/empty"), { recursive: true });
+    one.offer("s1", { path: "ckpt/s1", step: 1, atMs: 1 }, 1);
+    await one.settled();
     expect(carried).toEqual([]);
-    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: expect.stringContaining("was changed") });
+    expect(transfers).toMatchObject([{ state: "failed", reason: expect.stringMatching(/ckpt\/s1 holds no file$/) }]);
+  });
+
+  test("of many files holds up nothing else while they are found", async () => {
+    scene.write(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`ckpt/big/${index}`, ""])));
+    let turns = 0;
+    const turn = setInterval(() => (turns += 1), 1);
+    const one = carrier();
+    one.offer("big", { path: "ckpt/big", step: 1, atMs: 1 }, 1);
+    await one.settled();
+    clearInterval(turn);
+    expect(transfers.at(-1)).toMatchObject({ state: "done", files: 500 });
+    expect(turns).toBeGreaterThan(3);
   });
 
   test("is tried again; what fails for good is said with its reason, and the next one has its own tries", async () => {
