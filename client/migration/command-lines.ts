@@ -64,14 +64,16 @@ export type FindNewFile = (job: string, folder: string) => NewFile | undefined;
 export function migrateScript(script: string, file: string, findNewFile: FindNewFile): MigratedScript {
   let folder = "";
   const fileThere = (job: string) => findNewFile(job, folder);
-  const found: MigratedLine[] = shellCommands(script).flatMap((words): MigratedLine[] => {
+  const variables = new Map<string, string>();
+  const unread = new Map<string, MigratedLine>();
+  const lines = shellCommands(script).flatMap((words): MigratedLine[] => {
     const gone = folderOfCd(words);
     if (gone?.known === false && script.slice(words.at(-1)?.to).split("\n").some(callsTony)) {
       const message = `${words.map(({ written }) => written).join(" ")}: type the commands after it in the folder that it leads to`;
       return [{ remarks: [{ kind: "to-mend", at: `${file}:${words[0]?.line ?? 1}`, message }], commands: [] }];
     }
     if (gone?.known) folder = path.isAbsolute(gone.folder) ? gone.folder : path.join(folder, gone.folder);
-    const named = words.map((word) => ({ ...word, text: word.text.replace(/^--?class=/, "") }));
+    const named = words.map((word) => ({ ...word, text: meantBy(word.text.replace(/^--?class=/, "")) }));
     const at = named.findIndex(({ text }) => programs.has(text));
     const [program, ...rest] = at < 0 ? [] : named.slice(at);
     // What stands between the class and `--` is of the program that starts it, such as gcloud.
@@ -88,9 +90,15 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
         },
       ];
     }
-    const hidden = words.find(({ text }) => /^\w+=/.test(text) && callsTony(text));
-    return hidden === undefined ? [] : [unreadable(`${file}:${hidden.line}`)];
+    for (const { text, line } of words) {
+      const [, variable, value = ""] = /^(\w+)=([\s\S]*)$/.exec(text) ?? [];
+      if (variable === undefined || !callsTony(value)) continue;
+      variables.set(variable, value);
+      unread.set(variable, unreadable(`${file}:${line}`));
+    }
+    return [];
   });
+  const found = [...unread.values(), ...lines];
   if (found.length === 0) return { ...unreadable(file), text: script };
   let text = script;
   for (const { from, to, commands } of found.toReversed())
@@ -101,6 +109,15 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
     commands: found.flatMap(({ commands }) => commands),
     text,
   };
+
+  /** A class that stands in a variable of its own: `--class $SUBMITTER`. */
+  function meantBy(text: string): string {
+    const [, variable = ""] = /^\$\{?(\w+)\}?$/.exec(text) ?? [];
+    const value = variables.get(variable);
+    if (value === undefined || !programs.has(value)) return text;
+    unread.delete(variable);
+    return value;
+  }
 }
 
 /** The folder that `cd` goes to; its own, as many scripts begin, is where the script stands. Undefined: it is no `cd`. */
@@ -223,7 +240,7 @@ function tonyXml(
   return { typed: [found], remark: [{ kind: "changes", at, message }] };
 }
 
-/** A program that lies elsewhere here than in TonY's older releases, or has a Python in front of it beside that of another option. */
+/** A program that lies elsewhere here than in TonY before 0.1.5, or has a Python in front of it beside that of another option. */
 function migrateProgram(
   { name, text, typed, at }: GivenOption,
   all: readonly GivenOption[],

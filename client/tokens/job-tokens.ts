@@ -40,7 +40,7 @@ export async function jobTokens(cluster: TokenCluster, used: readonly UsedFileSy
       try {
         return [await tokenFrom(issuer, instead)];
       } catch (error) {
-        // Services that fetch tokens for others, as Azkaban does, have none of the key server: most jobs need none.
+        // Services that fetch tokens for others may have none of the key server, as Azkaban before 3.71: most jobs need none.
         const isNeeded = given === undefined && issuer.isOptional !== true;
         if (isNeeded || issuer.lack === undefined) throw error;
         lacks.push(issuer.lack);

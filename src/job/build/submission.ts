@@ -143,7 +143,7 @@ function* optionProblems(options: SubmissionOptions, files: readonly string[]): 
   yield* pairProblems("--container_env", options.containerEnv ?? []);
 }
 
-/** TonY's older releases kept the folder's own name: `-src_dir src -executes src/train.py`. */
+/** TonY before 0.1.5 kept the folder's own name: `-src_dir src -executes src/train.py`. */
 function* pathProblems({ executes = "", srcDir = "" }: SubmissionOptions): Generator<Problem> {
   const inside = pathInside(executes, srcDir);
   if (inside === undefined) return;

@@ -50,6 +50,17 @@ describe("TonY's command line", () => {
     expect(migrated(line).commands[0]?.command).toBe("tony-ts submit --executes=a.py other.xml");
   });
 
+  test("is found by a variable that holds the class", () => {
+    const script =
+      'export CLASS="com.linkedin.tony.cli.ClusterSubmitter"\ngcloud jobs submit hadoop --class $CLASS --jars x -- -executes a.py -conf_file other.xml\n';
+    const { commands, remarks, text } = migrated(script);
+    expect(commands).toEqual([{ at: "run.sh:2", command: "tony-ts submit -executes a.py other.xml" }]);
+    expect(remarks.filter(({ kind }) => kind === "to-mend")).toEqual([]);
+    expect(text).toContain("\ntony-ts submit -executes a.py other.xml\n");
+    const unused = 'CLASS="com.linkedin.tony.cli.ClusterSubmitter"\nrun $CLASS_OF_IT\n';
+    expect(migrated(unused).remarks).toMatchObject([{ kind: "to-mend", at: "run.sh:1" }]);
+  });
+
   test("leaves out a Python in front of the program where an option names another", () => {
     const command = (words: string) => migrated(`${submitter} ${words} other.xml`).commands[0]?.command;
     expect(command(`-python_binary_path bin/python -executes "python3 train.py --rate 1"`)).toBe(
