@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Mapping
 
 import pytest
 from conftest import ROOT
@@ -49,25 +47,23 @@ class Machine:
         if found is not None:
             (tools / "node").symlink_to(found)
         self.environment = {"HOME": str(folder), "PATH": f"{self.bin}:{tools}"}
-        subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
 
     def pip(self, *words: str) -> None:
         # Where packages come from on this machine, an empty home does not know.
-        own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TONY"))}
-        self.run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words, environment=own)
+        words = ("--python", str(self.bin / "python"), "install", "--quiet", "--disable-pip-version-check", *words)
+        subprocess.run([sys.executable, "-m", "pip", *words], cwd=self.work, check=True)
 
-    def run(self, program: str, *words: str, environment: Mapping[str, str] | None = None) -> str:
-        ran = self.ends(program, *words, environment=environment)
+    def run(self, program: str, *words: str) -> str:
+        ran = self.ends(program, *words)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert ran.stderr == ""
         return ran.stdout
 
-    def ends(
-        self, program: str, *words: str, environment: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def ends(self, program: str, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [str(self.bin / program), *words],
-            env=environment or self.environment,
+            env=self.environment,
             cwd=self.work,
             capture_output=True,
             text=True,

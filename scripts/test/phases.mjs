@@ -124,7 +124,7 @@ const withoutCluster = [
     what: "the Python package: format, lint and types; its tests; its wheel, installed with Node by pip",
     command: ["node", "scripts/test/python-package.mjs"],
     cores: ONE,
-    limitSeconds: 900,
+    limitSeconds: 1800,
     needs: ["build", "python-package"],
   },
   {

@@ -19,7 +19,7 @@ raise ValueError("no such column: price")
 def test_a_job_succeeds_and_its_lines_are_read() -> None:
     job = tony_ts.submit("echo hello from $JOB_NAME:$TASK_INDEX", instances=2, memory="512m")
     assert job.id.startswith("application_")
-    assert job.wait(timeout=120)["result"] == "succeeded"
+    assert job.wait(timeout=300)["result"] == "succeeded"
     assert sorted(map(str, job.logs(task="worker"))) == [
         "worker:0 | hello from worker:0",
         "worker:1 | hello from worker:1",
@@ -33,7 +33,7 @@ def test_a_failed_job_shows_its_traceback_and_report() -> None:
     Path("train.py").write_text(FAILS)
     job = tony_ts.submit("python3 train.py", memory="512m", files=["train.py"])
     with pytest.raises(JobFailed, match=r"worker:0 on \S+:\n  Traceback ") as raised:
-        job.wait(timeout=120)
+        job.wait(timeout=300)
     assert raised.value.traceback.endswith("ValueError: no such column: price")
     assert raised.value.report is not None
     assert [task["exit"] for task in raised.value.report["tasks"]] == ["1"]
@@ -45,7 +45,7 @@ def test_jobs_at_once_are_submitted_killed_and_followed_by_id() -> None:
         list(pool.map(Job.kill, jobs))
     for job in jobs:
         with pytest.raises(JobKilled):
-            Job(job.id).wait(timeout=60)
+            Job(job.id).wait(timeout=300)
 
 
 def test_what_the_cluster_refuses_is_said_in_the_callers_words() -> None:
