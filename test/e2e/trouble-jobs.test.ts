@@ -179,7 +179,7 @@ describe("a client that goes away before its job runs", () => {
       jsonVersion: 1,
       event: "end",
       outcome: null,
-      error: { code: "NOT_SUBMITTED", message },
+      error: { code: "NOT_SUBMITTED", message, retryable: false },
       exitCode: 4,
     });
     expect(exitCode).toBe(4);
