@@ -70,10 +70,15 @@ function causeLines(cause: Cause): string[] {
   const first = `${[...who, summary].join(" ")}, ${when}${where}`;
   const shown = lines.slice(-shownLines);
   return [
-    ...labelled("Root cause", [first, ...(remedy === undefined ? [] : [`→ ${remedy}`])]),
+    ...labelled(causeLabel(cause), [first, ...(remedy === undefined ? [] : [`→ ${remedy}`])]),
     ...shown.map((line) => `  | ${line}`),
     ...labelled("Then", consequences),
   ];
+}
+
+/** A task that ended with 0 has not failed: that the others failed for it fits, and is not proved. */
+function causeLabel({ reason }: Cause): string {
+  return reason.code === "program-ended-early" ? "Likely cause" : "Root cause";
 }
 
 /** Lines beside a label, the further ones under the first. */
@@ -86,12 +91,17 @@ function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
   const containers = state === "finishing" ? "The containers are being returned" : "All containers are returned";
   const kept = checkpoint === undefined ? "" : `; the last checkpoint is kept: ${formatCheckpoint(checkpoint, status)}`;
   const dropped = droppedCheckpoint === undefined ? "" : `; ${formatDropped(droppedCheckpoint)}`;
-  const task = cause === undefined ? tasks[0]?.task : cause.task;
+  const task = cause === undefined ? tasks[0]?.task : (failedAfter(cause) ?? cause.task);
   return [
     containers + kept + dropped,
     ...transferLines(status),
     readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result),
   ];
+}
+
+/** Where the root cause has not failed itself, the first that did. */
+function failedAfter({ followed }: Cause): string | undefined {
+  return followed.find(({ relation }) => relation === "possible-consequence")?.reason.task;
 }
 
 function readOnLine(id: string, logs: readonly string[], result: JobOutcome["result"]): string {

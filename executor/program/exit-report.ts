@@ -6,7 +6,7 @@ import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
 import { isPortTaken, type ProgramPorts } from "./port-taken.ts";
-import { lastTraceback } from "./traceback.ts";
+import { lastTraceback, type Traceback } from "./traceback.ts";
 
 /** How a process ended, as the operating system reports it. */
 export interface ProcessEnd {
@@ -64,13 +64,14 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
   const signal = end.signal ?? signalOf(end.exitCode ?? 0);
   const exitCode = end.exitCode ?? (signal === "" ? 1 : signalBase + constants.signals[signal]);
   const failed = stopReason === undefined && exitCode !== 0;
-  const traceback = failed ? lastTraceback(evidence.stderr) : undefined;
+  const traceback = failed ? uncaughtTraceback(exitCode, signal, evidence.stderr) : undefined;
   const lastLines = end.startError === undefined ? endOfOutput(evidence) : [];
   const complaint = failed ? missingModuleOf(lastLines) : undefined;
   const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
   return {
     exitCode,
     signal,
+    signalOfChild: end.signal === null && signal !== "",
     atMs: end.atMs,
     ...(stopReason && { stopReason }),
     refusedBySystem: failed && end.startError?.isSystems === true,
@@ -111,6 +112,16 @@ export function reportNeverRan({ startError, stopReason }: WhyNeverRan, atMs: nu
     memory: { killsBefore: undefined, killsAfter: undefined, lastSampleBytes: 0, limitBytes: undefined },
     peakMemoryBytes: 0,
   });
+}
+
+/**
+ * The traceback that a program ended by. Python exits 1 of an exception that nobody caught (Py_RunMain); a program that exits otherwise,
+ * and wrote on after its last traceback, may have caught that one, and have failed of something else.
+ */
+function uncaughtTraceback(exitCode: number, signal: string, stderr: string): Traceback | undefined {
+  const last = lastTraceback(stderr);
+  const isEnd = last !== undefined && stderr.trimEnd().endsWith(last.summary);
+  return exitCode === 1 || signal !== "" || isEnd ? last : undefined;
 }
 
 /**

@@ -147,6 +147,7 @@ function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
   return {
     exitCode: wire.exitCode ?? 0,
     signal: wire.signal ?? "",
+    signalOfChild: wire.signalOfChild ?? false,
     atMs: toNumber(wire.atMs),
     ...(wire.stopReason && { stopReason: decodeStopReason(wire.stopReason) }),
     failedToStart: wire.failedToStart ?? false,

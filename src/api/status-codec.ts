@@ -107,7 +107,7 @@ const ending = reasonOf(reasonShape(endingReasons));
 
 const consequence = message<Cause["followed"][number]>({
   reason: one(1, ending),
-  relation: one(2, word("consequence", "not-counted", "also-failed")),
+  relation: one(2, word("consequence", "not-counted", "also-failed", "possible-consequence")),
   laterMs: one(3, signed),
 });
 const cause = message<Cause>({

@@ -6,6 +6,8 @@ export interface ChildExit {
   readonly exitCode: number;
   /** `SIGKILL`, …; empty when it exited. */
   readonly signal: string;
+  /** It exited with the code by which a shell tells of a child that the signal ended; a program may exit with that code by itself. */
+  readonly signalOfChild: boolean;
   readonly atMs: number;
   /** Why its executor stopped it; absent when it ended by itself. */
   readonly stopReason?: StopReason;

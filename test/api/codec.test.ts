@@ -36,6 +36,7 @@ const endedItself = {
   atMs: large,
   failedToStart: fc.boolean(),
   refusedBySystem: fc.boolean(),
+  signalOfChild: fc.boolean(),
   lastLines: fc.array(text, { maxLength: 5 }),
   traceback: text,
   errorSummary: text,

@@ -86,6 +86,7 @@ const cause: fc.Arbitrary<Cause> = fc.record(
           consequence: true,
           "not-counted": true,
           "also-failed": true,
+          "possible-consequence": true,
         }),
         laterMs: fc.maxSafeInteger().map((ms) => ms + 0),
       }),

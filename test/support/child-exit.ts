@@ -8,6 +8,7 @@ export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
     atMs,
     failedToStart: false,
     refusedBySystem: false,
+    signalOfChild: false,
     lastLines: [],
     traceback: "",
     errorSummary: "",

@@ -6,6 +6,8 @@ import { Strength } from "./strength.ts";
 
 /** Consequences that are named; a gang of thousands fails together. */
 const MOST_CONSEQUENCES = 20;
+const MOST_LINES = 20;
+const MOST_LINES_OF_LEAVER = 5;
 
 /** The root of a failure as people are told of it; the other endings that it was found among follow. */
 export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> = {}): Cause {
@@ -18,11 +20,22 @@ export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> 
     summary: endingWords(root.reason),
     ...(root.named ?? { task: root.task, host: root.host, containerId: root.containerId, exit: root.exit }),
     atMs: root.atMs,
-    lines: root.lines.slice(-20),
+    lines: linesOf(root, others),
     ...(root.remedy === undefined ? {} : { remedy: remedyWords(root.remedy), fix: root.remedy }),
     consequences: followed.map(consequenceWords),
     followed,
   };
+}
+
+/**
+ * What the root's program said last. One that ended with 0 says little of a failure: the words of the first that failed after it follow,
+ * which may name another cause.
+ */
+function linesOf(root: Ending, others: readonly Ending[]): readonly string[] {
+  const failed = root.strength === Strength.earlyExit ? others.find(({ lines }) => lines.length > 0) : undefined;
+  if (failed === undefined) return root.lines.slice(-MOST_LINES);
+  const own = root.lines.slice(-MOST_LINES_OF_LEAVER);
+  return [...own, `${failed.task} then said:`, ...failed.lines.slice(own.length + 1 - MOST_LINES)];
 }
 
 /** Tasks whose time is up together hang of one cause: it is told once. */
@@ -32,13 +45,18 @@ function isSameHang(ending: Ending, root: Ending): boolean {
 
 /** YARN's completion status of the root often comes after what followed from it. */
 function consequenceOf(ending: Ending, root: Ending): Consequence {
-  return { reason: ending.reason, relation: relationOf(ending), laterMs: ending.seenAtMs - root.seenAtMs };
+  return { reason: ending.reason, relation: relationOf(ending, root), laterMs: ending.seenAtMs - root.seenAtMs };
 }
 
-/** One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. */
-function relationOf({ strength }: Ending): Relation {
+/**
+ * One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. A
+ * lost connection does not say whose: where nobody failed it may be that of a task which ended well, or of something outside the job.
+ */
+function relationOf({ strength }: Ending, root: Ending): Relation {
   if (strength <= Strength.peerLost) {
-    return "consequence";
+    return root.strength === Strength.earlyExit && strength === Strength.peerLost
+      ? "possible-consequence"
+      : "consequence";
   }
   return strength < Strength.exit ? "not-counted" : "also-failed";
 }

@@ -1,3 +1,4 @@
+import { missingModuleOf } from "../../../src/job/diagnosis/missing-module.ts";
 import { Bounds } from "../state/bounds.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
@@ -32,12 +33,28 @@ export function whenGone(step: Step, { brokenAtMs }: ContainerRecord): Pick<Endi
   return seen(brokenAtMs === 0 ? step.nowMs : brokenAtMs);
 }
 
-/** What its program said last. */
-export function linesOf({ traceback, lastLines }: ChildExit): readonly string[] {
-  return traceback === "" ? lastLines : traceback.split("\n");
+/** Of what a program wrote after its last traceback, so many lines are told. */
+const MOST_LINES_AFTER = 3;
+
+/** What its program said last: with what it wrote after its traceback, which may be the better reason. */
+export function linesOf(exit: ChildExit): readonly string[] {
+  return exit.traceback === "" ? exit.lastLines : [...exit.traceback.split("\n"), ...linesAfterTraceback(exit)];
+}
+
+/** Whether its exception, or Python's own word for it, was the last that it wrote: one that it caught is mostly followed by something else. */
+export function endedByException({ errorSummary, lastLines }: ChildExit): boolean {
+  const [last] = lastLines.slice(-1);
+  return last === undefined || last.endsWith(errorSummary) || missingModuleOf(lastLines) !== undefined;
+}
+
+/** A launcher's prefix stands before the lines that are not of the traceback itself. */
+function linesAfterTraceback({ traceback, lastLines }: ChildExit): readonly string[] {
+  const end = traceback.split("\n").at(-1) ?? "";
+  const position = end === "" ? -1 : lastLines.findLastIndex((line) => line.endsWith(end));
+  return position < 0 ? [] : lastLines.slice(position + 1).slice(-MOST_LINES_AFTER);
 }
 
 /** What a table shows of an exit. */
 export function exitWords(exit: ChildExit): string {
-  return exit.signal === "" ? String(exit.exitCode) : exit.signal;
+  return exit.signal === "" || exit.signalOfChild ? String(exit.exitCode) : exit.signal;
 }

@@ -48,7 +48,8 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     return { ...base, strength: Strength.exit, class: "infrastructure", machine: false, reason, lines, remedy };
   }
   if (exit.signal !== "") {
-    const reason: EndingReason = { code: "program-signalled", ...at, signal: exit.signal };
+    const told = exit.signalOfChild ? { exitCode: exit.exitCode } : {};
+    const reason: EndingReason = { code: "program-signalled", ...at, signal: exit.signal, ...told };
     const failureClass = machine ? "infrastructure" : "program";
     const remedy = programRemedy(step, task, exit);
     return { ...base, strength: Strength.signal, class: failureClass, machine, reason, lines, remedy };

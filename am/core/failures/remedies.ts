@@ -7,6 +7,7 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
+import { endedByException } from "./ending-facts.ts";
 import { interpreterOf } from "./interpreter.ts";
 import { missingScriptOf } from "./start-failure.ts";
 
@@ -45,20 +46,21 @@ function notExecutable({ lastLines }: ChildExit): Remedy | undefined {
 }
 
 /**
- * A value that what was used would have fitted into. YARN's limit of virtual memory grows with the container's memory.
+ * A value that what was used would have fitted into. YARN's limit of virtual memory grows with the container's memory; another ratio of
+ * the two helps nobody who exceeds both.
  * @param exceeded undefined where it is not known
  */
 export function memoryRemedy(
   step: Step,
   task: TaskRecord,
   kind: "physical" | "virtual",
-  exceeded: { readonly usedMiB: number; readonly limitMiB: number } | undefined,
+  exceeded: { readonly usedMiB: number; readonly limitMiB: number; readonly both?: boolean } | undefined,
 ): Remedy {
   const role = roleOf(step, task);
   const timesTheLimit = exceeded === undefined ? 1 : Math.max(1, exceeded.usedMiB / exceeded.limitMiB);
   const toMiB = Math.ceil((role.resource.memoryMiB * timesTheLimit * 1.25) / 512) * 512;
   const setting = settingOf(step.spec, `tony.${role.name}.memory`);
-  return { code: "raise-memory", setting, toMiB, virtual: kind === "virtual" };
+  return { code: "raise-memory", setting, toMiB, virtual: kind === "virtual" && exceeded?.both !== true };
 }
 
 /** Bash's words for Python that it was given: a statement taken for a command, or one that it cannot read; and for a script not on its path. */
@@ -90,11 +92,14 @@ function missingFile(step: Step, task: TaskRecord, exit: ChildExit): Remedy | un
     return undefined;
   }
   const words = command.split(/\s+/).map(withoutDot);
+  const setting = commandSetting(step, task);
   const asWritten = words.find((word) => word === missing || word.endsWith(`/${missing}`));
   if (asWritten === undefined) {
-    return { code: "ship-file", file: missing, role: name };
+    const isElsewhere = words.some((word) => missing.endsWith(`/${word}`));
+    return isElsewhere
+      ? { code: "check-folder", file: missing, setting }
+      : { code: "ship-file", file: missing, role: name };
   }
-  const setting = commandSetting(step, task);
   return asWritten.startsWith("/")
     ? { code: "check-file-of-node", file: asWritten, setting }
     : { code: "check-file-name", file: asWritten, role: name, setting };
@@ -119,8 +124,10 @@ function windowsLineEnds({ lastLines }: ChildExit): Remedy | undefined {
   return complaint ? { code: "remove-carriage-returns" } : undefined;
 }
 
-function missingModule(step: Step, task: TaskRecord, { errorSummary, lastLines }: ChildExit): Remedy | undefined {
-  if (!/^ModuleNotFoundError\b/.test(errorSummary)) {
+/** A program that wrote on may have done without the module. */
+function missingModule(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
+  const { errorSummary, lastLines } = exit;
+  if (!/^ModuleNotFoundError\b/.test(errorSummary) || !endedByException(exit)) {
     return undefined;
   }
   const { name, command, environment } = roleOf(step, task);

@@ -4,14 +4,17 @@ import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
+import { endedByException } from "./ending-facts.ts";
 import { Strength } from "./strength.ts";
 
 /** A program that has run for longer is past its start: whole frameworks are read from a slow disk by then. */
 const LONGEST_START_MS = 60_000;
 /** Errors of a program's own files and of its Python: nothing that a restart changes. */
 const LASTING = /^(ModuleNotFoundError|ImportError|SyntaxError|IndentationError|TabError)\b/;
-/** As Python says that there is no script; the folder is the container's. */
-const NO_SCRIPT = /can't open file '(?:.*\/)?([^/']+)'/;
+/** As Python says that there is no script. */
+const NO_SCRIPT = /can't open file '([^']+)'/;
+/** A container's working directory, before what lies in it. */
+const WORKING_DIRECTORY = /^.*\/container_[^/]+\//;
 
 /** What a program failed of at its start, if it is of the kind that the next start meets again; the same words mean the same failure. */
 export function startFailureOf(task: TaskRecord, exit: ChildExit): string | undefined {
@@ -21,16 +24,18 @@ export function startFailureOf(task: TaskRecord, exit: ChildExit): string | unde
   if (task.step > 0 || exit.atMs - task.startedAtMs > LONGEST_START_MS) {
     return undefined;
   }
-  if (LASTING.test(exit.errorSummary)) {
+  if (LASTING.test(exit.errorSummary) && endedByException(exit)) {
     return exit.errorSummary;
   }
   const script = missingScriptOf(exit);
   return script === undefined ? undefined : `no ${script}`;
 }
 
-/** The name of the script that Python did not find, without its folder. */
+/** The script that Python did not find: its path in the working directory, or of one elsewhere the name. */
 export function missingScriptOf({ lastLines }: ChildExit): string | undefined {
-  return lastLines.flatMap((line) => NO_SCRIPT.exec(line)?.[1] ?? [])[0];
+  const [script] = lastLines.flatMap((line) => NO_SCRIPT.exec(line)?.[1] ?? []);
+  const inside = script?.replace(WORKING_DIRECTORY, "");
+  return inside?.startsWith("/") === true ? inside.slice(inside.lastIndexOf("/") + 1) : inside;
 }
 
 /**

@@ -7,6 +7,8 @@ export interface ExceededMemory {
   readonly usedMiB: number;
   readonly limit: string;
   readonly limitMiB: number;
+  /** Both limits were exceeded, of which the check names one. */
+  readonly both: boolean;
 }
 
 export interface ContainerDiagnostics {
@@ -64,12 +66,13 @@ function exceededMemory(text: string): ExceededMemory | undefined {
     /Current usage: (\S+ \S+) of (\S+ \S+) physical memory used; (\S+ \S+) of (\S+ \S+) virtual memory used/.exec(text);
   if (kind === undefined || amounts === null) return undefined;
   const [, physicalUsed = "", physicalLimit = "", virtualUsed = "", virtualLimit = ""] = amounts;
-  return kind === "PHYSICAL"
-    ? exceeded("physical", physicalUsed, physicalLimit)
-    : exceeded("virtual", virtualUsed, virtualLimit);
+  const physical = amount("physical", physicalUsed, physicalLimit);
+  const virtual = amount("virtual", virtualUsed, virtualLimit);
+  const both = physical.usedMiB > physical.limitMiB && virtual.usedMiB > virtual.limitMiB;
+  return { ...(kind === "PHYSICAL" ? physical : virtual), both };
 }
 
-function exceeded(kind: ExceededMemory["kind"], used: string, limit: string): ExceededMemory {
+function amount(kind: ExceededMemory["kind"], used: string, limit: string): Omit<ExceededMemory, "both"> {
   return { kind, used, usedMiB: mebibytes(used), limit, limitMiB: mebibytes(limit) };
 }
 

@@ -60,10 +60,16 @@ export const endingReasons = {
     { ...where, error: "text?" },
     ({ task, host, error }) => `${task} could not start its program on ${host}${after(error)}`,
   ),
-  /** `awaited`: YARN may yet say that it ended the container, and why. */
+  /** `exitCode`: the signal is what a shell means by it. `awaited`: YARN may yet say that it ended the container, and why. */
   "program-signalled": reason(
-    { ...where, signal: "text", awaited: "flag?" },
-    ({ task, host, signal, awaited }) => `${task} was ended by ${signal} on ${host}${mayFollow(awaited)}`,
+    { ...where, signal: "text", exitCode: "number?", awaited: "flag?" },
+    ({ task, host, signal, exitCode, awaited }) => {
+      const how =
+        exitCode === undefined
+          ? `was ended by ${signal} on ${host}`
+          : `exited ${exitCode} on ${host}, as a shell does after ${signal}`;
+      return `${task} ${how}${mayFollow(awaited)}`;
+    },
   ),
   "program-exited": reason(
     { ...where, exitCode: "number", error: "text?", awaited: "flag?" },
@@ -148,8 +154,9 @@ export type EndingFacts = EndingReason extends infer R ? (R extends unknown ? Om
 /**
  * - `consequence`: it followed from another's end, or from an order of the AM · `not-counted`: it ended with 0
  * - `also-failed`: it failed by itself, for the same reason or another one
+ * - `possible-consequence`: it lost a connection, maybe to a task that had ended well
  */
-export type Relation = "consequence" | "not-counted" | "also-failed";
+export type Relation = "consequence" | "not-counted" | "also-failed" | "possible-consequence";
 
 /** The end of another task beside the root cause. */
 export interface Consequence {
@@ -188,6 +195,7 @@ const relationWords: Readonly<Record<Relation, string>> = {
   consequence: "a consequence, not counted",
   "not-counted": "not counted",
   "also-failed": "also failed",
+  "possible-consequence": "may have followed from that",
 };
 
 /** The container's end, as YARN reports it. */

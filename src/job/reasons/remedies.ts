@@ -28,6 +28,11 @@ export const remedies = {
     ({ file, role, setting }) =>
       `no ${file} in the container: ${checkNameIn(setting)}, and that it travels: ${shippingWords(role)}`,
   ),
+  "check-folder": reason(
+    { file: "text", setting: "setting" },
+    ({ file, setting }) =>
+      `the container has no ${file}: files travel into its working directory; check the folder that ${commandWords(setting)} is in when it runs it`,
+  ),
   "check-file-of-node": reason(
     { file: "text", setting: "setting" },
     ({ file, setting }) => `no ${file} on that node: ${checkNameIn(setting)}`,
@@ -72,11 +77,13 @@ export const remedies = {
   ),
   "show-crash": reason(
     { variable: "text", setting: "setting" },
-    ({ variable, setting }) => `to see where its Python stood, add ${variable}=1 to ${settingWords(setting)}`,
+    ({ variable, setting }) =>
+      `if it is a Python program, add ${variable}=1 to ${settingWords(setting)}: it then prints where it stood`,
   ),
   "end-together": reason(
     {},
-    () => "give every task the same number of steps, or let none end before all are done (a barrier)",
+    () =>
+      "if the others lost their connection to it, give every task the same number of steps, or let none end before all are done (a barrier)",
   ),
   "raise-progress-timeout": reason(
     { setting: "setting" },

@@ -99,6 +99,27 @@ describe("the report of a job that failed", () => {
     ]);
   });
 
+  test("names no root cause where a task only left before the others, and where to read of the one that failed", () => {
+    const reason = { code: "program-ended-early", task: "worker:1", host: "n2", ranForMs: 3000 } as const;
+    const followed = [
+      {
+        reason: {
+          code: "program-exited",
+          task: "worker:0",
+          host: "n1",
+          exitCode: 1,
+          error: "ConnectionResetError: s3",
+        },
+        relation: "possible-consequence",
+        laterMs: 200,
+      },
+    ] as const;
+    const cause = { class: "program", reason, summary: "worker:1 ended with 0", atMs: 0, lines: [], followed } as const;
+    const report = failureReport(failedStatus, { ...outcome, cause: { ...cause, consequences: [] } }, lastedMs);
+    expect(report.join("\n")).toMatch(/^Likely cause worker:1 ended with 0/m);
+    expect(report.at(-1)).toMatch(/^ {2}tony-ts logs \S+ worker:0 \| … am /);
+  });
+
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
     expect(failureReport(failedStatus, outcome, lastedMs).join("\n")).toBe(
       `

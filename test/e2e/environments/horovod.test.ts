@@ -39,7 +39,7 @@ describe("the examples of Horovod", () => {
     const { exitCode, stdout } = await submit.ended;
     // Who lost a peer may be heard before it, and is then corrected.
     expect(stdout).toMatch(
-      / (restarting \(generation 2\)|generation 1( ended|, cause corrected)): +worker:1 was ended by SIGKILL on /,
+      / (restarting \(generation 2\)|generation 1( ended|, cause corrected)): +worker:1 (was ended by SIGKILL|exited 137) on /,
     );
     expect(stdout.match(/^worker:\d \| resumed from step \d+$/gm)).toHaveLength(4);
     expect(stdout).toMatch(/^worker:0 \| y = 3\.00 x \+ 2\.00$/m);

@@ -48,10 +48,18 @@ describe("how a program ended", () => {
   });
 
   it.each([
-    ["itself", { signal: "SIGSEGV" as const }, "SIGSEGV", 139],
-    ["a shell that ran it", { code: 137 }, "SIGKILL", 137],
-  ])("is the signal, told by %s", (_by, end, signal, exitCode) => {
-    expect(exitOf(end)).toMatchObject({ signal, exitCode });
+    ["itself", { signal: "SIGSEGV" as const }, "SIGSEGV", 139, false],
+    ["a shell that ran it", { code: 137 }, "SIGKILL", 137, true],
+  ])("is the signal, told by %s", (_by, end, signal, exitCode, signalOfChild) => {
+    expect(exitOf(end)).toMatchObject({ signal, exitCode, signalOfChild });
+  });
+
+  it("is not the exception that it caught and wrote down, after which it went on and exited otherwise", () => {
+    const caught = traceback("ModuleNotFoundError: No module named 'apex'");
+    const uncaught = { traceback: caught.trim(), errorSummary: "ModuleNotFoundError: No module named 'apex'" };
+    expect(exitOf({ code: 3, stderr: `${caught}loss is nan\n` })).toMatchObject({ traceback: "", errorSummary: "" });
+    expect(exitOf({ code: 3, stderr: caught })).toMatchObject(uncaught);
+    expect(exitOf({ code: 1, stderr: `${caught}\ndestroy_process_group() was not called\n` })).toMatchObject(uncaught);
   });
 
   it("is found in linear time in an output of any shape", () => {

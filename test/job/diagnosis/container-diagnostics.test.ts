@@ -40,13 +40,16 @@ describe("a container's diagnostics", () => {
       usedMiB: 699.9,
       limit: "134.4 MB",
       limitMiB: 134.4,
+      both: true,
     });
+    expect(parseContainerDiagnostics(virtual.replace("69.4 MB of", "50 MB of")).memory).toMatchObject({ both: false });
     expect(parseContainerDiagnostics(virtual.replace("VIRTUAL", "PHYSICAL")).memory).toEqual({
       kind: "physical",
       used: "69.4 MB",
       usedMiB: 69.4,
       limit: "64 MB",
       limitMiB: 64,
+      both: true,
     });
   });
 
@@ -66,7 +69,14 @@ describe("a container's diagnostics", () => {
     const text =
       "Container [pid=1,containerID=container_1_0001_01_000002] is running beyond physical memory limits. Current usage: " +
       "1.1 GB of 1 GB physical memory used; 2.7 GB of 2.1 GB virtual memory used. Killing container.\n";
-    const physical = { kind: "physical", used: "1.1 GB", usedMiB: 1.1 * 1024, limit: "1 GB", limitMiB: 1024 };
+    const physical = {
+      kind: "physical",
+      used: "1.1 GB",
+      usedMiB: 1.1 * 1024,
+      limit: "1 GB",
+      limitMiB: 1024,
+      both: true,
+    };
     expect(parseContainerDiagnostics(text).memory).toEqual(physical);
     const other = text.replace("physical memory limits", "virtual memory limits");
     expect(parseContainerDiagnostics(other).memory).toMatchObject({ kind: "virtual", used: "2.7 GB", limit: "2.1 GB" });

@@ -68,9 +68,30 @@ describe("what is advised", () => {
     expect(advice({ exitCode: 1, ...logged })).toBeUndefined();
   });
 
+  test("for a module that is not there: another Python, unless the program wrote on after it", () => {
+    const error = "ModuleNotFoundError: No module named 'apex'";
+    const exit = { exitCode: 1, traceback: `Traceback …\n${error}`, errorSummary: error };
+    expect(advice({ ...exit, lastLines: ["Traceback …", `[rank0]: ${error}`] })).toMatch(
+      /on that node does not have it/,
+    );
+    expect(advice({ ...exit, lastLines: [error, "loss is nan, giving up"] })).toBeUndefined();
+  });
+
+  test("for a script in a folder that the command goes into: what the folder lacks", () => {
+    const folder = "/data/usercache/alice/appcache/application_1_2/container_1_2_01_000002";
+    const exit = {
+      exitCode: 2,
+      lastLines: [`python3: can't open file '${folder}/sub/train.py': [Errno 2] No such file`],
+    };
+    expect(advice(exit, { command: "mkdir sub; cd sub; python3 train.py" })).toMatch(
+      /^the container has no sub\/train\.py: files travel into its working directory; check the folder that .* is in/,
+    );
+  });
+
   test("for a crash: how to see where Python stood, unless that is on already", () => {
     const crash = { exitCode: 139, signal: "SIGSEGV" };
-    const hint = "to see where its Python stood, add PYTHONFAULTHANDLER=1 to tony.execution.envs";
+    const hint =
+      "if it is a Python program, add PYTHONFAULTHANDLER=1 to tony.execution.envs: it then prints where it stood";
     expect(advice(crash)).toBe(hint);
     expect(advice(crash, { environment: { PYTHONFAULTHANDLER: "1" } })).toBeUndefined();
     expect(advice({ exitCode: 137, signal: "SIGKILL" })).toBeUndefined();
