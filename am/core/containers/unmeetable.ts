@@ -5,7 +5,7 @@ import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
-import { kindsOf, type ResourceKind } from "../../../src/job/resource-kinds.ts";
+import { kindsOf, type ResourceKind, roomOfKind } from "../../../src/job/resource-kinds.ts";
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
@@ -107,7 +107,12 @@ function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable 
   }
   const withMaster = own === undefined ? {} : { master: amountWords(own.resource) };
   const delay = { code: "gang-too-many", ...placeOf(role), room, asked: least, ...withMaster } as const;
-  return { delay, fix: lower(job, role, kindsOf(ask), true), ofGang: true };
+  return { delay, fix: lower(job, role, limitingKinds(ask, totals), true), ofGang: true };
+}
+
+/** Of which kinds fewer containers fit on some node than of any other: less of another makes no room. */
+function limitingKinds(ask: Resource, totals: readonly Resource[]): ResourceKind[] {
+  return kindsOf(ask).filter((kind) => totals.some((total) => roomOfKind(kind, ask, total) === roomFor(ask, total)));
 }
 
 /** What the AM's own container has of one of these nodes; undefined where it is on none, or that is not certain. */

@@ -45,18 +45,22 @@ function isSameHang(ending: Ending, root: Ending): boolean {
 
 /** YARN's completion status of the root often comes after what followed from it. */
 function consequenceOf(ending: Ending, root: Ending): Consequence {
-  return { reason: ending.reason, relation: relationOf(ending, root), laterMs: ending.seenAtMs - root.seenAtMs };
+  const laterMs = ending.seenAtMs - root.seenAtMs;
+  return { reason: ending.reason, relation: relationOf(ending, root, laterMs), laterMs };
 }
 
 /**
  * One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. A
- * lost connection does not say whose: where nobody failed it may be that of a task which ended well, or of something outside the job.
+ * lost connection does not say whose: where nobody failed it may be that of a task which ended well, or of something outside the job, and
+ * who ended before the root's program may have lost another.
  */
-function relationOf({ strength }: Ending, root: Ending): Relation {
-  if (strength <= Strength.peerLost) {
-    return root.strength === Strength.earlyExit && strength === Strength.peerLost
-      ? "possible-consequence"
-      : "consequence";
+function relationOf({ strength }: Ending, root: Ending, laterMs: number): Relation {
+  if (strength === Strength.peerLost) {
+    const isSure = root.strength !== Strength.earlyExit && (laterMs >= 0 || root.source !== "child");
+    return isSure ? "consequence" : "possible-consequence";
+  }
+  if (strength < Strength.peerLost) {
+    return "consequence";
   }
   return strength < Strength.exit ? "not-counted" : "also-failed";
 }

@@ -36,7 +36,7 @@ export const containerReasons = {
   "container-ended-by-manager": ended("lost its container: the ResourceManager ended it"),
   "container-ended-by-node": ended("lost its container: the node's scheduler ended it"),
   "container-expired": ended("lost its container: it was not started in time"),
-  "container-killed": ended("lost its container: it was killed from outside"),
+  "container-killed": ended("lost its container: a signal ended it, and YARN does not say whose,"),
   "node-lost": ended("lost its node"),
   "node-decommissioned": ended("lost its node, which was taken out of the cluster,"),
   "executor-died": reason(
@@ -154,7 +154,7 @@ export type EndingFacts = EndingReason extends infer R ? (R extends unknown ? Om
 /**
  * - `consequence`: it followed from another's end, or from an order of the AM · `not-counted`: it ended with 0
  * - `also-failed`: it failed by itself, for the same reason or another one
- * - `possible-consequence`: it lost a connection, maybe to a task that had ended well
+ * - `possible-consequence`: it lost a connection, which may or may not be that to the root
  */
 export type Relation = "consequence" | "not-counted" | "also-failed" | "possible-consequence";
 
@@ -195,7 +195,7 @@ const relationWords: Readonly<Record<Relation, string>> = {
   consequence: "a consequence, not counted",
   "not-counted": "not counted",
   "also-failed": "also failed",
-  "possible-consequence": "may have followed from that",
+  "possible-consequence": "may be a consequence, not counted",
 };
 
 /** The container's end, as YARN reports it. */

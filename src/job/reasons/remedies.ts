@@ -72,7 +72,7 @@ export const remedies = {
   "open-given-port": reason(
     { role: "text" },
     ({ role }) =>
-      "it opens a port of its own choice that another process of that node has, or one port twice: let it open TONY_PORT, " +
+      "if it ended for that port: another process of that node has it, or it opens one port twice; let it open TONY_PORT, " +
       `which is kept free for it, or name ports in tony.${role}.ports`,
   ),
   "show-crash": reason(

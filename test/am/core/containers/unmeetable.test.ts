@@ -80,7 +80,9 @@ describe("an ask that no waiting meets", () => {
 
   test("is more containers than the nodes can be cut into", () => {
     const nodes = [node("a", amount(5120)), node("b", amount(5120))];
-    expect(waitFor([worker(3, amount(3072))], nodes).never).toMatch(/have room for 2 such containers in all, .* 3$/);
+    const { never, remedy } = waitFor([worker(3, amount(3072))], nodes);
+    expect(never).toMatch(/have room for 2 such containers in all, .* 3$/);
+    expect(remedy).toBe("lower tony.worker.instances or tony.worker.memory (job.xml:16)");
   });
 
   test("is none while another job's end would meet it, or a node that is down", () => {

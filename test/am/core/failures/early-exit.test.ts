@@ -28,8 +28,8 @@ describe("a worker ends with 0 before the others", () => {
       lines: ["stopped early at step 3", "worker:0 then said:", "RuntimeError: Connection closed by peer"],
       remedy: expect.stringContaining("the same number of steps"),
       consequences: [
-        "worker:0 exited 1 on n1: RuntimeError: Connection closed by peer, 0.4 s later (may have followed from that)",
-        "worker:2 exited 1 on n3: RuntimeError: Connection closed by peer, 0.4 s later (may have followed from that)",
+        "worker:0 exited 1 on n1: RuntimeError: Connection closed by peer, 0.4 s later (may be a consequence, not counted)",
+        "worker:2 exited 1 on n3: RuntimeError: Connection closed by peer, 0.4 s later (may be a consequence, not counted)",
       ],
     });
   });

@@ -30,6 +30,6 @@ test.each([
   expect(exitMeaning(1, [words])).toMatchObject({ code: "executor-died" });
 });
 
-test.each([137, 143])("a container that ended with %i was killed from outside", (status) => {
+test.each([137, 143])("a container that ended with %i was ended by a signal, whose YARN does not say", (status) => {
   expect(exitMeaning(status, [])).toEqual({ ...machine, code: "container-killed" });
 });

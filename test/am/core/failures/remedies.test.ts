@@ -60,7 +60,7 @@ describe("what is advised", () => {
   test("for a port that another process has: those that are kept free", () => {
     const error = "OSError: [Errno 98] Address already in use";
     const hint =
-      "it opens a port of its own choice that another process of that node has, or one port twice: let it open TONY_PORT, " +
+      "if it ended for that port: another process of that node has it, or it opens one port twice; let it open TONY_PORT, " +
       "which is kept free for it, or name ports in tony.worker.ports";
     expect(advice({ exitCode: 1, traceback: `Traceback …\n${error}`, errorSummary: error })).toBe(hint);
     expect(advice({ exitCode: 1, lastLines: ["Error: listen EADDRINUSE: address already in use :::8080"] })).toBe(hint);

@@ -23,6 +23,18 @@ describe("the root of a failure", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
+  test("may be what another task lost its connection by that ended before it", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, atMs: scenario.nowMs - 100 });
+    scenario.exits("worker:1", { exitCode: 5 });
+    scenario.exits("worker:2", { exitCode: 1, peerConnectionLost: true });
+    expect(scenario.core.state.outcome?.cause?.consequences).toEqual([
+      "worker:0 exited 1 on n1, 0.1 s earlier (may be a consequence, not counted)",
+      "worker:2 exited 1 on n3, 0.0 s later (a consequence, not counted)",
+    ]);
+  });
+
   test("stays with the earlier one when the later is heard second", () => {
     const scenario = running();
     scenario.after(5_000);
