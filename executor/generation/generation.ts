@@ -62,6 +62,9 @@ export interface ProgramPlan {
   readonly keepParameters?: (output: string) => Promise<void>;
 }
 
+/** Of the processes that a command leaves, so many names are told. */
+const MOST_NAMED = 3;
+
 /**
  * An executor's part in one generation: it holds ports, runs the program at most once, and remembers how it ended.
  *
@@ -269,6 +272,7 @@ export class Generation {
     const exit = await run.ended();
     const isKept = exit.exitCode === 0 && keepParameters !== undefined;
     this.#exited(isKept ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout"))) : exit);
+    if (exit.stopReason === undefined) this.#tellLeftovers(program.processNames());
     void program.clearLeftovers(LEFTOVER_GRACE_MS);
     if (this.#ports?.outliveStart) await this.releasePorts();
   }
@@ -292,6 +296,17 @@ export class Generation {
       signal: exit.signal,
     });
     this.#options.report({ type: "child-exited", exit });
+  }
+
+  /** What they would still have written is missing, and nothing else says so. */
+  #tellLeftovers(names: readonly string[]): void {
+    if (names.length === 0) return;
+    const which = [...new Set(names)].slice(0, MOST_NAMED).join(", ");
+    const them = names.length === 1 ? "1 process" : `${names.length} processes`;
+    this.#options.log.warn(
+      "leftovers",
+      `The command ended before ${them} of it (${which}), which end with it: let it wait for them.`,
+    );
   }
 
   #neverRan(why: WhyNeverRan): void {

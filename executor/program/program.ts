@@ -146,6 +146,11 @@ export class Program {
     return this.#stacksAsked;
   }
 
+  /** What the processes run that its first one has left, or still has. */
+  processNames(): readonly string[] {
+    return this.tree.members().map(({ pid }) => this.#procFs.executable(pid));
+  }
+
   /** Ends in the same way the processes that its first one left. */
   clearLeftovers(graceMs: number): Promise<boolean> {
     this.#stop ??= { startedAtMs: this.#nowMs(), graceMs: this.#isSuspended ? 0 : graceMs };

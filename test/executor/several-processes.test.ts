@@ -35,6 +35,7 @@ describe("a program of two processes", () => {
   test("fails as the first of them that fails, and the other is ended with what it left", async () => {
     const program = twoProcesses('[ "$RANK" = 0 ] && exec sleep 600; exit 7');
     expect((await program.ended).exitCode).toBe(7);
+    expect(program.processNames()).toEqual(["sleep"]);
     expect(await program.clearLeftovers(0)).toBe(true);
     expect(program.tree.members()).toEqual([]);
   });
