@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { usageError } from "../../src/errors.ts";
 import { readLocalText } from "../../src/hadoop/conf/xml.ts";
+import { decodeXml } from "../../src/hadoop/conf/xml-encoding.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { type JobText, readJob } from "../../src/job/build/load-job.ts";
 import { isSetting, type SubmissionOptions, submissionSettings } from "../../src/job/build/submission.ts";
@@ -76,7 +77,7 @@ async function fetchText(
   try {
     return await cluster.use(async ({ fileSystems }) => {
       const { fileSystem, path } = fileSystems.locate(url);
-      return (await buffer(await fileSystem.open(path))).toString("utf8");
+      return decodeXml(await buffer(await fileSystem.open(path)), url);
     });
   } catch (error) {
     if (errorCode(error) === "FILE_NOT_FOUND") return undefined;

@@ -18,18 +18,30 @@ export interface ExpansionContext {
  * @returns undefined when more than 20 substitutions would be needed: a loop over several keys
  */
 export function expandVariables(expression: string, context: ExpansionContext): string | undefined {
+  const { text, stopped } = expand(expression, context);
+  return stopped?.why === "endless" ? undefined : text;
+}
+
+export interface Expansion {
+  readonly text: string;
+  /** At which reference the expansion ended, and with it all to its right; of an endless one, the whole expression. */
+  readonly stopped?: { readonly reference: string; readonly why: "unset" | "circular" | "endless" };
+}
+
+/** The same, with what it stopped at. */
+export function expand(expression: string, context: ExpansionContext): Expansion {
   let text = expression;
   for (let count = 0; count < maximumSubstitutions; count += 1) {
     const found = findReference(text);
-    if (found === undefined) return text;
+    if (found === undefined) return { text };
     const { name, start, end } = found;
     const value = environmentValue(name, context.environment) ?? context.lookUp(name);
-    if (value === undefined) return text;
     const reference = text.slice(start, end);
-    if (value.includes(reference)) return expression;
+    if (value === undefined) return { text, stopped: { reference, why: "unset" } };
+    if (value.includes(reference)) return { text: expression, stopped: { reference, why: "circular" } };
     text = text.slice(0, start) + value + text.slice(end);
   }
-  return undefined;
+  return { text: expression, stopped: { reference: expression, why: "endless" } };
 }
 
 /** The leftmost `${name}` whose name holds no `$`, space or brace. */

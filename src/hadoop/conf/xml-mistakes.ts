@@ -40,6 +40,11 @@ export function explainXmlMistake(text: string, complaint: string, line: number,
   }
   // saxes puts `line:column: ` in front; the line is said once, as file:line.
   const said = complaint.replace(/^\d+:\d+: /, "");
+  const declared = said === "undefined entity." ? declaredEntity(read) : undefined;
+  if (declared !== undefined) {
+    const message = `the entities of a DOCTYPE are not read: write what &${declared}; stands for in its place`;
+    return { message, line };
+  }
   if (unclosed !== undefined && /^(unexpected close tag|unclosed tag)/.test(said)) {
     const { name, line: opened } = unclosed;
     return {
@@ -48,4 +53,12 @@ export function explainXmlMistake(text: string, complaint: string, line: number,
     };
   }
   return { message: `not well-formed XML: ${HINTS[said] ?? said}`, line };
+}
+
+/** The last entity of the text, which is the one complained of, where the DOCTYPE declares it. */
+function declaredEntity(read: string): string | undefined {
+  const [, doctype = ""] = /<!DOCTYPE([\s\S]*?\])\s*>/.exec(read) ?? [];
+  const declared = new Set([...doctype.matchAll(/<!ENTITY\s+([A-Za-z_:][\w.:-]*)\s/g)].map(([, name]) => name));
+  const used = [...read.slice(read.indexOf(doctype) + doctype.length).matchAll(/&([A-Za-z_:][\w.:-]*);/g)];
+  return used.map(([, name]) => name).findLast((name) => declared.has(name));
 }

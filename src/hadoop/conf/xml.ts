@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { SaxesParser } from "saxes";
 import { errorCode, errorMessage, isNotThere } from "../errors.ts";
 import { ConfigurationError, type SourceLocation } from "./errors.ts";
+import { decodeXml } from "./xml-encoding.ts";
 import { explainXmlMistake, type OpenedTag } from "./xml-mistakes.ts";
 
 /** One `<property>` of a Hadoop configuration file, with the place of its opening tag. */
@@ -17,16 +18,19 @@ export interface XmlProperty extends SourceLocation {
 export interface XmlReaderOptions {
   /** Is told of each `<property>` without a name; Hadoop skips it, and so is done here. */
   readonly onUnnamed?: (location: SourceLocation) => void;
+  /** Is told of what is written in a `<property>` and has no effect, though it looks as if it had: what, and why. */
+  readonly onLost?: (message: string, location: SourceLocation) => void;
   /** The text of a file, or undefined when there is none. Default: the local disk. */
   readonly readText?: (path: string) => string | undefined;
 }
 
-/** The text of a local file; undefined when it does not exist. Other failures throw ConfigurationError. */
+/** The text of a local XML file; undefined when it does not exist. Other failures throw ConfigurationError. */
 export function readLocalText(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return decodeXml(readFileSync(path), path);
   } catch (error) {
     if (isNotThere(error)) return undefined;
+    if (error instanceof ConfigurationError) throw error;
     const problem =
       errorCode(error) === "EISDIR" ? "is a folder: name a file" : `cannot be read: ${errorMessage(error)}`;
     throw new ConfigurationError(`${path} ${problem}`, {
@@ -62,7 +66,11 @@ export function parseProperties(text: string, file: string, options: XmlReaderOp
 const mostIncludedFiles = 100;
 
 interface PendingProperty {
-  line: number;
+  readonly line: number;
+  /** Its elements that count, in the order in which they were opened. */
+  readonly elements: string[];
+  /** Whether it was said already that one of them is lost. */
+  isTold: boolean;
   name: string | undefined;
   value: string | undefined;
   final: boolean;
@@ -82,6 +90,8 @@ class PropertiesParser {
   readonly #opened: OpenedTag[] = [];
   #lastClosed: OpenedTag | undefined;
   #text: string | undefined;
+  /** The element whose text that is. */
+  #textOf: string | undefined;
   #property: PendingProperty | undefined;
   #missingInclude: { readonly href: string; readonly line: number } | undefined;
   #fallbackDepth: number | undefined;
@@ -124,11 +134,15 @@ class PropertiesParser {
     if (this.#depth === 1 && element !== "configuration") {
       this.#fail(`a Hadoop configuration starts with <configuration>, this file with <${element}>`, this.#parser.line);
     }
+    if (this.#property !== undefined) this.#checkElement(this.#property, element);
     if (textElements.has(element)) {
       this.#text = "";
+      this.#textOf = element;
     } else if (element === "property") {
       this.#property = {
         line: this.#parser.line,
+        elements: [],
+        isTold: false,
         name: attributes.name,
         value: attributes.value,
         final: attributes.final === "true",
@@ -139,6 +153,25 @@ class PropertiesParser {
       this.#fallbackDepth = this.#depth;
       this.#fallbackTaken = true;
     }
+  }
+
+  /** Hadoop takes the text of each element for itself and the last one of a kind, and says nothing. */
+  #checkElement(property: PendingProperty, element: string): void {
+    const outer = this.#text === undefined ? undefined : this.#textOf;
+    const isSecond = textElements.has(element) && property.elements.includes(element);
+    property.elements.push(element);
+    if (outer !== undefined && textElements.has(element)) {
+      this.#lost(property, `<${element}> stands inside <${outer}>, whose text is lost: write </${outer}> before it`);
+    } else if (outer !== undefined) {
+      this.#lost(property, `<${element}> inside <${outer}> has no meaning, only its text counts: take the tag out`);
+    } else if (isSecond) {
+      this.#lost(property, `this <property> has a second <${element}>, and the first one has no effect: take one out`);
+    }
+  }
+
+  #lost(property: PendingProperty, message: string): void {
+    property.isTold = true;
+    this.#options.onLost?.(message, { file: this.#file, line: this.#parser.line });
   }
 
   #append(text: string): void {
@@ -164,9 +197,9 @@ class PropertiesParser {
     this.#property = undefined;
     // A fallback counts only while its include is missing.
     if (property === undefined || (this.#fallbackDepth !== undefined && this.#missingInclude === undefined)) return;
-    const { name, value, final, line } = property;
+    const { name, value, final, line, isTold } = property;
     if (name === undefined || name === "") {
-      this.#options.onUnnamed?.({ file: this.#file, line });
+      if (!isTold || this.#options.onLost === undefined) this.#options.onUnnamed?.({ file: this.#file, line });
       return;
     }
     this.#results.push({ name, value, final, file: this.#file, line });

@@ -1,5 +1,6 @@
 import { errorMessage } from "../../hadoop/errors.ts";
 import type { KeyDefinition } from "../keys/key.ts";
+import { environment, splitList } from "../keys/types.ts";
 import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import type { Problem } from "../problem.ts";
@@ -44,7 +45,21 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
   // A site's file applies to every job; the person who sees the warning did not write it.
   if (setting.layer === "site" || definition.quiet) return undefined;
   const warning = unusedRole(setting.key, name, parameters.role, roles) ?? supportWarning(setting.key, definition);
-  return warning === undefined ? undefined : { severity: "warning", message: warning };
+  if (warning !== undefined) return { severity: "warning", message: warning };
+  const lost = definition.type.label === environment.label ? doubtfulVariable(setting) : undefined;
+  return lost === undefined ? undefined : { severity: "warning", message: `${setting.key} ${lost}` };
+}
+
+/** What of a list of variables is read, as TonY does, but otherwise than it looks. An option gives one variable, as it is. */
+function doubtfulVariable({ value, at }: EffectiveSetting): string | undefined {
+  if (at.startsWith("--")) return undefined;
+  for (const item of splitList(value)) {
+    const [name, ...rest] = item.split("=");
+    if (rest.length === 0) return `sets ${name} to nothing: write ${name}=VALUE, or ${name}= where that is meant`;
+    const [, second] = /;\s*([A-Z_][A-Z0-9_]*)=/.exec(rest.join("=")) ?? [];
+    if (second !== undefined) return `makes ${second} a part of ${name}: variables have a comma between them, not a ;`;
+  }
+  return undefined;
 }
 
 function unknownKey(

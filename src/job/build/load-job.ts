@@ -9,6 +9,7 @@ import { hasErrors, inFileOrder, type Problem } from "../problem.ts";
 import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf, underLaterNames } from "../settings.ts";
 import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
 import { checkOtherNames } from "./check-other-names.ts";
+import { checkReferences } from "./check-references.ts";
 import { defaultName } from "./default-name.ts";
 import { expandSettings } from "./read-settings.ts";
 import type { LookUpPath } from "./resource-strings.ts";
@@ -55,11 +56,13 @@ export function readJob(
   const submission = submissionSettings(options);
   const problems: Problem[] = [...submission.problems];
   const onUnnamed = (location: SourceLocation) => problems.push(unnamedProperty(location));
+  const onLost = (message: string, location: SourceLocation) =>
+    problems.push({ severity: "warning", message, at: formatLocation(location) });
   const read = (path: string, missing?: Omit<Problem, "severity">): XmlProperty[] => {
     try {
       const text = readText(path);
       if (text !== undefined && !isMarkup(text)) problems.push({ severity: "error", message: notJobXml(path) });
-      else if (text !== undefined) return parseProperties(text, path, { readText, onUnnamed });
+      else if (text !== undefined) return parseProperties(text, path, { readText, onUnnamed, onLost });
       else if (missing !== undefined) problems.push({ severity: "error", ...missing });
     } catch (error) {
       problems.push(unreadable(error));
@@ -85,6 +88,7 @@ export function readJob(
   const merged = mergeSettings(named.settings);
   const settings = expandSettings(merged.settings, variables);
   problems.push(...named.problems, ...merged.problems, ...checkOtherNames(merged.settings));
+  problems.push(...checkReferences(merged.settings, variables));
   const cluster = CLUSTER_FILES.flatMap((key) => {
     const { value: path = "", at = "" } = settings.get(key) ?? {};
     return path === "" ? [] : read(path, { message: `${key} names ${path}, which does not exist`, key, at });

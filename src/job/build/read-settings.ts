@@ -32,13 +32,18 @@ function parsed(definition: KeyDefinition, text: string | undefined): { readonly
  * such as a shell variable of a command, stays as written.
  */
 export function expandSettings(settings: Settings, variables: ExpansionVariables): Settings {
-  const context: ExpansionContext = {
-    environment: variables.environment,
-    lookUp: (name) => entryOf(variables.systemProperties, name) ?? settings.get(name)?.value,
-  };
+  const context = referencesOf(settings, variables);
   const expanded = [...settings].map(([key, setting]): [string, EffectiveSetting] => [
     key,
     { ...setting, value: expandVariables(setting.value, context) ?? setting.value },
   ]);
   return new Map(expanded);
+}
+
+/** What `${…}` in a job's settings may refer to. */
+export function referencesOf(settings: Settings, variables: ExpansionVariables): ExpansionContext {
+  return {
+    environment: variables.environment,
+    lookUp: (name) => entryOf(variables.systemProperties, name) ?? settings.get(name)?.value,
+  };
 }

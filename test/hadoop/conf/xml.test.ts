@@ -83,6 +83,49 @@ describe("a Hadoop configuration file", () => {
     expect(() => parseProperties(valueLines(value), "f")).toThrow(`f:4: not well-formed XML: ${message}`);
   });
 
+  test.each(['"1g"', 'SYSTEM "file:///etc/passwd"'])(
+    "an entity that a DOCTYPE declares as %s is told as that",
+    (what) => {
+      const text = `<!DOCTYPE c [<!ENTITY n "2g"> <!ENTITY m ${what}>]>\n${valueLines("&m;").slice(22)}`;
+      expect(() => parseProperties(text, "f")).toThrow(
+        "f:4: the entities of a DOCTYPE are not read: write what &m; stands for in its place",
+      );
+    },
+  );
+
+  const lost = (body: string) => {
+    const said: string[] = [];
+    const onLost = (message: string, { line }: { line: number }) => said.push(`${line}: ${message}`);
+    const onUnnamed = ({ line }: { line: number }) => said.push(`${line}: no name`);
+    const read = parseProperties(document(body), "f", { onLost, onUnnamed });
+    return { said, read: read.map(({ name, value }) => [name, value]) };
+  };
+
+  test("an element that stands twice is told of; as in Hadoop the last one counts", () => {
+    expect(lost("<property><name>a</name><value>1</value>\n<value>2</value></property>")).toEqual({
+      read: [["a", "2"]],
+      said: ["4: this <property> has a second <value>, and the first one has no effect: take one out"],
+    });
+    expect(lost("<property><name>a</name><name>b</name><value>1</value></property>")).toEqual({
+      read: [["b", "1"]],
+      said: ["3: this <property> has a second <name>, and the first one has no effect: take one out"],
+    });
+  });
+
+  test("so are elements inside others", () => {
+    expect(lost("<property><name>a</name><value><b>1</b></value></property>")).toEqual({
+      read: [["a", "1"]],
+      said: ["3: <b> inside <value> has no meaning, only its text counts: take the tag out"],
+    });
+    expect(lost("<property><name>a<value>1</value></name></property>")).toEqual({
+      read: [],
+      said: ["3: <value> stands inside <name>, whose text is lost: write </name> before it"],
+    });
+    expect(lost("<property><name>a</name><description><b>x</b></description><value>1</value></property>").said).toEqual(
+      [],
+    );
+  });
+
   test("an & further down is not blamed for a mistake above it", () => {
     expect(() => parseProperties("<configuration>\n</wrong>\n&\n", "f")).toThrow(
       /^f:1: not well-formed XML: <configuration> is opened here and has no <\/configuration> up to line 2$/,

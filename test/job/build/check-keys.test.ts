@@ -33,6 +33,20 @@ describe("checking keys", () => {
     ]);
   });
 
+  test("a variable that is read otherwise than it looks is told of", () => {
+    const key = "tony.execution.envs";
+    const at = "job.xml:2: warning: tony.execution.envs";
+    expect(said({ ...worker, [key]: "A=1,FOO" })).toEqual([
+      `${at} sets FOO to nothing: write FOO=VALUE, or FOO= where that is meant`,
+    ]);
+    expect(said({ ...worker, [key]: "A=1;B=2" })).toEqual([
+      `${at} makes B a part of A: variables have a comma between them, not a ;`,
+    ]);
+    expect(said({ ...worker, [key]: "A=1,B=,OPTS=a;b=c;d" })).toEqual([]);
+    const option = { key, value: "A=1;B=2", layer: "option", at: "--shell_env", final: false } as const;
+    expect(checkKeys(mergeSettings([option]).settings)).toEqual([]);
+  });
+
   test("a role cannot take the name of TonY's own keys", () => {
     expect(said({ "tony.task.instances": "1" })).toEqual([
       "job.xml:1: tony.task.instances is not a key: task cannot be the name of a role",
