@@ -162,7 +162,7 @@ function migrateCommand(
   const isNotebook = ours === notebook;
   const parts = options.map((option) => {
     const own = isNotebook ? migrateNotebookOption(option, options) : migrateProgram(option, options);
-    return own ?? migrateOption(option, newFile, isNotebook ? "--conf " : "");
+    return own ?? migrateOption(option, { all: options, newFile, jobOption: isNotebook ? "--conf " : "" });
   });
   const found = isNotebook ? undefined : tonyXml(options, at, folders, newFile);
   const remarks: MigrationRemark[] = [
@@ -176,15 +176,17 @@ function migrateCommand(
 
 const NOTEBOOKS_END = ": it ends when it was idle for an hour (--idle), where TonY ends it after a day";
 
-/** @param jobOption what a job's file is given by: nothing, or an option */
-function migrateOption(
-  option: GivenOption,
-  newFile: (job: string) => NewFile | undefined,
-  jobOption: string,
-): MigratedOption {
+interface OptionPlace {
+  readonly all: readonly GivenOption[];
+  readonly newFile: (job: string) => NewFile | undefined;
+  /** What a job's file is given by: nothing, or an option. */
+  readonly jobOption: string;
+}
+
+function migrateOption(option: GivenOption, { all, newFile, jobOption }: OptionPlace): MigratedOption {
   const { name, text, value, typed, at } = option;
   const stays: MigratedOption = { typed: [typed], remark: [{ kind: "stays", at, message: typed }] };
-  if (name === "conf" && isSetting(text)) return migrateSetting(option, stays);
+  if (name === "conf" && isSetting(text)) return migrateSetting(option, all, stays);
   if (name === "conf_file" || name === "conf") {
     const job = jobOption + pathTyped(value, text, newFile(text));
     return { typed: [job], remark: [{ kind: "changes", at, message: `${typed} becomes ${job}` }] };
@@ -203,15 +205,19 @@ function pathTyped(value: string, text: string, found: NewFile | undefined): str
     : value.replace(path.basename(text), () => path.basename(found.path));
 }
 
-/** `-conf KEY=VALUE` is what the key is in a job's file. */
-function migrateSetting({ text, at, typed }: GivenOption, stays: MigratedOption): MigratedOption {
-  const equals = text.indexOf("=");
-  const key = text.slice(0, equals);
-  const setting: Setting = { key, value: text.slice(equals + 1), layer: "option", at, final: false };
-  const [migrated] = migrateSettings([setting]);
+/** `-conf KEY=VALUE` is what the key is in a job's file; some keys mean something else in another framework. */
+function migrateSetting(option: GivenOption, all: readonly GivenOption[], stays: MigratedOption): MigratedOption {
+  const setting = settingOf(option);
+  const framework = all.map(settingOf).filter(({ key }) => key === "tony.application.framework" && key !== setting.key);
+  const migrated = migrateSettings([...framework, setting]).at(-1);
   if (migrated === undefined) return stays;
   const { remark, key: now } = migrated;
-  return { typed: now === undefined ? [] : [typed.replace(key, now)], remark: [remark] };
+  return { typed: now === undefined ? [] : [option.typed.replace(setting.key, now)], remark: [remark] };
+}
+
+function settingOf({ text, at }: GivenOption): Setting {
+  const equals = text.indexOf("=");
+  return { key: text.slice(0, equals), value: text.slice(equals + 1), layer: "option", at, final: false };
 }
 
 /** What becomes of a command line that names no job's file: TonY looks for `tony.xml` on its class path. */

@@ -61,6 +61,15 @@ describe("TonY's command line", () => {
     expect(migrated(unused).remarks).toMatchObject([{ kind: "to-mend", at: "run.sh:1" }]);
   });
 
+  test("leaves out the driver of a Horovod job that -conf describes, as in a job's file", () => {
+    const conf = "-conf tony.driver.instances=1 -conf tony.application.framework=horovod -conf tony.worker.instances=2";
+    expect(migrated(`${submitter} -executes a.py ${conf}`).commands[0]?.command).toBe(
+      "tony-ts submit -executes a.py -conf tony.application.framework=horovod -conf tony.worker.instances=2",
+    );
+    const other = "-conf tony.driver.instances=1 -conf tony.application.framework=generic";
+    expect(migrated(`${submitter} -executes a.py ${other}`).commands[0]?.command).toContain(other);
+  });
+
   test("leaves out a Python in front of the program where an option names another", () => {
     const command = (words: string) => migrated(`${submitter} ${words} other.xml`).commands[0]?.command;
     expect(command(`-python_binary_path bin/python -executes "python3 train.py --rate 1"`)).toBe(
