@@ -92,7 +92,7 @@ export class JobStop {
     if (stoppedAtMs > this.#leaveAtMs && !this.#longerTold) {
       this.#longerTold = true;
       this.#options.view.line(
-        `The programs have until ${formatClock(stoppedAtMs)} to stop and to save; the job ends as soon as they have`,
+        `The job has until ${formatClock(stoppedAtMs)} to end: its programs have tony.task.stop-grace to stop, uploads tony.carrier.timeout; it ends as soon as they are done`,
       );
     }
     this.#leaveAtMs = Math.max(this.#leaveAtMs, stoppedAtMs + stopLimitMs);

@@ -4,9 +4,10 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { parseCarriedName } from "../../src/job/stored/carried-names.ts";
 
 interface Place {
-  readonly fileSystem: Pick<FileSystem, "uri" | "checkWritable">;
+  readonly fileSystem: Pick<FileSystem, "uri" | "checkWritable" | "stat">;
   readonly path: string;
 }
 
@@ -30,7 +31,7 @@ export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLook
       checkpointDir: await addressOf(checkpointDir, "tony.application.checkpoint-dir", carried),
     }),
     ...(resumeFrom !== undefined && {
-      resumeFrom: await addressOf(resumeFrom, "tony.application.resume-from", false),
+      resumeFrom: await resumeAddress(resumeFrom, "tony.application.resume-from"),
     }),
     ...(history.location !== undefined && { history: await historyAddresses(history, history.location) }),
     ...(carrier?.output !== undefined && {
@@ -55,18 +56,35 @@ export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLook
     };
   }
 
+  /** What is there no more, or never was, would start the job from nothing. What only a node can look at is the program's business. */
+  async function resumeAddress(checkpoint: string, key: string): Promise<string> {
+    const address = await addressOf(checkpoint, key, false);
+    const isPlain = checkpoint.startsWith("/");
+    const isRead = isPlain ? carried && parseCarriedName(path.posix.basename(checkpoint)) !== undefined : true;
+    if (isRead && (await isMissing(address, fileSystems))) {
+      const words = `there is no ${address}: name the path of a checkpoint, or the job that saved one (--resume-from ID)`;
+      throw refusal(checkpoint, key, words);
+    }
+    return address;
+  }
+
+  function refusal(folder: string, key: string, why: string, cause?: unknown): UserError {
+    const at = spec.sources[key];
+    const where = at === undefined ? "" : ` (${at})`;
+    return new UserError(`${key} = ${folder}${where}: ${why}`, { code: "FOLDER_UNREACHABLE", cause });
+  }
+
   /** What executors do not write to is the program's business. */
   async function addressOf(folder: string, key: string, written: boolean): Promise<string> {
     const isPlain = folder.startsWith("/");
     if (!written && (isPlain || splitUri(folder) !== undefined)) return folder;
     try {
+      requireNoShellWords(folder);
       const there = await placeOf(folder, fileSystems);
       if (written) await checkCanBeMade(there.fileSystem, there.path);
       return isPlain ? folder : `${there.fileSystem.uri}${there.path}`;
     } catch (cause) {
-      const at = spec.sources[key];
-      const where = at === undefined ? "" : ` (${at})`;
-      throw new UserError(`${key} = ${folder}${where}: ${errorMessage(cause)}`, { code: "FOLDER_UNREACHABLE", cause });
+      throw refusal(folder, key, errorMessage(cause), cause);
     }
   }
 }
@@ -77,20 +95,66 @@ async function placeOf(folder: string, fileSystems: FolderLookUp): Promise<Place
   return { ...home, path: `${home.path}/${folder}` };
 }
 
+/** Folders would be made of these names, and `hdfs dfs -rm -r ~` removes a home. */
+function requireNoShellWords(folder: string): void {
+  const [, word] = /^(~|\$HOME|\$\{HOME\})(?:\/|$)/.exec(folder) ?? [];
+  if (word === undefined) return;
+  throw new UserError(
+    `${word} means nothing here: leave it out, a path without a slash before it starts in your home`,
+    {
+      code: "FOLDER_NAME_INVALID",
+    },
+  );
+}
+
+/** As org.apache.hadoop.hdfs.DFSUtilClient#isValidName has it. */
+function requireName(folder: string): void {
+  const wrong = folder.split("/").find((part) => part === "." || part === ".." || part.includes(":"));
+  if (wrong === undefined) return;
+  throw new UserError(`HDFS takes no folder named ${wrong}: name one without ".", ".." and colons`, {
+    code: "FOLDER_NAME_INVALID",
+  });
+}
+
+/** False where nobody here can know. */
+async function isMissing(address: string, fileSystems: FolderLookUp): Promise<boolean> {
+  try {
+    const { fileSystem, path: checkpoint } = fileSystems.locate(address);
+    if (!fileSystem.uri.startsWith("file:")) await fileSystem.stat(checkpoint);
+    return false;
+  } catch (error) {
+    return errorCode(error) === "FILE_NOT_FOUND";
+  }
+}
+
 /**
  * Whether the folder, or what of it is not there yet, can be written by who submits, which is as whom containers write. It is not made
  * here. What a gateway does not answer is left to the job.
- * @throws FileSystemError (`ACCESS_DENIED`, `NOT_A_DIRECTORY`)
+ * @throws FileSystemError (`ACCESS_DENIED`, `NOT_A_DIRECTORY`), and whatever says that its host has no address;
+ * UserError (`FOLDER_NAME_INVALID`)
  */
 async function checkCanBeMade(fileSystem: Place["fileSystem"], folder: string): Promise<void> {
   const isTheNodes = fileSystem.uri.startsWith("file:");
   if (isTheNodes) return;
+  requireName(folder);
   try {
     await fileSystem.checkWritable(folder);
   } catch (error) {
     const code = errorCode(error);
     if (code === "FILE_NOT_FOUND" && folder !== "/")
       return await checkCanBeMade(fileSystem, path.posix.dirname(folder));
-    if (code === "ACCESS_DENIED" || code === "NOT_A_DIRECTORY") throw error;
+    if (code === "ACCESS_DENIED") throw (await isFile(fileSystem, folder)) ? noFolder(folder) : error;
+    if (code === "NOT_A_DIRECTORY" || /\bENOTFOUND\b/.test(errorMessage(error))) throw error;
   }
+}
+
+async function isFile(fileSystem: Place["fileSystem"], folder: string): Promise<boolean> {
+  return await fileSystem.stat(folder).then(
+    ({ type }) => type === "FILE",
+    () => false,
+  );
+}
+
+function noFolder(folder: string): UserError {
+  return new UserError(`${folder} is a file: name another folder`, { code: "NOT_A_DIRECTORY" });
 }

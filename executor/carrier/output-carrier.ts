@@ -43,7 +43,10 @@ export class OutputCarrier {
     let tries = 1;
     try {
       found = await filesBelow(this.#options.localDir, this.#stop.signal);
-      if (found.files.length === 0 && found.leftOut.length === 0) return;
+      if (found.files.length === 0 && found.leftOut.length === 0) {
+        log.warn("output-none", `The program left no file in ${this.#options.localDir}.`);
+        return;
+      }
       this.#report(found.files, "under-way");
       const failed = (error: unknown, failures: number) => {
         tries = failures + 1;
@@ -118,11 +121,17 @@ function refusalWords(error: unknown, tries: number): string | undefined {
   return code === "FILE_CHANGED" && tries >= CHANGING_TRIES ? "it was written to during the upload" : undefined;
 }
 
-/** What has another name there, and what was left out with why; the list beside the files has all of it. */
+/** What was lost first, then what else was left out, then what has another name there; the list beside the files has all of it. */
 function storedWords({ files, leftOut }: FoundFiles): string {
   const renamed = files.flatMap(({ path, stored }) => (stored === undefined ? [] : [`${path} is stored as ${stored}`]));
-  const missing = leftOut.map(({ path, why }) => `${path} is not stored: ${why}`);
-  const all = [...missing, ...renamed];
-  const more = all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more: see ${NAMES}`] : [];
-  return [...all.slice(0, MOST_NAMED), ...more].join("; ");
+  const lossesFirst = [...leftOut].sort((a, b) => Number(b.isLoss) - Number(a.isLoss));
+  const missing = lossesFirst.map(({ path, why }) => `${path} is not stored: ${why}`);
+  const named = [...missing, ...renamed].slice(0, MOST_NAMED);
+  const moreMissing = Math.max(0, missing.length - MOST_NAMED);
+  const moreRenamed = missing.length + renamed.length - named.length - moreMissing;
+  const more = [
+    ...(moreMissing > 0 ? [`${moreMissing} more not stored`] : []),
+    ...(moreRenamed > 0 ? [`${moreRenamed} more stored under another name`] : []),
+  ];
+  return [...named, ...(more.length > 0 ? [`${more.join(", ")}: see ${NAMES}`] : [])].join("; ");
 }

@@ -29,6 +29,8 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
   const source = await present(fileSystem, checkpoint);
   const manifest = await readManifest(fileSystem, source);
   await rm(scratch, { recursive: true, force: true });
+  // Also for a checkpoint without files, which earlier releases stored.
+  await mkdir(scratch, { recursive: true });
   for (const { path: file, stored = file, sizeBytes } of manifest.files) {
     const target = path.join(scratch, file);
     await mkdir(path.dirname(target), { recursive: true });

@@ -441,7 +441,7 @@ describe("ending a job that is followed", () => {
     await context.out.waitFor("ps 1/1 running");
     stop.abort("Ctrl-C");
     await context.out.waitFor(
-      "The programs have until 14:01:00 to stop and to save; the job ends as soon as they have",
+      "The job has until 14:01:00 to end: its programs have tony.task.stop-grace to stop, uploads tony.carrier.timeout; it ends as soon as they are done",
     );
     for (let seconds = 0; seconds < 20; seconds += 4) {
       nowMs += 4_000;

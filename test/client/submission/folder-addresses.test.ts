@@ -1,7 +1,8 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { withFolderAddresses } from "../../../client/submission/folder-addresses.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
+import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
@@ -10,15 +11,31 @@ import { aJobSpec } from "../../support/job-spec.ts";
 const configuration = new Configuration().withValues({ "fs.defaultFS": "hdfs://nn:8020" });
 const cluster = new FileSystems({ configuration, credentials: simpleCredentials({ name: "ada" }) });
 /** In whose HDFS /user/ada is there, and may be written. */
-const isThere = ["/", "/user", "/user/bob", "/user/ada"];
+const isThere = ["/", "/user", "/user/bob", "/user/ada", "/user/ada/a-file"];
 const placed = (address: string) => {
   const { fileSystem, path } = cluster.locate(address);
   const checkWritable = async (folder: string) => {
     if (folder === "/user/ada") return;
+    if (fileSystem.uri.includes("nohost"))
+      throw new FileSystemError("getaddrinfo ENOTFOUND nohost", { code: "UNREACHABLE" });
     const code = isThere.includes(folder) ? "ACCESS_DENIED" : "FILE_NOT_FOUND";
     throw new FileSystemError(`Permission denied: ${folder}`, { code });
   };
-  return { path, fileSystem: { uri: fileSystem.uri, checkWritable } };
+  const stat = async (file: string): Promise<FileStatus> => {
+    const type = file === "/user/ada/a-file" ? "FILE" : "DIRECTORY";
+    if (type === "DIRECTORY" && !isThere.includes(file)) throw new FileSystemError("no", { code: "FILE_NOT_FOUND" });
+    return {
+      path: file,
+      type,
+      lengthBytes: 0,
+      modificationTimeMs: 0,
+      accessTimeMs: 0,
+      owner: "ada",
+      group: "ada",
+      permission: 0o755,
+    };
+  };
+  return { path, fileSystem: { uri: fileSystem.uri, checkWritable, stat } };
 };
 const places = { home: async () => placed("/user/ada"), locate: placed };
 const carrier = { checkpoints: { localDir: "c", keep: 2 }, outputRequired: true, timeoutMs: 1 };
@@ -74,5 +91,40 @@ test("a history folder is at home, too, when it is relative", async () => {
   expect(spec.history).toMatchObject({
     location: "hdfs://nn:8020/user/ada/history",
     intermediate: "hdfs://nn:8020/user/ada/history/intermediate",
+  });
+});
+
+test.each([
+  ["a:b/c", "HDFS takes no folder named a:b: name one without"],
+  ["../x", "HDFS takes no folder named ..: name one without"],
+  ["hdfs:///user/ada/../x", "HDFS takes no folder named ..: name one without"],
+  ["~/x", "~ means nothing here: leave it out"],
+  ["$HOME/x", "$HOME means nothing here: leave it out"],
+  ["${HOME}", "${HOME} means nothing here: leave it out"],
+  ["hdfs://nohost:8020/x", "getaddrinfo ENOTFOUND nohost"],
+  ["a-file", "/user/ada/a-file is a file: name another folder"],
+])("results can never be stored in %s, which is said before the program runs", async (dir, why) => {
+  const sources = { "tony.output.dir": "job.xml:9" };
+  const spec = aJobSpec({ sources, carrier: { outputRequired: true, timeoutMs: 1, output: { localDir: "r", dir } } });
+  const message = expect.stringContaining(`tony.output.dir = ${dir} (job.xml:9): ${why}`);
+  await expect(withFolderAddresses(spec, places)).rejects.toMatchObject({ code: "FOLDER_UNREACHABLE", message });
+});
+
+describe("what a job resumes from", () => {
+  const at = async (resumeFrom: string) =>
+    (await withFolderAddresses(aJobSpec({ resumeFrom, checkpointDir: "ckpt", carrier }), places)).resumeFrom;
+
+  test.each(["application_1_1", "hdfs:///user/ada/nothing", "/user/ada/step-1-at-2"])(
+    "has to be there: %s",
+    async (resumeFrom) => {
+      const message = expect.stringMatching(/^tony\.application\.resume-from = .*: there is no .*--resume-from ID/);
+      await expect(at(resumeFrom)).rejects.toMatchObject({ code: "FOLDER_UNREACHABLE", message });
+    },
+  );
+
+  test("is the program's business where only it can look", async () => {
+    expect(await at("s3://bucket/ckpt")).toBe("s3://bucket/ckpt");
+    expect(await at("/mnt/nfs/ckpt")).toBe("/mnt/nfs/ckpt");
+    expect(await at("hdfs:///user/bob")).toBe("hdfs:///user/bob");
   });
 });

@@ -226,6 +226,21 @@ describe("when a program has ended", () => {
     expect(transfers.at(-1)?.reason).toContain("dangling is not stored: the link leads to nothing");
   });
 
+  test("what is lost is named before what only has another name, and counted apart", async () => {
+    const one = carrier();
+    await one.begin("");
+    const odd = ["a:1", "a:2", "a:3", "a:4"].map((name) => [`results/${name}`, "m"]);
+    scene.write(Object.fromEntries(odd));
+    for (const name of ["a", "b", "c"]) symlinkSync("nowhere", path.join(scene.workFolder, "results", name));
+    writeFileSync(Buffer.concat([Buffer.from(`${scene.workFolder}/results/`), Buffer.from([0xff, 0xfe])]), "latin");
+    one.programEnded();
+    await one.settle({ last: true });
+    const { state, reason } = transfers.at(-1) ?? {};
+    expect(state).toBe("incomplete");
+    expect(reason).toMatch(/^\S+ is not stored: its name is not UTF-8; /);
+    expect(reason).toMatch(/; 1 more not stored, 4 more stored under another name: see _tony-names.json$/);
+  });
+
   test("a file that cannot be read when it is its turn is left out and named; the rest is stored", async () => {
     const one = carrier();
     await one.begin("");

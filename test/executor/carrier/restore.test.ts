@@ -41,6 +41,11 @@ describe("bringing a checkpoint back", () => {
     expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ model: "w" });
   });
 
+  test("is no failure for one without files, which earlier releases stored", async () => {
+    saved("step-45-at-45", 45, {});
+    expect(await restore("step-45-at-45")).toBe(path.join(scene.workFolder, "ckpt", "model"));
+  });
+
   test("takes the furthest beside it when it has gone for a further one", async () => {
     saved("step-60-at-60", 60, { model: "at 60" });
     saved("step-75-at-75", 75, { model: "at 75" });
