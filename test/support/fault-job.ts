@@ -129,7 +129,7 @@ export class FaultJob {
         const { entry } = await readJournal(fileSystem, `${this.staging}/journal`);
         const snapshot: unknown = entry?.snapshot;
         const gangs: readonly unknown[] = isObject(snapshot) && Array.isArray(snapshot.gangs) ? snapshot.gangs : [];
-        return gangs.some((gang) => isObject(gang) && gang.started === true);
+        return gangs.some((gang) => isObject(gang) && gang.phase === "running");
       });
     } finally {
       fileSystems.close();
