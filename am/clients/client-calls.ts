@@ -1,3 +1,4 @@
+import { shortened } from "../../src/api/believable.ts";
 import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
 import type { ReadLogRequest } from "../../src/api/messages.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -41,10 +42,17 @@ export class ClientCalls implements ClientHandler {
 
   stop(reason: string, user: string): boolean {
     const { owner, stop } = this.#options;
-    const isTold = user === owner || reason.startsWith(`killed by ${user} `);
-    stop(isTold ? reason : `${reason}, by ${user}`);
+    stop(toldReason(reason, { user, owner }));
     return true;
   }
+}
+
+const LINE_ENDS = /[\r\n\u0085\u2028\u2029]+/g;
+
+/** Why somebody ends the job, as a line that is printed, and that YARN keeps. Of anybody else than its owner it says who. */
+export function toldReason(reason: string, { user, owner }: { readonly user: string; readonly owner: string }): string {
+  const told = shortened(reason).replaceAll(LINE_ENDS, " ");
+  return user === owner || told.startsWith(`killed by ${user} `) ? told : `${told}, by ${user}`;
 }
 
 /** What to tell those who name a task that the job has not; undefined: it has. @param others what else they may name */

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import {
   type CarriedFile,
@@ -147,9 +148,27 @@ function carriedFile({ mtimeMs: _, ...file }: FoundFile): CarriedFile {
   return file;
 }
 
-/** Of a complete checkpoint. Throws as the file system, SyntaxError or ShapeError. */
+/** Of hundreds of thousands of files. */
+const MOST_MANIFEST_BYTES = 64 * 1024 * 1024;
+
+/** Of a complete checkpoint. Throws as the file system, or a TonyError with code `CHECKPOINT_DAMAGED`. */
 export async function readManifest(fileSystem: FileSystem, checkpoint: string): Promise<Manifest> {
+  const file = `${checkpoint}/${MANIFEST}`;
   const chunks: Buffer[] = [];
-  for await (const chunk of await fileSystem.open(`${checkpoint}/${MANIFEST}`)) chunks.push(Buffer.from(chunk));
-  return parseManifest(Buffer.concat(chunks).toString("utf8"));
+  let bytes = 0;
+  for await (const chunk of await fileSystem.open(file)) {
+    const part = Buffer.from(chunk);
+    chunks.push(part);
+    bytes += part.length;
+    if (bytes > MOST_MANIFEST_BYTES) throw damaged(file, `it is longer than ${MOST_MANIFEST_BYTES} bytes`);
+  }
+  try {
+    return parseManifest(Buffer.concat(chunks).toString("utf8"));
+  } catch (error) {
+    throw damaged(file, errorMessage(error), error);
+  }
+}
+
+function damaged(file: string, why: string, cause?: unknown): TonyError {
+  return new TonyError(`${file} is no list of a checkpoint's files: ${why}`, { code: "CHECKPOINT_DAMAGED", cause });
 }

@@ -30,6 +30,6 @@ export function bounded<Report extends ExecutorReport>(report: Report): Report {
   return report;
 }
 
-function shortened(text: string): string {
+export function shortened(text: string): string {
   return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`;
 }

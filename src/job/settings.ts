@@ -1,5 +1,5 @@
 import type { XmlProperty } from "../hadoop/conf/xml.ts";
-import { joinLists } from "./keys/types.ts";
+import { accessControlList, joinLists } from "./keys/types.ts";
 import { findKey } from "./keys.ts";
 import type { Problem } from "./problem.ts";
 
@@ -37,9 +37,15 @@ export function settingsOf(properties: Iterable<XmlProperty>, layer: "job" | "si
   const settings: Setting[] = [];
   for (const { name, value, final, file, line } of properties) {
     if (value !== undefined)
-      settings.push({ key: name, value: value.trim(), layer, at: `${file}:${line}`, file, final });
+      settings.push({ key: name, value: plainText(name, value), layer, at: `${file}:${line}`, file, final });
   }
   return settings;
+}
+
+/** Without the blanks around it, but for the one that says of an access list that it names groups alone: ` ml`. */
+export function plainText(key: string, value: string): string {
+  const isOfGroups = findKey(key)?.definition.type === accessControlList && /^[ \t]+\S/.test(value);
+  return isOfGroups ? ` ${value.trim()}` : value.trim();
 }
 
 /** The keys of a file whose elements are empty, each with its place. */

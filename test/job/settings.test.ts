@@ -101,6 +101,21 @@ describe("laying settings over each other", () => {
   });
 });
 
+describe("an access list", () => {
+  const given = (value: string) =>
+    settingsOf([{ name: "tony.application.acl.view", value, final: false, file: "job.xml", line: 3 }], "job")[0]?.value;
+
+  test.each([
+    [" ml", " ml"],
+    ["  ml,ops ", " ml,ops"],
+    ["ada ml", "ada ml"],
+    [" * ", " *"],
+    ["\n      ada ml\n    ", "ada ml"],
+  ])("of a file: %p keeps the blank that says that it names groups alone", (written, kept) => {
+    expect(given(written)).toBe(kept);
+  });
+});
+
 describe("reading a value", () => {
   test("gives the default where nothing is set and where the text is wrong", () => {
     const { settings } = mergeSettings(jobSettings({ "tony.ps.memory": "much" }));

@@ -3,7 +3,7 @@ import { pathInside } from "../diagnosis/program-file.ts";
 import { escapeListItem } from "../keys/types.ts";
 import { SOURCE_NAME, VENV_NAME } from "../launch/container-names.ts";
 import type { Problem } from "../problem.ts";
-import type { Setting } from "../settings.ts";
+import { plainText, type Setting } from "../settings.ts";
 import type { FileToShip } from "../spec.ts";
 
 /** TonY's options of a submission, as the command line gives them; a repeatable one is a list. */
@@ -112,7 +112,13 @@ export function submissionSettings(options: SubmissionOptions): Submission {
   return {
     ...(jobFile === undefined ? {} : { jobFile }),
     properties: [...(options.properties ?? [])].map(([key, value]) => {
-      return { key, value: value.trim(), layer: "job", at: options.propertiesAt ?? "job properties", final: false };
+      return {
+        key,
+        value: plainText(key, value),
+        layer: "job",
+        at: options.propertiesAt ?? "job properties",
+        final: false,
+      };
     }),
     settings: [...optionSettings(options)],
     tags: options.tags ?? [],

@@ -1,4 +1,5 @@
-import { arrayOf, bool, count, literal, object, type Shape, string } from "../shape.ts";
+import path from "node:path";
+import { arrayOf, bool, count, literal, object, type Shape, ShapeError, string } from "../shape.ts";
 
 /** A file that an executor uploads or has uploaded. */
 export interface CarriedFile {
@@ -34,13 +35,20 @@ export interface NamesList {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** A checkpoint may be somebody else's: what it names is within the folder that it is in, and that it is brought back to. */
+const pathWithin: Shape<string> = (value, where) => {
+  const text = string(value, where);
+  if (path.isAbsolute(text) || text.split("/").includes("..")) throw new ShapeError(`${where} leads out of its folder`);
+  return text;
+};
+
 const carriedFile: Shape<CarriedFile> = object({
-  required: { path: string, sizeBytes: count },
-  optional: { stored: string },
+  required: { path: pathWithin, sizeBytes: count },
+  optional: { stored: pathWithin },
 });
 
 const manifest: Shape<Manifest> = object({
-  required: { manifestVersion: literal(1), name: string, step: count, atMs: count, files: arrayOf(carriedFile) },
+  required: { manifestVersion: literal(1), name: pathWithin, step: count, atMs: count, files: arrayOf(carriedFile) },
   optional: {},
 });
 

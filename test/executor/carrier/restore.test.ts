@@ -62,6 +62,25 @@ describe("bringing a checkpoint back", () => {
     expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ model: "before" });
   });
 
+  const inside = { path: "model", sizeBytes: 4 };
+  test.each([
+    ["a file", { files: [inside, { ...inside, path: "../../sitecustomize.py" }] }],
+    ["a file by its whole path", { files: [inside, { ...inside, path: "/tmp/evil" }] }],
+    ["where a file is stored", { files: [inside, { path: "other", stored: "../../secret", sizeBytes: 4 }] }],
+    ["the checkpoint", { name: "../../../etc" }],
+  ])("takes none that leads out of its folder by the name of %s: it may be somebody else's", async (_what, changes) => {
+    const complete = { manifestVersion: 1, name: "model", step: 45, atMs: 45, files: [inside], ...changes };
+    scene.write({
+      "../stays/step-45-at-45/model": "evil",
+      "../secret": "mine",
+      [`../stays/step-45-at-45/${MANIFEST}`]: JSON.stringify(complete),
+      "ckpt/model": "before",
+    });
+    await expect(restore("step-45-at-45")).rejects.toThrow("leads out of its folder");
+    expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ model: "before" });
+    expect(existsSync(path.join(scene.workFolder, "sitecustomize.py"))).toBe(false);
+  });
+
   test("touches nothing behind a link", async () => {
     saved("step-45-at-45", 45, { model: "w" });
     mkdirSync(path.join(scene.folder, "shared"));
