@@ -111,6 +111,7 @@ export class Executor {
       logs,
       earlierLogs: (task) => earlierLogs(settings.logFolder, task),
       send: (chunk) => this.#link.report(chunk.generation, { type: "log-chunk", chunk }),
+      hasRoom: () => this.#link.hasRoom,
       generation: () => this.#generations.current.number,
     });
     this.#end = new ExecutorEnd({

@@ -9,6 +9,8 @@ const MOST_BEHIND_BYTES = 4 * 1024 * 1024;
 const RESUME_BYTES = 256 * 1024;
 /** How often a log is checked for more. */
 const LOOK_AGAIN_MS = 200;
+/** The same where a reader waits because the connection is busy. */
+const BUSY_MS = 20;
 
 export interface LogTailsOptions {
   /** The executor's own. */
@@ -17,6 +19,8 @@ export interface LogTailsOptions {
   /** Of a task that had the container before. */
   readonly earlierLogs: (task: string) => OutputLogs;
   readonly send: (chunk: LogChunk) => void;
+  /** Whether the connection takes more now: what else the executor says must not wait behind the logs of many readers. */
+  readonly hasRoom: () => boolean;
   /** The generation whose program runs or ran last. */
   readonly generation: () => number;
 }
@@ -29,6 +33,7 @@ export class LogTails {
   readonly #options: LogTailsOptions;
   readonly #tails = new Map<number, Tail>();
   #timer: NodeJS.Timeout | undefined;
+  #isFinishing = false;
 
   constructor(options: LogTailsOptions) {
     this.#options = options;
@@ -51,7 +56,8 @@ export class LogTails {
   look(): void {
     for (const tail of this.#tails.values()) this.#advance(tail);
     clearTimeout(this.#timer);
-    if (this.#tails.size > 0) this.#timer = setTimeout(() => this.look(), LOOK_AGAIN_MS);
+    const nextMs = this.#hasRoom() ? LOOK_AGAIN_MS : BUSY_MS;
+    if (this.#tails.size > 0) this.#timer = setTimeout(() => this.look(), nextMs);
   }
 
   /** The connection to all readers is lost. */
@@ -62,10 +68,15 @@ export class LogTails {
 
   /** Nothing more will be written: readers get what they have credit for of the rest, and the end. */
   finish(): void {
+    this.#isFinishing = true;
     for (const tail of this.#tails.values()) tail.follow = false;
     this.look();
     for (const tail of this.#tails.values()) this.#send(tail, Buffer.alloc(0), true);
     this.clear();
+  }
+
+  #hasRoom(): boolean {
+    return this.#isFinishing || this.#options.hasRoom();
   }
 
   #open({ tailId, task, stream, offset, follow }: TailRequest): Tail {
@@ -79,7 +90,7 @@ export class LogTails {
   #advance(tail: Tail): void {
     const size = tail.log.sizeBytes;
     if (tail.follow && size - tail.offset > MOST_BEHIND_BYTES) skipTo(tail, size - RESUME_BYTES);
-    while (tail.offset < size && tail.creditBytes > 0) {
+    while (tail.offset < size && tail.creditBytes > 0 && this.#hasRoom()) {
       skipTo(tail, tail.log.firstFrom(tail.offset));
       const data = tail.log.read(tail.offset, Math.min(CHUNK_BYTES, tail.creditBytes, size - tail.offset));
       if (data.length === 0) break;

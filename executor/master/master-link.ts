@@ -39,6 +39,8 @@ export interface MasterLinkOptions extends Omit<MasterAbsenceOptions, "found"> {
 
 /** A stream that is not welcomed in this time is closed: the ApplicationMaster may be stopped, or the server may not be it. */
 const WELCOME_TIMEOUT_MS = 10_000;
+/** Messages that may wait before readers of logs have to. */
+const MOST_WAITING = 16;
 const RECONNECT = { firstMs: 100, mostMs: 5_000 };
 /** How often the address of another attempt is tried while the current ApplicationMaster is connected. */
 const MOST_CANDIDATE_TRIES = 5;
@@ -102,6 +104,11 @@ export class MasterLink {
   /** Sends a report about a generation. @param replaces an unsent report of this name is dropped */
   report(generation: number, body: ExecutorReport, replaces?: string): void {
     this.#active?.stream.send({ attempt: this.#current.attempt, generation, body }, replaces);
+  }
+
+  /** Whether little waits to be sent. */
+  get hasRoom(): boolean {
+    return (this.#active?.stream.waiting ?? 0) < MOST_WAITING;
   }
 
   /** To serve a session; undefined while no ApplicationMaster is connected. */

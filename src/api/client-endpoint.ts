@@ -2,6 +2,7 @@ import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, st
 import type { ApplicationRight } from "../job/access-list.ts";
 import { callerName } from "./authentication.ts";
 import type { SecretOf } from "./caller.ts";
+import { CALLS_OF_TASK } from "./caller-calls.ts";
 import { CallerSession, type CallerStream, openedBy, type SessionHandler } from "./caller-session.ts";
 import {
   type FollowMessage,
@@ -58,10 +59,14 @@ export interface ClientEndpointOptions {
 }
 
 export const WRITER_LIMIT = 64;
+/** More would fill the connection to the task's executor. */
+const MOST_READERS = CALLS_OF_TASK;
 
 /** The AM's side of ClientService, for callers that may call the method (see rightByPath). */
 export class ClientEndpoint {
   readonly #options: ClientEndpointOptions;
+  /** By caller and task: how often he reads its logs. */
+  readonly #readers = new Map<string, number>();
 
   constructor(options: ClientEndpointOptions) {
     this.#options = options;
@@ -84,6 +89,12 @@ export class ClientEndpoint {
   readLog(stream: ServerWritableStream<ReadLogRequest, LogChunk>): void {
     const writer = this.#admit(stream, stream.request.hello);
     if (writer === undefined) return;
+    const leave = this.#enter(`${callerName(stream.metadata)} ${stream.request.task}`);
+    if (leave === undefined) {
+      writer.close();
+      endWithError(stream, `you read this task's logs ${MOST_READERS} times already`, status.NOT_FOUND);
+      return;
+    }
     const stop = this.#options.handler.readLog(stream.request, {
       async send(chunk) {
         writer.send(chunk);
@@ -92,7 +103,22 @@ export class ClientEndpoint {
       },
       fail: (reason) => endWithError(stream, reason, status.NOT_FOUND),
     });
-    onceGone(stream, writer, stop);
+    onceGone(stream, writer, () => {
+      leave();
+      stop();
+    });
+  }
+
+  /** @returns undefined: there are too many */
+  #enter(reader: string): (() => void) | undefined {
+    const before = this.#readers.get(reader) ?? 0;
+    if (before >= MOST_READERS) return undefined;
+    this.#readers.set(reader, before + 1);
+    return () => {
+      const left = (this.#readers.get(reader) ?? 1) - 1;
+      if (left > 0) this.#readers.set(reader, left);
+      else this.#readers.delete(reader);
+    };
   }
 
   stop(call: ServerUnaryCall<StopRequest, StopReply>, reply: sendUnaryData<StopReply>): void {

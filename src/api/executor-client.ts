@@ -47,6 +47,11 @@ export class MasterStream {
     this.#writer.send(message, replaces);
   }
 
+  /** How many messages wait. */
+  get waiting(): number {
+    return this.#writer.waiting;
+  }
+
   /** Serves a session, over the same connection. */
   serveSession(): ServedSession {
     const stream = this.#channel.openBidirectional(executorService.serveSession);

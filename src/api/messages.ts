@@ -7,7 +7,7 @@ import type { Checkpoint, Transfer } from "../job/status.ts";
 export const PROTOCOL_VERSION = 1;
 
 /** How many bytes of a log may be sent before the reader has granted more (see `tail-credit`). */
-export const INITIAL_TAIL_CREDIT_BYTES = 262_144;
+export const INITIAL_TAIL_CREDIT_BYTES = 131_072;
 
 /** The sender. */
 export interface Hello {

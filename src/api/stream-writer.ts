@@ -37,6 +37,11 @@ export class StreamWriter<Message> {
     }
   }
 
+  /** How many messages the transport has not taken yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Resolves when the transport has accepted everything, or the writer is closed. */
   drained(): Promise<void> {
     if (this.#closed || (!this.#blocked && this.#waiting.length === 0)) return Promise.resolve();

@@ -23,7 +23,7 @@ export const MOST_VALUE_BYTES = 1 << 20;
 export const SPARE_BYTES = 16 << 20;
 /** What each pair of processes puts there at most, in all scopes: one address each. */
 export const BYTES_OF_PAIR = 512;
-/** What an entry takes beside its key and value. */
+/** What an entry takes beside its names and value. */
 const ENTRY_BYTES = 256;
 
 /**
@@ -42,15 +42,16 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   const remove = (scope: string, key: string): void => {
     const value = scopes.get(scope)?.get(key);
     if (value === undefined) return;
-    heldBytes -= entryBytes(key, value);
+    heldBytes -= entryBytes(scope, key, value);
     scopes.get(scope)?.delete(key);
     if (scopes.get(scope)?.size === 0) scopes.delete(scope);
   };
 
   const put = (scope: string, key: string, value: Buffer): boolean => {
     remove(scope, key);
-    if (heldBytes + entryBytes(key, value) > mostBytes) return false;
-    heldBytes += entryBytes(key, value);
+    const bytes = entryBytes(scope, key, value);
+    if (heldBytes + bytes > mostBytes) return false;
+    heldBytes += bytes;
     scopes.set(scope, (scopes.get(scope) ?? new Map<string, Buffer>()).set(key, value));
     return true;
   };
@@ -67,8 +68,9 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const [, scope, key] = (request.url ?? "").split("/");
-    if (scope === undefined || key === undefined) return end(response, 400);
+    // Each part keeps all of the address in memory: no more may stand there than is counted.
+    const [, scope, key, more] = (request.url ?? "").split("/");
+    if (scope === undefined || key === undefined || more !== undefined) return end(response, 400);
     if (request.method === "PUT") {
       const value = await boundedBody(request, MOST_VALUE_BYTES, room);
       if (value === "too long") return end(response, 413);
@@ -127,8 +129,8 @@ export async function boundedBody(
   }
 }
 
-function entryBytes(key: string, value: Buffer): number {
-  return ENTRY_BYTES + 2 * key.length + value.length;
+function entryBytes(scope: string, key: string, value: Buffer): number {
+  return ENTRY_BYTES + 2 * (scope.length + key.length) + value.length;
 }
 
 /** What is left of a request that was not read to its end is not waited for. */

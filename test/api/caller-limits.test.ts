@@ -4,7 +4,7 @@ import { type ClientHttp2Stream, connect } from "node:http2";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { status } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { CallerCalls, callLimitsOf, usualCallLimits } from "../../src/api/caller-calls.ts";
+import { CALLS_OF_TASK, CallerCalls, callLimitsOf, usualCallLimits } from "../../src/api/caller-calls.ts";
 import { clientService, rightByPath } from "../../src/api/definition.ts";
 import { clientAccess, OWNER } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
@@ -70,6 +70,10 @@ function statusOf(stream: ClientHttp2Stream): Promise<number> {
   });
 }
 
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
 /** The beginning of a message of that length. */
 function begun(bytes: number, sent: number): Buffer {
   const head = Buffer.alloc(5);
@@ -126,6 +130,35 @@ describe("a caller of the ApplicationMaster", () => {
     expect(await closed).toBe(true);
   });
 
+  it("reads the logs of one task no more often than its connection to its executor bears", async () => {
+    let reading = 0;
+    const clients = {
+      ...noClients,
+      readLog: () => {
+        reading += 1;
+        return () => {
+          reading -= 1;
+        };
+      },
+    };
+    const { address } = await master({ clients });
+    const client = new MasterClient({ address, access: clientAccess(identity), build: "test" });
+    ends.push(() => client.close());
+    const away = new AbortController();
+    const read = (task: string, signal?: AbortSignal) =>
+      client.readLog({ task, stream: "stdout", offset: 0, follow: true }, signal).next();
+    for (let count = 1; count < CALLS_OF_TASK; count += 1) void read("worker:0").catch(() => undefined);
+    void read("worker:0", away.signal).catch(() => undefined);
+    await until(() => reading === CALLS_OF_TASK);
+    await expect(read("worker:0")).rejects.toThrow("times already");
+    void read("worker:1").catch(() => undefined);
+    await until(() => reading === CALLS_OF_TASK + 1);
+    away.abort();
+    await until(() => reading === CALLS_OF_TASK);
+    void read("worker:0").catch(() => undefined);
+    await until(() => reading === CALLS_OF_TASK + 1);
+  });
+
   it("may read the output of all tasks at once, and end the job meanwhile", async () => {
     let reading = 0;
     const clients = {
@@ -144,7 +177,7 @@ describe("a caller of the ApplicationMaster", () => {
       void log.next().catch(() => undefined);
     }
     expect(await client.stop("enough", 60_000)).toBe(true);
-    while (reading < 200) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => reading === 200);
   });
 });
 

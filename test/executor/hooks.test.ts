@@ -178,9 +178,12 @@ describe("the progress file", () => {
 describe("the tails of logs", () => {
   let chunks: LogChunk[];
   let tails: LogTails;
+  /** How many chunks the connection takes. */
+  let room: number;
 
   beforeEach(() => {
     chunks = [];
+    room = 1_000;
     tails = tailsOf(outputLogs({ logFolder: folder, logPrefix: "" }));
   });
   afterEach(() => tails.clear());
@@ -191,6 +194,7 @@ describe("the tails of logs", () => {
       logs,
       earlierLogs: (task) => earlierLogs(folder, task),
       send: (chunk) => chunks.push(chunk),
+      hasRoom: () => chunks.length < room,
       generation: () => 3,
     });
   const request: TailRequest = {
@@ -254,12 +258,32 @@ describe("the tails of logs", () => {
   it("send no more than the reader has granted", () => {
     writeFileSync(path.join(folder, "stdout"), Buffer.alloc(300_000, "x"));
     tails.request(request);
-    expect(text()).toHaveLength(262_144);
+    expect(text()).toHaveLength(131_072);
     tails.credit(1, 10_000);
-    expect(text()).toHaveLength(272_144);
-    tails.credit(1, 100_000);
+    expect(text()).toHaveLength(141_072);
+    tails.credit(1, 200_000);
     expect(text()).toHaveLength(300_000);
     expect(chunks.at(-1)).toMatchObject({ end: true });
+  });
+
+  it("wait, however many they are, for a connection that is busy, and go on when it is not", () => {
+    writeFileSync(path.join(folder, "stdout"), Buffer.alloc(100_000, "x"));
+    room = 16;
+    for (let tailId = 1; tailId <= 300; tailId += 1) tails.request({ ...request, tailId, follow: true });
+    expect(chunks).toHaveLength(16);
+    room = 10_000;
+    tails.look();
+    expect(text()).toHaveLength(300 * 100_000);
+    tails.clear();
+  });
+
+  it("give the rest and the end of all, though the connection is busy", () => {
+    writeFileSync(path.join(folder, "stdout"), "rest\n");
+    room = 0;
+    for (const tailId of [1, 2]) tails.request({ ...request, tailId, follow: true });
+    tails.finish();
+    expect(text()).toBe("rest\nrest\n");
+    expect(chunks.filter(({ end }) => end)).toHaveLength(2);
   });
 
   it("follow a log as it grows, until they are cancelled", () => {

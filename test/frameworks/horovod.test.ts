@@ -145,6 +145,16 @@ describe("Horovod's rendezvous", () => {
     await ask("DELETE", "/mine/0");
     expect(await ask("PUT", "/mine/0", "v")).toEqual([200, ""]);
   });
+
+  test("counts all that stands in an address, too", async () => {
+    const ask = await served();
+    const long = "s".repeat(15_000);
+    const status = async (path: string) => (await ask("PUT", path))[0];
+    let taken = 0;
+    while (taken < 2_000 && (await status(`/${long}${taken}/k`)) === 200) taken += 1;
+    expect(taken).toBeLessThan((16 << 20) / 15_000);
+    expect(await status(`/mine/k/${long}`)).toBe(400);
+  });
 });
 
 /** A body of zeros that never ends by itself, and how many bytes of it were taken. */

@@ -77,7 +77,8 @@ export function errorOfRemoteException(remote: RemoteException, operation: strin
   const code = codeOf(remote);
   const [firstLine = ""] = remote.message.split(/\.?\n|\.$/);
   const fix = code === "ACCESS_DENIED" ? accessFix(remote.message) : fixes[code];
-  const said = code === "REMOTE" ? `${remote.exception}: ${firstLine}` : firstLine;
+  const line = withoutTokens(firstLine);
+  const said = code === "REMOTE" ? `${remote.exception}: ${line}` : line;
   return new FileSystemError(`${operation} ${path}: ${said}${fix === undefined ? "" : `; ${fix}`}`, {
     code,
     operation,
@@ -85,6 +86,11 @@ export function errorOfRemoteException(remote: RemoteException, operation: strin
     javaClass: remote.javaClassName,
     retryable: retryableCodes.has(code),
   });
+}
+
+/** As WebHDFS writes them in addresses. */
+function withoutTokens(text: string): string {
+  return text.replace(/([?&](?:delegation|token)=)[^\s&"'<>]*/gi, "$1…");
 }
 
 function codeOf(remote: RemoteException): FileSystemErrorCode {

@@ -18,6 +18,11 @@ describe("a refusal of WebHDFS", () => {
     for (const name of ["constructor", "toString", "__proto__"]) expect(refusal(name, "why").code).toBe("REMOTE");
   });
 
+  test("is quoted without the tokens of an address in it", () => {
+    const message = "cannot reach https://dn:9865/webhdfs/v1/f?op=OPEN&delegation=SECRET&offset=0";
+    expect(refusal("IOException", message).message).toContain("/webhdfs/v1/f?op=OPEN&delegation=…&offset=0");
+  });
+
   test("of any shape is read in linear time", () => {
     const pieces = ["user=", "a", ", access=A", ', inode="', '":', ":", ".", "\n", ".\n", " "];
     for (const text of pumped(pieces)) expect(refusal("AccessControlException", text).code).toBe("ACCESS_DENIED");
