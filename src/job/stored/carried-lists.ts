@@ -42,20 +42,24 @@ const pathWithin: Shape<string> = (value, where) => {
   return text;
 };
 
-const carriedFile: Shape<CarriedFile> = object({
-  required: { path: pathWithin, sizeBytes: count },
-  optional: { stored: pathWithin },
-});
+const carriedFile = (name: Shape<string>): Shape<CarriedFile> =>
+  object({ required: { path: name, sizeBytes: count }, optional: { stored: name } });
 
 const manifest: Shape<Manifest> = object({
-  required: { manifestVersion: literal(1), name: pathWithin, step: count, atMs: count, files: arrayOf(carriedFile) },
+  required: {
+    manifestVersion: literal(1),
+    name: pathWithin,
+    step: count,
+    atMs: count,
+    files: arrayOf(carriedFile(pathWithin)),
+  },
   optional: {},
 });
 
 const namesList: Shape<NamesList> = object({
   required: {
     namesVersion: literal(1),
-    renamed: arrayOf(carriedFile),
+    renamed: arrayOf(carriedFile(string)),
     leftOut: arrayOf(object<LeftOut>({ required: { path: string, why: string, isLoss: bool }, optional: {} })),
   },
   optional: {},
