@@ -63,7 +63,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a program that was killed is judged before YARN's word can have come",
-      from: '(ending.source === "child" && KILLED.has(ending.exit))',
+      from: '(source === "child" && KILLED.has(exit))',
       to: "false",
     },
     {
@@ -226,6 +226,13 @@ export const CORE_MUTANTS = [
       bug: "a container that is given up is released before YARN's word on it",
       from: '  vacate(step, container, "executor-gone", reason);',
       to: '  vacate(step, container, "executor-gone", reason);\n  emit(step, { type: "release", containerIds: [container.id], reason });',
+    },
+  ]),
+  ...mutantsOf("am/core/containers/transfers.ts", { unit: "am/core/containers/transfers" }, [
+    {
+      bug: "a job fails by results of a task that did not succeed",
+      from: '(what !== "output" || phase === "succeeded")',
+      to: "true",
     },
   ]),
   ...mutantsOf("am/core/containers/placement.ts", core, [

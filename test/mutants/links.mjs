@@ -27,6 +27,27 @@ export const LINK_MUTANTS = [
       to: "    mayPass: () => false,",
     },
   ]),
+  ...mutantsOf("src/api/identity.ts", { unit: "api/identity.test" }, [
+    {
+      bug: "a client is another one when he spells his token in another way",
+      from: 'identifier.toString("base64url") === spelled ? identifier : undefined',
+      to: "identifier",
+    },
+  ]),
+  ...mutantsOf("src/tcp-sockets.ts", { unit: "tcp-sockets.test" }, [
+    {
+      bug: "who has closed his connection is taken for root",
+      from: "inode === NO_INODE ? undefined : Number(uid)",
+      to: "Number(uid)",
+    },
+  ]),
+  ...mutantsOf("src/job/stored/carried-lists.ts", { unit: "executor/carrier/restore.test" }, [
+    {
+      bug: "a checkpoint of somebody else is written outside its folder",
+      from: 'text.split("/").includes("..")',
+      to: "false",
+    },
+  ]),
   ...mutantsOf("src/journal/reader.ts", { unit: "am/storage/journal.test" }, [
     { bug: "the oldest entry is read", from: "number(b) - number(a)", to: "number(a) - number(b)" },
     {
