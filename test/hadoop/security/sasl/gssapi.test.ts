@@ -34,6 +34,7 @@ describe("SASL's GSSAPI", () => {
     ["all", 7, ["auth-int", "auth-conf"], 2, true],
     ["none or signed", 3, ["auth-conf", "auth-int"], 2, true],
     ["none", 1, ["auth", "auth-conf"], 1, false],
+    ["none", 1, undefined, 1, false],
   ] as const)(
     "offered %s (%i), of %j the first that is offered is chosen",
     async (_name, offered, wanted, chosen, layered) => {
