@@ -93,7 +93,7 @@ describe("a connection that has not shown a secret", () => {
 });
 
 it("a connection that has shown the secret outlasts the time for it, and those that come after it", async () => {
-  const { port, callers, channel } = await start({ proofMs: 200, mostUnproven: 1 });
+  const { port, callers, channel } = await start({ proofMs: 2_000, mostUnproven: 1 });
   const { call } = channel(secret);
   await call();
   expect(await silent(port).ended).toBe("ECONNRESET");
