@@ -1,4 +1,4 @@
-import { type HiddenExit, hiddenExit } from "../diagnosis/hidden-exit.ts";
+import { type Hidden, type HiddenExit, hiddenExit } from "../diagnosis/hidden-exit.ts";
 import { keyFor } from "../keys.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
@@ -10,6 +10,8 @@ const words: Readonly<Record<HiddenExit, string>> = {
   pipe: `ends with the exit code of the last command of its pipe: begin it with "set -o pipefail;", or set ${PIPEFAIL} = true`,
   sequence:
     'goes on after a program that failed and ends with the exit code of its last command: begin it with "set -e;"',
+  unstopped:
+    "goes on after a program that failed: set -e has no effect in conditions, before && and ||, and in $(…): let the program stand by itself",
   or: "takes another command's exit code where its program fails (||): let that one end with exit 1",
   background: "does not wait for a program in the background (&): end it with wait and that program's process id",
   substitution: "runs a program inside another command, whose exit code it takes: run the program by itself",
@@ -17,6 +19,14 @@ const words: Readonly<Record<HiddenExit, string>> = {
   negation: "turns its program's exit code around (!): remove the !",
   trap: "ends with exit 0 in a trap: remove that exit",
   loop: 'runs a program in a loop and ends with the last run\'s exit code: begin it with "set -e;"',
+};
+
+/** What mends it where it happens in a shell of the command's own, which `set` before it does not reach; sh may know no pipefail. */
+const mendsInside: Partial<Readonly<Record<HiddenExit, (shell: string) => string>>> = {
+  pipe: (shell) =>
+    `ends with the exit code of the last command of a pipe in ${shell} -c: write bash -o pipefail -c in its place`,
+  sequence: (shell) => `goes on in ${shell} -c after a program that failed: write ${shell} -ec in its place`,
+  loop: (shell) => `runs a program in a loop of ${shell} -c, whose last run counts: write ${shell} -ec in its place`,
 };
 
 /** Warns of commands that end with 0 though their program has failed: the job would have succeeded. */
@@ -29,8 +39,12 @@ export function checkHiddenExits(reader: JobReader, roles: readonly RoleSpec[]):
     const hidden = warned.has(key) ? undefined : hiddenExit(command, { pipefail });
     if (hidden === undefined) continue;
     warned.add(key);
-    reader.warn(key, `hides a program's failure, and the task would count as succeeded: it ${words[hidden]}`);
+    reader.warn(key, `hides a program's failure, and the task would count as succeeded: it ${wordsOf(hidden)}`);
   }
+}
+
+function wordsOf({ hidden, inside }: Hidden): string {
+  return (inside === undefined ? undefined : mendsInside[hidden]?.(inside)) ?? words[hidden];
 }
 
 /** The command as a shell gets it that fails with any part of a pipe, where the job asks for that. */

@@ -1,9 +1,10 @@
 import { parseShell, type ShellList, type ShellNode } from "./shell-syntax.ts";
 
-/** How a command hides that a program of it has failed. */
+/** How a command hides that a program of it has failed. `unstopped` is a sequence that `set -e` does not stop there. */
 export type HiddenExit =
   | "pipe"
   | "sequence"
+  | "unstopped"
   | "or"
   | "background"
   | "substitution"
@@ -19,12 +20,20 @@ export type HiddenExit =
  * - `checked`: it looks for itself whether all went well, or nobody can say
  * - `hidden`: it ends with another's exit code
  */
-type Fate = "none" | "program" | "checked" | { readonly hidden: HiddenExit };
+type Fate = "none" | "program" | "checked" | Hidden;
+
+export interface Hidden {
+  readonly hidden: HiddenExit;
+  /** The shell of its own that it happens in: of `sh -c '…'`, `sh`. */
+  readonly inside?: string;
+}
 
 interface Shell {
   /** `set -e`, `set -o pipefail` */
   stops: boolean;
   pipefail: boolean;
+  /** Whether `set -e` is without effect now: in a condition, and before `&&` and `||`. */
+  isSuspended: boolean;
   readonly functions: Map<string, ShellNode>;
   /** Functions that are being looked at. */
   readonly running: Set<string>;
@@ -39,26 +48,31 @@ const PROGRAM =
 const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh)\S+$/;
 /** Words that start the program which follows. */
 const PREFIX =
-  /^(?:[A-Za-z_]\w*=[\s\S]*|exec|time|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|-\S+|\d+[smhd]?)$/;
+  /^(?:[A-Za-z_]\w*=[\s\S]*|exec|time|sudo|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|-\S+|\d+[smhd]?)$/;
 const NESTED_SHELL = /^(?:\S*\/)?(?:bash|sh)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** What only asks a question, or ends with a code of its own. */
 const CHECKS: ReadonlySet<string> = new Set(["test", "[", "[[", "grep", "false", "break", "continue"]);
 
+/** The exit code of what was before. */
+const LAST_EXIT = /"?\$(?:\?|\{(?:\?|PIPESTATUS\[\d+\])\})"?/;
+const END_WITH_LAST = new RegExp(`\\b(exit|return)[ \\t]+${LAST_EXIT.source}(?=[ \\t]*(?:[;)}\\n]|$))`, "g");
+
 /**
  * How a command of bash ends with 0 though all of its programs fail; undefined where it does not, or where that is not certain.
  * @param options.pipefail whether bash was told that already
  */
-export function hiddenExit(command: string, { pipefail = false } = {}): HiddenExit | undefined {
-  // Who looks at the exit codes himself knows what he does.
-  if (/\$\{?(?:\?|PIPESTATUS)/.test(command)) return undefined;
+export function hiddenExit(command: string, { pipefail = false } = {}): Hidden | undefined {
+  // Who looks at the exit codes himself knows what he does; at the end of all it may be another's.
+  if (/\$\{?(?:\?|PIPESTATUS)/.test(command.replace(END_WITH_LAST, "$1"))) return undefined;
   if (/\btrap\s+\S[^\n]*\bERR\b/.test(command)) return undefined;
-  if (/\btrap\s+(['"])[^'"]*\bexit(?:\s+0)?\s*(?:;[^'"]*)?\1\s+(?:EXIT|0)\b/.test(command)) return "trap";
-  const fate = fateOfScript(command, { stops: false, pipefail });
-  return typeof fate === "object" ? fate.hidden : undefined;
+  if (/\btrap\s+(['"])[^'"]*\bexit(?:\s+0)?\s*(?:;[^'"]*)?\1\s+(?:[A-Z\d]+\s+)*?(?:EXIT|0)\b/.test(command))
+    return { hidden: "trap" };
+  const fate = fateOfScript(command, { stops: false, pipefail, isSuspended: false });
+  return typeof fate === "object" ? fate : undefined;
 }
 
-function fateOfScript(script: string, options: Pick<Shell, "stops" | "pipefail">): Fate {
+function fateOfScript(script: string, options: Pick<Shell, "stops" | "pipefail" | "isSuspended">): Fate {
   if ((script.match(/[({!]|\b(?:if|for|while|until|case|function)\b/g) ?? []).length > MOST_NESTED) return "checked";
   const parsed = parseShell(script);
   if (parsed === undefined) return "checked";
@@ -72,17 +86,11 @@ function fateOf(node: ShellNode, shell: Shell): Fate {
     case "list":
       return fateOfList(node, shell);
     case "chain":
-      return node.rest.reduce(
-        (fate, { operator, node: next }) => {
-          if (operator === "&&") return fate === "program" ? fate : then(fate, fateOf(next, shell));
-          return fate === "program" ? instead("or", fateOf(next, shell)) : either([fate, fateOf(next, shell)]);
-        },
-        fateOfQuestion(node.first, shell),
-      );
+      return fateOfChain(node, shell).fate;
     case "pipe":
       return fateOfPipe(node.parts, shell);
     case "not":
-      return fateOf(node.of, shell) === "program" ? { hidden: "negation" } : "none";
+      return suspended(shell, () => fateOf(node.of, shell)) === "program" ? { hidden: "negation" } : "none";
     case "if":
       return fateOfIf(node, shell);
     case "loop":
@@ -97,18 +105,69 @@ function fateOf(node: ShellNode, shell: Shell): Fate {
 
 function fateOfList({ items }: ShellList, shell: Shell): Fate {
   let fate: Fate = "none";
-  for (const { node, isBackground } of items) {
-    const next = fateOf(node, shell);
-    fate = then(fate, isBackground && next !== "none" && next !== "checked" ? { hidden: "background" } : next);
-    if (fate === "program" && shell.stops) break;
+  for (const [index, { node, isBackground }] of items.entries()) {
+    const before = items[index - 1]?.node;
+    if (before !== undefined && isEndWithLast(node)) {
+      return before.type === "pipe" && isEndWithLast(node, "PIPESTATUS") ? "checked" : fate;
+    }
+    const { fate: next, isPassedOver } = fateInList(node, shell);
+    fate = then(fate, isBackground && next !== "none" && next !== "checked" ? { hidden: "background" } : next, shell);
+    if (fate === "program" && ((stopsNow(shell) && !isPassedOver) || replacesShell(node))) break;
   }
   return fate;
 }
 
+function fateInList(node: ShellNode, shell: Shell): { readonly fate: Fate; readonly isPassedOver: boolean } {
+  return node.type === "chain" ? fateOfChain(node, shell) : { fate: fateOf(node, shell), isPassedOver: false };
+}
+
+/** With whether a program failed before the chain's last command: `set -e` passes over that. */
+function fateOfChain({ first, rest }: Extract<ShellNode, { type: "chain" }>, shell: Shell) {
+  let fate = suspended(shell, () => fateOfQuestion(first, shell));
+  let isPassedOver = false;
+  for (const [index, { operator, node }] of rest.entries()) {
+    const isLast = index === rest.length - 1;
+    const next = () => (isLast ? fateOf(node, shell) : suspended(shell, () => fateOf(node, shell)));
+    isPassedOver = isLast && operator === "&&" && fate === "program";
+    if (operator === "&&") fate = fate === "program" ? fate : then(fate, next(), shell);
+    else fate = fate === "program" ? instead("or", next()) : either([fate, next()]);
+  }
+  return { fate, isPassedOver };
+}
+
+/** `exit $?` and its like. */
+function isEndWithLast(node: ShellNode, variable = ""): boolean {
+  if (node.type !== "command") return false;
+  const [name = "", code, ...more] = node.words;
+  const isEnd = (name === "exit" || name === "return") && more.length === 0;
+  return isEnd && code !== undefined && LAST_EXIT.exec(code)?.[0] === code && code.includes(variable);
+}
+
+/** After `exec` and a program nothing of the shell is left. */
+function replacesShell(node: ShellNode): boolean {
+  const last = node.type === "chain" ? node.rest.at(-1)?.node : node;
+  return last?.type === "command" && last.words.find((word) => !ASSIGNMENT.test(word)) === "exec";
+}
+
+function stopsNow({ stops, isSuspended }: Shell): boolean {
+  return stops && !isSuspended;
+}
+
+/** What is looked at where `set -e` has no effect. */
+function suspended<T>(shell: Shell, look: () => T): T {
+  const before = shell.isSuspended;
+  shell.isSuspended = true;
+  try {
+    return look();
+  } finally {
+    shell.isSuspended = before;
+  }
+}
+
 /** One after the other: a later program, or a check, says how it went. */
-function then(before: Fate, next: Fate): Fate {
+function then(before: Fate, next: Fate, { stops }: Pick<Shell, "stops">): Fate {
   if (next !== "none") return next;
-  return before === "program" ? { hidden: "sequence" } : before;
+  return before === "program" ? { hidden: stops ? "unstopped" : "sequence" } : before;
 }
 
 /** In place of a program that failed. */
@@ -154,8 +213,8 @@ function fateOfIf({ branches, otherwise }: Extract<ShellNode, { type: "if" }>, s
 }
 
 function fateOfTest({ items }: ShellList, shell: Shell): Fate {
-  const fates = items.map(({ node }) => fateOfQuestion(node, shell));
-  return fates.reduce(then, "none");
+  const fates = suspended(shell, () => items.map(({ node }) => fateOfQuestion(node, shell)));
+  return fates.reduce((before, next) => then(before, next, shell), "none");
 }
 
 function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, shell: Shell): Fate {
@@ -165,7 +224,8 @@ function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, 
   // A loop that waits for a program's success.
   if ((word === "until" && question === "program") || typeof question === "object" || isEndedInside) return "checked";
   if (question === "program") return instead("condition", each === "program" ? "none" : each);
-  return each === "program" && !shell.stops && word !== "select" ? { hidden: "loop" } : each;
+  if (each !== "program" || stopsNow(shell) || word === "select") return each;
+  return { hidden: shell.stops ? "unstopped" : "loop" };
 }
 
 function fateOfCommand(words: readonly string[], shell: Shell): Fate {
@@ -174,9 +234,10 @@ function fateOfCommand(words: readonly string[], shell: Shell): Fate {
   const [name = "", ...args] = isEmpty ? [] : rest;
   const body = shell.functions.get(name);
   if (body !== undefined) return fateOfFunction(name, body, shell);
+  if (name === "coproc") return fateOfCommand(args, shell) === "program" ? { hidden: "background" } : "none";
   if (name === "set") setOptions(args, shell);
   if (name === "eval" && args.length === 1) return fateOfScript(unquoted(args[0] ?? ""), shell);
-  if (NESTED_SHELL.test(name)) return fateOfShell(args);
+  if (NESTED_SHELL.test(name)) return fateOfShell(name, args);
   if (PROGRAM.test(name) && !SYSTEM.test(name)) return "program";
   if (isCheck(name, args)) return "checked";
   return fateOfSubstitution(words, isEmpty, shell);
@@ -197,7 +258,7 @@ function fateOfFunction(name: string, body: ShellNode, shell: Shell): Fate {
   return fate;
 }
 
-function setOptions(args: readonly string[], shell: Shell): void {
+function setOptions(args: readonly string[], shell: Pick<Shell, "stops" | "pipefail">): void {
   const text = args.join(" ");
   if (/(?:^| )-\w*e|-\w*o errexit\b/.test(text)) shell.stops = true;
   if (/-\w*o pipefail\b/.test(text)) shell.pipefail = true;
@@ -205,13 +266,14 @@ function setOptions(args: readonly string[], shell: Shell): void {
 }
 
 /** `bash -c 'script'` is as its script; any other shell runs a program. */
-function fateOfShell(args: readonly string[]): Fate {
+function fateOfShell(name: string, args: readonly string[]): Fate {
   const at = args.findIndex((word) => /^-\w*c$/.test(word));
   const script = args[at + 1];
   if (at < 0 || script === undefined) return "program";
-  const options = { stops: false, pipefail: false, functions: new Map(), running: new Set<string>() };
+  const options = { stops: false, pipefail: false, isSuspended: false };
   setOptions(args.slice(0, at + 1), options);
-  return fateOfScript(unquoted(script), options);
+  const fate = fateOfScript(unquoted(script), options);
+  return typeof fate === "object" ? { inside: name.replace(/.*\//, ""), ...fate } : fate;
 }
 
 function unquoted(word: string): string {
@@ -221,7 +283,8 @@ function unquoted(word: string): string {
 /** A command takes what a program in it says, and not its exit code; only an assignment has that. */
 function fateOfSubstitution(words: readonly string[], isAssignment: boolean, shell: Shell): Fate {
   const scripts = words.flatMap((word) => (word.startsWith("'") ? [] : substituted(word)));
-  const fate = either(scripts.map((script) => fateOfScript(script, shell)));
+  // Bash turns set -e off in there.
+  const fate = either(scripts.map((script) => fateOfScript(script, { ...shell, isSuspended: true })));
   if (fate !== "program") return typeof fate === "object" ? fate : "none";
   const [first = ""] = words;
   if (isAssignment && ASSIGNMENT.test(first)) return "program";

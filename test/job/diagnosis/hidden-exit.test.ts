@@ -9,8 +9,9 @@ import { hiddenExit } from "../../../src/job/diagnosis/hidden-exit.ts";
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "hidden-"));
-  for (const name of ["python3", "train"]) {
-    writeFileSync(path.join(folder, name), "#!/bin/bash\necho said\nexit 3\n");
+  const failing = "#!/bin/bash\necho said\nexit 3\n";
+  for (const [name, text] of Object.entries({ python3: failing, train: failing, sudo: '#!/bin/bash\nexec "$@"\n' })) {
+    writeFileSync(path.join(folder, name), text);
     chmodSync(path.join(folder, name), 0o755);
   }
 });
@@ -81,9 +82,29 @@ describe("a command that succeeds though its program failed", () => {
     ["(python3 train.py; echo done) > log", "sequence"],
     ["if [ -d . ]; then python3 train.py; echo done; else python3 other.py; fi", "sequence"],
     ["python3 train.py \\\n  --x 1 | tee log", "pipe"],
+    ["python3 train.py; echo done; exit $?", "sequence"],
+    ['python3 train.py; echo done; exit "${?}"', "sequence"],
+    ["python3 train.py; echo done; exit ${PIPESTATUS[0]}", "sequence"],
+    ["python3 train.py | tee log; echo done; exit ${PIPESTATUS[0]}", "pipe"],
+    ["python3 train.py | tee log; exit $?", "pipe"],
+    ["run() { python3 train.py; echo done; return $?; }; run", "sequence"],
+    ["trap 'exit 0' INT TERM EXIT; python3 train.py", "trap"],
+    ["coproc python3 train.py", "background"],
+    ["sudo python3 train.py; true", "sequence"],
+    ["(exec python3 train.py); echo done", "sequence"],
+    ["exec python3 train.py & wait", "background"],
+    ["exec > >(cat); python3 train.py; echo done", "sequence"],
+    ["set -o pipefail; sh -c 'python3 train.py | tee log'", "pipe"],
+    ["set -e; bash -c 'python3 train.py; echo done'", "sequence"],
+    ["set -e; x=1 && python3 train.py && echo; echo done", "unstopped"],
+    ["set -e; run() { python3 train.py; echo done; }; run || exit 1", "unstopped"],
+    ["set -e; (python3 train.py; echo done) || exit 1", "unstopped"],
+    ["set -e; if { python3 train.py; echo done; }; then echo ok; fi", "unstopped"],
+    ["set -e; run() { for i in 1 2; do python3 train.py; done; echo; }; run && echo ok", "unstopped"],
+    ["set -e; x=$(python3 train.py; echo done)", "unstopped"],
   ])("%j", (command, how) => {
     expect(hides(command)).toBe(true);
-    expect(hiddenExit(command)).toBe(how);
+    expect(hiddenExit(command)?.hidden).toBe(how);
   });
 });
 
@@ -95,6 +116,24 @@ describe("nothing is said of a command whose exit is its program's", () => {
     "set -o pipefail; python3 train.py | tee log",
     "set -eo pipefail; python3 train.py | tee log; echo done",
     "set -e; python3 train.py; echo done",
+    "set -e; cd . && python3 train.py; echo done",
+    "set -e; cd . && python3 train.py && echo ok",
+    "set -e; run() { python3 train.py; echo done; }; run",
+    "set -e; [ -f x ] && echo x; python3 train.py; echo done",
+    "set -eo pipefail; (python3 train.py; echo done) | cat; echo done",
+    "set -e; python3 train.py || exit 1; echo done",
+    "sh -ec 'python3 train.py; echo done'",
+    "exec python3 train.py; echo never",
+    "X=1 exec python3 train.py; echo never",
+    "cd . && exec python3 train.py; echo never",
+    "python3 train.py; exit $?",
+    'python3 train.py; exit "$?"',
+    "python3 train.py | tee log; exit ${PIPESTATUS[0]}",
+    "if python3 train.py; then echo ok; else exit $?; fi",
+    "python3 train.py || exit $?",
+    "run() { python3 train.py; return $?; }; run",
+    "trap 'exit $?' EXIT; python3 train.py",
+    "trap 'exit 0' INT TERM; python3 train.py",
     "cat /dev/null | python3 train.py",
     "cd . && exec python3 train.py",
     "mkdir -p x; python3 train.py",
@@ -171,6 +210,9 @@ describe("nothing is said of a command whose exit is its program's", () => {
 
   test("and of pipes where the job sets pipefail for all, but of a shell within it", () => {
     expect(hiddenExit("python3 train.py | tee log", { pipefail: true })).toBeUndefined();
-    expect(hiddenExit("bash -c 'python3 train.py | tee log'", { pipefail: true })).toBe("pipe");
+    expect(hiddenExit("bash -c 'python3 train.py | tee log'", { pipefail: true })).toEqual({
+      hidden: "pipe",
+      inside: "bash",
+    });
   });
 });
