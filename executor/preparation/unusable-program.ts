@@ -130,24 +130,20 @@ function interpreterFault(file: string, head: Buffer, searched: readonly string[
   const isSearched = basename(named) === "env" && /^[\w.+]/.test(first) && !first.includes("=");
   const interpreter = isSearched ? first : named;
   const places = isSearched ? searched?.map((folder) => path.join(folder, first)) : [named];
-  if (named === "" || places === undefined || places.some((place) => existsSync(place))) return undefined;
+  if (named === "" || places === undefined) return undefined;
   const isOwn = existsSync(path.join(path.dirname(file), basename(interpreter)));
-  return {
-    words: `is a script for ${interpreter}, which this node does not have`,
-    remedy: isOwn
-      ? `run it by the ${basename(interpreter)} beside it, or send the environment's folder instead of an archive`
-      : `give it to an interpreter that the nodes have, or install ${basename(interpreter)} there`,
-  };
+  const remedy = isOwn
+    ? `run it by the ${basename(interpreter)} beside it, or send the environment's folder instead of an archive`
+    : `give it to an interpreter that the nodes have, or install ${basename(interpreter)} there`;
+  return lackOf(places, `is a script for ${interpreter}`, remedy);
 }
 
 /** It would put a folder of another machine into PATH: the node's own Python would run, without a word. */
 function activateFault(file: string): Fault | undefined {
   const [, folder = ""] = /^\s*(?:export +)?VIRTUAL_ENV=["']?(\/[^"'\n;]*)/m.exec(readFileSync(file, "utf8")) ?? [];
-  if (folder === "" || existsSync(folder)) return undefined;
-  return {
-    words: `is for the environment in ${folder}, which this node does not have`,
-    remedy: "run the python beside it, or send the environment's folder instead of an archive",
-  };
+  if (folder === "") return undefined;
+  const remedy = "run the python beside it, or send the environment's folder instead of an archive";
+  return lackOf([folder], `is for the environment in ${folder}`, remedy);
 }
 
 /** The Python of a virtual environment brings no library of its own: that is in the installation that it was made from (PEP 405). */
@@ -155,11 +151,30 @@ function baseFault(file: string): Fault | undefined {
   const settings = path.join(path.dirname(file), "../pyvenv.cfg");
   if (!isPythonName(basename(file)) || !existsSync(settings)) return undefined;
   const [, home = ""] = /^home *= *(.*)$/m.exec(readFileSync(settings, "utf8")) ?? [];
-  if (home === "" || existsSync(home)) return undefined;
+  if (home === "") return undefined;
+  const remedy = "install that Python on every node, or pack one that is whole (conda-pack)";
+  return lackOf([home], `is of a virtual environment made from the Python in ${home}`, remedy);
+}
+
+/** A fault where none of the places is there; of one in a folder that is closed to this process's user nobody can say. */
+function lackOf(places: readonly string[], words: string, remedy: string): Fault | undefined {
+  const states = places.map(stateOf);
+  if (states.includes("")) return undefined;
+  if (states.some((state) => state !== "EACCES")) return { words: `${words}, which this node does not have`, remedy };
   return {
-    words: `is of a virtual environment made from the Python in ${home}, which this node does not have`,
-    remedy: "install that Python on every node, or pack one that is whole (conda-pack)",
+    words: `${words}, where the user of this node's containers may not look`,
+    remedy: "let every user enter that folder and those above it, or pack a Python that is whole",
   };
+}
+
+/** Why nothing is found at a place; empty where something is. */
+function stateOf(place: string): string {
+  try {
+    statSync(place);
+    return "";
+  } catch (error) {
+    return String(errorCode(error));
+  }
 }
 
 function isPythonName(name: string): boolean {

@@ -3,11 +3,12 @@ import { countWords, sizeWords } from "../../../src/job/reasons/words.ts";
 import type { FileToShip } from "../../../src/job/spec.ts";
 import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 import type { KnownContent } from "../hash-memo.ts";
+import { circles } from "./circles.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
 import { packDirectory } from "./pack-directory.ts";
-import { type PrivateLink, privateLinks } from "./private-links.ts";
-import { type Relocated, relocateEnvironment } from "./python-environment.ts";
+import { isPrivate, type PrivateLink, privateLinks } from "./private-links.ts";
+import { basePython, type Relocated, relocateEnvironment } from "./python-environment.ts";
 import { countLinks, repackZip } from "./repack-zip.ts";
 
 /** A `.tar.gz` that is made on this machine before it travels. */
@@ -42,7 +43,21 @@ export async function packingOfFolder(folder: string, as: FileToShip["as"]): Pro
 export async function packingForOthers(folder: string, as: FileToShip["as"]): Promise<Packing> {
   const relocated = await treeOf(folder, as);
   const packing = packingOfTree(folder, as, relocated);
-  return { ...packing, remarks: [...packing.remarks, ...linkRemarks(await privateLinks(relocated.tree))] };
+  const links = linkRemarks(await privateLinks(relocated.tree));
+  return {
+    ...packing,
+    remarks: [...packing.remarks, ...(links.length > 0 ? links : await baseRemarks(relocated.tree))],
+  };
+}
+
+/** The Python with an environment's library, where that is no link. */
+async function baseRemarks(tree: Tree): Promise<string[]> {
+  const home = await basePython(tree);
+  if (home === undefined || !(await isPrivate(home))) return [];
+  return [
+    `it was made from the Python in ${home}, which other users may not read: where YARN runs containers as another ` +
+      "user it does not start; make it from a Python that all may read, or pack one that is whole (conda-pack)",
+  ];
 }
 
 async function treeOf(folder: string, as: FileToShip["as"]): Promise<Relocated> {
@@ -58,7 +73,7 @@ function packingOfTree(folder: string, as: FileToShip["as"], { tree, remarks }: 
     type: typeOf(as),
     unpackedBytes: totalOf(filesOf(tree)),
     write: (archive) => packDirectory(tree, archive),
-    remarks: [...folderRemarks(tree), ...remarks],
+    remarks: [...folderRemarks(tree), ...(as === "archive" ? circleRemarks(tree) : []), ...remarks],
   };
 }
 
@@ -130,6 +145,17 @@ function outwardRemarks({ entries }: Tree): string[] {
   return [
     `${first.path} is a link to ${first.target}${more}: it works only on nodes that have that too; ` +
       "a relative link is replaced by what it leads to",
+  ];
+}
+
+/** YARN's launch script lists what a container gets with `find -L`, and ends where that fails: ContainerExecutor#writeLaunchEnv. */
+function circleRemarks(tree: Tree): string[] {
+  const [first, ...others] = circles(tree);
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` (and ${others.length} more like it)`;
+  return [
+    `${first.path} is a link to ${first.target}${more}, which leads round in a circle: on most clusters YARN's launch script fails at it, ` +
+      "and no container starts; take the link out, or send the folder by --src_dir",
   ];
 }
 

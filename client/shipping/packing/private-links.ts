@@ -24,8 +24,8 @@ export async function privateLinks({ entries }: Tree): Promise<PrivateLink[]> {
   return found.flat();
 }
 
-/** Of what is not there nothing is claimed. */
-async function isPrivate(target: string): Promise<boolean> {
+/** Whether its owner alone may read that, or enter a folder above it; of what is not there nothing is claimed. */
+export async function isPrivate(target: string): Promise<boolean> {
   const real = await fs.realpath(target).catch(() => undefined);
   if (real === undefined) return false;
   const folders = new Set([...foldersAbove(target), ...foldersAbove(real)]);

@@ -18,8 +18,15 @@ const OWN_PYTHON = [
 
 /** Where `activate` names the folder that it was made for, as venv, virtualenv and uv write it. */
 const OWN_FOLDER = /^(\s*(?:export +)?VIRTUAL_ENV=)(?:"\/[^"\n]*"|'\/[^'\n]*'|\/[^\s"';]*)(?= *$)/gm;
-/** Where the script lies; a shell that does not say what it reads, such as dash, is in the working directory. */
-const FOLDER_ABOVE = `"$(cd -- "$(dirname -- "\${BASH_SOURCE:-venv/bin/activate}")/.." && pwd)"`;
+/**
+ * Where the script lies; a shell that does not say what it reads, such as dash, is in the working directory, and the environment is its
+ * `venv`. Elsewhere it would go on with the node's own Python, without a word: it ends, or fails where a person types.
+ */
+const FOLDER_ABOVE = [
+  `"$(cd -- "$(dirname -- "\${BASH_SOURCE:-venv/bin/activate}")/.." && pwd)"`,
+  `[ -n "$VIRTUAL_ENV" ] || echo "activate: only bash can say where this environment lies: run this by bash, or run its bin/python" >&2`,
+  `[ -n "$VIRTUAL_ENV" ] || case $- in *i*) return 1 ;; *) exit 1 ;; esac`,
+].join("; ");
 
 /** An environment as it travels, and what of it does not work elsewhere, for people. */
 export interface Relocated {
@@ -72,6 +79,13 @@ function relocatedActivate(script: Buffer): Buffer | undefined {
   const text = script.toString("latin1");
   const relocated = text.replace(OWN_FOLDER, (_line, assignment: string) => assignment + FOLDER_ABOVE);
   return relocated === text ? undefined : Buffer.from(relocated, "latin1");
+}
+
+/** The Python that an environment was made from, which has its library; undefined where that is not said. */
+export async function basePython({ entries }: Tree): Promise<string | undefined> {
+  const settings = entries.find(({ entry }) => entry.path === "pyvenv.cfg");
+  if (settings === undefined) return undefined;
+  return /^home *= *(\/.*?)\s*$/m.exec(await fs.readFile(settings.source, "utf8"))?.[1];
 }
 
 /** What an environment's folder refers to that does not go along; nothing of any other folder. */

@@ -8,6 +8,17 @@ import type { FileToShip } from "../../../src/job/spec.ts";
 const venv: FileToShip = { source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" };
 const source: FileToShip = { source: "/home/ada/src.zip", name: "src-dir", as: "working-directory" };
 
+/** Root may look everywhere. */
+function asUnprivileged<T>(look: () => T): T {
+  if (process.geteuid?.() !== 0) return look();
+  process.seteuid?.(65_534);
+  try {
+    return look();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
 describe("a program out of a shipped archive", () => {
   let workFolder: string;
 
@@ -147,6 +158,26 @@ describe("a program out of a shipped archive", () => {
     rmSync(path.join(workFolder, "venv/pyvenv.cfg"));
     unpacked("venv/pyvenv.cfg", "home = /usr/bin\n", 0o600);
     expect(asked("venv/bin/python train.py")).toBeUndefined();
+  });
+
+  it("is told as that where the node's Python may be there, but is closed to the containers' user", () => {
+    const closed = path.join(workFolder, "closed");
+    mkdirSync(path.join(closed, "python/bin"), { recursive: true });
+    unpacked("venv/bin/python", "\x7fELF", 0o555);
+    unpacked("venv/pyvenv.cfg", `home = ${closed}/python/bin\n`, 0o444);
+    unpacked("venv/bin/train", `#!${closed}/python/bin/python3\n`, 0o555);
+    unpacked("venv/bin/activate", `VIRTUAL_ENV="${closed}/python"\n`, 0o444);
+    for (const folder of [workFolder, path.join(workFolder, "venv"), path.join(workFolder, "venv/bin")])
+      chmodSync(folder, 0o755);
+    chmodSync(closed, 0);
+    const words =
+      "where the user of this node's containers may not look; it came from hdfs://nn/envs/torch.zip: let every";
+    try {
+      for (const command of ["venv/bin/python train.py", "venv/bin/train", ". venv/bin/activate && python3 train.py"])
+        expect(asUnprivileged(() => asked(command))).toContain(words);
+    } finally {
+      chmodSync(closed, 0o700);
+    }
   });
 
   it("is looked for in what --src_dir laid out, too", () => {

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { packingOfFolder } from "../../../../client/shipping/packing/packing.ts";
+import { packingForOthers, packingOfFolder } from "../../../../client/shipping/packing/packing.ts";
 
 let base: string;
 let folder: string;
@@ -90,6 +91,14 @@ describe("a virtual environment that is sent", () => {
       `own\n${base}/venv\n`,
     );
     expect(said(". venv/bin/activate && python3 train.py", "sh")).toBe("own\n");
+    await symlink(unpacked, join(base, "env"));
+    await rm(join(base, "venv"));
+    expect(said(". env/bin/activate && python3 train.py")).toBe("own\n");
+    if (!existsSync("/bin/dash")) return;
+    expect(() => said(". env/bin/activate\necho the node's own", "dash")).toThrow(
+      /activate: only bash can say where this environment lies/,
+    );
+    expect(said("(. env/bin/activate; echo went on) 2>&1; true", "dash")).not.toContain("went on");
   });
 
   test.each([
@@ -103,6 +112,22 @@ describe("a virtual environment that is sent", () => {
     await file("lib/python3.11/site-packages/distutils-precedence.pth", "import os; var = 'SETUPTOOLS'\n");
     expect((await packed()).remarks).toEqual([expect.stringMatching(remark)]);
   });
+});
+
+test("of a Python that its owner alone may read, it is remarked on for others", async () => {
+  await mkdir(join(base, "python"), { mode: 0o700 });
+  await file("pyvenv.cfg", `home = ${base}/python\n`);
+  expect((await packingForOthers(folder, "archive")).remarks).toEqual([
+    expect.stringMatching(/made from the Python in .*\/python, which other users may not read/),
+  ]);
+  expect((await packingOfFolder(folder, "archive")).remarks).toEqual([]);
+});
+
+test("links round in a circle are remarked on where YARN unpacks the folder", async () => {
+  await symlink("..", join(folder, "lib/up"));
+  const remark = /^lib\/up is a link to \.\., which leads round in a circle/;
+  expect((await packingOfFolder(folder, "archive")).remarks).toEqual([expect.stringMatching(remark)]);
+  expect((await packingOfFolder(folder, "working-directory")).remarks).toEqual([]);
 });
 
 test("a folder that is no environment is sent as it is", async () => {
