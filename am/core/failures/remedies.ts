@@ -17,6 +17,7 @@ export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
     misreadScript(step, task, exit) ??
     windowsLineEnds(exit) ??
     missingFile(step, task, exit) ??
+    unshippedFile(step, task, exit) ??
     missingModule(step, task, exit) ??
     portInUse(step, task, exit) ??
     crash(step, task, exit)
@@ -103,6 +104,21 @@ function missingFile(step: Step, task: TaskRecord, exit: ChildExit): Remedy | un
   return asWritten.startsWith("/")
     ? { code: "check-file-of-node", file: asWritten, setting }
     : { code: "check-file-name", file: asWritten, role: name, setting };
+}
+
+/** As Python says that there is nothing of that name; of a file that is renamed it names both. */
+const NO_DATA = /^FileNotFoundError: \[Errno 2\] No such file or directory: '([^'\\]+)'$/;
+
+/** A file that the program opened, where the job cannot have brought it: nothing that it ships begins like its path. */
+function unshippedFile(step: Step, task: TaskRecord, { errorSummary }: ChildExit): Remedy | undefined {
+  const file = withoutDot(NO_DATA.exec(errorSummary)?.[1] ?? "");
+  const [first = "", ...below] = file.split("/");
+  const mayLieElsewhere =
+    first === "" || first.startsWith("~") || first.includes(":") || [first, ...below].includes("..");
+  const { name, files } = roleOf(step, task);
+  const shipped = [...step.spec.files, ...files];
+  const mayBeShipped = shipped.some((one) => one.name === first || one.as === "working-directory");
+  return mayLieElsewhere || mayBeShipped ? undefined : { code: "ship-data", file, role: name };
 }
 
 function withoutDot(path: string): string {

@@ -23,6 +23,10 @@ export const remedies = {
     { file: "text", role: "text" },
     ({ file, role }) => `no ${file} in the container: ship it with ${shippingWords(role)}`,
   ),
+  "ship-data": reason({ file: "text", role: "text" }, ({ file, role }) => {
+    const written = file.includes("/") ? "; if it is to write it, make its folder first" : "";
+    return `the job ships no ${file}: if the program reads it, ship it with ${shippingWords(role)}${written}`;
+  }),
   "check-file-name": reason(
     { file: "text", role: "text", setting: "setting" },
     ({ file, role, setting }) =>

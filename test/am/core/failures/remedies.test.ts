@@ -1,12 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ChildExit } from "../../../../am/core/state/events.ts";
-import type { RoleSpec } from "../../../../src/job/spec.ts";
+import type { FileToShip, RoleSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
 interface Job {
   readonly command?: string;
   readonly environment?: RoleSpec["environment"];
+  readonly files?: RoleSpec["files"];
   readonly sources?: Readonly<Record<string, string>>;
 }
 
@@ -55,6 +56,30 @@ describe("what is advised", () => {
     expect(advice({ ...missing, lastLines: specification }, { command: "python3 -m torch.x" })).toMatch(
       /^\/usr\/bin\/python3 on that node does not have it: name another Python in tony\.worker\.command/,
     );
+  });
+
+  test("for a file that the program opens and the job does not ship: what ships it", () => {
+    const opened = (file: string) => ({
+      errorSummary: `FileNotFoundError: [Errno 2] No such file or directory: '${file}'`,
+    });
+    expect(advice(opened("train.csv"))).toBe(
+      "the job ships no train.csv: if the program reads it, ship it with tony.containers.resources, tony.worker.resources or --src_dir",
+    );
+    expect(advice(opened("./data/train.csv"))).toMatch(
+      /^the job ships no data\/train\.csv: .*; if it is to write it, make/,
+    );
+    for (const file of ["/data/train.csv", "../train.csv", "data/../../x", "~/x", "hdfs://nn/x", "a' -> 'b"]) {
+      expect(advice(opened(file))).toBeUndefined();
+    }
+  });
+
+  test("for such a file that the job may ship: nothing that is not sure", () => {
+    const errorSummary = "FileNotFoundError: [Errno 2] No such file or directory: 'data/train.csv'";
+    const shipping = (file: Pick<FileToShip, "name" | "as">) =>
+      advice({ errorSummary }, { files: [{ ...file, source: "/home/ada/x" }] });
+    expect(shipping({ name: "other", as: "archive" })).toMatch(/^the job ships no data/);
+    expect(shipping({ name: "data", as: "archive" })).toBeUndefined();
+    expect(shipping({ name: "src", as: "working-directory" })).toBeUndefined();
   });
 
   test("for a port that another process has: those that are kept free", () => {
