@@ -80,10 +80,7 @@ function yarnScheduler({ job, nodes, settings, configuration, credentials, log }
     master: new SchedulerClient({ endpoints, token, credentials: tokens, resourceTypes: job.resourceTypes, onTrouble }),
     nodeManagers: new NodeManagerPool({ credentials: tokens }),
     attempt: settings.attempt,
-    nodes: new NodeTable(
-      { nodes, sharedLabels: job.sharedLabels },
-      { host: settings.host, resource: job.spec.am.resource },
-    ),
+    nodes: new NodeTable({ ...job, nodes }, { host: settings.host, resource: job.spec.am.resource }),
     silence,
     clock: systemClock,
     log,

@@ -1,7 +1,7 @@
 import type { NodeReport, QueueInfo, Resource } from "../../src/hadoop/yarn/records.ts";
 import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { NewApplication } from "../../src/hadoop/yarn/submission.ts";
-import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
+import type { NodeSnapshot, QueueShares } from "../../src/job/cluster-nodes.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClusterFacts } from "./cluster-checks.ts";
 import { isConstrained } from "./constraint-checks.ts";
@@ -42,6 +42,26 @@ export async function askSubmissionFacts(
     nodes: nodes.filter(({ state }) => state === "RUNNING").map(nodeSnapshot),
     nodesAreAway: nodes.some(({ state }) => state !== "RUNNING"),
   };
+}
+
+/** How much of the nodes the queue may have at most, where that is less than all. */
+export function queueShares({ queue, nodes }: Pick<SubmissionFacts, "queue" | "nodes">): {
+  readonly queueShares?: QueueShares;
+} {
+  const told = Object.entries(queue?.mostByLabel ?? {}).flatMap(([label, most]) => {
+    const totals = nodes.flatMap(({ labels, total }) => (total && (labels[0] ?? "") === label ? [total] : []));
+    // Nothing of a kind is what a limit says that does not name it.
+    const share = (of: (resource: Resource) => number) => {
+      const all = totals.reduce((sum, total) => sum + of(total), 0);
+      return of(most) === 0 ? 1 : Math.min(1, of(most) / Math.max(1, all));
+    };
+    const types = [...new Set(totals.flatMap(({ others }) => Object.keys(others)))];
+    const others = Object.fromEntries(types.map((type) => [type, share((resource) => resource.others[type] ?? 0)]));
+    const shares = { memoryMiB: share(({ memoryMiB }) => memoryMiB), vcores: share(({ vcores }) => vcores), others };
+    return totals.length > 0 && shares.memoryMiB < 1 ? [[label, shares] as const] : [];
+  });
+  if (queue === undefined || told.length === 0) return {};
+  return { queueShares: { queue: queue.name, ofLabels: Object.fromEntries(told) } };
 }
 
 /** Which queues take applications, and whether others may. */

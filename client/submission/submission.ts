@@ -31,7 +31,7 @@ import { usedFileSystems } from "../../src/tokens/token-issuers.ts";
 import { clearTextKey, clearTextProblems, keytabProblems } from "../cluster/clear-text.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
-import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
+import { askSubmissionFacts, queueShares, type SubmissionFacts } from "../cluster/cluster-facts.ts";
 import { namedRuntimes, trustedOwners } from "../cluster/site-settings.ts";
 import { configuredMaximum } from "../cluster/size-checks.ts";
 import type { ClientContext } from "../context.ts";
@@ -253,6 +253,7 @@ function jobFileOf(parts: {
     hadoop: handedToMaster(cluster.configuration.values()),
     ...(gateway === undefined ? {} : { hdfsEndpoint: gateway }),
     sharedLabels: facts.sharedLabels,
+    ...queueShares(facts),
     resourceTypes: facts.resourceTypes,
     ...(keytab && { keytab: keytab.keytab }),
   };

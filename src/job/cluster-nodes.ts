@@ -16,15 +16,21 @@ export interface NodeSnapshot {
   readonly total?: Resource;
 }
 
+/** The most that a queue may have of the nodes with each label (none: ""): parts of 1, for each kind of what they have. */
+export interface QueueShares {
+  readonly queue: string;
+  readonly ofLabels: Readonly<Record<string, Resource>>;
+}
+
 /** Free cores are negative where the scheduler does not count them (DefaultResourceCalculator). */
-const resource: Shape<Resource> = object({
+export const clusterResource: Shape<Resource> = object({
   required: { memoryMiB: amount, vcores: amount, others: recordOf(amount) },
   optional: {},
 });
 
 const node: Shape<NodeSnapshot> = object({
   required: { nodeId: string, host: string, rack: string, labels: arrayOf(string) },
-  optional: { free: resource, total: resource },
+  optional: { free: clusterResource, total: clusterResource },
 });
 
 const clusterNodes = arrayOf(node);

@@ -95,10 +95,15 @@ function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable 
   if (short !== undefined) {
     const { of, words } = short;
     const amounts = { has: words(sum(totals, of)), asked: words(sum(wanted, of)) };
-    const counts = own !== undefined && of(own.resource) > 0;
-    const withMaster = counts ? { master: words(of(own.resource)) } : {};
-    const delay = { code: "gang-too-large", ...placeOf(role), ...amounts, ...withMaster } as const;
+    const delay = { code: "gang-too-large", ...placeOf(role), ...amounts, ...masterPart(own, short) } as const;
     return { delay, fix: lower(job, role, [short], true), ofGang: true };
+  }
+  const over = overQueue(wanted, nodes, kindsOf(ask));
+  if (over !== undefined) {
+    const { of, words } = over;
+    const amounts = { has: words(mostOfQueue(nodes, of)), asked: words(sum(wanted, of)), ...masterPart(own, over) };
+    const delay = { code: "gang-over-queue", queue: job.spec.queue, ...placeOf(role), ...amounts } as const;
+    return { delay, fix: lower(job, role, [over], true), ofGang: true };
   }
   const room = sum(nodes, (node) => roomFor(ask, node === own?.node ? subtract(node.total, own.resource) : node.total));
   const least = leastInstances(role);
@@ -113,6 +118,29 @@ function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable 
 /** Of which kinds fewer containers fit on some node than of any other: less of another makes no room. */
 function limitingKinds(ask: Resource, totals: readonly Resource[]): ResourceKind[] {
   return kindsOf(ask).filter((kind) => totals.some((total) => roomOfKind(kind, ask, total) === roomFor(ask, total)));
+}
+
+/** What the AM has of it, where it has some. */
+function masterPart(
+  own: { readonly resource: Resource } | undefined,
+  { of, words }: ResourceKind,
+): { readonly master?: string } {
+  return own !== undefined && of(own.resource) > 0 ? { master: words(of(own.resource)) } : {};
+}
+
+/** What of an ask the job's queue may never have enough of, its AM counted. */
+function overQueue(
+  wanted: readonly Resource[],
+  nodes: readonly Sized[],
+  kinds: readonly ResourceKind[],
+): ResourceKind | undefined {
+  if (nodes.every(({ queueShare }) => queueShare === undefined)) return undefined;
+  return kinds.find(({ of }) => sum(wanted, of) > mostOfQueue(nodes, of));
+}
+
+/** Shares were divided out of whole amounts: half of one is never missing. */
+function mostOfQueue(nodes: readonly Sized[], of: (resource: Resource) => number): number {
+  return Math.round(sum(nodes, ({ total, queueShare }) => of(total) * (queueShare === undefined ? 1 : of(queueShare))));
 }
 
 /** What the AM's own container has of one of these nodes; undefined where it is on none, or that is not certain. */

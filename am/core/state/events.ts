@@ -27,6 +27,8 @@ export interface NodeView {
   readonly free?: Resource;
   /** All that it has for containers; absent when unknown. */
   readonly total?: Resource;
+  /** How much of it, and of all nodes with its label, the job's queue may have at most: parts of 1; absent where that is all. */
+  readonly queueShare?: Resource;
   /** What the ApplicationMaster's own container has of it; absent on every other node. */
   readonly master?: Resource;
 }

@@ -1,26 +1,33 @@
 import type { NodeReport, Resource } from "../../../src/hadoop/yarn/records.ts";
 import { subtract } from "../../../src/job/amounts.ts";
-import type { NodeSnapshot } from "../../../src/job/cluster-nodes.ts";
+import type { NodeSnapshot, QueueShares } from "../../../src/job/cluster-nodes.ts";
+import type { JobFile } from "../../../src/job/stored/job-file.ts";
 import type { NodeView } from "../../core/state/events.ts";
 
 const nothing = { memoryMiB: 0, vcores: 0, others: {} };
+
+interface ClusterOfJob extends Pick<JobFile, "sharedLabels" | "queueShares"> {
+  readonly nodes: readonly NodeSnapshot[];
+}
 
 /** The cluster's nodes: those of the submission, and what the ResourceManager has reported since. */
 export class NodeTable {
   readonly #nodes: Map<string, NodeView>;
   readonly #sharedLabels: ReadonlySet<string>;
+  #queueShares: QueueShares | undefined;
   readonly #own: { readonly host: string; readonly resource: Resource };
 
   /**
-   * @param cluster its nodes at the submission, and the job's `sharedLabels`
+   * @param cluster its nodes at the submission, and the job's `sharedLabels` and `queueShares`
    * @param own what the ApplicationMaster's container takes from its node since then
    */
   constructor(
-    { nodes, sharedLabels }: { readonly nodes: readonly NodeSnapshot[]; readonly sharedLabels: readonly string[] },
+    { nodes, sharedLabels, queueShares }: ClusterOfJob,
     own: { readonly host: string; readonly resource: Resource },
   ) {
     this.#sharedLabels = new Set(sharedLabels);
     this.#own = own;
+    this.#queueShares = queueShares;
     this.#nodes = new Map(
       nodes.map((node) => {
         const since = node.host === own.host ? own.resource : nothing;
@@ -30,11 +37,16 @@ export class NodeTable {
     );
   }
 
+  /** YARN has registered the attempt in that queue, or it does not say: rules of the cluster may have moved the job to another one. */
+  registeredIn(queue: string): void {
+    if (lastWord(queue) !== lastWord(this.#queueShares?.queue ?? "")) this.#queueShares = undefined;
+  }
+
   /** @returns the nodes as these reports describe them */
   update(reports: readonly NodeReport[]): NodeView[] {
     const views = reports.map((report) => ({ ...viewOf(report), ...this.#ofJob(report) }));
     for (const view of views) this.#nodes.set(view.nodeId, view);
-    return views;
+    return views.map((view) => this.#inQueue(view));
   }
 
   /** What a node is to this job. */
@@ -44,9 +56,19 @@ export class NodeTable {
     return { ...(isShared ? { nonExclusive: true } : {}), ...(host === ownHost ? { master } : {}) };
   }
 
-  get all(): NodeView[] {
-    return [...this.#nodes.values()];
+  #inQueue(view: NodeView): NodeView {
+    const queueShare = this.#queueShares?.ofLabels[view.labels[0] ?? ""];
+    return queueShare === undefined ? view : { ...view, queueShare };
   }
+
+  get all(): NodeView[] {
+    return [...this.#nodes.values()].map((view) => this.#inQueue(view));
+  }
+}
+
+/** Some releases name a queue by its path, others by its last word. */
+function lastWord(queue: string): string {
+  return queue.slice(queue.lastIndexOf(".") + 1);
 }
 
 function viewOf(report: NodeReport): NodeView {

@@ -109,6 +109,7 @@ export class YarnScheduler implements Scheduler {
     if (!registration.answered) this.#options.log.warn("registration-unanswered", unansweredWords);
     nodeManagers.addTokens(registration.nodeTokens);
     const keptContainers = this.#events.remember(registration.containersFromPreviousAttempts);
+    nodes.registeredIn(registration.queue);
     this.#emit({ type: "nodes-changed", nodes: nodes.all });
     this.#emit({
       type: "am-registered",

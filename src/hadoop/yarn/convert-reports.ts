@@ -104,11 +104,21 @@ export function queueInfoFromWire(message: hadoop.yarn.QueueInfoProto.$Propertie
     capacity: message.capacity ?? 0,
     maximumCapacity: message.maximumCapacity ?? 0,
     currentCapacity: message.currentCapacity ?? 0,
+    mostByLabel: mostByLabel(message),
     accessibleNodeLabels: [...(message.accessibleNodeLabels ?? [])],
     defaultNodeLabel: message.defaultNodeLabelExpression ?? "",
     applications: (message.applications ?? []).map(applicationReportFromWire),
     children: (message.childQueues ?? []).map(queueInfoFromWire),
   };
+}
+
+/** CapacityScheduler tells it since Hadoop 3.1 (org.apache.hadoop.yarn.api.records.QueueConfigurations); others do not. */
+function mostByLabel(message: hadoop.yarn.QueueInfoProto.$Properties): QueueInfo["mostByLabel"] {
+  const told = (message.queueConfigurationsMap ?? []).flatMap(({ partitionName, queueConfigurations }) => {
+    const most = resourceFromWire(queueConfigurations?.effectiveMaxCapacity);
+    return most.memoryMiB > 0 ? [[partitionName ?? "", most] as const] : [];
+  });
+  return Object.fromEntries(told);
 }
 
 export function clusterMetricsFromWire(

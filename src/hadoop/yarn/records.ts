@@ -182,6 +182,8 @@ export interface QueueInfo {
   readonly capacity: number;
   readonly maximumCapacity: number;
   readonly currentCapacity: number;
+  /** The most that it may have of the nodes with each label, "" for those without one; absent where the ResourceManager does not say. */
+  readonly mostByLabel: Readonly<Record<string, Resource>>;
   readonly accessibleNodeLabels: readonly string[];
   readonly defaultNodeLabel: string;
   readonly applications: readonly ApplicationReport[];

@@ -62,8 +62,15 @@ export const delayReasons = {
   "gang-too-large": reason(
     { label: "text?", has: "text", asked: "text", master: "text?" },
     ({ label, has, asked, master }) => {
-      const withMaster = master === undefined ? "" : `, with the ${master} of its AM`;
-      return neverUnlessNodesJoin(`${placeWords(label)} has ${has} in all, the job asks for ${asked}${withMaster}`);
+      const there = `${placeWords(label)} has ${has} in all`;
+      return neverUnlessNodesJoin(`${there}, the job asks for ${asked}${masterWords(master)}`);
+    },
+  ),
+  "gang-over-queue": reason(
+    { queue: "text", label: "text?", has: "text", asked: "text", master: "text?" },
+    ({ queue, label, has, asked, master }) => {
+      const most = `queue ${queue} may have at most ${has} of ${placeWords(label)}`;
+      return neverUnlessNodesJoin(`${most}, the job asks for ${asked}${masterWords(master)}`);
     },
   ),
   "gang-too-many": reason(
@@ -163,6 +170,10 @@ export type DelayReason = ReasonOf<typeof delayReasons>;
 
 export function delayWords(delay: DelayReason): string {
   return delayReasons[delay.code].words(delay);
+}
+
+function masterWords(master: string | undefined): string {
+  return master === undefined ? "" : `, with the ${master} of its AM`;
 }
 
 /** `little memory`, `few cores and GPUs` */

@@ -1,4 +1,5 @@
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
+import type { QueueShares } from "../cluster-nodes.ts";
 import type { JobSpec } from "../spec.ts";
 import type { JobKeytab } from "./job-keytab.ts";
 
@@ -46,6 +47,8 @@ export interface JobFile {
   readonly hdfsEndpoint?: string;
   /** Node labels that are not exclusive: YARN gives what is free on their nodes also to asks that name no label. */
   readonly sharedLabels: readonly string[];
+  /** How much of the nodes its queue may have at most; absent where nobody says, or it may have all. */
+  readonly queueShares?: QueueShares;
   /** The cluster's, for an ApplicationMaster whose registration was not answered with them. */
   readonly resourceTypes: readonly ResourceType[];
   /** Absent: the ApplicationMaster has the tokens that it is given, and no others. */

@@ -1,6 +1,7 @@
 import { TonyError } from "../../errors.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
+import { clusterResource, type QueueShares } from "../cluster-nodes.ts";
 import { arrayOf, count, literal, object, recordOf, type Shape, string } from "../shape.ts";
 import { executorJobFields } from "./executor-job.ts";
 import type { JobFile, ShippedFile } from "./job-file.ts";
@@ -22,6 +23,11 @@ const shippedFiles = arrayOf<ShippedFile>(
 
 const resourceType: Shape<ResourceType> = object({ required: { name: string, units: string }, optional: {} });
 
+const queueShares: Shape<QueueShares> = object({
+  required: { queue: string, ofLabels: recordOf(clusterResource) },
+  optional: {},
+});
+
 const jobFile: Shape<JobFile> = object({
   required: {
     ...executorJobFields.required,
@@ -33,7 +39,7 @@ const jobFile: Shape<JobFile> = object({
     sharedLabels: arrayOf(string),
     resourceTypes: arrayOf(resourceType),
   },
-  optional: { ...executorJobFields.optional, keytab: jobKeytab },
+  optional: { ...executorJobFields.optional, keytab: jobKeytab, queueShares },
 });
 
 /**

@@ -25,6 +25,20 @@ test("a node that has given out more than it has, or tells nothing, is usable al
   expect(table.all[1]).toEqual({ ...untold, usable: true });
 });
 
+test("a node says what its queue may have of it, also when it is reported, where YARN has the job in that queue", () => {
+  const half = { memoryMiB: 0.5, vcores: 0.5, others: {} };
+  const queueShares = { queue: "ml", ofLabels: { gpu: half } };
+  const report = { httpAddress: "", capability: total, used: total, containerCount: 1, healthReport: "" };
+  const sharesIn = (queue: string) => {
+    const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b", "gpu")], sharedLabels: [], queueShares }, own);
+    table.registeredIn(queue);
+    const [told] = table.update([{ ...snapshot("c", "gpu"), ...report, state: "RUNNING" }]);
+    return [...table.all, told].map((view) => view?.queueShare);
+  };
+  expect(sharesIn("root.ml")).toEqual([undefined, half, half, half]);
+  for (const other of ["root.other", ""]) expect(sharesIn(other).filter(Boolean)).toEqual([]);
+});
+
 test("an unhealthy node is not usable, and says why", () => {
   const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
   const report = { httpAddress: "", capability: total, used: total, containerCount: 1, state: "UNHEALTHY" } as const;

@@ -13,6 +13,7 @@ const queue: QueueInfo = {
   capacity: 0.6,
   maximumCapacity: 1,
   currentCapacity: 0,
+  mostByLabel: {},
   accessibleNodeLabels: [],
   defaultNodeLabel: "",
   applications: [],

@@ -4,7 +4,7 @@ import type { QueueInfo } from "../../../src/hadoop/yarn/records.ts";
 
 function queue(name: string, children: readonly QueueInfo[] = []): QueueInfo {
   const shares = { capacity: 0.6, maximumCapacity: 1, currentCapacity: 0.25 };
-  const rest = { accessibleNodeLabels: [], defaultNodeLabel: "", applications: [] };
+  const rest = { mostByLabel: {}, accessibleNodeLabels: [], defaultNodeLabel: "", applications: [] };
   return { name, path: name, state: "RUNNING", ...shares, ...rest, children };
 }
 

@@ -46,6 +46,29 @@ describe("an ask that no waiting meets", () => {
     });
   });
 
+  test("is a gang that wants more than its queue may ever have, of any kind, the AM counted", () => {
+    const half = { memoryMiB: 0.5, vcores: 0.5, others: { "yarn.io/gpu": 0.5 } };
+    const inQueue = (view: NodeView): NodeView => ({ ...view, queueShare: half });
+    const nodes = [
+      inQueue({ ...node("a", amount(8192, gpus(4))), master: amount(1024) }),
+      inQueue(node("b", amount(8192))),
+    ];
+    expect(waitFor([worker(8, amount(1024))], nodes)).toEqual({
+      never:
+        "waiting will not help unless nodes join: queue default may have at most 8 GiB of the cluster, the job asks for 9 GiB, with the 1 GiB of its AM",
+      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16)",
+    });
+    expect(waitFor([worker(7, amount(1024))], nodes).never).toBeUndefined();
+    expect(waitFor([worker(3, amount(1024, gpus(1)))], nodes).never).toMatch(/at most 2 GPUs of .*asks for 3 GPUs$/);
+  });
+
+  test("is no such gang where a third of the nodes is no whole amount", () => {
+    const third = { memoryMiB: 5461 / 16384, vcores: 1 / 3, others: {} };
+    const nodes = ["a", "b"].map((host) => ({ ...node(host, amount(8192)), queueShare: third }));
+    expect(waitFor([worker(1, amount(5461))], nodes).never).toBeUndefined();
+    expect(waitFor([worker(1, amount(5462))], nodes).never).toMatch(/queue default may have at most/);
+  });
+
   test("is no gang of more cores than this machine has, whose own scheduler lets them share; its GPUs they do not share", () => {
     const nodes = [node("here", amount(8192, gpus(1)))];
     expect(waitFor([worker(9, amount(512))], nodes, "all-but-cores").never).toBeUndefined();
