@@ -16,6 +16,7 @@ import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { requireTrustedFolders } from "../staging/folder-trust.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
+import { virtualMemoryFindings } from "./doctor-settings.ts";
 
 /** What is looked at with or without a cluster. */
 export interface OfflineOptions {
@@ -42,6 +43,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     attempt("masters", () => mastersFindings(cluster)),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
     attempt("logs", async () => logsFinding(cluster.configuration, cluster.user)),
+    attempt("memory", async () => virtualMemoryFindings(cluster.configuration)),
     attempt("runtime", () => runtimeFinding(options)),
     machineFinding(options.machine),
   ]);

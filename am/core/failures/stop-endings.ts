@@ -34,6 +34,7 @@ export function hungEnding(step: Step, task: TaskRecord, container: ContainerRec
   });
   const remedy: Remedy = {
     code: "raise-progress-timeout",
+    stacks: standing !== undefined || (exit !== undefined && exit.traceback !== ""),
     setting: settingOf(step.spec, "tony.task.progress-timeout"),
   };
   const known = exit === undefined ? {} : { exit: exitWords(exit), lines: linesOf(exit) };

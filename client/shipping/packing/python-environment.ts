@@ -1,6 +1,5 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { countWords } from "../../../src/job/reasons/words.ts";
 import type { Tree, TreeEntry } from "./directory-tree.ts";
 
 /** What an environment of venv, virtualenv, uv or conda has at its top. */
@@ -40,18 +39,10 @@ export interface Relocated {
  */
 export async function relocateEnvironment(tree: Tree): Promise<Relocated> {
   if (!tree.entries.some(({ entry }) => ENVIRONMENT.test(entry.path))) return { tree, remarks: [] };
-  const files = new Set(tree.entries.map(({ entry }) => entry.path));
-  const entries = await Promise.all(tree.entries.map((entry) => relocated(entry, files)));
-  const scripts = entries.filter(({ content }) => content !== undefined).length;
-  const changed =
-    scripts === 0 ? [] : [`${countWords(scripts, "script")} in bin changed to run the Python beside them`];
-  return {
-    tree: { ...tree, entries },
-    remarks: [
-      ...changed,
-      ...(await editableRemarks(tree.entries.map(({ entry, source }) => ({ name: entry.path, source })))),
-    ],
-  };
+  const names = new Set(tree.entries.map(({ entry }) => entry.path));
+  const entries = await Promise.all(tree.entries.map((entry) => relocated(entry, names)));
+  const files = tree.entries.map(({ entry, source }) => ({ name: entry.path, source }));
+  return { tree: { ...tree, entries }, remarks: await editableRemarks(files) };
 }
 
 async function relocated(tree: TreeEntry, files: ReadonlySet<string>): Promise<TreeEntry> {

@@ -90,8 +90,9 @@ export const remedies = {
       "if the others lost their connection to it, give every task the same number of steps, or let none end before all are done (a barrier)",
   ),
   "raise-progress-timeout": reason(
-    { setting: "setting" },
-    ({ setting }) => `if a step may take longer, raise ${settingWords(setting)}`,
+    { setting: "setting", stacks: "flag" },
+    ({ setting, stacks }) =>
+      `${stacks ? "see what it waits for where it stands, below; " : ""}if a step may take longer, raise ${settingWords(setting)}`,
   ),
   "pack-copies": reason(
     {},

@@ -54,6 +54,12 @@ describe("its place", () => {
     });
   });
 
+  it("names the function that the line is in, where it is in one", () => {
+    expect(placeOf(stack("/data/c_01/train.py:31 load_batch", "/data/c_01/train.py:9 <module>"))).toMatchObject({
+      where: "at train.py:31 (load_batch)",
+    });
+  });
+
   it("is no exchange where a library computes", () => {
     const written = stack(`${packages}/torch/autograd/graph.py:824 _engine_run_backward`, "/data/train.py:30 step");
     expect(placeOf(written)).toMatchObject({ where: "in _engine_run_backward train.py:30", isExchange: false });
