@@ -18,7 +18,7 @@ type Asked = Pick<ResourceManagerClient, "nodes" | "nodeLabels" | "reports">;
 export class WaitingReasons {
   readonly #resourceManager: Asked;
   readonly #now: () => number;
-  #nodes: { readonly askedAtMs: number; readonly answer: Promise<readonly NodeReport[] | undefined> } | undefined;
+  #room: { readonly askedAtMs: number; readonly answer: Promise<Room | undefined> } | undefined;
 
   #use: { readonly askedAtMs: number; readonly answer: Promise<ClusterUse | undefined> } | undefined;
   #lastUse: ClusterUse | undefined;
@@ -31,8 +31,10 @@ export class WaitingReasons {
   async reason(report: ApplicationReport): Promise<DelayReason> {
     const reason = waitingReason(report);
     if (!isOfNodes(reason) || this.#now() - report.startTimeMs < askAfterMs) return reason;
-    const nodes = await this.#answer();
-    return nodes === undefined ? reason : withNodes(reason, { ...report, queue: queueName(report.queue) }, nodes);
+    const room = await this.#answer();
+    if (room === undefined) return reason;
+    const known = withNodes(reason, { ...report, queue: queueName(report.queue) }, room.nodes);
+    return known.code === "am-not-placed" ? withEarlier(known, report, room.applications) : known;
   }
 
   /** The status, with who has what its containers wait for. */
@@ -78,12 +80,38 @@ export class WaitingReasons {
   }
 
   /** Undefined where the ResourceManager does not say. */
-  #answer(): Promise<readonly NodeReport[] | undefined> {
+  #answer(): Promise<Room | undefined> {
     const askedAtMs = this.#now();
-    if (this.#nodes === undefined || askedAtMs - this.#nodes.askedAtMs >= askAgainAfterMs) {
-      const answer = this.#resourceManager.nodes(askedStates).catch(() => undefined);
-      this.#nodes = { askedAtMs, answer };
+    if (this.#room === undefined || askedAtMs - this.#room.askedAtMs >= askAgainAfterMs) {
+      this.#room = { askedAtMs, answer: this.#askRoom().catch(() => undefined) };
     }
-    return this.#nodes.answer;
+    return this.#room.answer;
   }
+
+  async #askRoom(): Promise<Room> {
+    const [nodes, applications] = await Promise.all([
+      this.#resourceManager.nodes(askedStates),
+      this.#resourceManager.reports({ states: ["ACCEPTED", "RUNNING"] }),
+    ]);
+    return { nodes, applications };
+  }
+}
+
+/** What an AM may have, and who else wants it. */
+interface Room {
+  readonly nodes: readonly NodeReport[];
+  readonly applications: readonly ApplicationReport[];
+}
+
+/** With the earlier applications of its queue that wait for containers, too: free room may be kept for those. */
+function withEarlier(
+  reason: DelayReason & { readonly code: "am-not-placed" },
+  { id, queue, startTimeMs }: ApplicationReport,
+  applications: readonly ApplicationReport[],
+): DelayReason {
+  const earlier = applications.filter(({ usage, ...other }) => {
+    const waits = usage !== undefined && usage.needed.memoryMiB > Math.max(0, usage.used.memoryMiB);
+    return waits && other.id !== id && queueName(other.queue) === queueName(queue) && other.startTimeMs < startTimeMs;
+  });
+  return earlier.length === 0 ? reason : { ...reason, earlier: earlier.map((other) => `${other.id} (${other.user})`) };
 }

@@ -40,8 +40,9 @@ export const masterDelays = {
       rooms: "names?",
       lost: "names?",
       unhealthy: "names?",
+      earlier: "names?",
     },
-    ({ queue, label, host, free, active, usable, rooms, lost = [], unhealthy = [] }) => {
+    ({ queue, label, host, free, active, usable, rooms, lost = [], unhealthy = [], earlier = [] }) => {
       const where = label === undefined ? `in queue ${queue}` : `on a node with label ${label}`;
       const yet = `no container for the AM ${where} yet`;
       if (active === undefined || usable === undefined || rooms === undefined)
@@ -49,7 +50,10 @@ export const masterDelays = {
           ? yet
           : `${yet}: the last node that was looked at, ${host}, has ${free ?? "nothing"} free`;
       const may = `of ${countWords(active, "active node")} ${usable} may have it; free there: ${listWords(rooms, 3)}`;
-      return [`${yet}: ${may}`, ...awayWords(lost, unhealthy)].join("; ");
+      const before =
+        earlier.length === 0 ? [] : [`earlier jobs of the queue wait for containers, too: ${listWords(earlier, 3)}`];
+      const [first = may, ...others] = [...before, may, ...awayWords(lost, unhealthy)];
+      return [`${yet}: ${first}`, ...others].join("; ");
     },
   ),
   "am-no-node": reason(

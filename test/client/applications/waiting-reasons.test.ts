@@ -75,6 +75,29 @@ describe("why an AM that waits for long has no container, among the nodes", () =
     );
   });
 
+  test("earlier jobs of its queue that wait, too, for which free room may be kept", async () => {
+    const report = aReport({ diagnostics: activated() });
+    const amount = (memoryMiB: number) => ({ memoryMiB, vcores: 1, others: {} });
+    const other = (id: string, laterMs: number, neededMiB: number, queue = "root.ml") => {
+      const usage = { usedContainers: 1, used: amount(1024), needed: amount(neededMiB) };
+      const spent = { memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
+      const startTimeMs = report.startTimeMs + laterMs;
+      return { ...aReport({ state: "RUNNING" }), id, queue, startTimeMs, user: "bob", usage: { ...usage, ...spent } };
+    };
+    const reports = async () => [
+      report,
+      other("application_1_0001", -5_000, 9_216),
+      other("application_1_0002", -4_000, 1024),
+      other("application_1_0003", 4_000, 9_216),
+      other("application_1_0004", -4_000, 9_216, "root.other"),
+    ];
+    const nodes = async () => [node("n1", "RUNNING", { usedMiB: 1024 })];
+    const reasons = new WaitingReasons({ ...quiet, nodes, reports }, () => report.startTimeMs + 60_000);
+    expect(delayWords(await reasons.reason(report))).toBe(
+      "no container for the AM in queue ml yet: earlier jobs of the queue wait for containers, too: application_1_0001 (bob); of 1 active node 1 may have it; free there: n1 (7 GiB, 30 cores)",
+    );
+  });
+
   test("is asked for of one that waits for long alone, and seldom", async () => {
     let asked = 0;
     let nowMs = aReport().startTimeMs;
