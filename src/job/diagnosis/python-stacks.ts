@@ -42,11 +42,7 @@ export function placeOf(written: string): Place | undefined {
   const [inner] = frames;
   if (inner === undefined) return undefined;
   const own = frames.find(({ file }) => !LIBRARY.test(file));
-  const where = own === inner ? `at ${own.at}${functionWords(own.name)}` : `in ${inner.name} ${(own ?? inner).at}`;
+  const inFunction = inner.name === "<module>" ? "" : ` (${inner.name})`;
+  const where = own === inner ? `at ${own.at}${inFunction}` : `in ${inner.name} ${(own ?? inner).at}`;
   return { where, isOwn: own !== undefined, isExchange: own !== inner && EXCHANGE.test(inner.file), lines };
-}
-
-/** ` (load_batch)`; a script's own lines are in no function. */
-function functionWords(name: string): string {
-  return name === "<module>" ? "" : ` (${name})`;
 }
