@@ -1,4 +1,4 @@
-import { machine, nextPhase, type Row } from "./machine.ts";
+import { follow, machine, type Row } from "./machine.ts";
 import type { ContainerPhase, ContainerRecord, Link } from "./records.ts";
 import type { Step } from "./step.ts";
 
@@ -32,7 +32,7 @@ export const CONTAINER = machine<ContainerPhase, ContainerMove>({
 
 /** The one way a container changes its phase. */
 export function moveContainer(step: Step, container: ContainerRecord, on: ContainerMove): void {
-  container.phase = nextPhase(step, CONTAINER, container, on) ?? container.phase;
+  follow(step, CONTAINER, container, on);
 }
 
 const LINKS = {

@@ -80,6 +80,18 @@ export function nextPhase<Phase extends string, On extends string>(
   return row.to;
 }
 
+/** Moves what carries its own name and phase. @returns whether it moved */
+export function follow<Phase extends string, On extends string>(
+  step: Step,
+  table: Machine<Phase, On>,
+  it: { readonly id: string; phase: Phase },
+  on: On,
+): boolean {
+  const to = nextPhase(step, table, it, on);
+  it.phase = to ?? it.phase;
+  return to !== undefined;
+}
+
 function lineName(on: string, from: string): string {
   return `${on} ${from}`;
 }

@@ -1,4 +1,4 @@
-import { machine, nextPhase, type Row } from "./machine.ts";
+import { follow, machine, type Row } from "./machine.ts";
 import type { TaskPhase, TaskRecord } from "./records.ts";
 import type { Step } from "./step.ts";
 
@@ -112,18 +112,17 @@ export const TASK = machine<TaskPhase, TaskMove>({
 
 /** The one way a task changes its phase. */
 export function moveTask(step: Step, task: TaskRecord, on: TaskMove): void {
-  const to = nextPhase(step, TASK, task, on);
-  if (to === undefined) {
+  const from = task.phase;
+  if (!follow(step, TASK, task, on)) {
     return;
   }
   const role = step.state.roles[task.role];
   if (role === undefined) {
     throw new RangeError(`no role at position ${task.role}`);
   }
-  role.counts[task.phase]--;
-  role.counts[to]++;
-  task.phase = to;
-  if (to === "waiting") {
+  role.counts[from]--;
+  role.counts[task.phase]++;
+  if (task.phase === "waiting") {
     role.firstWaiting = Math.min(role.firstWaiting, task.index);
   }
   step.changed = true;
