@@ -2,9 +2,10 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import { within } from "../../src/hadoop/clock.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { CARRIER_FOLDER } from "../../src/job/launch/container-names.ts";
+import { ShapeError } from "../../src/job/shape.ts";
 import type { CarrierSpec } from "../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import { folderOfTask, parseCarriedName } from "../../src/job/stored/carried-names.ts";
@@ -41,6 +42,17 @@ export interface CarrierOptions {
 
 /** How long an upload that is given up has to report that. */
 const GIVING_UP_MS = 2_000;
+
+/** Of what is the same on every machine. */
+const UNUSABLE_CODES = ["CHECKPOINT_DAMAGED", "FOLDER_IS_A_LINK", "FILE_NOT_FOUND"];
+
+function isUnusable(error: unknown): boolean {
+  return (
+    error instanceof SyntaxError ||
+    error instanceof ShapeError ||
+    UNUSABLE_CODES.some((code) => code === errorCode(error))
+  );
+}
 
 /** Uploads a task's checkpoints and output, and downloads a checkpoint before its program starts. */
 export class Carrier {
@@ -155,12 +167,11 @@ export class Carrier {
     const restore = { fileSystem, checkpoint: source, localDir: this.#localDir, scratch, signal };
     const failed = (error: unknown) =>
       log.warn("restore-again", `Downloading ${checkpoint} failed and is tried again: ${errorMessage(error)}.`);
-    const restored = await persistently(() => restoreCheckpoint(restore), signal, { random, failed }).catch((cause) => {
+    const persistence = { random, failed, isFinal: isUnusable };
+    const restored = await persistently(() => restoreCheckpoint(restore), signal, persistence).catch((cause) => {
       const why = errorMessage(signal.aborted ? signal.reason : cause);
-      throw new TonyError(`${checkpoint} could not be downloaded: ${why}`, {
-        code: "CHECKPOINT_NOT_RESTORED",
-        cause,
-      });
+      const code = !signal.aborted && isUnusable(cause) ? "CHECKPOINT_UNUSABLE" : "CHECKPOINT_NOT_RESTORED";
+      throw new TonyError(`${checkpoint} could not be downloaded: ${why}`, { code, cause });
     });
     log.info("checkpoint-restored", `${checkpoint} is downloaded to ${restored}.`);
     return restored;

@@ -31,7 +31,9 @@ interface Held extends Offered {
 }
 
 /** What stays as it is however often it is tried. */
-const FINAL_CODES = ["FILE_CHANGED", "FILE_UNREADABLE"];
+function isFinal(error: unknown): boolean {
+  return errorCode(error) === "FILE_CHANGED" || errorCode(error) === "FILE_UNREADABLE";
+}
 
 /**
  * Uploads checkpoints one at a time, the newest next: those that are reported during an upload replace each other. So at most two are kept
@@ -123,7 +125,7 @@ export class CheckpointCarrier {
     try {
       const persistence = {
         random,
-        finalCodes: FINAL_CODES,
+        isFinal,
         ...(pause && { pause }),
         failed: (error: unknown) => this.#failedOnce(held, error),
       };

@@ -1,6 +1,5 @@
 import { backOffMs } from "../../src/hadoop/back-off.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
-import { errorCode } from "../../src/hadoop/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 
 const BACK_OFF = { firstMs: 1_000, mostMs: 15_000 };
@@ -10,8 +9,8 @@ export interface Persistence {
   readonly random: () => number;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   readonly failed: (error: unknown, tries: number) => void;
-  /** Codes of failures that another try cannot mend, besides the file system's. */
-  readonly finalCodes?: readonly string[];
+  /** Whether another try cannot mend it, besides what the file system says. */
+  readonly isFinal?: (error: unknown) => boolean;
 }
 
 /**
@@ -21,19 +20,20 @@ export interface Persistence {
 export async function persistently<Result>(
   work: () => Promise<Result>,
   signal: AbortSignal,
-  { random, failed, finalCodes = [], pause = sleep }: Persistence,
+  { random, failed, isFinal = () => false, pause = sleep }: Persistence,
 ): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      const isFinal =
-        hasCode(error, "ACCESS_DENIED", "AUTHENTICATION_FAILED", "INVALID_REQUEST", "FILE_NOT_FOUND") ||
-        finalCodes.some((code) => code === errorCode(error));
-      if (signal.aborted || isFinal || tries === MOST_TRIES) throw error;
+      if (signal.aborted || isRefused(error) || isFinal(error) || tries === MOST_TRIES) throw error;
       failed(error, tries);
       await pause(backOffMs(BACK_OFF, tries, random()), signal);
       if (signal.aborted) throw error;
     }
   }
+}
+
+function isRefused(error: unknown): boolean {
+  return hasCode(error, "ACCESS_DENIED", "AUTHENTICATION_FAILED", "INVALID_REQUEST", "FILE_NOT_FOUND");
 }

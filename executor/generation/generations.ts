@@ -1,4 +1,5 @@
 import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
 import { taskPlaceOf } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
@@ -97,7 +98,7 @@ export class Generations {
     if (this.#begun >= generation.number) return;
     this.#begun = generation.number;
     const { settings, environment, master, started, openSession } = this.#options;
-    const checkpoint = await this.#bringBack(generation, command.checkpoint);
+    const { checkpoint, unusable } = await this.#bringBack(generation, command.checkpoint);
     const { parameters } = this.#options;
     const part = partInParameters(job.spec, settings.task);
     const modelParameters = part === "is told" ? await parameters.read() : undefined;
@@ -118,6 +119,7 @@ export class Generations {
     const remoteShell = hosts && (await RemoteShell.open({ folder: hostsFolder, hosts, open: openSession }));
     await generation.start({
       ...plan,
+      ...(unusable !== undefined && { unusable }),
       ...(remoteShell && { remoteShell }),
       ...(part === "tells" && { keepParameters: (output: string) => parameters.keep(output) }),
     });
@@ -184,12 +186,16 @@ export class Generations {
     });
   }
 
-  /** A checkpoint that cannot be downloaded is no error when the program has been stopped meanwhile. */
-  async #bringBack(generation: Generation, checkpoint: string): Promise<string> {
+  /**
+   * A checkpoint that cannot be downloaded is no error when the program has been stopped meanwhile. One that is damaged is so on every
+   * machine: then the program is not started, and no other container is asked for.
+   */
+  async #bringBack(generation: Generation, checkpoint: string): Promise<{ checkpoint: string; unusable?: string }> {
     try {
-      return await this.#options.bringBack(checkpoint);
+      return { checkpoint: await this.#options.bringBack(checkpoint) };
     } catch (error) {
-      if (generation.isStopped) return "";
+      if (generation.isStopped) return { checkpoint: "" };
+      if (errorCode(error) === "CHECKPOINT_UNUSABLE") return { checkpoint: "", unusable: errorMessage(error) };
       throw error;
     }
   }

@@ -10,6 +10,7 @@ import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";
 import { type ExecutorLaunch, executorVariables, PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import type { Transfer } from "../../src/job/status.ts";
+import { MANIFEST } from "../../src/job/stored/carried-names.ts";
 import { stagingLocation } from "../../src/job/stored/staging-location.ts";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
 import { isOwnListener } from "../../src/tcp-sockets.ts";
@@ -541,6 +542,22 @@ describe("an executor in its container", () => {
       const last = await startMaster({ ports: { from: port, to: port } });
       open.push({ close: () => last.server.close(0) });
       expect(await scene.connected(last)).toMatchObject({ child: { state: "exited", exit: { exitCode: 4 } } });
+    });
+
+    it("starts no program on a checkpoint that is damaged, and stays: it would be so in every container", async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), "tony-checkpoints-"));
+      const checkpoint = path.join(folder, application.applicationId, "worker-0/step-1-at-1");
+      mkdirSync(checkpoint, { recursive: true });
+      writeFileSync(path.join(checkpoint, MANIFEST), "{");
+      const carrier = { checkpoints: { localDir: "ckpt", keep: 2 }, outputRequired: true, timeoutMs: 60_000 };
+      const spec = { carrier, checkpointDir: `file://${folder}` };
+      const scene = await stage("", { master: { job: jobRunning("echo began", { spec }) } });
+      scene.startProgram(await scene.connected(), 1, "", `file://${checkpoint}`);
+      const { exit } = await scene.report("child-exited");
+      expect(exit).toMatchObject({ failedToStart: true, refusedBySystem: false });
+      expect(exit.errorSummary).toContain("step-1-at-1 could not be downloaded: ");
+      await scene.report("heartbeat");
+      rmSync(folder, { recursive: true });
     });
 
     it("tells how an upload ended meanwhile, though it is to end itself", async () => {

@@ -75,7 +75,7 @@ export class ExecutorScene {
     return (await this.master.executors.calls.next(isIt)).report;
   }
 
-  startProgram({ port }: ExecutorRegistration, generation = 1, restartReason = ""): void {
+  startProgram({ port }: ExecutorRegistration, generation = 1, restartReason = "", checkpoint = ""): void {
     const tasks = [
       { task: "worker:0", host: "127.0.0.1", port },
       { task: "worker:1", host: "127.0.0.2", port: 4242 },
@@ -86,7 +86,7 @@ export class ExecutorScene {
       clusterSpec,
       restartReason,
       restarts: generation - 1,
-      checkpoint: "",
+      checkpoint,
     });
   }
 

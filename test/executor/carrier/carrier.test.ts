@@ -8,8 +8,9 @@ import type { ProgressReport } from "../../../executor/hooks/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { CARRIER_FOLDER } from "../../../src/job/launch/container-names.ts";
 import type { Transfer } from "../../../src/job/status.ts";
-import { NAMES } from "../../../src/job/stored/carried-names.ts";
+import { MANIFEST, NAMES } from "../../../src/job/stored/carried-names.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene } from "./scene.ts";
 
@@ -185,11 +186,28 @@ describe("before a program starts", () => {
     expect(scene.read(scene.workFolder)).toEqual({ "results/model": "m" });
   });
 
+  test("a checkpoint that is gone, or whose list cannot be read, is told apart: no other machine could read it", async () => {
+    const name = "ckpt/application_1_0001/worker-0/step-45-at-45";
+    await expect(carrier().begin(`file://${scene.stays}/${name}`)).rejects.toMatchObject({
+      code: "CHECKPOINT_UNUSABLE",
+    });
+    scene.write({ [`../stays/${name}/${MANIFEST}`]: "{}" });
+    await expect(carrier().begin(`file://${scene.stays}/${name}`)).rejects.toMatchObject({
+      code: "CHECKPOINT_UNUSABLE",
+    });
+  });
+
   test("a checkpoint that cannot be brought back is no start from nothing; one that is stopped is left at once", async () => {
+    const name = "ckpt/application_1_0001/worker-0/step-45-at-45";
+    const manifest = { manifestVersion: 1, name: "m", step: 45, atMs: 45, files: [] };
+    // There is no room for what is downloaded.
+    scene.write({ [`../stays/${name}/${MANIFEST}`]: JSON.stringify(manifest), [CARRIER_FOLDER]: "a file" });
     const one = carrier();
-    const begun = one.begin(`file://${scene.stays}/ckpt/application_1_0001/worker-0/step-45-at-45`);
-    const failed = expect(begun).rejects.toMatchObject({ code: "CHECKPOINT_NOT_RESTORED" });
-    await sleep(0);
+    const failed = expect(one.begin(`file://${scene.stays}/${name}`)).rejects.toMatchObject({
+      code: "CHECKPOINT_NOT_RESTORED",
+      message: expect.stringContaining("it was stopped"),
+    });
+    await sleep(100);
     one.abandonStart();
     await failed;
   });
