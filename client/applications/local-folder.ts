@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
@@ -23,16 +23,32 @@ export function isLocalId(id: string): boolean {
 
 /** Where this user's local applications are: `${XDG_STATE_HOME:-~/.local/state}/tony-ts/local`. */
 export function localRoot(environment: Readonly<Record<string, string | undefined>>): string {
-  const state = environment.XDG_STATE_HOME || path.join(environment.HOME || ownerHome(), ".local", "state");
-  return path.join(state, "tony-ts", "local");
+  const [state, home = ownerHome()] = [environment.XDG_STATE_HOME, environment.HOME].map((folder = "") =>
+    path.isAbsolute(folder) ? folder : undefined,
+  );
+  return path.join(state ?? path.join(home, ".local", "state"), "tony-ts", "local");
 }
+
+/** Why that folder could not be made, or written to; undefined: it can. */
+export function rootRefusal(root: string): string | undefined {
+  try {
+    accessSync(root, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const parent = path.dirname(root);
+    if (errorCode(error) === "ENOENT" && parent !== root) return rootRefusal(parent);
+    return errorMessage(error);
+  }
+}
+
+export const ROOT_MEND = "Set HOME or XDG_STATE_HOME to a folder that you can write to";
 
 function makeRoot(root: string): void {
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const what = `The folder of this machine's jobs cannot be made: ${errorMessage(cause)}`;
-    throw new UserError(`${what}\n  Set HOME or XDG_STATE_HOME to a folder that you can write to`, {
+    throw new UserError(`${what}\n  ${ROOT_MEND}`, {
       code: "FOLDER_REFUSED",
       exitCode: ExitCode.cluster,
       cause,

@@ -27,17 +27,18 @@ export const doctor = defineCommand({
   },
   examples: [["doctor --queue ml", "Check whether a job can run in this queue"]],
   run: async ({ queue: named, probe, conf, json }, context) => {
-    const [{ Cluster }, { examine, examineOffline }, { readSiteSettings }, { thisMachine }, probing] =
+    const [{ Cluster }, { examine, examineOffline }, { readSiteSettings }, { thisMachine }, { localRoot }, probing] =
       await Promise.all([
         import("../cluster/cluster.ts"),
         import("../submission/doctor.ts"),
         import("../cluster/site-settings.ts"),
         import("../../src/machine.ts"),
+        import("../applications/local-folder.ts"),
         import("../submission/runtime-probe.ts"),
       ]);
     const settings = readSiteSettings(conf ?? [], context);
     const queue = named ?? settings.queue;
-    const machine = thisMachine(context.environment);
+    const here = { machine: thisMachine(context.environment), localRoot: localRoot(context.environment) };
     const report = new Report(context.output, json);
     let cluster: OpenCluster;
     try {
@@ -45,14 +46,14 @@ export const doctor = defineCommand({
       cluster.askBriefly();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      report.add(await examineOffline(error, { ...settings, machine }));
+      report.add(await examineOffline(error, { ...settings, ...here }));
       return report.end();
     }
     try {
       // What the probe needs is sent meanwhile. Why that fails is told below, unless the findings have told it before.
       const sending = probe ? probing.shipProbe(cluster, settings, context) : undefined;
       sending?.catch(() => undefined);
-      report.add(await examine(cluster, { ...settings, queue, machine, now: context.now }));
+      report.add(await examine(cluster, { ...settings, ...here, queue, now: context.now }));
       if (sending !== undefined && report.sound) {
         const files = await sending;
         report.add([

@@ -2,6 +2,7 @@ import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { Machine } from "../../src/machine.ts";
+import { ROOT_MEND, rootRefusal } from "../applications/local-folder.ts";
 import { clearTextFindings } from "../cluster/clear-text.ts";
 import { clockFinding } from "../cluster/clock-finding.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -23,6 +24,8 @@ export interface OfflineOptions {
   readonly nodeBinary: string | undefined;
   readonly namedRuntimes: NamedRuntimes;
   readonly machine: Machine;
+  /** Where this machine's jobs are. */
+  readonly localRoot: string;
 }
 
 export interface DoctorOptions extends OfflineOptions {
@@ -45,7 +48,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     attempt("logs", async () => logsFinding(cluster.configuration, cluster.user)),
     attempt("memory", async () => virtualMemoryFindings(cluster.configuration)),
     attempt("runtime", () => runtimeFinding(options)),
-    machineFinding(options.machine),
+    machineFinding(options),
   ]);
   return findings.flat();
 
@@ -73,7 +76,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
 /** What can be said where there is no cluster: why, and what works without one. */
 export async function examineOffline(noCluster: UserError, options: OfflineOptions): Promise<Finding[]> {
   const runtime = runtimeFinding(options).catch((error: unknown) => wrongFinding("runtime", error));
-  return [wrongFinding("configuration", noCluster), await runtime, machineFinding(options.machine)];
+  return [wrongFinding("configuration", noCluster), await runtime, machineFinding(options)];
 }
 
 /** The first line of what an error says, and the rest as what mends it. */
@@ -83,8 +86,13 @@ function wrongFinding(subject: string, error: unknown): Finding {
   return { subject, state: "wrong", found, ...(mend.length === 0 ? {} : { remedy: mend.join(" ") }) };
 }
 
-function machineFinding({ memoryMiB, vcores, gpus }: Machine): Finding {
+function machineFinding({ machine: { memoryMiB, vcores, gpus }, localRoot }: OfflineOptions): Finding {
   const has = `${memoryWords(memoryMiB)}, ${countWords(vcores, "core")}, ${countWords(gpus.length, "GPU")}`;
+  const refusal = rootRefusal(localRoot);
+  if (refusal !== undefined) {
+    const found = `${has}; --scheduler local has no folder for its jobs, ${localRoot}: ${refusal}`;
+    return { subject: "this machine", state: "remark", found, remedy: ROOT_MEND };
+  }
   return { subject: "this machine", state: "well", found: `${has}: jobs run here with --scheduler local` };
 }
 

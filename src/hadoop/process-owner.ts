@@ -1,4 +1,5 @@
 import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 
 /** The login name of this process's user; undefined where the number has none, as in many containers and pods. */
 export function loginName(): string | undefined {
@@ -14,10 +15,14 @@ export function ownerName(): string {
   return loginName() ?? String(process.getuid?.() ?? "unknown");
 }
 
-/** Where the system knows no home, `/`, as login programs and container engines have it. */
-export function ownerHome(): string {
+/**
+ * HOME, unless that is no absolute path: it would be another folder wherever a command runs. Where the system knows no home, `/`, as login
+ * programs and container engines have it.
+ */
+export function ownerHome(named: () => string = homedir): string {
   try {
-    return homedir();
+    const home = named();
+    return isAbsolute(home) ? home : userInfo().homedir;
   } catch {
     return "/";
   }

@@ -18,6 +18,7 @@ import { checkElastic } from "./check-elastic.ts";
 import { checkFramework } from "./check-framework.ts";
 import { checkHiddenExits, withPipefail } from "./check-hidden-exits.ts";
 import { checkKeys } from "./check-keys.ts";
+import { checkLengths } from "./check-lengths.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
 import { checkVariables } from "./check-variables.ts";
 import { JobReader } from "./job-reader.ts";
@@ -111,6 +112,8 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
   const asRun = staged.map((role) => withPipefail(reader, role));
+  checkLengths(reader, asRun);
+  if (hasErrors(reader.problems)) return { problems: [...keyProblems, ...reader.problems] };
   return { spec: assemble(reader, { roles: asRun, am, files, carrier, groupLimits, ...context }), problems };
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LocalApplications } from "../../../client/applications/local-applications.ts";
@@ -9,6 +9,15 @@ import { localFiles, localRoot, newLocalFolder } from "../../../client/applicati
 import { wholeJob } from "../../../src/job/amounts.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
+
+test.each([
+  [{ XDG_STATE_HOME: "/state", HOME: "/home/ada" }, "/state/tony-ts/local"],
+  [{ XDG_STATE_HOME: "state", HOME: "/home/ada" }, "/home/ada/.local/state/tony-ts/local"],
+  [{ HOME: "relative" }, path.join(homedir(), ".local/state/tony-ts/local")],
+  [{ HOME: "" }, path.join(homedir(), ".local/state/tony-ts/local")],
+])("a folder that is no absolute path is none: %j", (environment, root) => {
+  expect(localRoot(environment)).toBe(root);
+});
 
 describe("an application of the local scheduler whose AM tells no outcome", () => {
   let environment: Record<string, string>;

@@ -3,6 +3,7 @@ import { configurationFolder, describeFolder } from "../../../client/cluster/had
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { commands } from "../../../client/commands/commands.ts";
 // Loaded before the command does so, several at once, which Jest's loader cannot.
+import "../../../client/applications/local-folder.ts";
 import "../../../client/cluster/cluster.ts";
 import "../../../client/submission/doctor.ts";
 import "../../../client/submission/runtime-probe.ts";
@@ -23,6 +24,16 @@ test("without a cluster says what is missing, and what works all the same", asyn
   expect(context.out.text).toMatch(/ {2}✓ runtime +\/.* travels with jobs\n/);
   expect(context.out.text).toMatch(
     / {2}✓ this machine +.* GiB, .* cores?, 2 GPUs: jobs run here with --scheduler local\n$/,
+  );
+});
+
+test("a machine without a folder for its jobs runs none, and the doctor says so", async () => {
+  const parsed = await parseArguments(["doctor"], commands);
+  if (!("run" in parsed)) throw new Error("nothing to run");
+  const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere", HOME: `${import.meta.filename}/x` } });
+  await parsed.run(context);
+  expect(context.out.text).toMatch(
+    /this machine +.*; --scheduler local has no folder for its jobs, .*\/x\/\.local\/state\/tony-ts\/local: ENOTDIR.*\n +→ Set HOME or XDG/,
   );
 });
 
