@@ -204,7 +204,12 @@ export class LocalFileSystem implements FileSystem {
       sentBytes += chunk.byteLength;
       onProgress?.(sentBytes);
     });
-    await pipeline(source, file, signal === undefined ? {} : { signal });
+    // It may be opened, and made, after its source has failed.
+    const closed = new Promise<void>((resolve) => file.once("close", resolve));
+    await pipeline(source, file, signal === undefined ? {} : { signal }).catch(async (error: unknown) => {
+      await closed;
+      throw error;
+    });
   }
 }
 
