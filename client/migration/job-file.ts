@@ -29,16 +29,15 @@ export function migrateJobFile(
   file: string,
   readText: (path: string) => string | undefined,
 ): MigratedJob {
-  const unnamed: MigrationRemark[] = [];
-  const onUnnamed = (location: SourceLocation) => {
-    const message = "this <property> has no effect: it has no <name>";
-    unnamed.push({ kind: "no-meaning", at: formatLocation(location), message });
-  };
-  const migrated = migrateSettings(settingsOf(parseProperties(text, file, { readText, onUnnamed }), "job"));
+  const unread: MigrationRemark[] = [];
+  const onLost = (message: string, location: SourceLocation) =>
+    unread.push({ kind: "no-meaning", at: formatLocation(location), message });
+  const onUnnamed = (location: SourceLocation) => onLost("this <property> has no effect: it has no <name>", location);
+  const migrated = migrateSettings(settingsOf(parseProperties(text, file, { readText, onUnnamed, onLost }), "job"));
   const kept = migrated.flatMap(({ key, setting }): WrittenProperty[] =>
     key === undefined ? [] : [{ name: key, value: setting.value }],
   );
-  const remarks = [...migrated.map(({ remark }) => remark), ...unnamed];
+  const remarks = [...migrated.map(({ remark }) => remark), ...unread];
   if (!kept.some(({ name }) => name === FAILURE_KEY)) {
     const message = `a failed worker fails the job; ${FAILURE_KEY} = false lets it succeed as in TonY`;
     remarks.push({ kind: "changes", at: file, message });
