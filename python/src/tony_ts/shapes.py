@@ -12,7 +12,7 @@ TaskState = Literal[
     "waiting", "allocated", "launched", "registered", "running", "succeeded", "failed", "stopped", "lost"
 ]
 FailureClass = Literal["program", "infrastructure"]
-Relation = Literal["consequence", "not-counted", "also-failed"]
+Relation = Literal["consequence", "not-counted", "also-failed", "possible-consequence"]
 ReadableStream = Literal["stdout", "stderr", "executor"]
 ApplicationState = Literal["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINISHED", "FAILED", "KILLED"]
 
