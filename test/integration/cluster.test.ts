@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import {
@@ -190,10 +190,8 @@ describe("a second cluster", () => {
   const status = () => clusterStatus(name, environment);
 
   beforeAll(async () => {
-    const parent = join(import.meta.dirname, "..", "..", ".cluster");
-    await mkdir(parent, { recursive: true });
-    folder = await mkdtemp(join(parent, "side-by-side-"));
-    // The daemons' users must be able to enter; mkdtemp lets nobody else in.
+    // The daemons' users must be able to enter, as they are where the first one is; mkdtemp lets nobody else in.
+    folder = await mkdtemp(join(dirname((await testCluster()).state), "side-by-side-"));
     await chmod(folder, 0o755);
     environment = { TONY_CLUSTER_DIR: folder };
   });

@@ -16,23 +16,36 @@ const examples = new Map(
 const cluster = await testCluster();
 const client = resourceManagerOf(cluster);
 let folder: string;
+/** Of what containers run: their user may enter it, and often not the checkout. */
+let containerFolder: string;
 
 beforeAll(async () => {
   // Within the package, where `tony-ts/hadoop` is itself.
   await mkdir(path.join(checkout, "dist"), { recursive: true });
   folder = await mkdtemp(path.join(checkout, "dist/readme-"));
-  // Containers may run as another user.
-  await chmod(folder, 0o755);
   for (const [name, code] of examples) await writeFile(path.join(folder, name), code);
+  containerFolder = await mkdtemp(path.join(path.dirname(cluster.state), "readme-"));
+  await chmod(containerFolder, 0o755);
+  await bundle("am.mjs");
 });
 afterAll(async () => {
   client.close();
-  await rm(folder, { recursive: true });
+  for (const made of [folder, containerFolder]) await rm(made, { recursive: true });
 });
+
+/** An example with the library in one file, for a container. */
+async function bundle(name: string): Promise<void> {
+  // What CommonJS among the dependencies asks for.
+  const banner = `import { createRequire as own } from "node:module"; const require = own(import.meta.url);`;
+  const native = ["--external:koffi", "--external:kerberos"];
+  const options = ["--bundle", "--platform=node", "--format=esm", ...native, `--banner:js=${banner}`];
+  const words = [name, ...options, `--outfile=${path.join(containerFolder, name)}`];
+  await promisify(execFile)(path.join(checkout, "node_modules/.bin/esbuild"), words, { cwd: folder });
+}
 
 /** Runs an example as alice. @returns what it printed */
 async function run(name: string, ...parameters: readonly string[]): Promise<string> {
-  const environment = { HADOOP_CONF_DIR: cluster.confDir, HADOOP_USER_NAME: ClusterUser.alice, PWD: folder };
+  const environment = { HADOOP_CONF_DIR: cluster.confDir, HADOOP_USER_NAME: ClusterUser.alice, PWD: containerFolder };
   const { stdout } = await promisify(execFile)(process.execPath, [name, ...parameters], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
@@ -57,7 +70,7 @@ describe("src/hadoop/README.md", () => {
   });
 
   test("submits a command, which its ApplicationMaster runs, and lists it meanwhile", async () => {
-    const mark = path.join(folder, "mark");
+    const mark = path.join(containerFolder, "mark");
     const id = await run("submit.mjs", `until [ -e ${mark} ]; do sleep 0.1; done; exit 0`);
     expect(await run("list.mjs")).toMatch(new RegExp(`^${id} (ACCEPTED|RUNNING) command$`, "m"));
     await applicationIn(client, id, "RUNNING");
