@@ -70,15 +70,18 @@ function causeLines(cause: Cause): string[] {
   const first = `${[...who, summary].join(" ")}, ${when}${where}`;
   const shown = lines.slice(-shownLines);
   return [
-    ...labelled(causeLabel(cause), [first, ...(remedy === undefined ? [] : [`→ ${remedy}`])]),
+    ...labelled(isOnlyLikely(cause) ? "Likely cause" : "Root cause", [
+      first,
+      ...(remedy === undefined ? [] : [`→ ${remedy}`]),
+    ]),
     ...shown.map((line) => `  | ${line}`),
     ...labelled("Then", consequences),
   ];
 }
 
 /** A task that ended with 0 has not failed: that the others failed for it fits, and is not proved. */
-function causeLabel({ reason }: Cause): string {
-  return reason.code === "program-ended-early" ? "Likely cause" : "Root cause";
+function isOnlyLikely({ reason }: Cause): boolean {
+  return reason.code === "program-ended-early";
 }
 
 /** Lines beside a label, the further ones under the first. */
@@ -100,8 +103,9 @@ function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
 }
 
 /** Where the root cause has not failed itself, the first that did. */
-function failedAfter({ followed }: Cause): string | undefined {
-  return followed.find(({ relation }) => relation === "possible-consequence")?.reason.task;
+function failedAfter(cause: Cause): string | undefined {
+  const failed = cause.followed.find(({ relation }) => relation === "possible-consequence");
+  return isOnlyLikely(cause) ? failed?.reason.task : undefined;
 }
 
 function readOnLine(id: string, logs: readonly string[], result: JobOutcome["result"]): string {

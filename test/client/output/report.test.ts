@@ -118,6 +118,9 @@ describe("the report of a job that failed", () => {
     const report = failureReport(failedStatus, { ...outcome, cause: { ...cause, consequences: [] } }, lastedMs);
     expect(report.join("\n")).toMatch(/^Likely cause worker:1 ended with 0/m);
     expect(report.at(-1)).toMatch(/^ {2}tony-ts logs \S+ worker:0 \| … am /);
+    const failed = { ...cause, reason: { ...followed[0].reason, task: "worker:1" }, task: "worker:1" };
+    const other = failureReport(failedStatus, { ...outcome, cause: { ...failed, consequences: [] } }, lastedMs);
+    expect(other.at(-1)).toMatch(/^ {2}tony-ts logs \S+ worker:1 \| … am /);
   });
 
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
