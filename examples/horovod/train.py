@@ -28,11 +28,16 @@ def save_checkpoint(model, optimizer, step):
             file.write(json.dumps({"step": step, "checkpoint": path}) + "\n")
 
 
+def say(line):
+    """Writes the line in one piece: print() writes its end apart, and the other process in the container may write between the two."""
+    print(line + "\n", end="")
+
+
 def main():
     torch.set_num_threads(1)
     hvd.init()
     rank, world = hvd.rank(), hvd.size()
-    print(f"rank {rank} of {world}, {hvd.local_rank()} of {hvd.local_size()} on its machine")
+    say(f"rank {rank} of {world}, {hvd.local_rank()} of {hvd.local_size()} on its machine")
 
     torch.manual_seed(rank)
     inputs = torch.randn(256, 1)
@@ -45,7 +50,7 @@ def main():
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         first = state["step"]
-        print(f"resumed from step {first}")
+        say(f"resumed from step {first}")
     hvd.broadcast_parameters(model.state_dict(), root_rank=0)
     hvd.broadcast_optimizer_state(optimizer, root_rank=0)
     optimizer = hvd.DistributedOptimizer(optimizer, named_parameters=model.named_parameters())
@@ -59,7 +64,7 @@ def main():
         time.sleep(SECONDS_PER_STEP)
 
     if rank == 0:
-        print(f"y = {model.weight.item():.2f} x + {model.bias.item():.2f}")
+        say(f"y = {model.weight.item():.2f} x + {model.bias.item():.2f}")
     hvd.shutdown()
 
 

@@ -8,7 +8,8 @@ STEPS = 1_000_000
 
 def main():
     world = MPI.COMM_WORLD
-    print(f"rank {world.rank} of {world.size} in {os.environ['CONTAINER_ID']}")
+    # In one piece: print() writes its end apart, and another process may write between the two.
+    print(f"rank {world.rank} of {world.size} in {os.environ['CONTAINER_ID']}\n", end="")
     share = sum(4 / (1 + ((step + 0.5) / STEPS) ** 2) for step in range(world.rank, STEPS, world.size)) / STEPS
     area = world.allreduce(share)
     if world.rank == 0:

@@ -11,7 +11,8 @@ def main():
     torch.set_num_threads(1)
     distributed.init_process_group("gloo")
     rank, world = distributed.get_rank(), distributed.get_world_size()
-    print(f"rank {rank} of {world}")
+    # In one piece: print() writes its end apart, and the other process in the container may write between the two.
+    print(f"rank {rank} of {world}\n", end="")
 
     torch.manual_seed(rank)
     inputs = torch.randn(256, 1)

@@ -78,8 +78,11 @@ async function addFolder(walk: Walk): Promise<void> {
       source: path.join(walk.source, name),
       name: walk.name === "" ? name : `${walk.name}/${name}`,
     };
-    if (name.includes("\ufffd")) throw unpackable(child.source, "has a name that is not UTF-8", "rename it, or ");
-    const stats = await fs.lstat(child.source, { bigint: true });
+    const stats = await fs.lstat(child.source, { bigint: true }).catch((cause: unknown) => {
+      // Node puts U+FFFD where bytes are no UTF-8, and then finds no such file. A name may also hold the character itself.
+      if (!name.includes("\ufffd")) throw cause;
+      throw unpackable(child.source, "has a name that is not UTF-8", "rename it, or ");
+    });
     if (await walk.excludes({ path: child.name, source: child.source, isFolder: stats.isDirectory() })) {
       walk.leftOut.push(child.name);
     } else {
