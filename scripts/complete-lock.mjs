@@ -1,5 +1,11 @@
-// Run after every change of dependencies. A registry mirror may lack optional packages of other platforms; npm then leaves them out of
-// the lock file and `npm ci` refuses it. This adds an entry for each, with the platform that its name tells, so that npm skips it by platform.
+// Run after every change of dependencies.
+//
+// A registry mirror may lack optional packages of other platforms; npm then leaves them out of the lock file and `npm ci` refuses it.
+// This adds an entry for each, with the platform that its name tells, so that npm skips it by platform.
+//
+// Where the lock file has no address of a package, `npm ci` first fetches the description of all its versions: half of all bytes. An
+// address that names a registry would bind everybody to it. So each has the address that every registry gives it, on a host that .npmrc
+// (`replace-registry-host`) has npm replace by the registry in use.
 import { readFileSync } from "node:fs";
 import { replaceFile } from "./replace-file.mjs";
 
@@ -25,6 +31,17 @@ for (const owner of Object.values(lock.packages)) {
     lock.packages[key] = { version, ...platform, ...(owner.dev && { dev: true }), optional: true };
     added.push(name);
   }
+}
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (!path.includes("node_modules/") || entry.link) continue;
+  const {
+    name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+    version,
+    resolved: _,
+    ...rest
+  } = entry;
+  const resolved = `https://npm.invalid/${name}/-/${name.replace(/^@[^/]+\//, "")}-${version}.tgz`;
+  lock.packages[path] = { ...(entry.name && { name }), version, resolved, ...rest };
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([left], [right]) => (left < right ? -1 : 1)));
 replaceFile("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);

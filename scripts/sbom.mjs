@@ -29,7 +29,9 @@ export function shipped({ $schema, bomFormat, specVersion, version, metadata, co
     const isBundled = bundled.includes(packageOf(component));
     if (!isBundled && isDevelopment(component)) return [];
     const properties = component.properties.filter(({ name }) => name !== DEVELOPMENT);
-    return [{ ...component, scope: isBundled ? "required" : component.scope, properties }];
+    // The lock file's addresses name no registry: see complete-lock.mjs.
+    const externalReferences = component.externalReferences.filter(({ type }) => type !== "distribution");
+    return [{ ...component, scope: isBundled ? "required" : component.scope, properties, externalReferences }];
   });
   const { component, lifecycles } = metadata;
   const refs = new Set([component["bom-ref"], ...kept.map((each) => each["bom-ref"])]);

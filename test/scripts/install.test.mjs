@@ -7,6 +7,16 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 
 const run = promisify(execFile);
 
+test("each package of the lock file has an address, and none names a registry: run scripts/complete-lock.mjs where this fails", async () => {
+  const { packages } = JSON.parse(await readFile("package-lock.json", "utf8"));
+  const addresses = Object.entries(packages).flatMap(([path, { link, resolved }]) =>
+    path.includes("node_modules/") && !link ? [[path, resolved]] : [],
+  );
+  expect(addresses.length).toBeGreaterThan(100);
+  expect(addresses.filter(([, address]) => !address?.startsWith("https://npm.invalid/"))).toEqual([]);
+  expect(await readFile(".npmrc", "utf8")).toContain("replace-registry-host=npm.invalid");
+});
+
 describe("in a checkout", () => {
   let checkout;
 

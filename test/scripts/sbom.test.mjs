@@ -8,6 +8,7 @@ const component = (name, ...properties) => ({
   purl: `pkg:npm/${name.replace("@", "%40")}@1.0.0`,
   scope: "optional",
   properties,
+  externalReferences: [],
 });
 
 /** What npm writes, in the folder `checkout`. */
@@ -33,6 +34,12 @@ test("the list of packages names what is bundled and what is installed, and no t
   const { components, dependencies } = shipped(document, ["@grpc/grpc-js@1.0.0"]);
   expect(components).toEqual([component("koffi"), { ...component("@grpc/grpc-js"), scope: "required" }]);
   expect(dependencies).toEqual([{ ref: "tony-ts@0.1.0", dependsOn: ["koffi@1.0.0", "@grpc/grpc-js@1.0.0"] }]);
+});
+
+test("it says where a package comes from by its name: an address of the lock file names no registry", () => {
+  const externalReferences = [{ type: "distribution", url: "https://npm.invalid/koffi/-/koffi-1.0.0.tgz" }];
+  const { components } = shipped({ ...document, components: [{ ...component("koffi"), externalReferences }] }, []);
+  expect(components).toEqual([component("koffi")]);
 });
 
 test("it says nothing that differs between two builds: no time, no number, no folder", () => {
