@@ -1,8 +1,8 @@
 import { hintsExhausted } from "./containers/asks.ts";
 import { askAgainTimes } from "./containers/refusals.ts";
 import { containerOverdue } from "./executors/overdue.ts";
-import { verdictsDueMs, verdictsOverdue } from "./failures/close-verdict.ts";
-import { stopOverdue } from "./failures/overdue-stop.ts";
+import { stopOverdue } from "./failures/losses.ts";
+import { verdictsDueMs, verdictsOverdue } from "./failures/verdict.ts";
 import { askAgain, holdOver } from "./gang/hold.ts";
 import { restDueMs } from "./gang/rest.ts";
 import { allocationDueMs, allocationOverdue } from "./job/allocation.ts";

@@ -23,7 +23,7 @@ export const CORE_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("am/core/failures/cut-off.ts", core, [
+  ...mutantsOf("am/core/failures/cause.ts", core, [
     {
       bug: "a node that was cut off long ago explains a lost connection",
       from: " && atMs <= toMs + isolationMs",
@@ -114,7 +114,7 @@ export const CORE_MUTANTS = [
       to: "step.spec.timeouts.verdictMs",
     },
   ]),
-  ...mutantsOf("am/core/failures/close-verdict.ts", core, [
+  ...mutantsOf("am/core/failures/verdict.ts", core, [
     {
       bug: "a verdict whose time is up waits on",
       from: "(verdict.deadline === undefined || isEmpty(verdict.unaccounted))",
@@ -142,7 +142,7 @@ export const CORE_MUTANTS = [
       to: 'role.tracking === "tracked"',
     },
   ]),
-  ...mutantsOf("am/core/failures/rules.ts", core, [
+  ...mutantsOf("am/core/failures/budgets.ts", core, [
     {
       bug: "a role whose failure ends the job is restarted",
       from: 'return roleOf(step, task).stopOnFailure && ending.class === "program" && isCounted(ending);',
@@ -162,7 +162,7 @@ export const CORE_MUTANTS = [
     },
     { bug: "one restart more than the budget has", from: "return used < limit;", to: "return used <= limit;" },
   ]),
-  ...mutantsOf("am/core/failures/blame.ts", core, [
+  ...mutantsOf("am/core/failures/budgets.ts", core, [
     {
       bug: "a node stays excluded though what it was excluded for was not its fault",
       from: "if (node.excluded && node.failures < step.spec.failure.blame.node) {",
@@ -491,7 +491,7 @@ export const CORE_MUTANTS = [
       to: "  if (ending.class",
     },
   ]),
-  ...mutantsOf("am/core/failures/exit-status.ts", core, [
+  ...mutantsOf("am/core/failures/container-endings.ts", core, [
     {
       bug: "a container that an earlier attempt ended is charged to its machine",
       from: "return exitStatus === ORDERED || isGivenUp(exitStatus, words);",
@@ -523,7 +523,7 @@ export const CORE_MUTANTS = [
       to: "exitStatus === 137",
     },
   ]),
-  ...mutantsOf("am/core/failures/departures.ts", core, [
+  ...mutantsOf("am/core/executors/departures.ts", core, [
     {
       bug: "a program that starts on a leaving node later is not told",
       from: 'if (leaving === undefined || task.phase !== "running") {',
@@ -555,7 +555,7 @@ export const CORE_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("am/core/failures/program-endings.ts", core, [
+  ...mutantsOf("am/core/failures/endings.ts", core, [
     {
       bug: "a program that ends at YARN's notice is at fault itself",
       from: "(notice !== undefined && step.nowMs - notice.atMs <= Bounds.preemptionMs)",
@@ -567,7 +567,7 @@ export const CORE_MUTANTS = [
       to: "Strength.exit",
     },
   ]),
-  ...mutantsOf("am/core/failures/ending-facts.ts", core, [
+  ...mutantsOf("am/core/failures/endings.ts", core, [
     {
       bug: "another machine's clock decides which of two exits came first",
       from: "Math.min(step.nowMs, Math.max(step.nowMs - Bounds.reconnectMs, atMs))",

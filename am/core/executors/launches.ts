@@ -1,5 +1,5 @@
 import type { TaskId } from "../../../src/job/task.ts";
-import { linkEnding } from "../failures/link-endings.ts";
+import { linkEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Launch } from "../state/effects.ts";

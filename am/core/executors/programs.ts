@@ -2,13 +2,17 @@ import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
-import { accountFor } from "../failures/close-verdict.ts";
-import { departureEnding, tellOfDeparture } from "../failures/departures.ts";
-import { exitWords } from "../failures/ending-facts.ts";
-import { terminationEnding } from "../failures/link-endings.ts";
-import { childEnding, isYield, yieldEnding } from "../failures/program-endings.ts";
-import { hungEnding, orderedEnding, timeLimitEnding } from "../failures/stop-endings.ts";
-import { lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
+import {
+  childEnding,
+  exitWords,
+  hungEnding,
+  isYield,
+  orderedEnding,
+  terminationEnding,
+  timeLimitEnding,
+  yieldEnding,
+} from "../failures/endings.ts";
+import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
 import { releaseRest } from "../gang/rest.ts";
 import { joinNext } from "../gang/restart.ts";
 import { doneForGood } from "../gang/stages.ts";
@@ -20,9 +24,9 @@ import type { GangState } from "../state/gang.ts";
 import { isSpecOut } from "../state/gang-moves.ts";
 import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import type { Step } from "../state/step.ts";
-import { about, containerOf, emit, findTask, gangOf, log, record, rolesOf } from "../state/step.ts";
+import { about, containerOf, emit, findTask, gangOf, log, record, rolesOf, type Step } from "../state/step.ts";
 import { moveTask, TASK, type TaskMove } from "../state/task-moves.ts";
+import { departureEnding, tellOfDeparture } from "./departures.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 

@@ -2,14 +2,14 @@ import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
 import { checkpointSaved } from "../containers/checkpoints.ts";
 import { isHeard } from "../containers/containers.ts";
-import { departSaved } from "../failures/departures.ts";
+import { hungEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
-import { hungEnding } from "../failures/stop-endings.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, emit, findTask, gangOf, log, type Step } from "../state/step.ts";
+import { departSaved } from "./departures.ts";
 import { askPlaces } from "./places.ts";
 
 /**

@@ -1,8 +1,6 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
 import { holdFor, moveLink, noLongerUnclaimed } from "../containers/containers.ts";
-import { accountFor } from "../failures/close-verdict.ts";
-import { departUnstarted, startsAgain, tellOfDeparture } from "../failures/departures.ts";
-import { programSuspended } from "../failures/verdict.ts";
+import { accountFor, programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { release } from "../gang/rest.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
@@ -14,9 +12,20 @@ import type { ExecutorCommand } from "../state/effects.ts";
 import type { ExecutorRegistration } from "../state/events.ts";
 import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import type { Step } from "../state/step.ts";
-import { about, containerOf, emit, findTask, gangOf, log, noteDurable, record, tenantOf } from "../state/step.ts";
+import {
+  about,
+  containerOf,
+  emit,
+  findTask,
+  gangOf,
+  log,
+  noteDurable,
+  record,
+  type Step,
+  tenantOf,
+} from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
+import { departUnstarted, startsAgain, tellOfDeparture } from "./departures.ts";
 import { acknowledge, childExited, started } from "./programs.ts";
 import { renewProgress } from "./progress.ts";
 

@@ -1,5 +1,5 @@
 import { beginTermination, noteSilence } from "../containers/containers.ts";
-import { unheardEnding } from "../failures/link-endings.ts";
+import { unheardEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";

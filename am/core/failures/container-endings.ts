@@ -1,14 +1,89 @@
 import { archiveOf } from "../../../src/job/archive-of.ts";
 import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
+import type { containerReasons } from "../../../src/job/reasons/endings.ts";
+import type { FailureClass } from "../../../src/job/status.ts";
 import { isLeaving } from "../containers/kept-off.ts";
 import type { Ending } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
-import { whenGone, where } from "./ending-facts.ts";
-import { exitMeaning, isOrdered } from "./exit-status.ts";
+import { orderedEnding, Strength, whenGone, where } from "./endings.ts";
 import { memoryRemedy } from "./remedies.ts";
-import { orderedEnding } from "./stop-endings.ts";
-import { Strength } from "./strength.ts";
+
+/** What a container's exit status says (org.apache.hadoop.yarn.api.records.ContainerExitStatus). */
+export interface ExitMeaning {
+  readonly class: FailureClass;
+  /** The machine may be at fault. */
+  readonly machine: boolean;
+  readonly code: keyof typeof containerReasons;
+  /** Which of YARN's two limits the container exceeded. */
+  readonly memory?: "physical" | "virtual";
+}
+
+const KNOWN: Readonly<Record<string, ExitMeaning>> = {
+  "-1000": { class: "infrastructure", machine: true, code: "files-not-fetched" },
+  "-101": { class: "infrastructure", machine: true, code: "disks-failed" },
+  "-102": { class: "infrastructure", machine: false, code: "container-preempted" },
+  "-103": { class: "program", machine: false, code: "exceeded-virtual-memory", memory: "virtual" },
+  "-104": { class: "program", machine: false, code: "ran-out-of-memory", memory: "physical" },
+  "-106": { class: "infrastructure", machine: false, code: "container-ended-by-manager" },
+  "-108": { class: "infrastructure", machine: false, code: "container-ended-by-node" },
+  "-109": { class: "program", machine: false, code: "wrote-too-many-logs" },
+};
+
+/** The executor's exit code when an ApplicationMaster told it to end (executor/exit-codes.ts). */
+const ORDERED = 0;
+/** org.apache.hadoop.yarn.api.records.ContainerExitStatus#KILLED_BY_APPMASTER */
+const STOPPED = -105;
+/** org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils#RELEASED_CONTAINER */
+const RELEASED = /released by application/i;
+
+/** Of a container that did not run yet when its attempt ended; a later attempt hears of it (SchedulerUtils#COMPLETED_APPLICATION). */
+const ATTEMPT_ENDED = /of a completed application/i;
+
+/** The NodeManager could not write what a container needs (org.apache.hadoop.fs.LocalDirAllocator, and the system's own words). */
+const NO_SPACE = /No space (available in any of the local directories|left on device)/i;
+/** Of a container that its NodeManager could not launch, or whose files it could not bring. */
+const UNLAUNCHED: ReadonlySet<number> = new Set([-1, -1000]);
+
+/** Whether an ApplicationMaster of the job stopped the container, or gave it back. */
+export function isGivenUp(exitStatus: number, words: readonly string[]): boolean {
+  return exitStatus === STOPPED || (exitStatus === -100 && words.some((line) => RELEASED.test(line)));
+}
+
+/** Whether the container ended because an ApplicationMaster of the job wanted it so. */
+export function isOrdered(exitStatus: number, words: readonly string[]): boolean {
+  return exitStatus === ORDERED || isGivenUp(exitStatus, words);
+}
+
+/**
+ * The meaning of a container that ended without our doing. −100 has four causes: released by us (looked up by the caller first), an
+ * allocation never started in time, an attempt that ended before it ran, and a lost node; only YARN's words tell the last three apart.
+ * `nodeLeaves`: the node is being taken out of the cluster, or has been.
+ */
+export function exitMeaning(exitStatus: number, words: readonly string[], nodeLeaves = false): ExitMeaning {
+  if (UNLAUNCHED.has(exitStatus) && words.some((line) => NO_SPACE.test(line))) {
+    return { class: "infrastructure", machine: true, code: "disks-full" };
+  }
+  const known = KNOWN[String(exitStatus)];
+  if (known !== undefined) {
+    return known;
+  }
+  if (exitStatus === -100) {
+    if (words.some((line) => /expired/i.test(line))) {
+      return { class: "infrastructure", machine: false, code: "container-expired" };
+    }
+    if (words.some((line) => ATTEMPT_ENDED.test(line))) {
+      return { class: "infrastructure", machine: false, code: "container-ended-by-manager" };
+    }
+    return nodeLeaves
+      ? { class: "infrastructure", machine: false, code: "node-decommissioned" }
+      : { class: "infrastructure", machine: true, code: "node-lost" };
+  }
+  if (exitStatus === 137 || exitStatus === 143) {
+    return { class: "infrastructure", machine: true, code: "container-killed" };
+  }
+  return { class: "infrastructure", machine: true, code: "executor-died" };
+}
 
 /** A container that YARN says is over, not by our doing. */
 export function containerEnding(

@@ -5,17 +5,11 @@ import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
-import type { Step } from "../state/step.ts";
-import { findTask, noteDurable } from "../state/step.ts";
+import { findTask, noteDurable, type Step } from "../state/step.ts";
 import { moveVerdict } from "../state/verdict-moves.ts";
-import { blame, pardon } from "./blame.ts";
-import { charge, refund } from "./budgets.ts";
-import { causeOf } from "./causes.ts";
-import { cutOffBefore } from "./cut-off.ts";
-import { earlyExitBefore } from "./early-exit.ts";
-import { cannotBeLost, isFinal } from "./rules.ts";
-import { sharedStartFailure } from "./start-failure.ts";
-import { isCounted, Strength } from "./strength.ts";
+import { blame, cannotBeLost, charge, isFinal, pardon, refund, sharedStartFailure } from "./budgets.ts";
+import { causeOf, cutOffBefore, earlyExitBefore } from "./cause.ts";
+import { isCounted, Strength } from "./endings.ts";
 
 /**
  * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's

@@ -12,18 +12,17 @@ import { isSidecar } from "../policies/tolerance.ts";
 import { moveContainer } from "../state/container-moves.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
+import { isRestarting } from "../state/gang-moves.ts";
 import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { containerOf, findTask, gangOf, log, noteDurable, type Step, tenantOf } from "../state/step.ts";
+import { containerOf, findTask, gangOf, log, noteDurable, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
-import { blame, exhaustedRule, fileAtFault, isExhausted, pardonVanished } from "./blame.ts";
-import { charge, spentRule } from "./budgets.ts";
-import { causeOf } from "./causes.ts";
-import { accountFor } from "./close-verdict.ts";
-import { containerEnding } from "./container-endings.ts";
-import { isGivenUp } from "./exit-status.ts";
-import { terminationEnding } from "./link-endings.ts";
-import { lateEvidence, taskFailed } from "./verdict.ts";
+import { blame, charge, exhaustedRule, fileAtFault, isExhausted, pardonVanished, spentRule } from "./budgets.ts";
+import { causeOf } from "./cause.ts";
+import { containerEnding, isGivenUp } from "./container-endings.ts";
+import { overdueEnding, terminationEnding } from "./endings.ts";
+import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -193,4 +192,28 @@ function cannotStart(step: Step, task: TaskRecord, ending: Ending, rule: RuleRea
       task: task.id,
     },
   );
+}
+
+/** The time for the gang's programs to stop is up, at a restart or when its stage is done: containers of those that still run are stopped. */
+export function stopOverdue(step: Step, gang: GangState): void {
+  gang.stopDeadline = undefined;
+  if (!isRestarting(gang) && gang.phase !== "done") {
+    return;
+  }
+  const endings = [];
+  for (const task of tasksOf(step, gang)) {
+    const container = containerOf(step, task);
+    if (task.phase === "stopping" && container !== undefined) {
+      log(step, "warn", "stop-overdue", `${task.id} did not stop in time: its container is stopped.`, {
+        task: task.id,
+      });
+      endings.push(overdueEnding(step, task, container));
+      beginTermination(step, container, "its program did not stop in time", true);
+      moveTask(step, task, "stop-overdue");
+      joinNext(step, task);
+    }
+  }
+  for (const ending of endings) {
+    lateEvidence(step, ending);
+  }
 }

@@ -7,9 +7,6 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
-import { endedByException } from "./ending-facts.ts";
-import { interpreterOf } from "./interpreter.ts";
-import { missingScriptOf } from "./start-failure.ts";
 
 /** What a person can do about a program that ended badly by itself; undefined where nothing better is known than its own words. */
 export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
@@ -184,4 +181,48 @@ function crash(step: Step, task: TaskRecord, { signal }: ChildExit): Remedy | un
 function commandSetting(step: Step, task: TaskRecord): Setting {
   const own = `tony.${roleOf(step, task).name}.command`;
   return settingOf(step.spec, step.spec.sources[own] === undefined ? "tony.containers.command" : own);
+}
+
+/** The Python that a command names. */
+export interface NamedInterpreter {
+  readonly program: string;
+  /** The variable that stands for it in the command. */
+  readonly variable?: string;
+}
+
+const WRITTEN = /[^\s"'`;&|()=]*\bpython[\d.]*(?=\s|$)/;
+/** `$PYTHON`, `"${PYTHON:-python3}"`: a word that is one variable. */
+const VARIABLE = /(?<=^|[\s;&|(])"?\$(?:(\w+)|\{(\w+)(?::-([^{}]*))?\})"?(?=\s|$)/g;
+
+/** @param environment what the command's variables come to, where the job sets them */
+export function interpreterOf(
+  command: string,
+  environment: Readonly<Record<string, string>>,
+): NamedInterpreter | undefined {
+  const [written] = WRITTEN.exec(command) ?? [];
+  if (written !== undefined) return { program: written };
+  for (const [, bare, braced = "", preset = ""] of command.matchAll(VARIABLE)) {
+    const variable = bare ?? braced;
+    const program = environment[variable] || preset;
+    if (/(^|\/)python[\d.]*$/.test(program)) return { program, variable };
+  }
+  return undefined;
+}
+
+/** Whether its exception, or Python's own word for it, was the last that it wrote: one that it caught is mostly followed by something else. */
+export function endedByException({ errorSummary, lastLines }: ChildExit): boolean {
+  const [last] = lastLines.slice(-1);
+  return last === undefined || last.endsWith(errorSummary) || missingModuleOf(lastLines) !== undefined;
+}
+
+/** As Python says that there is no script. */
+const NO_SCRIPT = /can't open file '([^']+)'/;
+/** A container's working directory, before what lies in it. */
+const WORKING_DIRECTORY = /^.*\/container_[^/]+\//;
+
+/** The script that Python did not find: its path in the working directory, or of one elsewhere the name. */
+export function missingScriptOf({ lastLines }: ChildExit): string | undefined {
+  const [script] = lastLines.flatMap((line) => NO_SCRIPT.exec(line)?.[1] ?? []);
+  const inside = script?.replace(WORKING_DIRECTORY, "");
+  return inside?.startsWith("/") === true ? inside.slice(inside.lastIndexOf("/") + 1) : inside;
 }

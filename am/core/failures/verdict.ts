@@ -1,25 +1,25 @@
+import { failedBy } from "../../../src/job/outcome.ts";
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
+import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
 import { hasGangRestart, renewAlone, tearDown } from "../gang/restart.ts";
+import { finish } from "../job/finish.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
 import { joinsLate, outlivesExits } from "../policies/elastic.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
-import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
+import { deadlineIn, dueMsOf, rejoinLeftMs } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import type { Step } from "../state/step.ts";
-import { findTask, gangOf, log, noteDurable, record, tasksOf } from "../state/step.ts";
+import { findTask, gangOf, log, noteDurable, record, type Step, tasksOf } from "../state/step.ts";
 import { ALIVE } from "../state/task-moves.ts";
-import { blame } from "./blame.ts";
-import { isLeft } from "./budgets.ts";
-import { cutOffBefore, noteSuspension } from "./cut-off.ts";
-import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
-import { addEvidence, reconsider } from "./evidence.ts";
-import { isFinal, mustNotFail } from "./rules.ts";
-import { isCounted, Strength } from "./strength.ts";
+import { endsJob } from "../state/verdict-moves.ts";
+import { blame, endingRule, isFinal, isLeft, mustNotFail } from "./budgets.ts";
+import { causeOf, cutOffBefore, earlyExitBefore, noteEarlyExit, noteSuspension } from "./cause.ts";
+import { isCounted, Strength } from "./endings.ts";
+import { addEvidence, noteCause, reconsider, rootOf } from "./evidence.ts";
 
 /**
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
@@ -200,4 +200,93 @@ function policyAfter(step: Step, task: TaskRecord, { strength, source }: Ending)
 
 function covers(step: Step, verdict: Verdict, task: TaskRecord, policy: string): boolean {
   return verdict.scope === (policy === "task" ? task.id : "") && (policy === "task" || !isSidecar(step, task));
+}
+
+/** The end of what ran in this container is known. */
+export function accountFor(step: Step, containerId: string): void {
+  for (const { verdicts } of step.state.gangs) {
+    for (const verdict of verdicts) {
+      delete verdict.unaccounted[containerId];
+    }
+  }
+}
+
+/**
+ * Its executor is well, so YARN has no completion status for the program that ended in it; what its task did in a later generation is
+ * another matter.
+ */
+export function completionStatusOverdue(step: Step, container: ContainerRecord): void {
+  for (const verdict of gangOf(step, container).verdicts) {
+    if (verdict.endings[container.task]?.containerId === container.id) {
+      delete verdict.unaccounted[container.id];
+    }
+  }
+}
+
+/** Closes the verdicts whose picture is complete or whose time is up; once the job's outcome is decided the others stay as they are. */
+export function closeVerdicts(step: Step, gang: GangState): void {
+  for (const verdict of [...gang.verdicts]) {
+    if (step.state.outcome === undefined && (verdict.deadline === undefined || isEmpty(verdict.unaccounted))) {
+      gang.verdicts.splice(gang.verdicts.indexOf(verdict), 1);
+      close(step, gang, verdict);
+    }
+  }
+}
+
+/** When the time of the next verdict is up. */
+export function verdictsDueMs({ state }: Step, { verdicts }: GangState): number | undefined {
+  const dues = verdicts.flatMap(({ deadline }) => (deadline === undefined ? [] : [dueMsOf(state, deadline)]));
+  return dues.length === 0 ? undefined : Math.min(...dues);
+}
+
+export function verdictsOverdue({ state, nowMs }: Step, { verdicts }: GangState): void {
+  for (const verdict of verdicts) {
+    if (verdict.deadline !== undefined && dueMsOf(state, verdict.deadline) <= nowMs) {
+      verdict.deadline = undefined;
+    }
+  }
+}
+
+function close(step: Step, gang: GangState, verdict: Verdict): void {
+  const root = rootOf(verdict);
+  if (root === undefined) {
+    return;
+  }
+  noteCause(step, gang, verdict, root);
+  const rule = endingRule(step, gang, root, verdict.endings);
+  const uncounted = endsJob(verdict) ? outcomeWords(rule) : "not counted";
+  const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
+  log(
+    step,
+    "info",
+    "verdict",
+    `Root cause of generation ${verdict.generation}'s end: ${endingWords(root.reason)} (${counted}).`,
+    {
+      task: root.task,
+      generation: verdict.generation,
+      class: root.class,
+    },
+  );
+  const task = findTask(step, verdict.scope);
+  const isIgnored = task !== undefined && isSidecar(step, task);
+  if (endsJob(verdict) && !isIgnored) {
+    step.state.judgedLives = judgedLives(verdict);
+    finish(step, failedBy(causeOf(root, verdict.endings), rule));
+  }
+}
+
+/** YARN's completion status of a life may have come after its task had begun another one. */
+function judgedLives({ lives, endings }: Verdict): Record<string, TaskRecord> {
+  const judged = Object.values(lives).map((life): [string, TaskRecord] => {
+    const ending = endings[life.id];
+    return [life.id, ending?.source === "yarn" ? { ...life, exit: ending.exit } : life];
+  });
+  return Object.fromEntries(judged);
+}
+
+function isEmpty(record: Readonly<Record<string, true>>): boolean {
+  for (const _ in record) {
+    return false;
+  }
+  return true;
 }

@@ -15,7 +15,7 @@ export interface Ending {
   readonly atMs: number;
   /** The same by our own clock, as far as we can know: decides which of two came first. */
   readonly seenAtMs: number;
-  /** Higher is nearer to the root; see failures/strength.ts. */
+  /** Higher is nearer to the root; see failures/endings.ts. */
   readonly strength: number;
   readonly class: FailureClass;
   /** The machine may be at fault: counts on the blame ladder. */
@@ -32,7 +32,7 @@ export interface Ending {
   readonly remedy?: Remedy | undefined;
   /** The file that its node could not fetch for it. */
   readonly resource?: string;
-  /** What its program failed of at its start, where the next start would meet it again; see start-failure.ts. */
+  /** What its program failed of at its start, where the next start would meet it again; see `startFailureOf`. */
   readonly startFailure?: string;
 }
 
@@ -78,7 +78,7 @@ export interface GenerationRecord {
   endedAtMs: number | undefined;
   endedBy: Cause | undefined;
   resumedFrom: Checkpoint | undefined;
-  /** What all of it failed of at its start; see start-failure.ts. */
+  /** What all of it failed of at its start; see `sharedStartFailure`. */
   startFailure?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { exitMeaning } from "../../../../am/core/failures/exit-status.ts";
+import { exitMeaning } from "../../../../am/core/failures/container-endings.ts";
 
 const program = { class: "program", machine: false };
 const infrastructure = { class: "infrastructure", machine: false };

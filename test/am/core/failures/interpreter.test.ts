@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { interpreterOf } from "../../../../am/core/failures/interpreter.ts";
+import { interpreterOf } from "../../../../am/core/failures/remedies.ts";
 
 const set = { PYTHON: "/opt/py/bin/python3", OTHER: "/opt/x/python3.12", EMPTY: "" };
 

@@ -1,6 +1,10 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
 import { isLeaving, keepOff } from "../containers/kept-off.ts";
 import { giveNotice, sendNotice } from "../containers/notices.ts";
+import { reconsiderExclusions } from "../failures/budgets.ts";
+import { Strength, seen, where } from "../failures/endings.ts";
+import { containerGone } from "../failures/losses.ts";
+import { taskFailed } from "../failures/verdict.ts";
 import { stopChild } from "../gang/restart.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
 import { takesGangAlong } from "../policies/elastic.ts";
@@ -13,11 +17,6 @@ import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, log, noteDurable, type Step, tasksOf, tenantOf } from "../state/step.ts";
-import { reconsiderExclusions } from "./blame.ts";
-import { seen, where } from "./ending-facts.ts";
-import { containerGone } from "./losses.ts";
-import { Strength } from "./strength.ts";
-import { taskFailed } from "./verdict.ts";
 
 /**
  * Nodes that are taken out of the cluster get no further container of the job. Programs that run there are told; their tasks start again

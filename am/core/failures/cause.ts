@@ -1,0 +1,180 @@
+import { type Consequence, consequenceWords, endingWords, type Relation } from "../../../src/job/reasons/endings.ts";
+import { remedyWords } from "../../../src/job/reasons/remedies.ts";
+import type { RoleSpec } from "../../../src/job/spec.ts";
+import type { Cause } from "../../../src/job/status.ts";
+import { EVALUATOR } from "../policies/completion.ts";
+import { restartsWithGang } from "../policies/restart.ts";
+import type { ChildExit } from "../state/events.ts";
+import type { Ending, Suspension } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
+import { gangOf, noteDurable, roleOf, rolesOf, type Step } from "../state/step.ts";
+import { exitWords, linesOf, Strength, seen, when, where } from "./endings.ts";
+
+/** Consequences that are named; a gang of thousands fails together. */
+const MOST_CONSEQUENCES = 20;
+const MOST_LINES = 20;
+const MOST_LINES_OF_LEAVER = 5;
+
+/** The root of a failure as people are told of it; the other endings that it was found among follow. */
+export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> = {}): Cause {
+  const others = Object.values(endings).filter((ending) => ending.task !== root.task && !isSameHang(ending, root));
+  const followed = others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceOf(ending, root));
+  return {
+    class: root.class,
+    generation: root.generation,
+    reason: root.reason,
+    summary: endingWords(root.reason),
+    ...(root.named ?? { task: root.task, host: root.host, containerId: root.containerId, exit: root.exit }),
+    atMs: root.atMs,
+    lines: toldLines(root, others),
+    ...(root.remedy === undefined ? {} : { remedy: remedyWords(root.remedy), fix: root.remedy }),
+    consequences: followed.map(consequenceWords),
+    followed,
+  };
+}
+
+/**
+ * What the root's program said last. One that ended with 0 says little of a failure: the words of the first that failed after it follow,
+ * which may name another cause.
+ */
+function toldLines(root: Ending, others: readonly Ending[]): readonly string[] {
+  const failed = root.strength === Strength.earlyExit ? others.find(({ lines }) => lines.length > 0) : undefined;
+  if (failed === undefined) return root.lines.slice(-MOST_LINES);
+  const own = root.lines.slice(-MOST_LINES_OF_LEAVER);
+  return [...own, `${failed.task} then said:`, ...failed.lines.slice(own.length + 1 - MOST_LINES)];
+}
+
+/** Tasks whose time is up together hang of one cause: it is told once. */
+function isSameHang(ending: Ending, root: Ending): boolean {
+  return root.named !== undefined && (ending.named !== undefined || ending.task === root.named.task);
+}
+
+/** YARN's completion status of the root often comes after what followed from it. */
+function consequenceOf(ending: Ending, root: Ending): Consequence {
+  const laterMs = ending.seenAtMs - root.seenAtMs;
+  return { reason: ending.reason, relation: relationOf(ending, root, laterMs), laterMs };
+}
+
+/**
+ * One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. A
+ * lost connection does not say whose: where nobody failed it may be that of a task which ended well, or of something outside the job, and
+ * who ended before the root's program may have lost another.
+ */
+function relationOf({ strength }: Ending, root: Ending, laterMs: number): Relation {
+  if (strength === Strength.peerLost) {
+    const isSure = root.strength !== Strength.earlyExit && (laterMs >= 0 || root.source !== "child");
+    return isSure ? "consequence" : "possible-consequence";
+  }
+  if (strength < Strength.peerLost) {
+    return "consequence";
+  }
+  return strength < Strength.exit ? "not-counted" : "also-failed";
+}
+
+/**
+ * A program that ended well may have left others alone that still had work: what they fail of then follows from it. Of a generation the
+ * first to end is kept; undefined where others cannot fail of it.
+ */
+export function noteEarlyExit(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  exit: ChildExit,
+): Ending | undefined {
+  const gang = gangOf(step, task);
+  if (gang.firstExit?.generation === task.generation || !restartsWithGang(step, task) || !needsOthers(step, task)) {
+    return undefined;
+  }
+  gang.firstExit = earlyExitEnding(step, task, container, exit);
+  return gang.firstExit;
+}
+
+/** The early exit, if there was one, by which a task lost the connection to its peer. */
+export function earlyExitBefore({ firstExit }: GangState, ending: Ending): Ending | undefined {
+  const follows =
+    firstExit !== undefined &&
+    ending.strength === Strength.peerLost &&
+    ending.generation === firstExit.generation &&
+    ending.task !== firstExit.task &&
+    ending.seenAtMs >= firstExit.seenAtMs;
+  return follows ? firstExit : undefined;
+}
+
+/** Where there are parameter servers each worker ends when its own share is done, an evaluator works alone, and a chief's end is the job's. */
+function needsOthers(step: Step, task: TaskRecord): boolean {
+  const isOneOfMany = ({ tracking, name, chief }: RoleSpec) =>
+    tracking === "tracked" && name !== EVALUATOR && chief !== "all";
+  return (
+    isOneOfMany(roleOf(step, task)) &&
+    rolesOf(step, gangOf(step, task)).every(([role]) => roleOf(step, { role }).tracking !== "untracked")
+  );
+}
+
+/** A program that ended well while others of its gang still needed it. */
+function earlyExitEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
+  const ranForMs = Math.max(0, exit.atMs - task.startedAtMs);
+  return {
+    ...where(task, container),
+    ...when(step, exit.atMs),
+    source: "child",
+    strength: Strength.earlyExit,
+    class: "program",
+    machine: false,
+    reason: { code: "program-ended-early", task: task.id, host: container.host, ranForMs },
+    exit: exitWords(exit),
+    lines: linesOf(exit),
+    remedy: { code: "end-together" },
+  };
+}
+
+/** An executor reports that it was cut off and had suspended its program for so long; it is kept as long as others may fail of it. */
+export function noteSuspension(step: Step, task: TaskRecord, container: ContainerRecord, suspendedMs: number): void {
+  // Only those that start and end together are each other's peers.
+  if (!restartsWithGang(step, task)) {
+    return;
+  }
+  const { nowMs } = step;
+  const { suspensions } = gangOf(step, task);
+  const { id, generation } = task;
+  const { host } = container;
+  const others = suspensions.filter((other) => other.task !== id && mayExplain(step, other, nowMs));
+  const fromMs = nowMs - suspendedMs;
+  const suspension = { task: id, containerId: container.id, host, generation, fromMs, toMs: nowMs };
+  suspensions.splice(0, suspensions.length, ...others, suspension);
+  noteDurable(step);
+}
+
+/** That a node was cut off, where a task of its generation lost the connection to its peer by that: its own node, if that was cut off. */
+export function cutOffBefore(step: Step, { suspensions }: GangState, ending: Ending): Ending | undefined {
+  if (ending.strength !== Strength.peerLost) {
+    return undefined;
+  }
+  const possible = suspensions.filter(
+    (suspension) => suspension.generation === ending.generation && mayExplain(step, suspension, ending.seenAtMs),
+  );
+  const suspension = possible.find(({ task }) => task === ending.task) ?? possible[0];
+  return suspension && cutOffEnding(suspension, step.spec.timeouts.isolationMs);
+}
+
+/** Its connections were lost that long before its program was suspended; after it was resumed its peers have as long to notice. */
+function mayExplain({ spec }: Step, { fromMs, toMs }: Suspension, atMs: number): boolean {
+  const { isolationMs } = spec.timeouts;
+  return fromMs - isolationMs <= atMs && atMs <= toMs + isolationMs;
+}
+
+/** A program that was suspended while its executor was cut off; `isolationMs`: after how long it is. Its node came back, and is not blamed. */
+function cutOffEnding(suspension: Suspension, isolationMs: number): Ending {
+  const { task, containerId, host, generation, fromMs, toMs } = suspension;
+  return {
+    ...{ task, containerId, host, generation },
+    ...seen(fromMs - isolationMs),
+    source: "core",
+    strength: Strength.cutOff,
+    class: "infrastructure",
+    machine: false,
+    reason: { code: "node-cut-off", task, host, suspendedMs: toMs - fromMs },
+    exit: "",
+    lines: [],
+  };
+}
