@@ -1,4 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";
@@ -10,8 +12,9 @@ import type { LogSelection } from "../logs/log-selection.ts";
 import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
 import type { DetachedJson } from "../printed-json.ts";
-import { type RunningJob, runningJob } from "./running-job.ts";
-import { followStarted, startJob } from "./start-job.ts";
+import { notSubmitted } from "./not-submitted.ts";
+import { type RunningJob, runningJob, takenBefore } from "./running-job.ts";
+import { followStarted, type StartedJob, startJob } from "./start-job.ts";
 import type { SubmissionListener } from "./submission.ts";
 import { submissionLine } from "./submitted-line.ts";
 
@@ -46,6 +49,8 @@ export async function runSubmission(
   const { applicationTag } = choices;
   const earlier = applicationTag === undefined ? undefined : await runningJob(applicationTag, text, context);
   if (earlier === undefined) return await submitAndFollow(text, choices, context);
+  const { report } = earlier;
+  context.output.problem(`${report.id} has the tag ${applicationTag} and has not ended: nothing was submitted`);
   try {
     return await takeUp(earlier, choices, context);
   } finally {
@@ -65,9 +70,15 @@ async function submitAndFollow(text: JobText, choices: SubmissionChoices, contex
       announce.named(id, spec);
     };
     const running = await startJob(text, choices, context, signals.stop, { ...announce, named });
-    announce.submitted(running.id, running.spec);
-    signals.submitted();
     try {
+      const first = await firstWithItsTag(running, choices, context);
+      if (first !== undefined) {
+        signals.unwatch();
+        if (signals.stop.aborted) throw notSubmitted("the cluster");
+        return await takeUp({ report: first, applications: running.applications }, choices, context);
+      }
+      announce.submitted(running.id, running.spec);
+      signals.submitted();
       const swept = running.applications.sweep().catch(() => undefined);
       if (detach) {
         tellDetached(running.id, json, output);
@@ -85,6 +96,27 @@ async function submitAndFollow(text: JobText, choices: SubmissionChoices, contex
   }
 }
 
+/** The job that is followed instead, where one with the same tag was taken just before: ours is withdrawn then. */
+async function firstWithItsTag(
+  { id, applications }: StartedJob,
+  { applicationTag }: SubmissionChoices,
+  context: ClientContext,
+): Promise<ApplicationReport | undefined> {
+  if (applicationTag === undefined) return undefined;
+  const first = await takenBefore(id, applicationTag, applications).catch((error: unknown) => {
+    const unseen = `Whether another job with the tag ${applicationTag} was submitted just before is not known`;
+    context.output.problem(`${unseen}: ${errorMessage(error)}`);
+    return undefined;
+  });
+  if (first === undefined) return undefined;
+  const { endApplication } = await import("../master/end-application.ts");
+  const why = `${first.id} was submitted just before and has the tag ${applicationTag}, too`;
+  await endApplication(applications, await applications.report(id), why, context);
+  await applications.clean(id).catch(() => "");
+  context.output.problem(`${why}: ${id} is withdrawn`);
+  return first;
+}
+
 function tellDetached(applicationId: string, json: boolean, output: Output): void {
   if (json) output.jsonLine({ applicationId } satisfies DetachedJson);
   else output.print(applicationId);
@@ -93,11 +125,10 @@ function tellDetached(applicationId: string, json: boolean, output: Output): voi
 /** Goes on with the job that an earlier try has started. */
 async function takeUp(
   { report, applications }: RunningJob,
-  { applicationTag, detach, json, logs, display, own = false, endWithinMs }: SubmissionChoices,
+  { detach, json, logs, display, own = false, endWithinMs }: SubmissionChoices,
   context: ClientContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  output.problem(`${report.id} has the tag ${applicationTag} and has not ended: nothing was submitted`);
   display?.submitted(report.id);
   if (detach) {
     tellDetached(report.id, json, output);

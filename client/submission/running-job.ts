@@ -1,3 +1,4 @@
+import { parseApplicationId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
@@ -13,27 +14,42 @@ export interface RunningJob {
   readonly applications: Applications;
 }
 
-/**
- * The caller's job with that tag that has not ended, of several the oldest. Two submissions at the same moment do not see each other: a
- * tag keeps a later try from starting a second job, not a simultaneous one.
- */
+/** The caller's job with that tag that has not ended, of several the first. */
 export async function runningJob(tag: string, text: JobText, context: ClientContext): Promise<RunningJob | undefined> {
   const cluster = await clusterOf(text, context);
   const applications = new YarnApplications(cluster, readSetting(text.settings, "tony.staging-dir"), context.now);
   let report: ApplicationReport | undefined;
   try {
-    [report] = await earliestFirst(applications, tag);
+    [report] = await firstTakenFirst(applications, tag);
   } finally {
     if (report === undefined) applications.close();
   }
   return report && { report, applications };
 }
 
-async function earliestFirst(applications: Applications, tag: string): Promise<ApplicationReport[]> {
+/**
+ * The caller's job with that tag that the ResourceManager took before this one, and that has not ended. Submissions of the same moment do
+ * not see each other before: each looks again once it is taken, when it sees all that were taken before it, so that only the first stays.
+ * The order is that of their taking, not of their ids, which are given before: what has an earlier id may be taken after such a look.
+ */
+export async function takenBefore(
+  id: string,
+  tag: string,
+  applications: Pick<Applications, "reports" | "user">,
+): Promise<ApplicationReport | undefined> {
+  const reports = await firstTakenFirst(applications, tag);
+  return reports.findIndex((report) => report.id === id) > 0 ? reports[0] : undefined;
+}
+
+async function firstTakenFirst(
+  applications: Pick<Applications, "reports" | "user">,
+  tag: string,
+): Promise<ApplicationReport[]> {
   const reports = await applications.reports({
     tags: [tag],
     users: [applications.user],
     states: ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"],
   });
-  return reports.sort((a, b) => a.startTimeMs - b.startTimeMs);
+  const number = ({ id }: ApplicationReport) => parseApplicationId(id).application;
+  return reports.sort((a, b) => a.startTimeMs - b.startTimeMs || number(a) - number(b));
 }

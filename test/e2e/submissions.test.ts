@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/shipping/cache.ts";
@@ -85,6 +86,20 @@ describe("a submission", () => {
     expect(exitCode).toBe(5);
     expect(await alice.json("status", id)).toMatchObject({ status: { state: "running" } });
     expect((await alice.run("kill", id)).exitCode).toBe(0);
+  });
+
+  test("with a tag that others with it were made at the same moment runs once, and all of them follow that job", async () => {
+    const ran = path.join(alice.shared("tag"), "ran");
+    const command = `echo "$CONTAINER_ID" >> ${ran}; sleep 3; exit 7`;
+    const job = alice.job("tagged", { ...oneTask, "tony.worker.command": command });
+    const tag = `together-${process.pid}`;
+    const all = Array.from({ length: 4 }, () => alice.start("submit", "--json", "--application-tag", tag, job));
+    const ended = await Promise.all(all.map((one) => one.ended));
+    const jobs = ended.map(({ stdout }) => JSON.parse(stdout.split("\n", 1)[0] ?? ""));
+    expect(new Set(jobs.map(({ applicationId }) => applicationId)).size).toBe(1);
+    expect(jobs.map(({ submitted }) => submitted).sort()).toEqual([false, false, false, true]);
+    expect(ended.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1, 1]);
+    expect(readFileSync(ran, "utf8").trim().split("\n")).toHaveLength(1);
   });
 
   test("of a command that does not exist fails with the command's own words", async () => {
