@@ -1,6 +1,7 @@
 import { stateWords, transferName } from "../../src/job/reasons/transfers.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobState, JobStatus, Transfer } from "../../src/job/status.ts";
+import { taskSpans } from "../../src/job/task-spans.ts";
 
 /** The job has ended: nothing is under way any more. */
 const endStates: readonly JobState[] = ["succeeded", "failed", "killed"];
@@ -13,6 +14,7 @@ export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" |
   const underWay = all.filter(({ state }) => state === "under-way");
   return [
     ...outputLine(all.filter(({ what, state }) => what === "output" && state === "done")),
+    ...emptyLine(all.filter(({ state }) => state === "empty")),
     ...remarks.map(({ task, reason }) => `${task}: ${reason}`),
     ...failed.map((one) => `${one.task}: its ${transferName(one)} ${stateWords(one)}`),
     ...underWay.map((one) => {
@@ -22,6 +24,11 @@ export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" |
       return `${what} is being uploaded to ${one.url}, since ${durationWords(Math.max(0, nowMs - one.atMs))}`;
     }),
   ];
+}
+
+function emptyLine(empty: readonly (Transfer & { readonly task: string })[]): string[] {
+  const [first] = empty;
+  return first === undefined ? [] : [`${taskSpans(empty.map(({ task }) => task))}: ${first.reason}`];
 }
 
 function outputLine(done: readonly Transfer[]): string[] {

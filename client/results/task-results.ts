@@ -43,6 +43,7 @@ function noResultsWords({ applicationId, outcome }: JobStatus, wanted: string | 
 
 async function resultsOfTask(told: TaskResults, isAlone: boolean, places: Places): Promise<LeftFiles> {
   const { task, url, state, reason } = told;
+  if (state === "empty") return { files: [], remarks: [`${task}: ${reason}`] };
   const place = placeOf(url, places);
   const stored = (await ifThere(filesIn(place))) ?? [];
   const names = stored.some(({ path }) => path === NAMES)

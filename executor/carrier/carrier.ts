@@ -85,7 +85,8 @@ export class Carrier {
     }
     if (spec.output !== undefined) {
       const folder = fileSystems.locate(this.#destination(spec.output.dir));
-      this.#output = new OutputCarrier({ ...common, localDir: this.#local(spec.output.localDir), folder });
+      const { localDir: shownDir } = spec.output;
+      this.#output = new OutputCarrier({ ...common, localDir: this.#local(shownDir), shownDir, folder });
     }
   }
 

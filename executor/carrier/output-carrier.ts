@@ -8,17 +8,22 @@ import { type FoundFiles, filesBelow } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { uploadOutput } from "./upload.ts";
 
+export interface OutputCarrierOptions extends CarrierOptions {
+  /** `localDir` as the job names it. */
+  readonly shownDir: string;
+}
+
 const nothing: FoundFiles = { files: [], leftOut: [] };
 const CHANGING_TRIES = 3;
 const MOST_NAMED = 3;
 
 /** Uploads a program's output when it has ended. */
 export class OutputCarrier {
-  readonly #options: CarrierOptions;
+  readonly #options: OutputCarrierOptions;
   readonly #stop = new AbortController();
   #working: Promise<void> = Promise.resolve();
 
-  constructor(options: CarrierOptions) {
+  constructor(options: OutputCarrierOptions) {
     this.#options = options;
   }
 
@@ -44,7 +49,9 @@ export class OutputCarrier {
     try {
       found = await filesBelow(this.#options.localDir, this.#stop.signal);
       if (found.files.length === 0 && found.leftOut.length === 0) {
-        log.warn("output-none", `The program left no file in ${this.#options.localDir}.`);
+        const why = `no file was left in ${this.#options.shownDir} (tony.output.local-dir)`;
+        log.warn("output-none", `There is no output: ${why}.`);
+        this.#report([], "empty", why);
         return;
       }
       this.#report(found.files, "under-way");

@@ -165,9 +165,9 @@ export interface Checkpoint {
 }
 
 export const transferKinds = ["checkpoint", "output"] as const;
-export const transferStates = ["under-way", "done", "incomplete", "failed"] as const;
+export const transferStates = ["under-way", "done", "incomplete", "failed", "empty"] as const;
 
-/** How an upload of an executor goes, or went. */
+/** How an upload of an executor goes, or went; `empty` is output of which the program left no file. */
 export interface Transfer {
   readonly what: (typeof transferKinds)[number];
   readonly state: (typeof transferStates)[number];
@@ -179,7 +179,7 @@ export interface Transfer {
   readonly step: number;
   /** Since when it is in this state. */
   readonly atMs: number;
-  /** Why it failed, what of it is not stored, and what is stored under another name; else empty. */
+  /** Why it failed, what of it is not stored, what is stored under another name, or where the program left no file; else empty. */
   readonly reason: string;
 }
 

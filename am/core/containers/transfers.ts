@@ -20,6 +20,10 @@ export function transferred(step: Step, event: Extract<Event, { type: "transfer"
   if (task.transfers?.some((known) => isSame(known, transfer))) {
     return;
   }
+  // What an earlier run of it left stays its output.
+  if (transfer.state === "empty" && task.transfers?.some(({ what }) => what === transfer.what)) {
+    return;
+  }
   task.transfers = [...(task.transfers ?? []).filter(({ what }) => what !== transfer.what), transfer];
   step.changed = true;
   if (transfer.state === "under-way") {
@@ -27,7 +31,9 @@ export function transferred(step: Step, event: Extract<Event, { type: "transfer"
   }
   noteDurable(step);
   const { what, url, bytes, reason } = transfer;
-  if (transfer.state !== "done") {
+  if (transfer.state === "empty") {
+    log(step, "info", "transfer-empty", `${id}: ${reason}.`, about(task));
+  } else if (transfer.state !== "done") {
     log(step, "warn", "transfer-failed", `${id}'s ${transferName(transfer)} ${stateWords(transfer)}`, about(task));
   } else if (what === "output") {
     log(step, "info", "transfer-done", `${id}'s output is in ${url}.`, about(task));
@@ -50,7 +56,9 @@ export function notStored({ spec, state }: Pick<Step, "spec" | "state">): Outcom
   }
   const missing = state.tasks.flatMap(({ id, phase, transfers = [] }) =>
     transfers
-      .filter(({ what, state }) => state !== "done" && (what !== "output" || phase === "succeeded"))
+      .filter(
+        ({ what, state }) => state !== "done" && state !== "empty" && (what !== "output" || phase === "succeeded"),
+      )
       .map((transfer) => ({ task: id, transfer })),
   );
   const [first] = missing;

@@ -225,10 +225,10 @@ class Consequence(TypedDict):
 
 
 class Transfer(TypedDict):
-    """How an upload of an executor goes, or went."""
+    """How an upload of an executor goes, or went; ``empty`` is output of which the program left no file."""
 
     what: Literal["checkpoint", "output"]
-    state: Literal["under-way", "done", "incomplete", "failed"]
+    state: Literal["under-way", "done", "incomplete", "failed", "empty"]
     url: str
     files: int
     bytes: int

@@ -40,6 +40,16 @@ test("what failed says why, what is under way since when; a checkpoint that is w
   ]);
 });
 
+test("tasks that left no file are told in one line", () => {
+  const reason = "no file was left in results (tony.output.local-dir)";
+  const empty: Transfer = { ...output, state: "empty", files: 0, bytes: 0, reason };
+  const tasks = [task("worker:0", output), task("worker:1", empty), task("worker:2", empty), task("worker:3", empty)];
+  expect(transferLines({ state: "succeeded", nowMs: 0, tasks })).toEqual([
+    "output hdfs://nn/out/application_1_0001/worker-0 (2 files, 2 KiB)",
+    "worker:1 to worker:3: no file was left in results (tony.output.local-dir)",
+  ]);
+});
+
 test("an upload that the job's end left behind is not said to be under way", () => {
   const underWay: Transfer = { ...output, state: "under-way" };
   expect(transferLines({ state: "failed", nowMs: 13_000, tasks: [task("worker:0", underWay)] })).toEqual([

@@ -82,6 +82,20 @@ Fetched 2 files, 12 B to ${application}
     );
   });
 
+  test("is told of a task that left none", async () => {
+    stored("out/worker-0", { "model.pt": "12345" });
+    const empty = results("out/worker-1", {
+      state: "empty",
+      files: 0,
+      bytes: 0,
+      reason: "no file was left in results",
+    });
+    const tasks = [task("worker:0", [results("out/worker-0")]), task("worker:1", [empty])];
+    const { out, err } = await get(ended({ tasks }));
+    expect(out).toContain("Fetched 1 file, 5 B");
+    expect(err).toBe("worker:1: no file was left in results\n");
+  });
+
   test("has the names that its program gave, and what was left out is said", async () => {
     const renamed = [{ path: "10:00/a;b", stored: "10%3A00/a%3Bb", sizeBytes: 5 }];
     const leftOut = [

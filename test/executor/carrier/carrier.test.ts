@@ -322,6 +322,11 @@ describe("when a program has ended", () => {
     next.programEnded();
     await next.settle({ last: true });
     expect(scene.read(place())).toEqual({ "worker-0/a/model": "second" });
+    expect(transfers.at(-1)).toMatchObject({
+      state: "empty",
+      files: 0,
+      reason: "no file was left in results (tony.output.local-dir)",
+    });
     elsewhere.remove();
   });
 

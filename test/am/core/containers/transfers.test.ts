@@ -88,6 +88,12 @@ describe("what executors bring to where it stays", () => {
     expect([told.length, recorded.length]).toEqual([1, 1]);
   });
 
+  test("stays what it was where a later run of its task left no file", () => {
+    const scenario = running();
+    for (const transfer of [done, { ...done, state: "empty", atMs: done.atMs + 1 } as const]) says(scenario, transfer);
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([done]);
+  });
+
   describe("on a stream that breaks", () => {
     const brokenAtTheEnd = () => {
       const scenario = running();
@@ -160,6 +166,11 @@ describe("what executors bring to where it stays", () => {
         summary:
           "worker:0's output was not stored completely in hdfs:///out/worker-0: x is not stored: it cannot be read (EACCES). If the job may succeed without it, set tony.output.required = false",
       });
+    });
+
+    test("does not where the program left no file: that is told", () => {
+      const empty: Transfer = { ...done, state: "empty", files: 0, bytes: 0, reason: "no file was left in results" };
+      expect(ended(empty)?.result).toBe("succeeded");
     });
 
     test("also a last checkpoint, and an upload that did not end", () => {
