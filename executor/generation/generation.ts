@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 import type { Hosts } from "../../src/frameworks/framework.ts";
+import { frameworks } from "../../src/frameworks/frameworks.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ChildExit, ChildReport, Notice } from "../../src/job/execution.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
@@ -247,6 +248,7 @@ export class Generation {
     const { timeouts, failure } = job.spec;
     const gpuSampler = gpuSamplerOf(job.spec, { role: settings.task.role, environment: environments[0], log });
     const tensorBoard = this.ports.tensorBoard;
+    const { elastic } = frameworks[job.spec.framework];
     return new ProgramRun({
       program,
       index,
@@ -258,6 +260,7 @@ export class Generation {
       memoryLimitBytes: settings.memoryLimitBytes,
       metricsIntervalMs: timeouts.metricsIntervalMs,
       outputLines: failure.outputLines,
+      ...(elastic && { missed: elastic.missed }),
       ...(timeouts.executionMs && { timeLimit: { limitMs: timeouts.executionMs, graceMs: timeouts.stopGraceMs } }),
       ports: this.#ports?.held ?? [],
       releasedPorts: this.#ports?.programs ?? [],

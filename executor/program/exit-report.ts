@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import type { Elastic } from "../../src/frameworks/framework.ts";
 import { missingModuleOf } from "../../src/job/diagnosis/missing-module.ts";
 import { mainThread } from "../../src/job/diagnosis/python-stacks.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
@@ -37,6 +38,8 @@ export interface ExitEvidence {
   /** How many last lines are reported. */
   readonly lines: number;
   readonly ports: ProgramPorts;
+  /** What lines its framework ends by where it missed the others; absent: it has none. */
+  readonly missed?: Elastic["missed"];
   readonly memory: MemoryEvidence;
   readonly peakMemoryBytes: number;
 }
@@ -68,6 +71,10 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
   const lastLines = end.startError === undefined ? endOfOutput(evidence) : [];
   const complaint = failed ? missingModuleOf(lastLines) : undefined;
   const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
+  const errorSummary = startOf(
+    end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
+    MOST_SUMMARY_BYTES,
+  );
   return {
     exitCode,
     signal,
@@ -81,15 +88,24 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
       (evidence.stacksAsked ? mainThread(evidence.stderr)?.join("\n") : traceback?.text) ?? "",
       MOST_TRACEBACK_BYTES,
     ),
-    errorSummary: startOf(
-      end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
-      MOST_SUMMARY_BYTES,
-    ),
+    errorSummary,
+    ...(failed && evidence.missed && missedMeeting(evidence.missed, errorSummary, lastLines)),
     portTaken: failed && isPortTaken(exception, lastLines, evidence.ports),
     peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
     peakMemoryBytes: evidence.peakMemoryBytes,
   };
+}
+
+/** By its exception, or by its last line. */
+function missedMeeting(
+  missed: Elastic["missed"],
+  errorSummary: string,
+  lastLines: readonly string[],
+): Pick<ChildExit, "missedMeeting"> {
+  const said = `${errorSummary}\n${lastLines.at(-1) ?? ""}`;
+  if (missed.closed.test(said)) return { missedMeeting: "closed" };
+  return missed.empty.test(said) ? { missedMeeting: "empty" } : {};
 }
 
 /** Of a program that could not be started, or was stopped before. */

@@ -1,4 +1,5 @@
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
+import type { Elastic } from "../../src/frameworks/framework.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { saysAddressInUse } from "../../src/job/diagnosis/address-in-use.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
@@ -36,6 +37,7 @@ export interface ProgramRunOptions {
   readonly ports: readonly number[];
   /** Those of them that any process could open once it ran. */
   readonly releasedPorts: readonly number[];
+  readonly missed?: Elastic["missed"];
   /** Where it may serve TensorBoard. */
   readonly tensorBoard?: { readonly host: string; readonly port: number };
   readonly nowMs: () => number;
@@ -88,7 +90,7 @@ export class ProgramRun {
 
   /** Waits for the end of the program's first process and resolves with how it ended. */
   async ended(): Promise<ChildExit> {
-    const { program, index, sampler, ports, outputLines, memoryLimitBytes } = this.#options;
+    const { program, index, sampler, ports, outputLines, missed, memoryLimitBytes } = this.#options;
     const end = await program.ended;
     clearInterval(this.#looks);
     clearTimeout(this.#marks);
@@ -106,6 +108,7 @@ export class ProgramRun {
       stdout: program.output.tail("stdout"),
       stderr: program.output.tail("stderr"),
       lines: outputLines,
+      ...(missed && { missed }),
       ports: { held: ports, lost: stopReason === undefined ? await this.#lostPorts() : [] },
       memory: {
         killsBefore: this.#killsBefore,

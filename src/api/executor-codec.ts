@@ -1,4 +1,4 @@
-import type { ChildExit, ChildReport, ExecutorRegistration } from "../job/execution.ts";
+import type { ChildExit, ChildReport, ExecutorRegistration, MissedMeeting } from "../job/execution.ts";
 import type { Gauge, GpuMetrics } from "../job/gpu-metrics.ts";
 import { transferKinds, transferStates } from "../job/status.ts";
 import { decodeHello, decodeLogChunk, encodeLogChunk } from "./common-codec.ts";
@@ -10,6 +10,8 @@ type WireExecutorMessage = tony.v1.ExecutorMessage.$Properties;
 type WireState = tony.v1.Child.State;
 
 const state = { none: 1, running: 2, exited: 3 } as const satisfies Record<ChildReport["state"], WireState>;
+
+const missedMeetings = { closed: 1, empty: 2 } as const satisfies Record<MissedMeeting, tony.v1.MissedMeeting>;
 
 export const executorMessage: Codec<ExecutorMessage> = {
   serialize({ attempt, generation, body }) {
@@ -139,8 +141,13 @@ function decodeStarted(wire: tony.v1.ChildStarted.$Properties): { readonly pid: 
 }
 
 function encodeExit(exit: ChildExit): tony.v1.ChildExited.$Properties {
-  const { stopReason, ...rest } = exit;
-  return { ...rest, lastLines: [...exit.lastLines], ...(stopReason && { stopReason: encodeStopReason(stopReason) }) };
+  const { stopReason, missedMeeting, ...rest } = exit;
+  return {
+    ...rest,
+    lastLines: [...exit.lastLines],
+    ...(stopReason && { stopReason: encodeStopReason(stopReason) }),
+    ...(missedMeeting && { missedMeeting: missedMeetings[missedMeeting] }),
+  };
 }
 
 function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
@@ -156,10 +163,16 @@ function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
     traceback: wire.traceback ?? "",
     errorSummary: wire.errorSummary ?? "",
     peerConnectionLost: wire.peerConnectionLost ?? false,
+    ...decodeMissedMeeting(wire.missedMeeting),
     portTaken: wire.portTaken ?? false,
     outOfMemory: wire.outOfMemory ?? false,
     peakMemoryBytes: toNumber(wire.peakMemoryBytes),
   };
+}
+
+function decodeMissedMeeting(wire: tony.v1.ChildExited.$Properties["missedMeeting"]): Pick<ChildExit, "missedMeeting"> {
+  if (wire === missedMeetings.closed) return { missedMeeting: "closed" };
+  return wire === missedMeetings.empty ? { missedMeeting: "empty" } : {};
 }
 
 function decodeHeartbeat(wire: tony.v1.Heartbeat.$Properties): ExecutorReport {

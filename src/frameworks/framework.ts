@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { ClusterSpec } from "../job/cluster-spec.ts";
+import type { MissedMeeting } from "../job/execution.ts";
 import type { DistributedMode, JobSpec, RoleSpec } from "../job/spec.ts";
 import type { TaskId } from "../job/task.ts";
 
@@ -40,6 +41,14 @@ export interface FrameworkProblem {
   readonly message: string;
 }
 
+/** How programs go on whose gang may be smaller (`tony.{role}.min-instances`): they meet anew when one comes or goes. */
+export interface Elastic {
+  /** Whether the others go on when the program of one exits by itself with another code than 0, as they do when its container is lost. */
+  readonly outlivesExits: boolean;
+  /** Lines by which a program that came late ends, when the others have closed their meeting, or nobody is where they meet. */
+  readonly missed: Readonly<Record<MissedMeeting, RegExp>>;
+}
+
 /**
  * What a framework adds to a job, at each place where the job passes: one file each, and its variables in `variables.ts`. Everything is
  * pure but what `serve` returns.
@@ -47,6 +56,8 @@ export interface FrameworkProblem {
 export interface FrameworkDefinition<Variable extends string = string, Default extends string = string> {
   /** In the client: what of the job the framework cannot run. */
   readonly check?: (job: FrameworkJob) => readonly FrameworkProblem[];
+  /** Absent: its programs need all of their gang. */
+  readonly elastic?: Elastic;
   /**
    * Who makes several processes of a container (`tony.{role}.processes`): the executor, each with an environment of its own, or the
    * program. Absent: nobody, and the key is refused.

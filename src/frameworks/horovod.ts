@@ -3,8 +3,8 @@ import { leastInstances } from "../job/least-instances.ts";
 import { parseTaskId } from "../job/task.ts";
 import { addressesOf } from "./addresses.ts";
 import { gangOnly } from "./checks.ts";
-import { elasticRendezvous, hostOf } from "./elastic-horovod/elastic-rendezvous.ts";
-import { SLOT_PRELUDE } from "./elastic-horovod/prelude.ts";
+import { elasticRendezvous, hostOf, OTHERS_DONE } from "./elastic-horovod/elastic-rendezvous.ts";
+import { NOBODY_THERE, SLOT_PRELUDE } from "./elastic-horovod/prelude.ts";
 import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
 import { type Place, placeOf } from "./ranks.ts";
 import { rendezvousStore, scopeSizes } from "./rendezvous-store.ts";
@@ -17,6 +17,12 @@ const TOGETHER_SECONDS = 2000;
 /** Where some may be lost without a word, nothing is waited for longer; what waits in vain begins again with those that are left. */
 const ELASTIC_SECONDS = 60;
 
+/** Its shell says so, on its last line. */
+const MISSED = {
+  closed: new RegExp(`^tony-ts: ${OTHERS_DONE}$`, "m"),
+  empty: new RegExp(`^tony-ts: ${NOBODY_THERE} `, "m"),
+};
+
 /**
  * Horovod over Gloo (horovod/runner/gloo_run.py sets the same variables). Where TonY runs a driver for it, the executor of rank 0 serves
  * the rendezvous, on the port that it holds anyway.
@@ -24,6 +30,7 @@ const ELASTIC_SECONDS = 60;
 export const horovod: FrameworkDefinition = {
   check: (job) => [...gangOnly(job, "Horovod"), ...ownPort(job)],
   severalProcesses: "executor",
+  elastic: { outlivesExits: true, missed: MISSED },
   defaults: (task) => ({
     HOROVOD_GLOO_TIMEOUT_SECONDS: String(isElastic(task) ? ELASTIC_SECONDS : TOGETHER_SECONDS),
   }),

@@ -23,6 +23,11 @@ type OfElastic = Variables<typeof elasticTorchrunVariables>;
 export const torchrun: FrameworkDefinition = {
   check: (job) => gangOnly(job, "torchrun"),
   severalProcesses: "program",
+  // An agent whose program fails closes the meeting for all of them (launch_agent in torch/distributed/launcher/api.py).
+  elastic: {
+    outlivesExits: false,
+    missed: { closed: /\bRendezvousClosedError\b/, empty: /\bRendezvousConnectionError\b/ },
+  },
   defaults: ({ role, spec }) => (role.minInstances === undefined ? {} : elasticDefaults(spec)),
   environment: (task) => {
     const place = placeOf(task);

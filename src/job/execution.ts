@@ -1,6 +1,12 @@
 import type { NamedPorts } from "./cluster-spec.ts";
 import type { StopReason } from "./reasons/stops.ts";
 
+/**
+ * Why a program that goes on with whoever is there gave up: the others had closed their meeting (`closed`), or nobody was where they meet
+ * (`empty`).
+ */
+export type MissedMeeting = "closed" | "empty";
+
 /** How a program ended, as its executor saw it. */
 export interface ChildExit {
   readonly exitCode: number;
@@ -19,6 +25,8 @@ export interface ChildExit {
   readonly traceback: string;
   readonly errorSummary: string;
   readonly peerConnectionLost: boolean;
+  /** Absent: it says nothing of that. */
+  readonly missedMeeting?: MissedMeeting;
   /** It could not open a port that was held for it: another program was quicker. */
   readonly portTaken: boolean;
   readonly outOfMemory: boolean;

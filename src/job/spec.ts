@@ -15,6 +15,8 @@ export type { Resource };
 export interface JobSpec extends SectionOf<"job"> {
   readonly specVersion: 2;
   readonly am: AmSpec;
+  /** Whether tasks of an elastic role go on when the program of one exits by itself with another code than 0. */
+  readonly outlivesExits?: true;
   /** In the order of the job file; at least one. */
   readonly roles: readonly RoleSpec[];
   /** The task whose output people follow: `chief:0`, else `worker:0`, else the first tracked role's first task. */

@@ -45,7 +45,11 @@ const endedItself = {
   outOfMemory: fc.boolean(),
   peakMemoryBytes: large,
 };
-const exit: fc.Arbitrary<ChildExit> = fc.oneof(fc.record(endedItself), fc.record({ ...endedItself, stopReason }));
+const exit: fc.Arbitrary<ChildExit> = fc.oneof(
+  fc.record(endedItself),
+  fc.record({ ...endedItself, missedMeeting: fc.constantFrom("closed" as const, "empty" as const) }),
+  fc.record({ ...endedItself, stopReason }),
+);
 
 const suspendedMs = fc.integer({ min: 1, max: 1_000_000 });
 

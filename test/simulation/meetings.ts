@@ -4,7 +4,7 @@ import type { ExecutorModel } from "./executor-model.ts";
 import { elasticRole } from "./ground-truth.ts";
 
 /** How an agent of torchrun ends that comes when the others have closed their meeting. */
-export const CLOSED: Partial<ChildExit> = { exitCode: 1, errorSummary: "RendezvousClosedError" };
+export const CLOSED: Partial<ChildExit> = { exitCode: 1, missedMeeting: "closed" };
 
 /** One that comes so much later than the first has missed their start. */
 const LATE_MS = 3_000;

@@ -2,7 +2,6 @@ import type { ChildExit } from "../../am/core/state/events.ts";
 import { cutsFault, machinesFault, programsFault } from "./causes.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import { areOneGang, holdsGang, isInGang } from "./ground-truth.ts";
-import { CLOSED } from "./meetings.ts";
 import type { World } from "./world.ts";
 
 /** What the end of a program means for others, and for whoever judges the job. */
@@ -29,8 +28,8 @@ export function programEnded(world: World, executor: ExecutorModel, exit: ChildE
   }
 }
 
-export function isClosed({ errorSummary }: ChildExit): boolean {
-  return errorSummary === CLOSED.errorSummary;
+export function isClosed({ missedMeeting }: ChildExit): boolean {
+  return missedMeeting === "closed";
 }
 
 /**

@@ -141,17 +141,10 @@ function isMissed(step: Step, task: TaskRecord): boolean {
   return phase === "running" || (phase !== "done" && !restartsWithGang(step, task));
 }
 
-/**
- * How a program ends that finds that the others have closed their meeting, and one that finds nobody there: an agent of `torchrun` by its
- * exception, a process of Horovod by the last line that its shell has said (src/frameworks/elastic-horovod/prelude.ts).
- */
-const CLOSED = /\bRendezvousClosedError\b|^tony-ts: the others are done$/m;
-const GONE = /\bRendezvousConnectionError\b|^tony-ts: connection refused at /m;
-
 /** A program that joined late and found that the others had just ended: their own ends say what follows. */
-function cameTooLate(step: Step, task: TaskRecord, { errorSummary, lastLines }: ChildExit): boolean {
-  const said = `${errorSummary}\n${lastLines.at(-1) ?? ""}`;
-  return task.late === true && (CLOSED.test(said) || (GONE.test(said) && isShareDone(step, task)));
+function cameTooLate(step: Step, task: TaskRecord, { missedMeeting }: ChildExit): boolean {
+  const isOver = missedMeeting === "closed" || (missedMeeting === "empty" && isShareDone(step, task));
+  return task.late === true && isOver;
 }
 
 /** A program ended badly by itself, or was stopped for the time it took or because it hung. */

@@ -4,7 +4,7 @@ import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
 import { hasGangRestart, renewAlone, tearDown } from "../gang/restart.ts";
 import { finish } from "../job/finish.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
-import { joinsLate, outlivesExits } from "../policies/elastic.ts";
+import { joinsLate } from "../policies/elastic.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
 import { deadlineIn, dueMsOf, rejoinLeftMs } from "../state/deadlines.ts";
@@ -194,7 +194,7 @@ function isAwaited(verdict: Verdict, ending: Ending): boolean {
  */
 function policyAfter(step: Step, task: TaskRecord, { strength, source }: Ending): ReturnType<typeof restartPolicyOf> {
   const isLost = strength >= Strength.signal || source === "yarn";
-  const isOwn = isLost || (outlivesExits(step) && strength > Strength.peerLost);
+  const isOwn = isLost || (step.spec.outlivesExits === true && strength > Strength.peerLost);
   return isOwn && joinsLate(step, task) ? "task" : restartPolicyOf(step, task);
 }
 

@@ -18,14 +18,6 @@ export function joinsLate(step: View, task: OfTask): boolean {
   return phase === "running" && isElastic(step, task) && task.index > 0 && !isShareDone(step, task);
 }
 
-/**
- * Whether the others can go on when the program of a task exits by itself with another code than 0, as when its container is lost. Not so
- * with `torchrun`, which closes the meeting for all of them (launch_agent in torch/distributed/launcher/api.py).
- */
-export function outlivesExits({ spec }: Pick<Step, "spec">): boolean {
-  return spec.framework === "horovod";
-}
-
 /** Whether its whole gang starts again when its container is lost or given up. */
 export function takesGangAlong(step: View, task: OfTask): boolean {
   return restartsWithGang(step, task) && !joinsLate(step, task);

@@ -29,6 +29,8 @@ const ENOUGH_MS = 3_600_000;
 const NOTICE_EVERY_MS = 5_000;
 /** A machine that is gone without a word is noticed after this and ten probes, a second apart (libuv, uv_tcp_keepalive). */
 const KEEP_ALIVE_MS = 5_000;
+/** Why a process gets no slot when the others have ended. */
+export const OTHERS_DONE = "the others are done";
 /** What a process that is told by it ends with: it has been removed from the job (horovod/common/gloo/gloo_context.cc). */
 const NO_SLOT = "-1,-1,-1,-1,-1,-1";
 /** The largest announcement of a service: many network interfaces. */
@@ -178,7 +180,7 @@ class ElasticRendezvous {
   #words(refusal: Refusal): string {
     return refusal === "too few"
       ? `fewer than ${this.#options.least} tasks have come together in an hour`
-      : "the others are done";
+      : OTHERS_DONE;
   }
 }
 

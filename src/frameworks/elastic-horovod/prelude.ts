@@ -11,6 +11,9 @@ export const SLOT_VARIABLES = [
 /** What begins the line by which a process is told its slot, and the one by which it is told that it gets none. */
 export const SlotWords = { slot: "slot", none: "none" } as const;
 
+/** What a process says that finds nobody, before the address. */
+export const NOBODY_THERE = "connection refused at";
+
 /** How often, once a second, the first task is asked that holds its port but does not serve yet: it may still bring its checkpoint back. */
 const TRIES = 900;
 /** The same where nobody holds the port: the first task has ended, or will be missed. */
@@ -49,7 +52,7 @@ export const SLOT_PRELUDE = `tony_slot() {
     fi
     sleep 1
   done
-  echo "tony-ts: connection refused at $server, where the first task was" >&2
+  echo "tony-ts: ${NOBODY_THERE} $server, where the first task was" >&2
   exit 1
 }
 tony_slot`;

@@ -14,7 +14,7 @@ import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts"
 import { buildStages } from "./build-stages.ts";
 import { checkContainerNames, type ListSources } from "./check-container-names.ts";
 import { checkDriver } from "./check-driver.ts";
-import { checkElastic } from "./check-elastic.ts";
+import { checkElastic, isOutlivingExits } from "./check-elastic.ts";
 import { checkFramework } from "./check-framework.ts";
 import { checkHiddenExits, withPipefail } from "./check-hidden-exits.ts";
 import { checkKeys } from "./check-keys.ts";
@@ -138,6 +138,7 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, c
     specVersion: 2,
     ...reader.section("job"),
     am,
+    ...(isOutlivingExits(reader) && { outlivesExits: true }),
     roles,
     leadTask,
     tensorBoardTask: roles.some(({ name }) => name === "tensorboard") ? formatTaskId("tensorboard", 0) : leadTask,

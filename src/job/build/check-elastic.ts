@@ -1,10 +1,18 @@
+import { frameworks } from "../../frameworks/frameworks.ts";
 import { trains } from "../../frameworks/ranks.ts";
 import { keyFor } from "../keys.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 
 /** Frameworks whose programs adapt to who is there. */
-const ADAPT: readonly string[] = ["torchrun", "horovod"];
+const ADAPT = Object.entries(frameworks)
+  .filter(([, { elastic }]) => elastic !== undefined)
+  .map(([name]) => name);
+
+/** See the spec. */
+export function isOutlivingExits(reader: JobReader): boolean {
+  return frameworks[reader.read("tony.application.framework")].elastic?.outlivesExits === true;
+}
 
 /** Whether a role of whose tasks some may be missing can run so: its program must adapt to who is there. */
 export function checkElastic(reader: JobReader, roles: readonly RoleSpec[]): void {

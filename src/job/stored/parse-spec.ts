@@ -174,6 +174,6 @@ const jobSpec: Shape<JobSpec> = both(
       metrics: section("metrics"),
       sources: recordOf(string),
     },
-    optional: { carrier },
+    optional: { carrier, outlivesExits: literalTrue },
   }),
 );

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type ExitEvidence, reportExit, reportNeverRan } from "../../../executor/program/exit-report.ts";
 import { executorMessage } from "../../../src/api/executor-codec.ts";
 import { MOST_REQUEST_BYTES } from "../../../src/api/tls.ts";
+import { frameworks } from "../../../src/frameworks/frameworks.ts";
 import { pumped } from "../../support/pumped.ts";
 
 const MIB = 1_048_576;
@@ -39,6 +40,29 @@ describe("a program that never ran", () => {
       refusedBySystem: isSystems,
       errorSummary: "no such file",
     });
+  });
+});
+
+describe("a program that goes on with whoever is there", () => {
+  const { torchrun, horovod, pytorch } = frameworks;
+
+  it.each([
+    ["torchrun", "closed", traceback("torch.distributed.elastic.rendezvous.api.RendezvousClosedError")],
+    ["torchrun", "empty", traceback("torch.distributed.elastic.rendezvous.api.RendezvousConnectionError: no store")],
+    ["horovod", "closed", "tony-ts: the others are done\n"],
+    ["horovod", "empty", "tony-ts: connection refused at /dev/tcp/n1/5000, where the first task was\n"],
+  ] as const)("says by %s that the meeting was %s", (name, missedMeeting, stderr) => {
+    const { missed } = { torchrun, horovod }[name].elastic ?? {};
+    expect(exitOf({ code: 1, stderr, ...(missed && { missed }) })).toMatchObject({ missedMeeting });
+    expect(exitOf({ code: 1, stderr })).not.toHaveProperty("missedMeeting");
+    expect(exitOf({ code: 0, stderr, ...(missed && { missed }) })).not.toHaveProperty("missedMeeting");
+  });
+
+  it("says nothing of it by what it had said before its last line, nor where its framework needs all", () => {
+    const { missed } = horovod.elastic ?? {};
+    const stderr = "tony-ts: the others are done\nValueError\n";
+    expect(exitOf({ code: 1, stderr, ...(missed && { missed }) })).not.toHaveProperty("missedMeeting");
+    expect(pytorch.elastic).toBeUndefined();
   });
 });
 

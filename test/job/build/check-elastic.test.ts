@@ -12,6 +12,12 @@ describe("a role that may be smaller", () => {
     expect(spec?.timeouts.gangRestMs).toBe(30_000);
   });
 
+  test("goes on when a program of it exits by itself with Horovod, not with torchrun", () => {
+    const horovod = { ...elastic, "tony.application.framework": "horovod" };
+    expect(check({ ...horovod, [LEAST]: "2" }).spec?.outlivesExits).toBe(true);
+    expect(check({ ...elastic, [LEAST]: "2" }).spec?.outlivesExits).toBeUndefined();
+  });
+
   test.each([
     ["by another framework", { "tony.application.framework": "pytorch" }, "of pytorch that is not known"],
     [
