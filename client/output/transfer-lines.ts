@@ -13,8 +13,10 @@ export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" |
   const remarks = all.filter(({ state, reason }) => state === "done" && reason !== "");
   const underWay = all.filter(({ state }) => state === "under-way");
   return [
-    ...outputLine(all.filter(({ what, state }) => what === "output" && state === "done")),
-    ...emptyLine(all.filter(({ state }) => state === "empty")),
+    ...outputLine(
+      all.filter(({ what, state }) => what === "output" && state === "done"),
+      all.filter(({ state }) => state === "empty"),
+    ),
     ...remarks.map(({ task, reason }) => `${task}: ${reason}`),
     ...failed.map((one) => `${one.task}: its ${transferName(one)} ${stateWords(one)}`),
     ...underWay.map((one) => {
@@ -26,17 +28,18 @@ export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" |
   ];
 }
 
-function emptyLine(empty: readonly (Transfer & { readonly task: string })[]): string[] {
-  const [first] = empty;
-  return first === undefined ? [] : [`${taskSpans(empty.map(({ task }) => task))}: ${first.reason}`];
-}
+type TransferOf = Transfer & { readonly task: string };
 
-function outputLine(done: readonly Transfer[]): string[] {
-  const [first] = done;
-  if (first === undefined) return [];
+/** Often one task leaves the output of all: the others are no line of their own. */
+function outputLine(done: readonly TransferOf[], empty: readonly TransferOf[]): string[] {
+  const [first, firstEmpty] = [done[0], empty[0]];
+  const emptyTasks = taskSpans(empty.map(({ task }) => task));
+  if (first === undefined) return firstEmpty === undefined ? [] : [`${emptyTasks}: ${firstEmpty.reason}`];
   const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
   const files = countWords(sum(done.map((one) => one.files)), "file");
   const bytes = sizeWords(sum(done.map((one) => one.bytes)));
   const where = done.length === 1 ? first.url : first.url.slice(0, first.url.lastIndexOf("/"));
-  return [`output ${where} (${files}, ${bytes}${done.length === 1 ? "" : `, of ${countWords(done.length, "task")}`})`];
+  const tasks = done.length === 1 ? "" : `, of ${countWords(done.length, "task")}`;
+  const none = firstEmpty === undefined ? "" : `; ${emptyTasks} left none`;
+  return [`output ${where} (${files}, ${bytes}${tasks}${none})`];
 }

@@ -40,12 +40,14 @@ test("what failed says why, what is under way since when; a checkpoint that is w
   ]);
 });
 
-test("tasks that left no file are told in one line", () => {
+test("tasks that left no file are told beside the others' output, or in a line where nobody left any", () => {
   const reason = "no file was left in results (tony.output.local-dir)";
   const empty: Transfer = { ...output, state: "empty", files: 0, bytes: 0, reason };
   const tasks = [task("worker:0", output), task("worker:1", empty), task("worker:2", empty), task("worker:3", empty)];
   expect(transferLines({ state: "succeeded", nowMs: 0, tasks })).toEqual([
-    "output hdfs://nn/out/application_1_0001/worker-0 (2 files, 2 KiB)",
+    "output hdfs://nn/out/application_1_0001/worker-0 (2 files, 2 KiB; worker:1 to worker:3 left none)",
+  ]);
+  expect(transferLines({ state: "succeeded", nowMs: 0, tasks: tasks.slice(1) })).toEqual([
     "worker:1 to worker:3: no file was left in results (tony.output.local-dir)",
   ]);
 });
