@@ -34,13 +34,6 @@ export const CORE_MUTANTS = [
       from: "ending.strength !== Strength.peerLost",
       to: "ending.strength > Strength.exit",
     },
-  ]),
-  ...mutantsOf("am/core/failures/evidence.ts", core, [
-    {
-      bug: "a machine stays blamed after YARN's word showed that it was not at fault",
-      from: "    pardon(step, earlier);",
-      to: "",
-    },
     {
       bug: "a stronger cause that comes later does not take the blame over",
       from: "return ending.strength > root.strength ||",
@@ -54,11 +47,6 @@ export const CORE_MUTANTS = [
     {
       bug: "a lost connection outweighs what an earlier attempt gave up for a reason of its own",
       from: "    verdict.root = givenUp.task;\n",
-      to: "",
-    },
-    {
-      bug: "what was charged to the wrong budget is not given back",
-      from: "    refund(gang, verdict.charged);\n",
       to: "",
     },
     {
@@ -80,6 +68,18 @@ export const CORE_MUTANTS = [
       bug: "a limit that a container exceeds is the end of a program that had ended before",
       from: "!hadEndedBefore(earlier, ending)",
       to: "true",
+    },
+  ]),
+  ...mutantsOf("am/core/failures/evidence.ts", core, [
+    {
+      bug: "a machine stays blamed after YARN's word showed that it was not at fault",
+      from: "    pardon(step, earlier);",
+      to: "",
+    },
+    {
+      bug: "what was charged to the wrong budget is not given back",
+      from: "    refund(gang, verdict.charged);\n",
+      to: "",
     },
   ]),
   ...mutantsOf("am/core/failures/verdict.ts", core, [

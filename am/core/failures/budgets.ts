@@ -15,6 +15,12 @@ import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { findTask, log, noteDurable, roleOf, type Step } from "../state/step.ts";
 import { isCounted, Strength } from "./endings.ts";
 
+/** A task that ran so long in between failed anew: what its machines did before is forgotten. */
+const HEALTHY_RUN_MS = 600_000;
+
+/** How tasks of one generation ended, by task. */
+type Endings = Verdict["endings"];
+
 /** Takes one restart from the gang's budget of the class; false when none is left. */
 export function charge(step: Step, gang: GangState, failureClass: FailureClass): boolean {
   if (!isLeft(step, gang, failureClass)) {
@@ -44,110 +50,6 @@ export function spentRule(step: Step, gang: GangState, failureClass: FailureClas
   const within = windowMs === undefined ? {} : { windowMs };
   return { code: "budget-spent", class: failureClass, limit, ...within, setting: settingOf(step.spec, key) };
 }
-
-/** How tasks of one generation ended, by task. */
-type Endings = Verdict["endings"];
-
-/** No restart can follow, whatever budget is left. */
-export function isFinal(step: Step, gang: GangState, root: Ending, endings: Endings = {}): boolean {
-  return finalRule(step, gang, root, endings) !== undefined;
-}
-
-/** The job cannot go on once the task has failed. */
-export function cannotBeLost(step: Step, task: TaskRecord): boolean {
-  return isNeverRestarted(step, task) && !toleratesFailure(step, task);
-}
-
-/** Whether the job ends with this failure, whoever else is done: that of a role which `stop-on-failure-jobtypes` names. */
-export function mustNotFail(step: Step, task: TaskRecord, ending: Ending): boolean {
-  return roleOf(step, task).stopOnFailure && ending.class === "program" && isCounted(ending);
-}
-
-/**
- * The rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
- * restarted.
- */
-function finalRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason | undefined {
-  const rule = ruleOfRoot(step, gang, root);
-  if (rule !== undefined) {
-    return rule;
-  }
-  const lost = lostAmong(step, endings);
-  return lost && neverRestartedRule(step, lost);
-}
-
-/** The last task among those that ended without which the job cannot go on. */
-function lostAmong(step: Step, endings: Endings): TaskRecord | undefined {
-  // Few jobs have such a role; the endings of a large generation are not gone through for each that is added.
-  if (!step.spec.roles.some(({ restartPolicy }) => restartPolicy === "none")) {
-    return undefined;
-  }
-  return Object.values(endings)
-    .filter(isCounted)
-    .flatMap(({ task }) => findTask(step, task) ?? [])
-    .findLast((task) => cannotBeLost(step, task));
-}
-
-function ruleOfRoot(step: Step, gang: GangState, root: Ending): RuleReason | undefined {
-  const task = findTask(step, root.task);
-  if (task === undefined) {
-    return undefined;
-  }
-  const role = roleOf(step, task);
-  if (mustNotFail(step, task, root)) {
-    const setting = settingOf(step.spec, "tony.application.stop-on-failure-jobtypes");
-    return { code: "role-must-not-fail", role: role.name, setting };
-  }
-  if (isExhausted(step, task, root)) {
-    return exhaustedRule(step, task, root);
-  }
-  return isNeverRestarted(step, task) ? neverRestartedRule(step, task) : repeatedStartFailure(gang, root);
-}
-
-function neverRestartedRule(step: Step, task: TaskRecord): RuleReason {
-  const { name } = roleOf(step, task);
-  return { code: "never-restarted", role: name, setting: settingOf(step.spec, `tony.${name}.restart-policy`) };
-}
-
-/** Why the job cannot go on after this root cause. */
-export function endingRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason {
-  return finalRule(step, gang, root, endings) ?? spentRule(step, gang, root.class);
-}
-
-/**
- * What a whole generation failed of at its start: its root cause's failure, where every program that ended by itself ended of the same
- * and none had done a step. Those that lost a connection, or were stopped, had no time to meet it.
- */
-export function sharedStartFailure(
-  { state }: Step,
-  root: Ending,
-  endings: Readonly<Record<string, Ending>>,
-): string | undefined {
-  if (root.startFailure === undefined) {
-    return undefined;
-  }
-  const alike = Object.values(endings).every(
-    ({ strength, startFailure }) => strength < Strength.exit || startFailure === root.startFailure,
-  );
-  const stepless = state.tasks.every(({ generation, step }) => generation !== root.generation || step === 0);
-  return alike && stepless ? root.startFailure : undefined;
-}
-
-/** Why no third start follows when two generations in a row failed alike at theirs; undefined where that is not so. */
-export function repeatedStartFailure({ generations }: GangState, root: Ending): RuleReason | undefined {
-  const position = generations.findIndex(({ generation }) => generation === root.generation);
-  const [before, present] = [generations[position - 1], generations[position]];
-  if (root.startFailure === undefined || present?.startFailure !== root.startFailure) {
-    return undefined;
-  }
-  if (before?.startFailure !== root.startFailure) {
-    return undefined;
-  }
-  return { code: "same-failure-at-start", generation: present.generation, before: before.generation };
-}
-
-/** A task that ran so long in between failed anew: what its machines did before is forgotten. */
-const HEALTHY_RUN_MS = 600_000;
 
 /**
  * The blame ladder counts failures of the machine's kind only: first the container is given up, then its node is kept off for the rest
@@ -302,4 +204,102 @@ function isAtMostAThird(some: number, all: number): boolean {
 function blameOf(step: Step, host: string): NodeBlame {
   step.state.blame[host] ??= { failures: 0, excluded: false };
   return step.state.blame[host];
+}
+
+/** No restart can follow, whatever budget is left. */
+export function isFinal(step: Step, gang: GangState, root: Ending, endings: Endings = {}): boolean {
+  return finalRule(step, gang, root, endings) !== undefined;
+}
+
+/** The job cannot go on once the task has failed. */
+export function cannotBeLost(step: Step, task: TaskRecord): boolean {
+  return isNeverRestarted(step, task) && !toleratesFailure(step, task);
+}
+
+/** Whether the job ends with this failure, whoever else is done: that of a role which `stop-on-failure-jobtypes` names. */
+export function mustNotFail(step: Step, task: TaskRecord, ending: Ending): boolean {
+  return roleOf(step, task).stopOnFailure && ending.class === "program" && isCounted(ending);
+}
+
+/**
+ * The rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
+ * restarted.
+ */
+function finalRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason | undefined {
+  const rule = ruleOfRoot(step, gang, root);
+  if (rule !== undefined) {
+    return rule;
+  }
+  const lost = lostAmong(step, endings);
+  return lost && neverRestartedRule(step, lost);
+}
+
+/** The last task among those that ended without which the job cannot go on. */
+function lostAmong(step: Step, endings: Endings): TaskRecord | undefined {
+  // Few jobs have such a role; the endings of a large generation are not gone through for each that is added.
+  if (!step.spec.roles.some(({ restartPolicy }) => restartPolicy === "none")) {
+    return undefined;
+  }
+  return Object.values(endings)
+    .filter(isCounted)
+    .flatMap(({ task }) => findTask(step, task) ?? [])
+    .findLast((task) => cannotBeLost(step, task));
+}
+
+function ruleOfRoot(step: Step, gang: GangState, root: Ending): RuleReason | undefined {
+  const task = findTask(step, root.task);
+  if (task === undefined) {
+    return undefined;
+  }
+  const role = roleOf(step, task);
+  if (mustNotFail(step, task, root)) {
+    const setting = settingOf(step.spec, "tony.application.stop-on-failure-jobtypes");
+    return { code: "role-must-not-fail", role: role.name, setting };
+  }
+  if (isExhausted(step, task, root)) {
+    return exhaustedRule(step, task, root);
+  }
+  return isNeverRestarted(step, task) ? neverRestartedRule(step, task) : repeatedStartFailure(gang, root);
+}
+
+function neverRestartedRule(step: Step, task: TaskRecord): RuleReason {
+  const { name } = roleOf(step, task);
+  return { code: "never-restarted", role: name, setting: settingOf(step.spec, `tony.${name}.restart-policy`) };
+}
+
+/** Why the job cannot go on after this root cause. */
+export function endingRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason {
+  return finalRule(step, gang, root, endings) ?? spentRule(step, gang, root.class);
+}
+
+/**
+ * What a whole generation failed of at its start: its root cause's failure, where every program that ended by itself ended of the same
+ * and none had done a step. Those that lost a connection, or were stopped, had no time to meet it.
+ */
+export function sharedStartFailure(
+  { state }: Step,
+  root: Ending,
+  endings: Readonly<Record<string, Ending>>,
+): string | undefined {
+  if (root.startFailure === undefined) {
+    return undefined;
+  }
+  const alike = Object.values(endings).every(
+    ({ strength, startFailure }) => strength < Strength.exit || startFailure === root.startFailure,
+  );
+  const stepless = state.tasks.every(({ generation, step }) => generation !== root.generation || step === 0);
+  return alike && stepless ? root.startFailure : undefined;
+}
+
+/** Why no third start follows when two generations in a row failed alike at theirs; undefined where that is not so. */
+export function repeatedStartFailure({ generations }: GangState, root: Ending): RuleReason | undefined {
+  const position = generations.findIndex(({ generation }) => generation === root.generation);
+  const [before, present] = [generations[position - 1], generations[position]];
+  if (root.startFailure === undefined || present?.startFailure !== root.startFailure) {
+    return undefined;
+  }
+  if (before?.startFailure !== root.startFailure) {
+    return undefined;
+  }
+  return { code: "same-failure-at-start", generation: present.generation, before: before.generation };
 }

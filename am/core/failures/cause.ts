@@ -5,71 +5,93 @@ import type { Cause } from "../../../src/job/status.ts";
 import { EVALUATOR } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import type { ChildExit } from "../state/events.ts";
-import type { Ending, Suspension } from "../state/failures.ts";
+import type { Ending, Suspension, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { gangOf, noteDurable, roleOf, rolesOf, type Step } from "../state/step.ts";
-import { exitWords, linesOf, Strength, seen, when, where } from "./endings.ts";
+import { exitWords, isCounted, linesOf, Strength, seen, when, where } from "./endings.ts";
+
+/**
+ * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's
+ * number). YARN's completion status, which says why, may be on its way.
+ */
+const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]);
 
 /** Consequences that are named; a gang of thousands fails together. */
 const MOST_CONSEQUENCES = 20;
 const MOST_LINES = 20;
 const MOST_LINES_OF_LEAVER = 5;
 
-/** The root of a failure as people are told of it; the other endings that it was found among follow. */
-export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> = {}): Cause {
-  const others = Object.values(endings).filter((ending) => ending.task !== root.task && !isSameHang(ending, root));
-  const followed = others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceOf(ending, root));
-  return {
-    class: root.class,
-    generation: root.generation,
-    reason: root.reason,
-    summary: endingWords(root.reason),
-    ...(root.named ?? { task: root.task, host: root.host, containerId: root.containerId, exit: root.exit }),
-    atMs: root.atMs,
-    lines: toldLines(root, others),
-    ...(root.remedy === undefined ? {} : { remedy: remedyWords(root.remedy), fix: root.remedy }),
-    consequences: followed.map(consequenceWords),
-    followed,
-  };
+export function rootOf(verdict: Verdict): Ending | undefined {
+  return verdict.endings[verdict.root];
+}
+
+function isNearer(ending: Ending, root: Ending): boolean {
+  return ending.strength > root.strength || (ending.strength === root.strength && ending.seenAtMs < root.seenAtMs);
+}
+
+/** YARN may still say why it ended so. */
+export function mayBeExplained({ source, exit }: Ending): boolean {
+  return source === "link" || (source === "child" && KILLED.has(exit));
 }
 
 /**
- * What the root's program said last. One that ended with 0 says little of a failure: the words of the first that failed after it follow,
- * which may name another cause.
+ * YARN's completion status counts for more than what a link showed; that a container ended by order says nothing of its program's end.
+ * That its node had been cut off counts for less than anything that is heard of the task itself.
  */
-function toldLines(root: Ending, others: readonly Ending[]): readonly string[] {
-  const failed = root.strength === Strength.earlyExit ? others.find(({ lines }) => lines.length > 0) : undefined;
-  if (failed === undefined) return root.lines.slice(-MOST_LINES);
-  const own = root.lines.slice(-MOST_LINES_OF_LEAVER);
-  return [...own, `${failed.task} then said:`, ...failed.lines.slice(own.length + 1 - MOST_LINES)];
-}
-
-/** Tasks whose time is up together hang of one cause: it is told once. */
-function isSameHang(ending: Ending, root: Ending): boolean {
-  return root.named !== undefined && (ending.named !== undefined || ending.task === root.named.task);
-}
-
-/** YARN's completion status of the root often comes after what followed from it. */
-function consequenceOf(ending: Ending, root: Ending): Consequence {
-  const laterMs = ending.seenAtMs - root.seenAtMs;
-  return { reason: ending.reason, relation: relationOf(ending, root, laterMs), laterMs };
+export function replaces(ending: Ending, earlier: Ending): boolean {
+  if (ending.source === "yarn") {
+    const isCause = isCounted(ending) && !hadEndedBefore(earlier, ending);
+    return earlier.source !== "yarn" && (isCause || earlier.source === "link");
+  }
+  return earlier.strength === Strength.cutOff && isCounted(ending);
 }
 
 /**
- * One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. A
- * lost connection does not say whose: where nobody failed it may be that of a task which ended well, or of something outside the job, and
- * who ended before the root's program may have lost another.
+ * YARN ended the container for what was used in it, and its program had ended well, or of a lost connection, before. What the
+ * infrastructure ends may have cut the connection as well.
  */
-function relationOf({ strength }: Ending, root: Ending, laterMs: number): Relation {
-  if (strength === Strength.peerLost) {
-    const isSure = root.strength !== Strength.earlyExit && (laterMs >= 0 || root.source !== "child");
-    return isSure ? "consequence" : "possible-consequence";
+function hadEndedBefore(earlier: Ending, ending: Ending): boolean {
+  const endedItself = earlier.source === "child" && earlier.strength < Strength.exit && !KILLED.has(earlier.exit);
+  return endedItself && ending.class === "program";
+}
+
+/** The strongest is the root, among equals the earliest. */
+export function enter(verdict: Verdict, ending: Ending): void {
+  verdict.endings[ending.task] = ending;
+  const root = rootOf(verdict);
+  if (root === undefined || root.task === ending.task || isNearer(ending, root)) {
+    verdict.root = isCounted(ending) ? ending.task : nearestCounted(verdict, ending).task;
   }
-  if (strength < Strength.peerLost) {
-    return "consequence";
+}
+
+/** What turned out to be no cause leaves the place to one that is, where there is any. */
+function nearestCounted({ endings }: Verdict, ending: Ending): Ending {
+  const counted = Object.values(endings).filter(isCounted);
+  return counted.reduce((root, other) => (isCounted(root) && !isNearer(other, root) ? root : other), ending);
+}
+
+/** Where nothing is known but a lost connection, and a node was cut off then, that is what it followed from. */
+export function enterCutOff(step: Step, gang: GangState, verdict: Verdict): void {
+  const root = rootOf(verdict);
+  const cutOff = root && cutOffBefore(step, gang, root);
+  if (cutOff !== undefined) {
+    const { exit, lines } = verdict.endings[cutOff.task] ?? cutOff;
+    enter(verdict, { ...cutOff, exit, lines });
   }
-  return strength < Strength.exit ? "not-counted" : "also-failed";
+}
+
+/**
+ * Where nothing is known but a lost connection or an exit with 0, and an earlier attempt had given a container of the generation up: that
+ * attempt knew why, and left no word of it. Nobody pays for what is not known.
+ */
+export function enterGivenUp(verdict: Verdict): void {
+  const isGivenUp = ({ source, reason }: Ending) => source === "yarn" && reason.code === "stopped-by-earlier-attempt";
+  const givenUp = Object.values(verdict.endings).find(isGivenUp);
+  const { strength } = rootOf(verdict) ?? {};
+  if (givenUp !== undefined && (strength === Strength.peerLost || strength === Strength.earlyExit)) {
+    verdict.root = givenUp.task;
+  }
 }
 
 /**
@@ -177,4 +199,60 @@ function cutOffEnding(suspension: Suspension, isolationMs: number): Ending {
     exit: "",
     lines: [],
   };
+}
+
+/** The root of a failure as people are told of it; the other endings that it was found among follow. */
+export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> = {}): Cause {
+  const others = Object.values(endings).filter((ending) => ending.task !== root.task && !isSameHang(ending, root));
+  const followed = others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceOf(ending, root));
+  return {
+    class: root.class,
+    generation: root.generation,
+    reason: root.reason,
+    summary: endingWords(root.reason),
+    ...(root.named ?? { task: root.task, host: root.host, containerId: root.containerId, exit: root.exit }),
+    atMs: root.atMs,
+    lines: toldLines(root, others),
+    ...(root.remedy === undefined ? {} : { remedy: remedyWords(root.remedy), fix: root.remedy }),
+    consequences: followed.map(consequenceWords),
+    followed,
+  };
+}
+
+/**
+ * What the root's program said last. One that ended with 0 says little of a failure: the words of the first that failed after it follow,
+ * which may name another cause.
+ */
+function toldLines(root: Ending, others: readonly Ending[]): readonly string[] {
+  const failed = root.strength === Strength.earlyExit ? others.find(({ lines }) => lines.length > 0) : undefined;
+  if (failed === undefined) return root.lines.slice(-MOST_LINES);
+  const own = root.lines.slice(-MOST_LINES_OF_LEAVER);
+  return [...own, `${failed.task} then said:`, ...failed.lines.slice(own.length + 1 - MOST_LINES)];
+}
+
+/** Tasks whose time is up together hang of one cause: it is told once. */
+function isSameHang(ending: Ending, root: Ending): boolean {
+  return root.named !== undefined && (ending.named !== undefined || ending.task === root.named.task);
+}
+
+/** YARN's completion status of the root often comes after what followed from it. */
+function consequenceOf(ending: Ending, root: Ending): Consequence {
+  const laterMs = ending.seenAtMs - root.seenAtMs;
+  return { reason: ending.reason, relation: relationOf(ending, root, laterMs), laterMs };
+}
+
+/**
+ * One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. A
+ * lost connection does not say whose: where nobody failed it may be that of a task which ended well, or of something outside the job, and
+ * who ended before the root's program may have lost another.
+ */
+function relationOf({ strength }: Ending, root: Ending, laterMs: number): Relation {
+  if (strength === Strength.peerLost) {
+    const isSure = root.strength !== Strength.earlyExit && (laterMs >= 0 || root.source !== "child");
+    return isSure ? "consequence" : "possible-consequence";
+  }
+  if (strength < Strength.peerLost) {
+    return "consequence";
+  }
+  return strength < Strength.exit ? "not-counted" : "also-failed";
 }

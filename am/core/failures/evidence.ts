@@ -8,26 +8,19 @@ import type { GangState } from "../state/gang.ts";
 import { findTask, noteDurable, type Step } from "../state/step.ts";
 import { moveVerdict } from "../state/verdict-moves.ts";
 import { blame, cannotBeLost, charge, isFinal, pardon, refund, sharedStartFailure } from "./budgets.ts";
-import { causeOf, cutOffBefore, earlyExitBefore } from "./cause.ts";
+import {
+  causeOf,
+  earlyExitBefore,
+  enter,
+  enterCutOff,
+  enterGivenUp,
+  mayBeExplained,
+  replaces,
+  rootOf,
+} from "./cause.ts";
 import { isCounted, Strength } from "./endings.ts";
 
-/**
- * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's
- * number). YARN's completion status, which says why, may be on its way.
- */
-const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]);
-
-/** An executor that is still well by then was not meant; one that left is accounted for by YARN, or when the verdict's time is up. */
-function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): void {
-  verdict.unaccounted[ending.containerId] = true;
-  if (ending.source === "child") {
-    const container = step.state.containers[ending.containerId];
-    if (container !== undefined) {
-      awaitOf(step, container, "completion-status", 2 * step.identity.nodeHeartbeatMs + Bounds.completionStatusMs);
-    }
-  }
-}
-
+/** Adds how a task ended to what is being judged, and judges anew. */
 export function addEvidence(step: Step, gang: GangState, verdict: Verdict, ending: Ending): void {
   const earlier = verdict.endings[ending.task];
   if (earlier !== undefined && !replaces(ending, earlier)) {
@@ -58,71 +51,23 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   correctReason(step, gang, verdict, told);
 }
 
+/** An executor that is still well by then was not meant; one that left is accounted for by YARN, or when the verdict's time is up. */
+function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): void {
+  verdict.unaccounted[ending.containerId] = true;
+  if (ending.source === "child") {
+    const container = step.state.containers[ending.containerId];
+    if (container !== undefined) {
+      awaitOf(step, container, "completion-status", 2 * step.identity.nodeHeartbeatMs + Bounds.completionStatusMs);
+    }
+  }
+}
+
 /** Whoever was told why it starts again is told what has turned out since. */
 function correctReason(step: Step, gang: GangState, verdict: Verdict, told: Ending | undefined): void {
   const restarted = verdict.scope === "" ? gang : findTask(step, verdict.scope);
   const root = rootOf(verdict);
   if (told !== undefined && root !== undefined && restarted?.restartReason === endingWords(told.reason)) {
     restarted.restartReason = endingWords(root.reason);
-  }
-}
-
-/**
- * YARN's completion status counts for more than what a link showed; that a container ended by order says nothing of its program's end.
- * That its node had been cut off counts for less than anything that is heard of the task itself.
- */
-function replaces(ending: Ending, earlier: Ending): boolean {
-  if (ending.source === "yarn") {
-    const isCause = isCounted(ending) && !hadEndedBefore(earlier, ending);
-    return earlier.source !== "yarn" && (isCause || earlier.source === "link");
-  }
-  return earlier.strength === Strength.cutOff && isCounted(ending);
-}
-
-/**
- * YARN ended the container for what was used in it, and its program had ended well, or of a lost connection, before. What the
- * infrastructure ends may have cut the connection as well.
- */
-function hadEndedBefore(earlier: Ending, ending: Ending): boolean {
-  const endedItself = earlier.source === "child" && earlier.strength < Strength.exit && !KILLED.has(earlier.exit);
-  return endedItself && ending.class === "program";
-}
-
-/** The strongest is the root, among equals the earliest. */
-function enter(verdict: Verdict, ending: Ending): void {
-  verdict.endings[ending.task] = ending;
-  const root = rootOf(verdict);
-  if (root === undefined || root.task === ending.task || isNearer(ending, root)) {
-    verdict.root = isCounted(ending) ? ending.task : nearestCounted(verdict, ending).task;
-  }
-}
-
-/** What turned out to be no cause leaves the place to one that is, where there is any. */
-function nearestCounted({ endings }: Verdict, ending: Ending): Ending {
-  const counted = Object.values(endings).filter(isCounted);
-  return counted.reduce((root, other) => (isCounted(root) && !isNearer(other, root) ? root : other), ending);
-}
-
-/** Where nothing is known but a lost connection, and a node was cut off then, that is what it followed from. */
-function enterCutOff(step: Step, gang: GangState, verdict: Verdict): void {
-  const root = rootOf(verdict);
-  const cutOff = root && cutOffBefore(step, gang, root);
-  if (cutOff !== undefined) {
-    const { exit, lines } = verdict.endings[cutOff.task] ?? cutOff;
-    enter(verdict, { ...cutOff, exit, lines });
-  }
-}
-
-/**
- * Where nothing is known but a lost connection or an exit with 0, and an earlier attempt had given a container of the generation up: that
- * attempt knew why, and left no word of it. Nobody pays for what is not known.
- */
-function enterGivenUp(verdict: Verdict): void {
-  const isGivenUp = ({ source, reason }: Ending) => source === "yarn" && reason.code === "stopped-by-earlier-attempt";
-  const givenUp = Object.values(verdict.endings).find(isGivenUp);
-  const { strength } = rootOf(verdict) ?? {};
-  if (givenUp !== undefined && (strength === Strength.peerLost || strength === Strength.earlyExit)) {
-    verdict.root = givenUp.task;
   }
 }
 
@@ -171,14 +116,6 @@ function renewScope(step: Step, { scope, generation }: Verdict, reason: string):
   }
 }
 
-export function rootOf(verdict: Verdict): Ending | undefined {
-  return verdict.endings[verdict.root];
-}
-
-function isNearer(ending: Ending, root: Ending): boolean {
-  return ending.strength > root.strength || (ending.strength === root.strength && ending.seenAtMs < root.seenAtMs);
-}
-
 /** What it is told as now: while YARN's completion status is awaited, no more than that. */
 function asKnown(verdict: Verdict, root: Ending): Ending {
   const { reason } = root;
@@ -190,10 +127,7 @@ function asKnown(verdict: Verdict, root: Ending): Ending {
   return { ...root, reason: { ...reason, awaited: true } };
 }
 
-function mayBeExplained({ source, exit }: Ending): boolean {
-  return source === "link" || (source === "child" && KILLED.has(exit));
-}
-
+/** What people are told ended the generation, as far as it is known. */
 export function noteCause(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
   const generation = gang.generations.find((one) => one.generation === verdict.generation);
   if (generation !== undefined && verdict.scope === "") {

@@ -17,9 +17,9 @@ import { findTask, gangOf, log, noteDurable, record, type Step, tasksOf } from "
 import { ALIVE } from "../state/task-moves.ts";
 import { endsJob } from "../state/verdict-moves.ts";
 import { blame, endingRule, isFinal, isLeft, mustNotFail } from "./budgets.ts";
-import { causeOf, cutOffBefore, earlyExitBefore, noteEarlyExit, noteSuspension } from "./cause.ts";
+import { causeOf, cutOffBefore, earlyExitBefore, noteEarlyExit, noteSuspension, rootOf } from "./cause.ts";
 import { isCounted, Strength } from "./endings.ts";
-import { addEvidence, noteCause, reconsider, rootOf } from "./evidence.ts";
+import { addEvidence, noteCause, reconsider } from "./evidence.ts";
 
 /**
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
