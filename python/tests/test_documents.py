@@ -6,7 +6,9 @@ import contextlib
 import dataclasses
 import inspect
 import io
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,16 @@ def test_roles() -> None:
     names: dict[str, Any] = {"tony_ts": tony_ts}
     assert "2 of 2 tracked tasks exited 0" in run(programs(in_section("What to submit"))[0], names)
     assert str(next(names["job"].logs("worker:1"))) == "worker:1 | 3 ['--rate', '0.1']"
+
+
+def test_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    names: dict[str, Any] = {"tony_ts": tony_ts, "__name__": "__main__"}
+    run(programs(in_section("A function"))[0], names)
+    assert sorted(map(str, names["job"].logs("worker"))) == [
+        "worker:0 | task 0 trains at 0.1",
+        "worker:1 | task 1 trains at 0.1",
+    ]
 
 
 def test_lines_and_events() -> None:

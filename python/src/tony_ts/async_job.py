@@ -7,6 +7,7 @@ from typing import AsyncIterator, Literal, Mapping, NoReturn, Sequence
 
 from .async_process import AsyncChild, AsyncEvents, arun, async_turn
 from .errors import TonyError, not_in_time
+from .functions import Function
 from .job import (
     End,
     LogLine,
@@ -92,7 +93,7 @@ class AsyncJob:
 
 
 async def asubmit(
-    job: Command | Path | None = None,
+    job: Command | Path | Function | None = None,
     *,
     instances: int | None = None,
     memory: int | str | None = None,

@@ -11,6 +11,7 @@ from typing import Iterator, Mapping, Sequence, Union, cast
 from xml.sax.saxutils import escape
 
 from .errors import JobInvalid
+from .functions import Function
 
 #: A path, as every function of the standard library takes one.
 Path = Union[str, "os.PathLike[str]"]
@@ -24,7 +25,7 @@ Value = Union[str, int, float, bool, Sequence[str]]
 class Role:
     """One kind of task: how many there are, what each runs, and what it has."""
 
-    command: Command | None = None
+    command: Command | Function | None = None
     instances: int | None = None
     #: ``"8g"``, ``"512m"``, or a number of MiB.
     memory: int | str | None = None
@@ -148,11 +149,11 @@ def _command(command: object) -> str:
 def _paths(files: Sequence[Path]) -> str:
     if isinstance(files, str):
         raise JobInvalid(f"files is a list: write files=[{files!r}]", code="JOB_INVALID")
-    return ",".join(_item(os.fspath(file)) for file in files)
+    return ",".join(list_item(os.fspath(file)) for file in files)
 
 
 def _variables(env: Mapping[str, str]) -> str:
-    return ",".join(_item(f"{name}={value}") for name, value in env.items())
+    return ",".join(list_item(f"{name}={value}") for name, value in env.items())
 
 
 def _text(value: Value) -> str:
@@ -160,10 +161,10 @@ def _text(value: Value) -> str:
         return "true" if value else "false"
     if isinstance(value, (str, int, float)):
         return str(value)
-    return ",".join(_item(item) for item in value)
+    return ",".join(list_item(item) for item in value)
 
 
-def _item(text: str) -> str:
+def list_item(text: str) -> str:
     """An item of a list: a comma would end it."""
     return text.replace(",", "\\,")
 

@@ -6,13 +6,26 @@ import contextlib
 import logging
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generator, Literal, Mapping, NoReturn, Sequence
 
 from .errors import TonyError
+from .functions import Function, Parcel, parcel
 from .job import Job, kill_words
 from .process import Child, run, turn
-from .request import FILE_NAME, Command, Origin, Path, Request, Role, Value, job_xml, request, unknown_arguments
+from .request import (
+    FILE_NAME,
+    Command,
+    Origin,
+    Path,
+    Request,
+    Role,
+    Value,
+    job_xml,
+    list_item,
+    request,
+    unknown_arguments,
+)
 
 #: What is said beside a submission: warnings about the job, what was uploaded.
 logger = logging.getLogger("tony_ts")
@@ -22,7 +35,7 @@ WITHDRAWN = "its submission was interrupted"
 
 
 def submit(
-    job: Command | Path | None = None,
+    job: Command | Path | Function | None = None,
     *,
     instances: int | None = None,
     memory: int | str | None = None,
@@ -47,8 +60,9 @@ def submit(
 
     Ctrl-C, or another exception in between, withdraws the submission: nothing is left on the cluster.
 
-    :param job: the command that each task runs, as a text for the shell or a list of words; or a job's file: a path
-        object, or a text that ends in ``.xml``. What is given beside a file goes over what is in it
+    :param job: what each task runs: a command, as a text for the shell or a list of words; or a function without
+        arguments. Or a job's file: a path object, or a text that ends in ``.xml``. What is given beside a file goes
+        over what is in it
     :param instances: how many tasks; 1 for a command
     :param memory: of each: ``"8g"``, ``"512m"``, or a number of MiB
     :param vcores: of each
@@ -83,6 +97,8 @@ class Prepared:
 
     request: Request
     words: tuple[str, ...]
+    parcels: tuple[Parcel, ...]
+    is_local: bool
 
 
 _NOT_HERE = ("unknown", "job")
@@ -100,10 +116,11 @@ def prepare(function: str, arguments: dict[str, Any]) -> Prepared:
         files=arguments["files"],
         env=arguments["env"] or {},
     )
+    job, roles, parcels = _with_commands(arguments["job"], arguments["roles"], arguments["python_venv"])
     asked = request(
-        arguments["job"],
+        job,
         one,
-        roles=arguments["roles"],
+        roles=roles,
         framework=arguments["framework"],
         conf=arguments["conf"] or {},
     )
@@ -118,20 +135,41 @@ def prepare(function: str, arguments: dict[str, Any]) -> Prepared:
     words = [f"{option}={os.fspath(value)}" for option, value in options.items() if value is not None]
     secrets: Mapping[str, str] = arguments["secrets"] or {}
     words += [f"--secret={variable}={source}" for variable, source in secrets.items()]
-    return Prepared(asked, tuple(words))
+    return Prepared(asked, tuple(words), parcels, arguments["scheduler"] == "local")
+
+
+def _with_commands(
+    job: Any, roles: Mapping[str, Role] | None, environment: Path | None
+) -> tuple[Any, Mapping[str, Role] | None, tuple[Parcel, ...]]:
+    """The same job with a command in place of each function."""
+    parcels: list[Parcel] = []
+
+    def command(runs: Any, role: str | None) -> Any:
+        if not callable(runs):
+            return runs
+        packed = parcel(runs, role)
+        parcels.append(packed)
+        return packed.command(None if environment is None else os.fspath(environment))
+
+    shared = command(job, None)
+    named = roles and {name: replace(role, command=command(role.command, name)) for name, role in roles.items()}
+    return shared, named, tuple(parcels)
 
 
 @contextlib.contextmanager
 def written(prepared: Prepared) -> Generator[tuple[Sequence[str], Origin], None, None]:
     """The words of the command line, and the file that they name, which is removed afterwards."""
-    words = ["submit", "--detach", "--json", *prepared.words]
     asked = prepared.request
-    if asked.job_file is not None:
-        settings = (f"--conf={setting.key}={setting.value}" for setting in asked.settings)
-        yield [*words, f"--conf={asked.job_file}", *settings], Origin()
-        return
-    text, origin = job_xml(asked.settings)
     with tempfile.TemporaryDirectory(prefix="tony-ts-") as folder:
+        parts = [each.kept_files() if prepared.is_local else each.files(folder) for each in prepared.parcels]
+        carried = dict.fromkeys(file for part in parts for file in part)
+        resources = [f"--conf=tony.containers.resources={list_item(file)}" for file in carried]
+        words = ["submit", "--detach", "--json", *prepared.words, *resources]
+        if asked.job_file is not None:
+            settings = (f"--conf={setting.key}={setting.value}" for setting in asked.settings)
+            yield [*words, f"--conf={asked.job_file}", *settings], Origin()
+            return
+        text, origin = job_xml(asked.settings)
         # A job without a name is called as the folder of its file.
         place = os.path.join(folder, "job")
         os.mkdir(place)

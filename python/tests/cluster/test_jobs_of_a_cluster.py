@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -37,6 +39,38 @@ def test_a_failed_job_shows_its_traceback_and_report() -> None:
     assert raised.value.traceback.endswith("ValueError: no such column: price")
     assert raised.value.report is not None
     assert [task["exit"] for task in raised.value.report["tasks"]] == ["1"]
+
+
+def test_a_function_of_a_program_runs_in_each_task() -> None:
+    Path("shapes.py").write_text("def area(side):\n    return side * side\n")
+    Path("program.py").write_text(
+        """
+import functools, os, sys
+import shapes
+import tony_ts
+
+def train(side):
+    print("task", os.environ["TASK_INDEX"], shapes.area(side))
+    if side == 4:
+        raise ValueError("no such side")
+
+def submit(side):
+    python = {"PYTHON": sys.executable}
+    return tony_ts.submit(functools.partial(train, side), instances=2, memory="512m", env=python)
+
+job = submit(3)
+job.wait()
+print(*sorted(map(str, job.logs("worker"))), sep="\\n")
+try:
+    submit(4).wait()
+except tony_ts.JobFailed as error:
+    print(error.traceback)
+"""
+    )
+    said = subprocess.run([sys.executable, "program.py"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    assert said.splitlines()[:2] == ["worker:0 | task 0 9", "worker:1 | task 1 9"]
+    assert '    raise ValueError("no such side")' in said
+    assert said.endswith("ValueError: no such side\n")
 
 
 def test_jobs_at_once_are_submitted_killed_and_followed_by_id() -> None:

@@ -1,0 +1,237 @@
+"""Functions as programs of a job: how one travels to the tasks, and what these run."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import inspect
+import json
+import linecache
+import os
+import pickle
+import pickletools
+import shlex
+import shutil
+import sys
+import sysconfig
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from types import FunctionType, MethodType, ModuleType
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+from .errors import JobInvalid
+
+#: What a task may run instead of a command. ``functools.partial`` gives it arguments.
+Function = Callable[[], object]
+
+#: The program that runs it, in a task's working directory.
+RUNNER = "tony_ts_function.py"
+_RUNNER = os.path.join(os.path.dirname(__file__), "run_function.py")
+
+#: As long as the command line keeps a job of this machine.
+_KEPT_S = 7 * 24 * 3600
+
+#: Read by the oldest Python of the package.
+_PROTOCOL = 4
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A function on its way: the file that holds it, and the paths of the modules that it needs."""
+
+    name: str
+    content: bytes
+    modules: tuple[str, ...]
+
+    def command(self, environment: str | None) -> str:
+        """What a task runs. Without an environment, the node's ``python3`` or what the variable PYTHON names."""
+        python = '"${PYTHON:-python3}"'
+        if environment is not None:
+            name = PurePosixPath(environment).name
+            python = shlex.quote(f"./{name}") if name.endswith(".pex") else "venv/bin/python"
+        return f"{python} {RUNNER} {self.name}"
+
+    def files(self, folder: str) -> list[str]:
+        """Writes the function into a folder. Returns everything that a task needs, as resources."""
+        place = os.path.join(folder, self.name)
+        with open(place, "xb") as file:
+            file.write(self.content)
+        return self._with_modules(place)
+
+    def kept_files(self) -> list[str]:
+        """The same for a job of this machine, whose tasks read the file when they start: it stays for a week."""
+        root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tony-ts", "functions")
+        folder = os.path.join(root, hashlib.sha256(self.content).hexdigest())
+        place = os.path.join(folder, self.name)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _forget_old(root)
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            file.write(self.content)
+        os.replace(file.name, place)
+        return self._with_modules(place)
+
+    def _with_modules(self, place: str) -> list[str]:
+        return [place, f"{_RUNNER}::{RUNNER}", *self.modules]
+
+
+def _forget_old(root: str) -> None:
+    for entry in os.scandir(root):
+        if time.time() - entry.stat().st_mtime > _KEPT_S:
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def parcel(function: Function, role: str | None) -> Parcel:
+    """
+    :param role: the only one that runs it
+    :raises JobInvalid: it cannot travel; the message names what in it cannot
+    """
+    library = _cloudpickle()
+    if library is None:
+        _check_has_a_place(function)
+    own = dict(_own(function, _name(function)))
+    try:
+        content = bytes((library or pickle).dumps(function, protocol=_PROTOCOL))
+    except Exception as error:
+        raise _cannot_travel(function, own, error) from None
+    head = {
+        "name": _name(function),
+        "python": list(sys.version_info[:2]),
+        "byValue": library is not None,
+        "sources": {file: "".join(linecache.getlines(file)) for file in sorted(_source_files(own.values()))},
+    }
+    name = "tony_ts_function.pickle" if role is None else f"tony_ts_function_{role}.pickle"
+    modules = [*_local_modules(content), *([] if library is None else [_place(library)])]
+    return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules))
+
+
+def _cloudpickle() -> ModuleType | None:
+    try:
+        return importlib.import_module("cloudpickle")
+    except ImportError:
+        return None
+
+
+def _check_has_a_place(function: Function) -> None:
+    """Without cloudpickle only a name travels, and a task looks for it in a module."""
+    inner = _unwrapped(function)
+    module, qualified = getattr(inner, "__module__", None), getattr(inner, "__qualname__", "<")
+    if module in (None, "__main__") or "<" in qualified:
+        message = (
+            f"{_name(function)}() is not at the top of a module, where tasks could import it: "
+            "pip install cloudpickle, or move the function into a file of its own and import it"
+        )
+        raise JobInvalid(message, code="FUNCTION_INVALID")
+
+
+def _unwrapped(function: object) -> object:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function.__func__ if isinstance(function, MethodType) else function
+
+
+def _name(function: object) -> str:
+    inner = _unwrapped(function)
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _own(value: object, path: str) -> Iterator[tuple[str, object]]:
+    """What a function uses by name, and what functions of the same program use that it calls: ``train → lock``."""
+    seen: set[int] = set()
+
+    def visit(value: object, path: str) -> Iterator[tuple[str, object]]:
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        yield path, value
+        if isinstance(value, functools.partial):
+            yield from visit(value.func, path)
+            for index, argument in enumerate(value.args):
+                yield from visit(argument, f"{path} → argument {index + 1}")
+            for name, argument in value.keywords.items():
+                yield from visit(argument, f"{path} → {name}=")
+        elif isinstance(value, FunctionType) and not _is_by_reference(value):
+            variables = inspect.getclosurevars(value)
+            for name, used in {**variables.globals, **variables.nonlocals}.items():
+                yield from visit(used, f"{path} → {name}")
+        elif isinstance(value, type) and value.__module__ == "__main__":
+            for name, member in vars(value).items():
+                if isinstance(member, FunctionType):
+                    yield from visit(member, f"{path}.{name}")
+
+    return visit(value, path)
+
+
+def _is_by_reference(function: FunctionType) -> bool:
+    return function.__module__ != "__main__" and "<" not in function.__qualname__
+
+
+def _cannot_travel(function: Function, own: Mapping[str, object], error: Exception) -> JobInvalid:
+    """Names the innermost things that do not travel: what holds them does not either."""
+    failing = {path: reason for path, value in own.items() if (reason := _why_not(value))}
+    innermost = [path for path in failing if not any(other.startswith((f"{path} → ", f"{path}.")) for other in failing)]
+    named = [path for path in innermost if path != _name(function)]
+    said = [f"  {path} ({type(own[path]).__name__}): {failing[path]}" for path in named] or [f"  {error}"]
+    message = "\n".join(
+        [
+            f"{_name(function)}() cannot be sent to the tasks, because of what it uses:",
+            *said,
+            "Make it inside the function, where each task then has its own.",
+        ]
+    )
+    return JobInvalid(message, code="FUNCTION_INVALID")
+
+
+def _why_not(value: object) -> str | None:
+    try:
+        (_cloudpickle() or pickle).dumps(value, protocol=_PROTOCOL)
+    except Exception as error:
+        return str(error)
+    return None
+
+
+def _source_files(values: Iterator[object] | Any) -> set[str]:
+    """Tracebacks show lines of the files that functions come from, a notebook's cells too, which no task has."""
+    return {value.__code__.co_filename for value in values if isinstance(value, FunctionType)}
+
+
+def _local_modules(content: bytes) -> list[str]:
+    """The user's own modules that a function refers to, and those that these use: files and folders to ship."""
+    found: dict[str, str] = {}
+
+    def visit(name: str) -> None:
+        top = name.partition(".")[0]
+        module = sys.modules.get(top)
+        if top in found or module is None or not _is_local(module):
+            return
+        found[top] = _place(module)
+        members = [vars(part) for loaded, part in list(sys.modules.items()) if f"{loaded}.".startswith(f"{top}.")]
+        for member in [member for each in members for member in list(each.values())]:
+            used = member.__name__ if isinstance(member, ModuleType) else getattr(member, "__module__", None)
+            if isinstance(used, str):
+                visit(used)
+
+    for _, argument, _ in pickletools.genops(content):
+        for word in argument.split() if isinstance(argument, str) else ():
+            visit(word)
+    return sorted(found.values())
+
+
+def _place(module: ModuleType) -> str:
+    """The file or the folder of a module at the top."""
+    folders: Sequence[str] = list(getattr(module, "__path__", ()))
+    return os.path.abspath(folders[0]) if folders else os.path.abspath(str(module.__file__))
+
+
+def _is_local(module: ModuleType) -> bool:
+    """Neither of Python nor installed: what an environment would bring is not the user's own."""
+    if module.__name__ in ("__main__", __package__) or not (
+        getattr(module, "__file__", None) or hasattr(module, "__path__")
+    ):
+        return False
+    place = _place(module)
+    installed = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    inside = any(place.startswith(f"{os.path.abspath(folder)}/") for folder in installed)
+    return not inside and not {"site-packages", "dist-packages"} & set(PurePosixPath(place).parts)

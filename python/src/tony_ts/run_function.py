@@ -1,0 +1,54 @@
+"""
+What a task runs of a job that was made from a function. It travels beside that, and needs nothing but a Python: an old
+one is to say that it is old, so nothing here is newer than 3.6.
+"""
+
+import json
+import linecache
+import os
+import pickle
+import platform
+import sys
+import traceback
+from typing import Any, Callable, Dict
+
+
+def main() -> None:
+    # The program itself may be a link to where the node keeps it; modules are in the working directory.
+    sys.path.insert(0, os.getcwd())
+    with open(sys.argv[1], "rb") as file:
+        head = json.loads(file.readline().decode())
+        content = file.read()
+    function = loaded(head, content)
+    for name, text in head["sources"].items():
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    try:
+        function()
+    except Exception as error:
+        # Without the frame of the line above, which is nobody's.
+        at = error.__traceback__
+        traceback.print_exception(type(error), error, at.tb_next if at else None)
+        sys.exit(1)
+
+
+def loaded(head: Dict[str, Any], content: bytes) -> Callable[[], object]:
+    sent, here = (".".join(map(str, version[:2])) for version in (head["python"], sys.version_info))
+    if head["byValue"] and sent != here:
+        sys.exit(
+            f"{head['name']}() was sent by Python {sent}, and this is Python {here} "
+            f"({sys.executable} on {platform.node()}). A function travels between equal releases only: "
+            "ship an environment with python_venv=, or name another Python with "
+            f"env={{'PYTHON': '/path/to/python{sent}'}}"
+        )
+    try:
+        function: Callable[[], object] = pickle.loads(content)
+    except ImportError as error:
+        sys.exit(
+            f"{type(error).__name__}: {error}, which {head['name']}() uses: ship it with files=[…] or src_dir=, "
+            "or an environment that has it with python_venv="
+        )
+    return function
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Functions as jobs, from programs of their own: where a function is defined decides how it travels."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+#: As users write it, and with the Python that runs this test.
+START = """
+import functools, os, sys, threading
+import tony_ts
+
+def submit(function, **arguments):
+    arguments.setdefault("memory", "256m")
+    arguments.setdefault("env", {"PYTHON": sys.executable})
+    return tony_ts.submit(function, scheduler="local", **arguments)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def run(program: str, name: str = "program.py", *, without_cloudpickle: bool = False) -> str:
+    start = "import sys; sys.modules['cloudpickle'] = None\n" if without_cloudpickle else ""
+    Path(name).write_text(start + START + textwrap.dedent(program))
+    done = subprocess.run([sys.executable, "-W", "error", name], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_a_function_of_the_program_runs_in_each_task_with_what_it_uses() -> None:
+    Path("shapes.py").write_text("import numbers_of\ndef area(side):\n    return numbers_of.square(side)\n")
+    Path("numbers_of.py").write_text("def square(number):\n    return number * number\n")
+    said = run(
+        """
+        import shapes
+
+        class Net:
+            def forward(self, side):
+                return shapes.area(side)
+
+        def train(side, *, unit):
+            print("task", os.environ["TASK_INDEX"], Net().forward(side), unit)
+
+        job = submit(functools.partial(train, 3, unit="m2"), instances=2)
+        job.wait()
+        print(*job.logs("worker"), sep="\\n")
+        """
+    )
+    assert sorted(said.splitlines()) == ["worker:0 | task 0 9 m2", "worker:1 | task 1 9 m2"]
+
+
+def test_its_failure_shows_its_own_lines_and_none_of_ours() -> None:
+    said = run(
+        """
+        def load(column):
+            raise ValueError(f"no such column: {column}")
+
+        def train():
+            load("price")
+
+        try:
+            submit(train).wait()
+        except tony_ts.JobFailed as error:
+            print(error.traceback)
+        """
+    )
+    program = Path("program.py").resolve()
+    assert said.splitlines() == [
+        "Traceback (most recent call last):",
+        f'  File "{program}", line 14, in train',
+        '    load("price")',
+        f'  File "{program}", line 11, in load',
+        '    raise ValueError(f"no such column: {column}")',
+        "ValueError: no such column: price",
+    ]
+
+
+def test_roles_run_functions_of_their_own() -> None:
+    said = run(
+        """
+        def read():
+            print("read")
+
+        def train():
+            print("trained")
+
+        small = {"memory": "256m"}
+        roles = {"reader": tony_ts.Role(read, **small), "worker": tony_ts.Role(train, **small)}
+        job = submit(None, memory=None, roles=roles)
+        job.wait()
+        print(*job.logs("reader"), *job.logs("worker"), sep="\\n")
+        """
+    )
+    assert said.splitlines() == ["reader:0 | read", "worker:0 | trained"]
+
+
+def test_what_cannot_travel_is_named_with_the_way_to_it() -> None:
+    said = run(
+        """
+        lock = threading.Lock()
+
+        def count():
+            with lock:
+                print("counted")
+
+        def train(rows):
+            count()
+
+        try:
+            submit(functools.partial(train, (row for row in ())))
+        except tony_ts.JobInvalid as error:
+            print(error.code, error)
+        """
+    )
+    assert said.splitlines() == [
+        "FUNCTION_INVALID train() cannot be sent to the tasks, because of what it uses:",
+        "  train → count → lock (lock): cannot pickle '_thread.lock' object",
+        "  train → argument 1 (generator): cannot pickle 'generator' object",
+        "Make it inside the function, where each task then has its own.",
+    ]
+
+
+def test_without_cloudpickle_a_function_of_a_module_travels_by_its_name() -> None:
+    Path("training.py").write_text("def train(rate):\n    print('rate', rate)\n")
+    said = run(
+        """
+        import training
+
+        job = submit(functools.partial(training.train, 0.1))
+        job.wait()
+        print(*job.logs(), sep="\\n")
+        for function in (lambda: None, submit):
+            try:
+                submit(function)
+            except tony_ts.JobInvalid as error:
+                print(error)
+        """,
+        without_cloudpickle=True,
+    )
+    mend = "pip install cloudpickle, or move the function into a file of its own and import it"
+    where = "is not at the top of a module, where tasks could import it"
+    assert said.splitlines() == ["worker:0 | rate 0.1", f"<lambda>() {where}: {mend}", f"submit() {where}: {mend}"]
+
+
+def test_another_python_on_the_nodes_is_said_before_anything_is_loaded() -> None:
+    said = run(
+        """
+        real, sys.version_info = sys.version_info, (3, 7, 0)
+
+        def train():
+            print("trained")
+
+        job = submit(train)
+        try:
+            job.wait()
+        except tony_ts.JobFailed as error:
+            print(error.traceback)
+        """
+    )
+    here = ".".join(map(str, sys.version_info[:2]))
+    assert said.startswith(f"train() was sent by Python 3.7, and this is Python {here} ({sys.executable} on ")
+    assert "ship an environment with python_venv=" in said
+
+
+def test_a_module_that_the_nodes_lack_is_named_with_the_mend() -> None:
+    said = run(
+        """
+        import types
+        installed = types.ModuleType("installed_here")
+        exec("def work(): pass", vars(installed))
+        sys.modules["installed_here"] = installed
+
+        def train(work):
+            work()
+
+        try:
+            submit(functools.partial(train, installed.work)).wait()
+        except tony_ts.JobFailed as error:
+            print(error.traceback)
+        """
+    )
+    assert said.startswith(
+        "ModuleNotFoundError: No module named 'installed_here', which train() uses: ship it with files=[…]"
+    )
+
+
+def test_what_a_job_of_this_machine_keeps_is_private_and_goes_after_a_week(tmp_path: Path) -> None:
+    kept = tmp_path / "cache" / "tony-ts" / "functions"
+    run("submit(print).wait()")
+    [first] = kept.iterdir()
+    assert first.stat().st_mode & 0o077 == 0
+    subprocess.run(["touch", "-d", "8 days ago", str(first)], check=True)
+    run("submit(functools.partial(print, 'other')).wait()")
+    [second] = kept.iterdir()
+    assert second != first
