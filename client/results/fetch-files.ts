@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { TonyError, UserError } from "../../src/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
-import type { LeftFile } from "./left-files.ts";
+import type { LeftFile, LeftTree } from "./left-files.ts";
 
 /** Many small files take the time of their requests, not that of their bytes. */
 const atOnce = 4;
@@ -25,11 +25,14 @@ export interface Fetching {
  * up, and without `force` a file that is there already.
  * @throws UserError (`NAME_REFUSED`, `FILE_EXISTS`)
  */
-export function checkTargets(files: readonly LeftFile[], { folder, force }: Pick<Fetching, "folder" | "force">): void {
-  for (const file of files) {
-    const parts = file.path.split("/");
+export function checkTargets(
+  { files, folders }: LeftTree,
+  { folder, force }: Pick<Fetching, "folder" | "force">,
+): void {
+  for (const name of [...files.map((file) => file.path), ...folders]) {
+    const parts = name.split("/");
     if (parts.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0"))) continue;
-    const message = `"${file.path}" would be written outside ${folder}: nothing is fetched`;
+    const message = `"${name}" would be written outside ${folder}: nothing is fetched`;
     throw new UserError(message, { code: "NAME_REFUSED" });
   }
   const targets = files.map((file) => path.join(folder, file.path));
@@ -42,8 +45,9 @@ export function checkTargets(files: readonly LeftFile[], { folder, force }: Pick
   });
 }
 
-/** Fetches files whose targets were checked. A file has its name when it is whole. @throws the first failure, the others being ended */
-export async function fetchFiles(files: readonly LeftFile[], fetching: Fetching): Promise<void> {
+/** Fetches what was checked. A file has its name when it is whole. @throws the first failure, the others being ended */
+export async function fetchFiles({ files, folders }: LeftTree, fetching: Fetching): Promise<void> {
+  for (const name of folders) await mkdir(path.join(fetching.folder, name), { recursive: true });
   const waiting = files.values();
   const stop = new AbortController();
   const work = async () => {
@@ -74,7 +78,7 @@ async function fetchPersistently(file: LeftFile, fetching: Fetching, signal: Abo
 }
 
 async function fetchFile(
-  { path: name, fileSystem, source, sizeBytes }: LeftFile,
+  { path: name, fileSystem, source, sizeBytes, executable }: LeftFile,
   { folder }: Fetching,
   signal: AbortSignal,
 ): Promise<void> {
@@ -82,7 +86,8 @@ async function fetchFile(
   const partial = path.join(path.dirname(target), `.tony-ts-${randomBytes(6).toString("hex")}.part`);
   await mkdir(path.dirname(target), { recursive: true });
   try {
-    await pipeline(await fileSystem.open(source, { signal }), createWriteStream(partial, { flags: "wx" }), { signal });
+    const written = createWriteStream(partial, { flags: "wx", mode: executable ? 0o777 : 0o666 });
+    await pipeline(await fileSystem.open(source, { signal }), written, { signal });
     const { size } = await stat(partial);
     if (size !== sizeBytes) {
       throw new TonyError(`${fileSystem.uri}${source} has ${size} bytes, ${sizeBytes} were stored`, {

@@ -10,7 +10,7 @@ import type { GetJson } from "../printed-json.ts";
 import { checkTargets, fetchFiles } from "./fetch-files.ts";
 import { historyOf } from "./job-history.ts";
 import { lastCheckpointOf } from "./last-checkpoint.ts";
-import type { HomePlaces, LeftFile, LeftFiles } from "./left-files.ts";
+import type { HomePlaces, LeftFile, LeftFiles, LeftTree } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import { resultsOf } from "./task-results.ts";
 
@@ -31,15 +31,15 @@ const tellEachMs = 2_000;
 export async function getFiles(options: GetOptions, applications: Applications, context: ClientContext): Promise<void> {
   const { application, what, json, force, dryRun, task } = options;
   const inspection = await inspect(application, applications, connectMaster);
-  const { files, remarks } = await leftFiles(options, inspection, await applications.fileSystems(), context);
-  for (const remark of remarks) context.output.problem(remark);
-  if (files.length === 0) throw nothingLeft(`There are no files to fetch of ${application}`);
+  const left = await leftFiles(options, inspection, await applications.fileSystems(), context);
+  for (const remark of left.remarks) context.output.problem(remark);
+  if (left.files.length === 0) throw nothingLeft(`There are no files to fetch of ${application}`);
   const shown = options.to ?? ownFolder(application, what, task);
   const folder = path.resolve(context.workingDirectory, shown);
-  checkTargets(files, { folder, force });
-  if (!dryRun) await fetchShown(files, { folder, force }, context);
-  if (json) context.output.json(getJson(options, folder, { files, remarks }));
-  else context.output.print(listLines(files, shown, dryRun).join("\n"));
+  checkTargets(left, { folder, force });
+  if (!dryRun) await fetchShown(left, { folder, force }, context);
+  if (json) context.output.json(getJson(options, folder, left));
+  else context.output.print(listLines(left, shown, dryRun).join("\n"));
 }
 
 async function leftFiles(
@@ -65,10 +65,11 @@ function ownFolder(application: string, what: GetJson["what"], task: string | un
 }
 
 async function fetchShown(
-  files: readonly LeftFile[],
+  left: LeftTree,
   target: { readonly folder: string; readonly force: boolean },
   { output }: ClientContext,
 ): Promise<void> {
+  const { files } = left;
   let [count, bytes] = [0, 0];
   const all = sumOf(files);
   const tell = () => {
@@ -81,15 +82,18 @@ async function fetchShown(
     bytes += sizeBytes;
   };
   try {
-    await fetchFiles(files, { ...target, fetched });
+    await fetchFiles(left, { ...target, fetched });
   } finally {
     clearInterval(timer);
     output.endWait();
   }
 }
 
-function listLines(files: readonly LeftFile[], folder: string, dryRun: boolean): string[] {
-  const rows = files.map(({ path: name, sizeBytes }) => [path.join(folder, name), sizeWords(sizeBytes)]);
+function listLines({ files, folders }: LeftTree, folder: string, dryRun: boolean): string[] {
+  const rows = [
+    ...files.map(({ path: name, sizeBytes }) => [path.join(folder, name), sizeWords(sizeBytes)]),
+    ...folders.map((name) => [path.join(folder, name), "empty folder"]),
+  ];
   const all = `${countWords(files.length, "file")}, ${sizeWords(sumOf(files))}`;
   return [...formatTable(rows), dryRun ? `Would fetch ${all} to ${folder}` : `Fetched ${all} to ${folder}`];
 }

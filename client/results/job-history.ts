@@ -27,5 +27,5 @@ export async function historyOf(
   const folder = await history?.find(endedAtMs);
   if (history === undefined || folder === undefined)
     throw nothingLeft(`${address} (tony.history.location) has no folder of ${applicationId}`);
-  return { files: await filesIn({ fileSystem: history.fileSystem, path: folder }), remarks: [] };
+  return { ...(await filesIn({ fileSystem: history.fileSystem, path: folder })), remarks: [] };
 }

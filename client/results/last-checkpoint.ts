@@ -5,7 +5,16 @@ import type { JobStatus } from "../../src/job/status.ts";
 import { parseManifest } from "../../src/job/stored/carried-lists.ts";
 import { MANIFEST, parseCarriedName } from "../../src/job/stored/carried-names.ts";
 import { formatDropped } from "../output/job-tables.ts";
-import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
+import {
+  filesIn,
+  type LeftFile,
+  type LeftFiles,
+  type LeftTree,
+  leftFile,
+  type Places,
+  placeOf,
+  readList,
+} from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 
 /**
@@ -20,26 +29,28 @@ export async function lastCheckpointOf(status: JobStatus, places: Places): Promi
     throw nothingLeft(`${applicationId} has no checkpoint${outcome === undefined ? " yet" : ""}${lost}${began}`);
   }
   const place = placeOf(checkpoint.path, places);
-  const files = (await ifThere(storedFiles(place))) ?? (await namesakes(place));
-  if (files.length > 0) return { files, remarks: [] };
+  const found = (await ifThere(storedFiles(place))) ?? { files: await namesakes(place), folders: [] };
+  if (found.files.length > 0) return { ...found, remarks: [] };
   const again =
     outcome === undefined ? "A job that runs replaces its checkpoints: try again" : "Somebody has removed it since";
   throw nothingLeft(`The checkpoint of step ${checkpoint.step} is not there any more: ${checkpoint.path}\n  ${again}`);
 }
 
 /** Of one that an executor uploaded, those in its list; else the file, or all of the folder. */
-async function storedFiles(place: LocatedPath): Promise<LeftFile[]> {
+async function storedFiles(place: LocatedPath): Promise<LeftTree> {
   const { fileSystem, path: source } = place;
   if (parseCarriedName(path.basename(source)) !== undefined) {
     const list = await ifThere(readList({ fileSystem, path: `${source}/${MANIFEST}` }, parseManifest));
-    if (list !== undefined)
-      return list.files.map(({ path: file, stored = file, sizeBytes }) => {
-        return { path: file, fileSystem, source: `${source}/${stored}`, sizeBytes };
+    if (list !== undefined) {
+      const files = list.files.map(({ path: file, stored = file, sizeBytes, executable = false }) => {
+        return { path: file, fileSystem, source: `${source}/${stored}`, sizeBytes, executable };
       });
+      return { files, folders: list.folders ?? [] };
+    }
   }
-  const { type, lengthBytes } = await fileSystem.stat(source);
-  if (type !== "DIRECTORY") return [{ path: path.basename(source), fileSystem, source, sizeBytes: lengthBytes }];
-  return await filesIn(place);
+  const entry = await fileSystem.stat(source);
+  if (entry.type === "DIRECTORY") return await filesIn(place);
+  return { files: [leftFile(path.basename(source), fileSystem, entry)], folders: [] };
 }
 
 /** The files whose names go on where its own ends, as TensorFlow's `model-50.index`. */
@@ -47,7 +58,5 @@ async function namesakes({ fileSystem, path: source }: LocatedPath): Promise<Lef
   const entries = (await ifThere(fileSystem.list(path.dirname(source)))) ?? [];
   return entries
     .filter((entry) => entry.type !== "DIRECTORY" && path.basename(entry.path).startsWith(`${path.basename(source)}.`))
-    .map((entry) => {
-      return { path: path.basename(entry.path), fileSystem, source: entry.path, sizeBytes: entry.lengthBytes };
-    });
+    .map((entry) => leftFile(path.basename(entry.path), fileSystem, entry));
 }

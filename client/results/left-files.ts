@@ -1,7 +1,7 @@
 import path from "node:path/posix";
 import { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { type FileSystems, type LocatedPath, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 
 /** A file that a job left, and where it goes. */
@@ -12,10 +12,17 @@ export interface LeftFile {
   /** Where it lies there. */
   readonly source: string;
   readonly sizeBytes: number;
+  readonly executable: boolean;
 }
 
-export interface LeftFiles {
+/** What is below a folder. */
+export interface LeftTree {
   readonly files: readonly LeftFile[];
+  /** The empty ones, relative to the same folder. */
+  readonly folders: readonly string[];
+}
+
+export interface LeftFiles extends LeftTree {
   /** What a person should know of them: what is missing, and why. */
   readonly remarks: readonly string[];
 }
@@ -28,15 +35,25 @@ export function placeOf(address: string, places: Places): LocatedPath {
   return places.locate(splitUri(address) === undefined ? `file://${address}` : address);
 }
 
-/** All files below a folder, named relative to it. */
-export async function filesIn({ fileSystem, path: folder }: LocatedPath, below = ""): Promise<LeftFile[]> {
-  const files: LeftFile[] = [];
-  for (const entry of await fileSystem.list(path.join(folder, below))) {
+/** All files and empty folders below a folder, named relative to it. */
+export async function filesIn({ fileSystem, path: folder }: LocatedPath, below = ""): Promise<LeftTree> {
+  const [files, folders]: [LeftFile[], string[]] = [[], []];
+  const entries = await fileSystem.list(path.join(folder, below));
+  if (entries.length === 0 && below !== "") folders.push(below);
+  for (const entry of entries) {
     const name = path.join(below, path.basename(entry.path));
-    if (entry.type === "DIRECTORY") files.push(...(await filesIn({ fileSystem, path: folder }, name)));
-    else files.push({ path: name, fileSystem, source: entry.path, sizeBytes: entry.lengthBytes });
+    if (entry.type === "DIRECTORY") {
+      const inside = await filesIn({ fileSystem, path: folder }, name);
+      files.push(...inside.files);
+      folders.push(...inside.folders);
+    } else files.push(leftFile(name, fileSystem, entry));
   }
-  return files;
+  return { files, folders };
+}
+
+export function leftFile(name: string, fileSystem: FileSystem, entry: FileStatus): LeftFile {
+  const { path: source, lengthBytes: sizeBytes, permission } = entry;
+  return { path: name, fileSystem, source, sizeBytes, executable: (permission & 0o100) !== 0 };
 }
 
 /** A small list that an executor left. @throws UserError (`LIST_UNREADABLE`) where it is none */

@@ -22,7 +22,11 @@ export async function resultsOf(status: JobStatus, wanted: string | undefined, p
   if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted));
   const isOneTask = wanted?.includes(":") === true;
   const found = await Promise.all(results.map((one) => resultsOfTask(one, isOneTask, places)));
-  return { files: found.flatMap(({ files }) => files), remarks: found.flatMap(({ remarks }) => remarks) };
+  return {
+    files: found.flatMap(({ files }) => files),
+    folders: found.flatMap(({ folders }) => folders),
+    remarks: found.flatMap(({ remarks }) => remarks),
+  };
 }
 
 function resultsToldOf({ tasks }: JobStatus, wanted: string | undefined): TaskResults[] {
@@ -43,23 +47,22 @@ function noResultsWords({ applicationId, outcome }: JobStatus, wanted: string | 
 
 async function resultsOfTask(told: TaskResults, isAlone: boolean, places: Places): Promise<LeftFiles> {
   const { task, url, state, reason } = told;
-  if (state === "empty") return { files: [], remarks: [`${task}: ${reason}`] };
+  if (state === "empty") return { files: [], folders: [], remarks: [`${task}: ${reason}`] };
   const place = placeOf(url, places);
-  const stored = (await ifThere(filesIn(place))) ?? [];
-  const names = stored.some(({ path }) => path === NAMES)
+  const stored = (await ifThere(filesIn(place))) ?? { files: [], folders: [] };
+  const names = stored.files.some(({ path }) => path === NAMES)
     ? await readList({ ...place, path: `${place.path}/${NAMES}` }, parseNamesList)
     : undefined;
   const own = new Map(names?.renamed.map(({ path, stored: name = path }) => [name, path]));
   const folder = isAlone ? "" : `${task.replace(":", "-")}/`;
-  const files = stored.flatMap((file) =>
-    file.path === NAMES ? [] : [{ ...file, path: `${folder}${own.get(file.path) ?? file.path}` }],
-  );
+  const ownPath = (name: string) => `${folder}${own.get(name) ?? name}`;
+  const files = stored.files.flatMap((file) => (file.path === NAMES ? [] : [{ ...file, path: ownPath(file.path) }]));
   const lost = (names?.leftOut ?? []).filter(({ isLoss }) => isLoss);
   const remarks =
     state === "failed" || state === "under-way"
       ? [unfinishedWords(state, reason, files)]
       : [...missingWords(told, files), ...lost.map(({ path, why }) => `${path} was not stored: ${why}`)];
-  return { files, remarks: remarks.map((words) => `${task}: ${words}`) };
+  return { files, folders: stored.folders.map(ownPath), remarks: remarks.map((words) => `${task}: ${words}`) };
 }
 
 function unfinishedWords(state: "failed" | "under-way", reason: string, files: readonly LeftFile[]): string {

@@ -4,7 +4,7 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import { carriedName } from "../../src/job/stored/carried-names.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
-import { checkpointFiles, type FoundFile, holdFiles } from "./local-files.ts";
+import { checkpointFiles, type FoundTree, holdFiles } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { removeSurplus, uploadCheckpoint } from "./upload.ts";
 
@@ -25,8 +25,7 @@ interface Offered {
 }
 
 /** A checkpoint with names of its own, which the program cannot remove. */
-interface Held extends Offered {
-  readonly files: readonly FoundFile[];
+interface Held extends Offered, FoundTree {
   readonly hold: string;
 }
 
@@ -78,8 +77,8 @@ export class CheckpointCarrier {
       const hold = path.join(holdFolder, carriedName(saved.step, saved.atMs));
       try {
         const found = await checkpointFiles(localDir, name, signal);
-        const files = await holdFiles(localDir, found, hold, signal);
-        await this.#holds({ ...offered, files, hold });
+        const files = await holdFiles(localDir, found.files, hold, signal);
+        await this.#holds({ ...offered, files, folders: found.folders, hold });
       } catch (error) {
         this.#failed({ saved, files: [] }, error);
         await removeHeld({ hold });
@@ -146,12 +145,12 @@ export class CheckpointCarrier {
     this.#options.log.warn("checkpoint-again", words);
   }
 
-  async #upload({ name: localName, saved, files, hold }: Held, signal: AbortSignal): Promise<void> {
+  async #upload({ name: localName, saved, files, folders, hold }: Held, signal: AbortSignal): Promise<void> {
     const { folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;
     const name = carriedName(saved.step, saved.atMs);
     await uploadCheckpoint(
-      { fileSystem, source: hold, files, folder: target, name, pace, signal },
+      { fileSystem, source: hold, files, folders, folder: target, name, pace, signal },
       { manifestVersion: 1, name: localName, step: saved.step, atMs: saved.atMs },
     );
   }

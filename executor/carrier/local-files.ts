@@ -11,8 +11,13 @@ export interface FoundFile extends CarriedFile {
   readonly mtimeMs: number;
 }
 
-export interface FoundFiles {
+export interface FoundTree {
   readonly files: readonly FoundFile[];
+  /** The empty ones. */
+  readonly folders: readonly string[];
+}
+
+export interface FoundFiles extends FoundTree {
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -78,16 +83,12 @@ function hasCheckpoint(folder: string, name: string): boolean {
  * @throws TonyError (`CHECKPOINT_MISSING`) when there is nothing, (`CHECKPOINT_EMPTY`) when it is a folder without files,
  * (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded; the signal's reason
  */
-export async function checkpointFiles(
-  folder: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<readonly FoundFile[]> {
+export async function checkpointFiles(folder: string, name: string, signal: AbortSignal): Promise<FoundTree> {
   const place = path.join(folder, name);
   const stats = await statsOf(place);
   if (isStats(stats) && stats.isDirectory()) {
-    const files = allOf(await filesBelow(folder, signal, { below: name }));
-    if (files.length > 0) return files;
+    const found = allOf(await filesBelow(folder, signal, { below: name }));
+    if (found.files.length > 0) return found;
     throw new TonyError(`${place} holds no file`, { code: "CHECKPOINT_EMPTY" });
   }
   const walk = new Walk(folder, signal, 0);
@@ -98,18 +99,18 @@ export async function checkpointFiles(
     await walk.named(path.dirname(name), belonging);
   }
   const found = allOf(walk);
-  if (found.length > 0) return found;
+  if (found.files.length > 0) return found;
   throw new TonyError(`${place} does not exist`, { code: "CHECKPOINT_MISSING" });
 }
 
-function allOf({ files, leftOut }: FoundFiles): readonly FoundFile[] {
+function allOf({ files, folders, leftOut }: FoundFiles): FoundTree {
   const lost = leftOut.find(({ isLoss }) => isLoss);
-  if (lost === undefined) return files;
+  if (lost === undefined) return { files, folders };
   throw new TonyError(`${lost.path} cannot be stored: ${lost.why}`, { code: "CHECKPOINT_UNREADABLE" });
 }
 
 /**
- * All files below a folder, those behind links too; none when there is no such folder. The process goes on meanwhile, however many they are.
+ * All files and empty folders below a folder, those behind links too; none when there is no such folder. The process goes on meanwhile, however many they are.
  * Throws the signal's reason, at once when it fires: a mount that does not answer holds up nothing else.
  */
 export async function filesBelow(
@@ -148,6 +149,7 @@ interface Way {
 
 class Walk {
   readonly files: FoundFile[] = [];
+  readonly folders: string[] = [];
   readonly leftOut: LeftOut[] = [];
   readonly #root: string;
   readonly #signal: AbortSignal;
@@ -174,8 +176,10 @@ class Walk {
       if (errorCode(error) !== "ENOENT") {
         this.#leaveOut(below === "" ? "." : below, `the folder cannot be read (${errorCode(error)})`);
       }
-      return [];
+      return undefined;
     });
+    if (entries === undefined) return;
+    if (entries.length === 0 && below !== "") this.folders.push(below);
     const way = { above: [...above, await realPlace(place)], ...(allowance && { allowance }) };
     for (let next = 0; next < entries.length; next += LOOKS) {
       this.#signal.throwIfAborted();
@@ -204,11 +208,12 @@ class Walk {
 
   /** All that is behind a link, or nothing of it. */
   async #bounded(relative: string, above: readonly string[]): Promise<void> {
-    const [files, leftOut] = [this.files.length, this.leftOut.length];
+    const [files, folders, leftOut] = [this.files.length, this.folders.length, this.leftOut.length];
     const allowance = { left: this.#mostBehindALink };
     await this.folder(relative, { above, allowance });
     if (allowance.left >= 0) return;
     this.files.length = files;
+    this.folders.length = folders;
     this.leftOut.length = leftOut;
     this.#leaveOut(relative, `the link leads to a folder with more than ${this.#mostBehindALink} files`);
   }
@@ -257,9 +262,16 @@ async function realPlace(place: string): Promise<string> {
   return await realpath(place).catch(() => place);
 }
 
-function foundFile(relative: string, { size, mtimeMs }: Stats): FoundFile {
+function foundFile(relative: string, { size, mtimeMs, mode }: Stats): FoundFile {
   const stored = storedName(relative);
-  return { path: relative, ...(stored !== relative && { stored }), sizeBytes: size, mtimeMs };
+  const executable = (mode & constants.S_IXUSR) !== 0;
+  return {
+    path: relative,
+    ...(stored !== relative && { stored }),
+    sizeBytes: size,
+    ...(executable && { executable }),
+    mtimeMs,
+  };
 }
 
 /**

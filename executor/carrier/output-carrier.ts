@@ -13,7 +13,7 @@ export interface OutputCarrierOptions extends CarrierOptions {
   readonly shownDir: string;
 }
 
-const nothing: FoundFiles = { files: [], leftOut: [] };
+const nothing: FoundFiles = { files: [], folders: [], leftOut: [] };
 const CHANGING_TRIES = 3;
 const MOST_NAMED = 3;
 
@@ -71,7 +71,7 @@ export class OutputCarrier {
     this.#tellStored(found);
   }
 
-  #tellStored({ files, leftOut }: FoundFiles): void {
+  #tellStored({ files, leftOut }: Omit<FoundFiles, "folders">): void {
     const { log } = this.#options;
     for (const { path, stored } of files) {
       if (stored !== undefined) log.info("output-renamed", `${path} is stored as ${stored}.`);
@@ -87,12 +87,13 @@ export class OutputCarrier {
     const { localDir, folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;
     const [parent, name] = [path.posix.dirname(target), path.posix.basename(target)];
-    const { files, leftOut } = await filesBelow(localDir, signal);
+    const { files, folders, leftOut } = await filesBelow(localDir, signal);
     const refusal = (error: unknown) => refusalWords(error, tries);
     return await uploadOutput({
       fileSystem,
       source: localDir,
       files,
+      folders,
       leftOut,
       refusal,
       folder: parent,
@@ -129,7 +130,7 @@ function refusalWords(error: unknown, tries: number): string | undefined {
 }
 
 /** What was lost first, then what else was left out, then what has another name there; the list beside the files has all of it. */
-function storedWords({ files, leftOut }: FoundFiles): string {
+function storedWords({ files, leftOut }: Omit<FoundFiles, "folders">): string {
   const renamed = files.flatMap(({ path, stored }) => (stored === undefined ? [] : [`${path} is stored as ${stored}`]));
   const lossesFirst = [...leftOut].sort((a, b) => Number(b.isLoss) - Number(a.isLoss));
   const missing = lossesFirst.map(({ path, why }) => `${path} is not stored: ${why}`);

@@ -31,10 +31,12 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
   await rm(scratch, { recursive: true, force: true });
   // Also for a checkpoint without files, which earlier releases stored.
   await mkdir(scratch, { recursive: true });
-  for (const { path: file, stored = file, sizeBytes } of manifest.files) {
+  for (const folder of manifest.folders ?? []) await mkdir(path.join(scratch, folder), { recursive: true });
+  for (const { path: file, stored = file, sizeBytes, executable = false } of manifest.files) {
     const target = path.join(scratch, file);
     await mkdir(path.dirname(target), { recursive: true });
-    await pipeline(await fileSystem.open(`${source}/${stored}`, { signal }), createWriteStream(target), { signal });
+    const written = createWriteStream(target, { mode: executable ? 0o777 : 0o666 });
+    await pipeline(await fileSystem.open(`${source}/${stored}`, { signal }), written, { signal });
     const { size } = await stat(target);
     if (size === sizeBytes) continue;
     throw new TonyError(`${source}/${stored} has ${size} bytes, ${sizeBytes} were saved`, {

@@ -12,18 +12,19 @@ import {
   parseManifest,
 } from "../../src/job/stored/carried-lists.ts";
 import { MANIFEST, NAMES, surplus, UNFINISHED } from "../../src/job/stored/carried-names.ts";
-import { type FoundFile, type FoundFiles, requireUnchanged } from "./local-files.ts";
+import { type FoundFile, type FoundFiles, type FoundTree, requireUnchanged } from "./local-files.ts";
 import type { Pace } from "./pace.ts";
+import { storedName } from "./stored-name.ts";
 
 const FOLDER_PERMISSION = 0o755;
 const FILE_PERMISSION = 0o644;
+const PROGRAM_PERMISSION = 0o755;
 const CHUNK_BYTES = 1_048_576;
 
-export interface Upload {
+export interface Upload extends FoundTree {
   readonly fileSystem: FileSystem;
   /** On this machine. */
   readonly source: string;
-  readonly files: readonly FoundFile[];
   /** The task's folder that is uploaded to. */
   readonly folder: string;
   /** Its name there when it is complete. */
@@ -36,10 +37,11 @@ export interface Upload {
  * Uploads a checkpoint: under a temporary name, with its manifest last, and then renames it. Whenever that is interrupted, the earlier
  * checkpoints stay complete. A checkpoint that is there already is not uploaded again.
  */
-export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, "files">): Promise<void> {
-  const { fileSystem, folder, name, files, signal } = upload;
+export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, "files" | "folders">): Promise<void> {
+  const { fileSystem, folder, name, files, folders, signal } = upload;
   const unfinished = await uploadUnfinished(upload);
-  const content = Buffer.from(JSON.stringify({ ...manifest, files: files.map(carriedFile) } satisfies Manifest));
+  const lists = { files: files.map(carriedFile), ...(folders.length > 0 && { folders }) };
+  const content = Buffer.from(JSON.stringify({ ...manifest, ...lists } satisfies Manifest));
   await fileSystem.create(`${unfinished}/${MANIFEST}`, content, {
     permission: FILE_PERMISSION,
     ...(signal && { signal }),
@@ -84,7 +86,8 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
   const leftOut = [...before, ...refused];
   const missing = new Set(refused.map((file) => file.path));
   const files = upload.files.filter((file) => !missing.has(file.path));
-  const renamed = files.filter(({ stored }) => stored !== undefined).map(carriedFile);
+  const kept = upload.folders.filter((one) => !missing.has(one));
+  const renamed = [...files.map(carriedFile), ...kept.map(carriedFolder)].filter(({ stored }) => stored !== undefined);
   if (renamed.length > 0 || leftOut.length > 0) {
     const content = Buffer.from(JSON.stringify({ namesVersion: 1, renamed, leftOut } satisfies NamesList));
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
@@ -95,13 +98,13 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) {
     throw new TonyError(`${folder}/${name} is written by another process`, { code: "OUTPUT_TAKEN" });
   }
-  return { files, leftOut };
+  return { files, folders: kept, leftOut };
 }
 
 /** @returns the folder that holds all files */
 async function uploadUnfinished(
-  { fileSystem, source, files, folder, name, pace, signal }: Upload,
-  failed: (file: FoundFile, error: unknown) => void = (_, error) => {
+  { fileSystem, source, files, folders, folder, name, pace, signal }: Upload,
+  failed: (file: Pick<FoundFile, "path">, error: unknown) => void = (_, error) => {
     throw error;
   },
 ): Promise<string> {
@@ -121,7 +124,8 @@ async function uploadUnfinished(
       return pace.through(source);
     };
     const content = { lengthBytes: file.sizeBytes, open };
-    const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
+    const permission = file.executable === true ? PROGRAM_PERMISSION : FILE_PERMISSION;
+    const options = { permission, ...(signal && { signal }) };
     await fileSystem.create(stored, content, options).catch(async (error: unknown) => {
       if (refused !== undefined) return;
       // A file that grows fails with words of the file system.
@@ -134,6 +138,11 @@ async function uploadUnfinished(
     }
     requireUnchanged(file, await stat(local));
   };
+  for (const one of folders) {
+    signal?.throwIfAborted();
+    const made = fileSystem.mkdirs(`${unfinished}/${storedName(one)}`, FOLDER_PERMISSION);
+    await made.catch((error: unknown) => failed({ path: one }, error));
+  }
   for (const file of files) await uploadFile(file).catch((error: unknown) => failed(file, error));
   return unfinished;
 }
@@ -146,6 +155,12 @@ function readRefusal(error: NodeJS.ErrnoException, local: string): string | unde
 /** What is written of it where it is stored. */
 function carriedFile({ mtimeMs: _, ...file }: FoundFile): CarriedFile {
   return file;
+}
+
+/** The same of an empty folder. */
+function carriedFolder(folder: string): CarriedFile {
+  const stored = storedName(folder);
+  return { path: folder, ...(stored !== folder && { stored }), sizeBytes: 0 };
 }
 
 /** Of hundreds of thousands of files. */

@@ -8,6 +8,8 @@ export interface CarriedFile {
   /** The same where it is stored; absent where that is `path`. */
   readonly stored?: string;
   readonly sizeBytes: number;
+  /** Absent: it is not. Of a file's mode nothing else is kept. */
+  readonly executable?: boolean;
 }
 
 /** What is in a folder and is not uploaded. */
@@ -26,6 +28,8 @@ export interface Manifest {
   readonly step: number;
   readonly atMs: number;
   readonly files: readonly CarriedFile[];
+  /** The empty ones. */
+  readonly folders?: readonly string[];
 }
 
 /** What of a task's results has another name where it is stored, and what was not stored. */
@@ -43,7 +47,7 @@ const pathWithin: Shape<string> = (value, where) => {
 };
 
 const carriedFile = (name: Shape<string>): Shape<CarriedFile> =>
-  object({ required: { path: name, sizeBytes: count }, optional: { stored: name } });
+  object({ required: { path: name, sizeBytes: count }, optional: { stored: name, executable: bool } });
 
 const manifest: Shape<Manifest> = object({
   required: {
@@ -53,7 +57,7 @@ const manifest: Shape<Manifest> = object({
     atMs: count,
     files: arrayOf(carriedFile(pathWithin)),
   },
-  optional: {},
+  optional: { folders: arrayOf(pathWithin) },
 });
 
 const namesList: Shape<NamesList> = object({

@@ -1,16 +1,20 @@
-import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { checkTargets, fetchFiles } from "../../../client/results/fetch-files.ts";
+import { resultsOf } from "../../../client/results/task-results.ts";
 import { Carrier, type CarrierOptions } from "../../../executor/carrier/carrier.ts";
 import { Gate } from "../../../executor/carrier/gate.ts";
 import type { ProgressReport } from "../../../executor/hooks/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { CARRIER_FOLDER } from "../../../src/job/launch/container-names.ts";
 import type { Transfer } from "../../../src/job/status.ts";
 import { MANIFEST, NAMES } from "../../../src/job/stored/carried-names.ts";
+import { aJobStatus } from "../../client/job-status.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene } from "./scene.ts";
 
@@ -210,6 +214,61 @@ describe("before a program starts", () => {
     await sleep(100);
     one.abandonStart();
     await failed;
+  });
+});
+
+describe("empty folders and programs", () => {
+  const keptOf = (folder: string) => ({
+    folders: ["empty/10:00", "a"].filter((name) =>
+      statSync(path.join(folder, name), { throwIfNoEntry: false })?.isDirectory(),
+    ),
+    programs: ["run.sh", "a/model"].filter((name) => (statSync(path.join(folder, name)).mode & 0o100) !== 0),
+  });
+  const write = (folder: string) => {
+    scene.write({ [`${folder}/a/model`]: "m", [`${folder}/run.sh`]: "#!/bin/sh" });
+    chmodSync(path.join(scene.workFolder, folder, "run.sh"), 0o755);
+    mkdirSync(path.join(scene.workFolder, folder, "empty/10:00"), { recursive: true });
+  };
+
+  test("of a checkpoint come back with it", async () => {
+    const one = carrier();
+    await one.begin("");
+    write("ckpt");
+    one.heard(1, progress(5, "ckpt"));
+    await one.settle({ last: false });
+    await one.begin(reports.at(-1)?.[1].checkpoint?.path ?? "");
+    const kept = keptOf(path.join(scene.workFolder, "ckpt"));
+    expect(kept).toEqual({ folders: ["empty/10:00", "a"], programs: ["run.sh"] });
+  });
+
+  test("of results are stored, and are what they were where they are fetched", async () => {
+    const one = carrier();
+    await one.begin("");
+    write("results");
+    one.programEnded();
+    await one.settle({ last: true });
+    expect(transfers.at(-1)).toMatchObject({ state: "done", files: 2 });
+    const status = aJobStatus({
+      tasks: [{ task: "worker:0", state: "succeeded", restarts: 0, transfers: transfers.slice(-1) }],
+    });
+    const fileSystems = {
+      locate: (url: string) => ({ fileSystem: new LocalFileSystem(), path: url.slice("file://".length) }),
+    };
+    const left = await resultsOf(status, "worker:0", fileSystems);
+    const folder = path.join(scene.folder, "fetched");
+    checkTargets(left, { folder, force: false });
+    await fetchFiles(left, { folder, force: false, fetched: () => {} });
+    expect(left.remarks).toEqual([]);
+    expect(keptOf(folder)).toEqual({ folders: ["empty/10:00", "a"], programs: ["run.sh"] });
+  });
+
+  test("alone are no output", async () => {
+    const one = carrier();
+    await one.begin("");
+    mkdirSync(path.join(scene.workFolder, "results/empty"));
+    one.programEnded();
+    await one.settle({ last: true });
+    expect(transfers.at(-1)).toMatchObject({ state: "empty" });
   });
 });
 
