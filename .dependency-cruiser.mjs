@@ -1,3 +1,5 @@
+/** @typedef {import("dependency-cruiser").IForbiddenRuleType & { readonly name: string }} NamedRule */
+
 /** The client's rooms and the files beside them, each using those below it. docs/makers/architecture.md says what is in which. */
 export const clientRooms = [
   "main.ts",
@@ -107,7 +109,12 @@ export const hadoopLayers = [
   "process-owner.ts",
 ];
 
-/** A rule for each room of a folder: it imports nothing from those above it. */
+/**
+ * A rule for each room of a folder: it imports nothing from those above it.
+ * @param {string} folder
+ * @param {readonly string[]} rooms
+ * @returns {NamedRule[]}
+ */
 function downward(folder, rooms) {
   return rooms.slice(1).map((room, index) => ({
     name: `${folder.replace("/", "-")}-${room.replace(/\/$|\.ts$/, "")}-imports-downward`,
@@ -118,7 +125,10 @@ function downward(folder, rooms) {
   }));
 }
 
-/** The walls of the architecture: what may not import what. */
+/**
+ * The walls of the architecture: what may not import what.
+ * @type {readonly NamedRule[]}
+ */
 export const forbidden = [
   { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
   {

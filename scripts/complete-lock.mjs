@@ -12,7 +12,10 @@ import { replaceFile } from "./replace-file.mjs";
 const operatingSystems = ["android", "darwin", "freebsd", "linux", "openharmony", "win32", "wasm32"];
 const processors = ["arm64", "arm", "x64", "ia32", "ppc64", "s390x", "riscv64", "loong64"];
 
-/** The platform in a package's name: `@swc/core-win32-arm64-msvc` is win32 on arm64. */
+/**
+ * The platform in a package's name: `@swc/core-win32-arm64-msvc` is win32 on arm64.
+ * @param {string} name
+ */
 function platformOf(name) {
   const words = name.split(/[-/]/);
   const os = operatingSystems.find((candidate) => words.includes(candidate));

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// @ts-nocheck
 // The shortest way from a fresh clone to a distributed training on a real Hadoop: does all its own set-up.
 import { execFile, spawn } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -11,7 +12,7 @@ import { DEFAULT_RELEASE } from "./cluster/releases.mjs";
 import { prepareJars, start } from "./cluster/up.mjs";
 import { installPackages } from "./install.mjs";
 import { checkPrerequisites, findPython, lookForPrerequisites } from "./prerequisites.mjs";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
 import { askToInstall, packageInstaller } from "./system-packages.mjs";
 
 const USAGE = `Trains examples/digits on a real Hadoop cluster started here, and installs what that needs.
@@ -53,7 +54,7 @@ function parseCommandLine() {
   try {
     return parseArgs({ options }).values;
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 

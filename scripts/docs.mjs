@@ -12,6 +12,7 @@ import { suiteMarkdown, withSuites } from "./test/suite-table.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
+/** @type {readonly (readonly [source: string, exported: string, page: string])[]} */
 const pages = [
   ["src/job/keys-page.ts", "keysPage", "docs/reference/keys.md"],
   ["src/job/reasons/reasons-page.ts", "reasonsPage", "docs/reference/reasons.md"],

@@ -25,9 +25,12 @@ import { defaultMaxFrameBytes } from "../src/hadoop/rpc/frame.ts";
 import { MOST_METRICS } from "../src/job/program-metrics.ts";
 
 const none = "–";
+/** @param {number} number */
 const count = (number) => number.toLocaleString("en-US");
+/** @param {number} ms */
 const time = (ms) => (ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000} min` : `${ms / 1_000} s`);
 
+/** @param {number} bytes */
 function size(bytes) {
   const units = ["B", "KiB", "MiB"];
   const power = units.findLastIndex((_, power) => bytes >= 1024 ** power && bytes % 1024 ** power === 0);

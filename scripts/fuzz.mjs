@@ -5,7 +5,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
+
+/**
+ * test/fuzz.
+ * @typedef {{ readonly name: string }} Decoder
+ * @typedef {{ readonly seed: number, readonly input: Uint8Array, readonly problem: string }} Finding
+ * @typedef {(decoder: Decoder, inputs: number, from: number) => Promise<readonly Finding[]>} Fuzz
+ */
 
 const USAGE = `Gives hostile bytes to everything that reads bytes from outside: valid ones that were changed, each from its seed.
 A reader must refuse them by an error of its own, in time and memory that grow with them.
@@ -43,10 +50,11 @@ function readCommandLine() {
       },
     }).values;
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 
+/** @param {Fuzz} fuzz @param {Decoder} decoder @param {number} inputs @param {number} from */
 async function fuzzOne(fuzz, decoder, inputs, from) {
   const startedMs = performance.now();
   const findings = await fuzz(decoder, inputs, from);
@@ -58,6 +66,7 @@ async function fuzzOne(fuzz, decoder, inputs, from) {
   return findings.length;
 }
 
+/** @returns {Promise<{ readonly decoders: readonly Decoder[], readonly fuzz: Fuzz }>} */
 async function load() {
   const folder = mkdtempSync(join(tmpdir(), "tony-ts-fuzz-"));
   const outfile = join(folder, "fuzz.cjs");

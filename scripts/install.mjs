@@ -33,7 +33,10 @@ export async function installPackages({ forBuild = false } = {}) {
   return !isThere;
 }
 
-/** Whether somebody typed `npm ci` already. Optional packages are there for this platform alone. */
+/**
+ * Whether somebody typed `npm ci` already. Optional packages are there for this platform alone.
+ * @param {{ readonly packages: Readonly<Record<string, { version?: string, integrity?: string, optional?: boolean }>> }} lock
+ */
 async function isInstalled(lock) {
   const installed = JSON.parse(await readFile(INSTALLED, "utf8").catch(() => "{}")).packages ?? {};
   return Object.entries(lock.packages).every(

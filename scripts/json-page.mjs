@@ -1,3 +1,4 @@
+// @ts-nocheck
 // docs/reference/json.md: what `--json` prints, out of the interfaces that the code is checked against.
 import { readFileSync } from "node:fs";
 import path from "node:path";

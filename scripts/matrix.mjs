@@ -1,10 +1,11 @@
 #!/usr/bin/env node
+// @ts-nocheck
 // The jobs of test/matrix on every release of Hadoop that a cluster can be of, and on the newest with each of its schedulers and each
 // protection that Kerberos gives; one cluster after the other. At the end a table of what passed where.
 import { parseArgs } from "node:util";
 import { RELEASES } from "./cluster/releases.mjs";
 import { checkPrerequisites } from "./prerequisites.mjs";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
 import { matrixTable } from "./test/matrix-table.mjs";
 import { clusterOfItsOwn } from "./test/phase.mjs";
 import { phaseLines } from "./test/report.mjs";
@@ -54,7 +55,7 @@ function parseCommandLine() {
     if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${Object.keys(CLUSTERS).join(", ")}`);
     return { only, help: values.help === true };
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { provideFolder } from "./cached-folder.mjs";
 import { cacheFolder } from "./cluster/folders.mjs";
-import { Problem } from "./problem.mjs";
+import { Problem, printedBy } from "./problem.mjs";
 
 const run = promisify(execFile);
 /** Maven's own default for years: later ones copy the same jars, and bring three times as many bytes of their own. */
@@ -21,7 +21,9 @@ export async function copyJars({ what, pom, folder, javaHome, options = [] }) {
   try {
     await run("mvn", args, { env: { ...process.env, JAVA_HOME: javaHome }, maxBuffer: 64 << 20 });
   } catch (cause) {
-    const lines = `${cause.stdout ?? ""}${cause.stderr ?? ""}`.split("\n").filter((line) => line.includes("ERROR"));
+    const lines = printedBy(cause)
+      .split("\n")
+      .filter((line) => line.includes("ERROR"));
     throw new Problem(
       [
         `Maven could not fetch ${what}'s jars from Maven Central:`,

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/mutants/mutants.mjs";
 import { withCopies } from "./mutants/copies.mjs";
 import { judgeMutant } from "./mutants/judge.mjs";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
 
 const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and runs the test that must fail because of it.
 
@@ -40,19 +40,22 @@ function parseCommandLine() {
       },
     });
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 
+/** @param {{ only?: string, rotate?: string }} values @returns {readonly import("../test/mutants/mutant.mjs").Mutant[]} */
 function choose({ only, rotate }) {
   const named = MUTANTS.filter(({ bug, file }) => only === undefined || bug.includes(only) || file.includes(only));
   if (named.length === 0) throw new Problem(`--only ${only}: no mutant has that text; see --list`, { exitCode: 2 });
   if (rotate === undefined) return named;
   const count = wholeNumber("rotate", rotate);
   const day = Math.floor(Date.now() / 86_400_000);
-  return named.slice(0, count).map((_, index) => named[(day * count + index) % named.length]);
+  const first = (day * count) % named.length;
+  return [...named.slice(first), ...named.slice(0, first)].slice(0, count);
 }
 
+/** @param {string} option @param {string} text */
 function wholeNumber(option, text) {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1) return number;

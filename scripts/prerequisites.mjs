@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { execFile } from "node:child_process";
 import { access, constants, readdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";

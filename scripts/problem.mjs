@@ -24,3 +24,15 @@ export async function runMain(main) {
     process.exitCode = error.exitCode;
   }
 }
+
+/** The words of what was thrown. @param {unknown} error */
+export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** What a program printed that execFile ran and that failed, its own words where there are none. @param {unknown} error */
+export function printedBy(error) {
+  const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
+  return `${stdout}${stderr}` || wordsOf(error);
+}
+
+/** The code of a failed system call, such as ENOENT. @param {unknown} error */
+export const codeOf = (error) => (error instanceof Error && "code" in error ? error.code : undefined);

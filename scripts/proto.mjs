@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Generates the protobuf modules from proto/**: static code that encodes and decodes, for the messages that are used, with its types.
 // Descriptors would be smaller, but every process would compile its codecs from them at each start.
 // The generated folders are not committed; a hash of the inputs says whether they are current.

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Names the packages in what the build ships, and those that npm installs beside it: CycloneDX, from package-lock.json.
 import { spawnSync } from "node:child_process";
 import { Problem } from "./problem.mjs";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // What protobufjs's generator repeats in every message becomes a function of the module: the code of all messages is a third smaller.
 
 /** Defined once, after the generator's own imports. */

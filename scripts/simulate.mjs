@@ -5,10 +5,19 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
 
 /** Of so many seeds one also has two jobs compete for a cluster: such a pair takes as long as twenty lives. */
 const SEEDS_FOR_RIVALS = 100;
+
+/**
+ * test/simulation.
+ * @typedef {{ readonly problems: readonly string[], readonly steps: number, readonly outcome?: { readonly result: string } }} LifeResult
+ * @typedef {object} Simulation
+ * @property {(seed: number, options?: { readonly trace: (line: string) => void }) => Promise<LifeResult>} runSeed
+ * @property {(seed: number, options?: { readonly areStruck: boolean }) => Promise<readonly string[]>} runRivals
+ * @property {readonly { readonly seed: number }[]} PINNED_SEEDS
+ */
 
 const USAGE = `Runs the core against the model of a cluster, a life after another, each made from its seed.
 
@@ -40,10 +49,11 @@ function readCommandLine() {
       },
     }).values;
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 
+/** @param {Simulation} simulation @param {number} seed */
 async function replay({ runSeed, runRivals }, seed) {
   const result = await runSeed(seed, { trace: (line) => console.log(line) });
   const rivals = await problemsOfRivals(runRivals, seed);
@@ -51,8 +61,10 @@ async function replay({ runSeed, runRivals }, seed) {
   return result.problems.length + rivals.length === 0 ? 0 : 1;
 }
 
+/** @param {Simulation} simulation @param {number} from @param {number} seeds */
 async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds) {
   const startedAt = performance.now();
+  /** @type {Record<string, number>} */
   const outcomes = {};
   let steps = 0;
   let failed = 0;
@@ -81,13 +93,18 @@ async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds) {
   return failed === 0 ? 0 : 1;
 }
 
-/** Two jobs of this seed that compete, in calm and in trouble. */
+/**
+ * Two jobs of this seed that compete, in calm and in trouble.
+ * @param {Simulation["runRivals"]} runRivals
+ * @param {number} seed
+ */
 async function problemsOfRivals(runRivals, seed) {
   const calm = await runRivals(seed);
   const struck = await runRivals(seed, { areStruck: true });
   return [...calm, ...struck].map((problem) => `of two rivals, ${problem}`);
 }
 
+/** @returns {Promise<Simulation>} */
 async function load() {
   const folder = mkdtempSync(join(tmpdir(), "tony-ts-simulate-"));
   const outfile = join(folder, "run.mjs");

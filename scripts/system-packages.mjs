@@ -1,8 +1,9 @@
+// @ts-nocheck
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { promisify } from "node:util";
 import { onPath } from "./prerequisites.mjs";
-import { Problem } from "./problem.mjs";
+import { Problem, printedBy } from "./problem.mjs";
 
 const run = promisify(execFile);
 
@@ -43,7 +44,7 @@ async function apt([program, ...args]) {
   try {
     await run(program, args, { env: process.env, maxBuffer: 64 << 20 });
   } catch (cause) {
-    const lines = `${cause.stdout ?? ""}${cause.stderr ?? cause.message}`.trim().split("\n");
+    const lines = printedBy(cause).trim().split("\n");
     const errors = lines.filter((line) => /^(E|W|dpkg|sudo):/.test(line));
     const shown = (errors.length > 0 ? errors : lines).slice(-5).map((line) => `  ${line}`);
     throw new Problem([`${[program, ...args].join(" ")} failed:`, ...shown].join("\n"), { cause });

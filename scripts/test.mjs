@@ -1,11 +1,12 @@
 #!/usr/bin/env node
+// @ts-nocheck
 // The checks of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, what failed
 // once more and in short, at the end `N passed, N failed`.
 import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { checkPrerequisites } from "./prerequisites.mjs";
-import { Problem, runMain } from "./problem.mjs";
+import { Problem, runMain, wordsOf } from "./problem.mjs";
 import { prepareMachine } from "./test/machine.mjs";
 import { readMeasured, recordMeasured } from "./test/measured.mjs";
 import { ALONE } from "./test/phase.mjs";
@@ -60,7 +61,7 @@ function parseCommandLine() {
     const { all = false, list = false, yes = false, record = false, help = false } = values;
     return { only, all, list, yes, record, help };
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { Problem } from "../problem.mjs";
 import { daemonsOf, javaCommand } from "./daemons.mjs";
 import { lastLines, runToEnd } from "./programs.mjs";

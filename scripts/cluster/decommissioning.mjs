@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { readFile, writeFile } from "node:fs/promises";
 import { administer } from "./administration.mjs";
 import { layout } from "./folders.mjs";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { daemonsOf } from "./daemons.mjs";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { setTimeout as sleep } from "node:timers/promises";
 import { daemonsOf } from "./daemons.mjs";
 import { change, getJson } from "./http.mjs";

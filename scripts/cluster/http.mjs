@@ -1,20 +1,24 @@
 import { readFileSync } from "node:fs";
 import { request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
-import { Problem } from "../problem.mjs";
+import { Problem, wordsOf } from "../problem.mjs";
 import { layout } from "./folders.mjs";
 import { loginCookie } from "./secure/web-login.mjs";
 
 /**
  * Requests to the web ends of a cluster's daemons. `as` is the user who asks: where nobody has to prove who he is, by `user.name`; on a secure
  * cluster by a login.
- * @typedef {import("./record.mjs").ClusterRecord} ClusterRecord
+ *
+ * @typedef {object} AskedCluster what of a cluster tells how its web ends are asked
+ * @property {{ readonly secure: boolean }} settings
+ * @property {string} state
+ * @property {{ readonly yarn: { readonly name: string } }} users
  */
 
 /**
- * @param {ClusterRecord} cluster
+ * @param {AskedCluster} cluster
  * @param {string} url
- * @param {{ as?: string, method?: string, body?: unknown, timeoutMs?: number }} [options] a body is sent as JSON
+ * @param {{ as?: string | undefined, method?: string, body?: unknown, timeoutMs?: number }} [options] a body is sent as JSON
  * @returns {Promise<{ status: number, text: string }>} rejects when nobody answers in time
  */
 export function httpRequest(cluster, url, { as, method = "GET", body, timeoutMs = 5000 } = {}) {
@@ -39,6 +43,12 @@ export function httpRequest(cluster, url, { as, method = "GET", body, timeoutMs 
   });
 }
 
+/**
+ * @param {AskedCluster} cluster
+ * @param {string} url
+ * @param {string | undefined} user
+ * @returns {{ address: string, headers: Record<string, string>, options: import("node:https").RequestOptions }}
+ */
 function accessTo(cluster, url, user) {
   if (cluster.settings.secure) {
     const ca = readFileSync(layout(cluster.state).secure.certificateAuthority);
@@ -56,7 +66,7 @@ function accessTo(cluster, url, user) {
 
 /**
  * The JSON a daemon answers, or undefined while it does not answer or not with 200.
- * @param {ClusterRecord} cluster @param {string} url @param {{ as?: string }} [options]
+ * @param {AskedCluster} cluster @param {string} url @param {{ as?: string }} [options] @returns {Promise<any>}
  */
 export async function getJson(cluster, url, { as } = {}) {
   try {
@@ -67,7 +77,7 @@ export async function getJson(cluster, url, { as } = {}) {
   }
 }
 
-/** Whether a daemon answers at all: 5xx is what it says while it cannot serve. @param {ClusterRecord} cluster @param {string} url */
+/** Whether a daemon answers at all: 5xx is what it says while it cannot serve. @param {AskedCluster} cluster @param {string} url */
 export async function isAnswered(cluster, url) {
   try {
     return (await httpRequest(cluster, url, { timeoutMs: 2000 })).status < 500;
@@ -79,11 +89,11 @@ export async function isAnswered(cluster, url) {
 /**
  * A change that a daemon must make: no answer, or one outside 2xx, ends the command. A daemon on a busy machine may
  * take long for its first change.
- * @param {ClusterRecord} cluster @param {string} url @param {{ as: string, method: string, body?: unknown }} options
+ * @param {AskedCluster} cluster @param {string} url @param {{ as: string, method: string, body?: unknown }} options
  */
 export async function change(cluster, url, { as, method, body }) {
   const { status, text } = await httpRequest(cluster, url, { as, method, body, timeoutMs: 60_000 }).catch((cause) => {
-    throw new Problem(`${method} ${url} failed: ${cause.message}`, { cause });
+    throw new Problem(`${method} ${url} failed: ${wordsOf(cause)}`, { cause });
   });
   if (status < 200 || status > 299) throw new Problem(`${method} ${url} was answered ${status}: ${text.slice(0, 500)}`);
 }

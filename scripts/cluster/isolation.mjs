@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Problem } from "../problem.mjs";

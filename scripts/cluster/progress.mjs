@@ -1,3 +1,4 @@
+// @ts-nocheck
 /**
  * Says what is going on, one line for each step that is done: `✓ cluster  11 s  …`. On a terminal the steps that run stand below, several
  * may at once, and their seconds count.

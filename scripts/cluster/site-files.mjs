@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";

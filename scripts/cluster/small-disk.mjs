@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { execFile } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";

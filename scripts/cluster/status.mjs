@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { daemonsOf } from "./daemons.mjs";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";

@@ -31,7 +31,10 @@ export async function withCopies(count, work) {
   }
 }
 
-/** What git knows or would add, the generated code, and a link to the packages. */
+/**
+ * What git knows or would add, the generated code, and a link to the packages.
+ * @param {string} copy
+ */
 function copyInto(copy) {
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: CHECKOUT,

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
+import { wordsOf } from "../problem.mjs";
 import { runTests } from "./test-run.mjs";
 
 /** Without a bug: far more than any test takes, also on a machine with other work. */
@@ -34,6 +35,7 @@ export async function judgeMutant(copy, mutant, ended) {
   }
 }
 
+/** @param {string} copy @param {import("../../test/mutants/mutant.mjs").Mutant} mutant @param {AbortSignal} ended */
 function runUnchanged(copy, mutant, ended) {
   const name = JSON.stringify(mutant.caughtBy);
   const run = unchanged.get(name) ?? runTests(copy, mutant, UNCHANGED, ended);
@@ -41,6 +43,11 @@ function runUnchanged(copy, mutant, ended) {
   return run;
 }
 
+/**
+ * @param {import("../../test/mutants/mutant.mjs").Mutant} mutant
+ * @param {string} text
+ * @returns {Promise<{ mutated: string, problem?: undefined } | { problem: string, mutated?: undefined }>}
+ */
 async function plant({ file, from, to }, text) {
   const pieces = text.split(from);
   if (pieces.length !== 2) return { problem: `stands in ${file} ${pieces.length - 1} times instead of once: ${from}` };
@@ -48,7 +55,7 @@ async function plant({ file, from, to }, text) {
   try {
     await transform(mutated, { loader: "ts" });
   } catch (error) {
-    return { problem: `is no program any more: ${error.message}` };
+    return { problem: `is no program any more: ${wordsOf(error)}` };
   }
   return { mutated };
 }

@@ -30,6 +30,7 @@ const JEST = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", 
  * @returns {Promise<TestRun>}
  */
 export async function runTests(copy, { caughtBy, file }, { testTimeoutMs, limitMs }, signal) {
+  /** @type {import("node:child_process").ExecFileOptions} */
   const options = { cwd: copy, timeout: limitMs, killSignal: "SIGKILL", signal, maxBuffer: 2 ** 26 };
   if ("simulation" in caughtBy) {
     const run = await execute(["scripts/simulate.mjs", "--seeds", String(caughtBy.simulation)], options);
@@ -43,6 +44,7 @@ export async function runTests(copy, { caughtBy, file }, { testTimeoutMs, limitM
   return { ...run, failures, longestMs };
 }
 
+/** @param {string} copy @param {string} beginning */
 function unitTests(copy, beginning) {
   const choice = ["--selectProjects", "unit", "--testPathPatterns", `/test/${beginning}`, "--runInBand"];
   const order = ["--testSequencer", join(copy, "test/support/nearest-first.mjs")];
@@ -52,7 +54,11 @@ function unitTests(copy, beginning) {
   return [...choice, ...order, ...end, ...reporters, "--cacheDirectory", join(copy, ".jest")];
 }
 
-/** @returns {Promise<Pick<TestRun, "passed" | "endless" | "output" | "durationMs">>} */
+/**
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").ExecFileOptions} options
+ * @returns {Promise<Pick<TestRun, "passed" | "endless" | "output" | "durationMs">>}
+ */
 function execute(args, options) {
   const startedAt = performance.now();
   return new Promise((resolve) => {

@@ -1,3 +1,4 @@
+// @ts-nocheck
 /**
  * Percent of a room's lines and branches that ran, with one decimal.
  * @typedef {{ lines: number, branches: number }} Coverage

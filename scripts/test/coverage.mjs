@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { CHECKOUT } from "../cluster/folders.mjs";
-import { Problem, runMain } from "../problem.mjs";
+import { Problem, runMain, wordsOf } from "../problem.mjs";
 import { compareCoverage, coverageOfRooms } from "./coverage-of-rooms.mjs";
 
 const MEASURED = join(CHECKOUT, "coverage", "coverage-summary.json");
@@ -35,7 +35,7 @@ function parseCommandLine() {
   try {
     return parseArgs({ options: { write: { type: "boolean" }, help: { type: "boolean", short: "h" } } }).values;
   } catch (cause) {
-    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+    throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// @ts-nocheck
 // Hadoop's libhdfs.so, for the tests: kept in the user's cache, compiled on first use from the sources that PyPI has of it.
 // Prints its path: node scripts/test/libhdfs.mjs PYTHON, an interpreter that has pip, setuptools and wheel
 import { execFile } from "node:child_process";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { lookForPrerequisites } from "../prerequisites.mjs";
 import { askToInstall, packageInstaller } from "../system-packages.mjs";
 

@@ -1,3 +1,4 @@
+// @ts-nocheck
 /**
  * A table of what passed where, as Markdown: a row for each test, a column for each cluster.
  * @param {readonly { name: string, tests: readonly import("./run-phase.mjs").TestResult[] }[]} clusters in the order of the columns; one

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// @ts-nocheck
 // Runs a command line of Node with another release of Node, which npm has as a package; it is kept in the user's cache.
 //   node scripts/test/node-runtime.mjs 22 node_modules/jest/bin/jest.js …
 import { execFile, spawn } from "node:child_process";

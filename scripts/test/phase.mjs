@@ -1,3 +1,4 @@
+// @ts-nocheck
 /**
  * One step of `npm test` or `npm run test:all`. What has what it needs runs side by side as far as the machine's cores go
  * (side-by-side.mjs).

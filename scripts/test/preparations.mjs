@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { RELEASES } from "../cluster/releases.mjs";
 import { nodeRelease, ONE, WAITING } from "./phase.mjs";
 import { ENVIRONMENTS } from "./python-environments.mjs";

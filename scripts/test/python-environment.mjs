@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// @ts-nocheck
 // A Python with the packages of one of python-environments.mjs, for the tests: kept in the user's cache, made on first use.
 // Prints the interpreter's path: node scripts/test/python-environment.mjs tensorflow
 import { execFile } from "node:child_process";

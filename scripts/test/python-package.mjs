@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// @ts-nocheck
 // Checks and tests of the Python package, with the environment python-package: node scripts/test/python-package.mjs
 // Words are a test's alone, for pytest: node scripts/test/python-package.mjs -k traceback
 import { execFileSync, spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 /**
  * @typedef {import("./phase.mjs").Phase} Phase
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult

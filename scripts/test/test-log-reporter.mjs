@@ -3,30 +3,43 @@ import { relative } from "node:path";
 import { CHECKOUT } from "../cluster/folders.mjs";
 
 /**
+ * What Jest tells its reporters, as far as it is read here.
+ * @typedef {{ readonly path: string }} TestFile
+ * @typedef {{ readonly ancestorTitles: readonly string[], readonly title: string }} TestCase
+ * @typedef {TestCase & { readonly status: string, readonly failureMessages: readonly string[], readonly duration?: number | null }} TestCaseResult
+ */
+
+/**
  * A reporter of Jest that writes down each file and each test as it begins and ends, one JSON line each, into the file that TONY_TEST_LOG
  * names: Jest's own report is written at its end only, which a phase that is cut off never sees. `readTestLog` reads it.
  */
 export default class TestLogReporter {
+  /** @param {TestFile} file */
   onTestFileStart({ path }) {
     append({ event: "begun", test: relative(CHECKOUT, path) });
   }
 
+  /** @param {TestFile} file @param {TestCase} test */
   onTestCaseStart({ path }, { ancestorTitles, title }) {
     append({ event: "begun", test: nameOf(path, [...ancestorTitles, title]) });
   }
 
+  /** @param {TestFile} file @param {TestCaseResult} result */
   onTestCaseResult({ path }, { ancestorTitles, title, status, failureMessages, duration }) {
     const test = nameOf(path, [...ancestorTitles, title]);
     append({ event: status, test, messages: failureMessages, durationMs: duration ?? 0 });
   }
 
+  /** @param {TestFile} file */
   onTestFileResult({ path }) {
     append({ event: "over", test: relative(CHECKOUT, path) });
   }
 }
 
+/** @param {string} path @param {readonly string[]} titles */
 const nameOf = (path, titles) => [relative(CHECKOUT, path), ...titles].join(" › ");
 
+/** @param {{ readonly event: string, readonly test: string, readonly messages?: readonly string[], readonly durationMs?: number }} line */
 function append(line) {
-  appendFileSync(process.env.TONY_TEST_LOG, `${JSON.stringify(line)}\n`);
+  appendFileSync(process.env.TONY_TEST_LOG ?? "/dev/stderr", `${JSON.stringify(line)}\n`);
 }

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { describe, expect, test } from "@jest/globals";
 import { compareCoverage, coverageOfRooms } from "../../scripts/test/coverage-of-rooms.mjs";
 

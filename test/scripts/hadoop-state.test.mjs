@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "@jest/globals";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";

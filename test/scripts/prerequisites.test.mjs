@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { describe, expect, test } from "@jest/globals";
 import { failureSummary, phaseLines, secondsTable, totalOf } from "../../scripts/test/report.mjs";
 

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { phases } from "../../scripts/test/phases.mjs";

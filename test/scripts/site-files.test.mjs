@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { readMeasured } from "../../scripts/test/measured.mjs";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

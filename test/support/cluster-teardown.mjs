@@ -2,6 +2,6 @@ import { clusterTool } from "./cluster-tool.mjs";
 
 /** Once after the files of Jest's project `cluster`: what set-up made is removed. */
 export default async function tearDown() {
-  const name = globalThis.tonyClusterToRemove;
+  const name = process.env.TONY_CLUSTER_TO_REMOVE;
   if (name !== undefined) await clusterTool(["down", "--delete", "--name", name]);
 }

@@ -6,18 +6,22 @@ import Sequence, { HEAVY } from "./sequence.mjs";
  * tests of its folder come first, then those of the folders around it, and the heavy ones last.
  */
 export default class NearestFirst extends Sequence {
+  /** @param {{ readonly globalConfig: { readonly rootDir: string } }} options */
   constructor({ globalConfig }) {
     super();
     this.tests = `${globalConfig.rootDir}/test`;
   }
 
+  /** @override @template {{ readonly path: string }} T @param {readonly T[]} tests @returns {T[]} */
   sort(tests) {
     const changed = process.env.TONY_CHANGED_FILE ?? "";
+    /** @param {T} test */
     const rank = ({ path }) => (HEAVY.test(path) ? 0 : sharedFolders(relative(this.tests, path), changed) + 1);
     return super.sort(tests).sort((a, b) => rank(b) - rank(a));
   }
 }
 
+/** @param {string} one @param {string} other */
 function sharedFolders(one, other) {
   const folders = dirname(other).split(sep);
   const apart = dirname(one)

@@ -7,17 +7,27 @@ export const HEAVY =
  * allocates as much: Node keeps the modules of all files until the end.
  */
 export default class Sequence {
+  /** @template {{ readonly path: string }} T @param {readonly T[]} tests @returns {T[]} */
   sort(tests) {
+    /** @param {T} test */
     const rank = ({ path }) => (HEAVY.test(path) ? 0 : 1);
     return [...tests].sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
 
-  /** `--shard` is not used. */
+  /**
+   * `--shard` is not used.
+   * @template T
+   * @param {T} tests
+   */
   shard(tests) {
     return tests;
   }
 
-  /** `--onlyFailures` is not used. */
+  /**
+   * `--onlyFailures` is not used.
+   * @template T
+   * @param {T} tests
+   */
   allFailedTests(tests) {
     return tests;
   }

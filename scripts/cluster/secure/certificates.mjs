@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { administer } from "../administration.mjs";
 import { daemonsOf } from "../daemons.mjs";
 import { activeUrl, ownedFolder } from "../hadoop-state.mjs";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { layout } from "../folders.mjs";
 import { eachMaster, NAME_SERVICE } from "../high-availability.mjs";
 import { domainOf } from "./host-names.mjs";

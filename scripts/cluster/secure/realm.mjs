@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { execFile, spawn } from "node:child_process";
 import { chmod, chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";

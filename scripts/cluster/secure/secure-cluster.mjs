@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { execFile } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";

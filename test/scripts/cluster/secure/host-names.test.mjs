@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { expect, test } from "@jest/globals";
 import { hostEntries, hostNames } from "../../../../scripts/cluster/secure/host-names.mjs";
 

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import { expect, test } from "@jest/globals";
 import { hostNames } from "../../../../scripts/cluster/secure/host-names.mjs";
 import { principalsOf } from "../../../../scripts/cluster/secure/realm.mjs";
