@@ -71,7 +71,6 @@ export const masterRooms = [
   "scheduler/",
   "core/",
   "bounded.ts",
-  "clock.ts",
 ];
 
 /** The core's rooms, and the files beside them, in the same order. */

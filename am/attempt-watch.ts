@@ -1,5 +1,5 @@
+import type { WallClock } from "../src/hadoop/clock.ts";
 import { durationWords } from "../src/job/reasons/words.ts";
-import type { Clock } from "./clock.ts";
 
 export interface AttemptWatchOptions {
   readonly attempt: number;
@@ -7,7 +7,7 @@ export interface AttemptWatchOptions {
   readonly expiryMs: number;
   /** `tony.task.isolation-timeout` */
   readonly isolationMs: number;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   /** When the ResourceManager answered last; undefined where there is none. */
   readonly answeredAtMs: () => number | undefined;
   /** The latest attempt that has left its address in the staging folder. Rejects where that cannot be read. */

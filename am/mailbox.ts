@@ -1,7 +1,7 @@
-import type { Clock } from "./clock.ts";
+import type { WallClock } from "../src/hadoop/clock.ts";
 
 export interface MailboxOptions<Event> {
-  readonly clock: Clock;
+  readonly clock: WallClock;
   /** Called for one event at a time; what it posts itself waits for its turn. */
   readonly handle: (event: Event) => void;
   /** `handle` threw. The mailbox is closed by then: the state after it is undefined. */

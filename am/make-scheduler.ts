@@ -1,4 +1,5 @@
 import path from "node:path";
+import { wallClock } from "../src/hadoop/clock.ts";
 import type { Configuration } from "../src/hadoop/conf/configuration.ts";
 import type { CallTrouble } from "../src/hadoop/rpc/client.ts";
 import { configuredProtections } from "../src/hadoop/security/configured-credentials.ts";
@@ -12,7 +13,6 @@ import { gpuTypesOf } from "../src/job/gpus.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
 import type { Log } from "../src/log.ts";
 import { thisMachine } from "../src/machine.ts";
-import { systemClock } from "./clock.ts";
 import { InPlaceScheduler } from "./scheduler/in-place/in-place-scheduler.ts";
 import { LinkedFiles } from "./scheduler/in-place/linked-files.ts";
 import { LocalScheduler } from "./scheduler/local/local-scheduler.ts";
@@ -73,7 +73,7 @@ function yarnScheduler({ job, nodes, settings, configuration, credentials, log }
   const token = masterToken(credentials, settings.tokenFile);
   const endpoints = resourceManagerEndpoints(configuration, "scheduler");
   const tokens = tokenCredentials({ protections: configuredProtections(configuration) });
-  const silence = new ResourceManagerSilence({ endpoints, clock: systemClock, log });
+  const silence = new ResourceManagerSilence({ endpoints, clock: wallClock, log });
   const onTrouble = (trouble: CallTrouble | undefined) =>
     trouble === undefined ? silence.ends() : silence.goesOn(trouble.error, trouble.elapsedMs);
   return new YarnScheduler({
@@ -82,7 +82,7 @@ function yarnScheduler({ job, nodes, settings, configuration, credentials, log }
     attempt: settings.attempt,
     nodes: new NodeTable({ ...job, nodes }, { host: settings.host, resource: job.spec.am.resource }),
     silence,
-    clock: systemClock,
+    clock: wallClock,
     log,
     defects: "log",
   });

@@ -1,5 +1,6 @@
 import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
+import { wallClock } from "../src/hadoop/clock.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { containerCredentials } from "../src/hadoop/security/container-credentials.ts";
@@ -21,7 +22,6 @@ import { groupsOf } from "./clients/groups.ts";
 import { SessionRecords } from "./clients/session-records.ts";
 import { Sessions } from "./clients/sessions.ts";
 import { StatusFeed } from "./clients/status-feed.ts";
-import { systemClock } from "./clock.ts";
 import { type Core, createCore } from "./core/core.ts";
 import { lastContainerOf, launchIn } from "./core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
@@ -108,7 +108,7 @@ class Master {
     });
     this.#tokens = new FreshTokens({
       given: credentials,
-      clock: systemClock,
+      clock: wallClock,
       log,
       replaced: () => this.#links.tokensReplaced(),
     });
@@ -120,7 +120,7 @@ class Master {
     const { fileSystem, path: folder } = this.#fileSystems.locate(job.stagingUrl);
     this.#staging = new Staging(fileSystem, folder);
     this.#scheduler = makeScheduler({ job, nodes, settings, configuration, credentials, log });
-    const startedAtMs = systemClock.nowMs();
+    const startedAtMs = wallClock.nowMs();
     const identity = {
       applicationId: job.applicationId,
       attempt,
@@ -136,12 +136,12 @@ class Master {
       attempt,
       expiryMs: configuration.getDurationMs(masterExpiryKey, "ms", 600_000),
       isolationMs: job.spec.timeouts.isolationMs,
-      clock: systemClock,
+      clock: wallClock,
       answeredAtMs: () => this.#scheduler.answeredAtMs,
       latestAttempt: () => this.#staging.latestAttempt(),
       over: (reason) => this.shell.post({ type: "resource-manager-shutdown", reason }),
     });
-    this.#feed = new StatusFeed(() => this.#status(), systemClock);
+    this.#feed = new StatusFeed(() => this.#status(), wallClock);
     const { local } = settings;
     this.#history = new JobHistory(job, { fileSystems: this.#fileSystems, attempt, local, atMs: startedAtMs, log });
     this.#links = this.#makeLinks();
@@ -197,7 +197,7 @@ class Master {
     return new ExecutorLinks({
       post: (event) => this.shell.post(event),
       heard: (containerId, task) => {
-        for (const event of this.#liveness.heard(task, containerId, systemClock.nowMs())) this.shell.post(event);
+        for (const event of this.#liveness.heard(task, containerId, wallClock.nowMs())) this.shell.post(event);
       },
       forget: (containerId) => {
         this.#liveness.forget(containerId);
@@ -206,7 +206,7 @@ class Master {
       },
       metrics: (...said) => {
         this.#metrics.set(...said);
-        this.#idleness.heard(...said, systemClock.nowMs());
+        this.#idleness.heard(...said, wallClock.nowMs());
       },
       tenantOf: (containerId) => launchIn(this.#core.state, containerId),
       variables: (launch) => this.#started.variables(launch),
@@ -221,13 +221,13 @@ class Master {
       log,
       add: (event, task, containerId) => {
         const generation = launchIn(this.#core.state, containerId)?.generation ?? 0;
-        const atMs = systemClock.nowMs();
+        const atMs = wallClock.nowMs();
         this.#history.add({ record: "event", ...event, atMs, generation, task, containerId });
         this.#idleness.othersRan();
       },
     });
     return new Sessions({
-      clock: systemClock,
+      clock: wallClock,
       records,
       unknownTask: (task) => unknownTask(job.spec, task),
       linkTo: (task) => this.#links.linkTo(task),
@@ -237,7 +237,7 @@ class Master {
 
   #makeShell(): Shell {
     return new Shell({
-      clock: systemClock,
+      clock: wallClock,
       core: this.#core,
       scheduler: this.#scheduler,
       links: this.#links,
@@ -299,24 +299,24 @@ class Master {
   /** From its registration on, also while the earlier attempt's journal cannot be read: executors find it by then. */
   #watchAttempt(): void {
     this.#attemptWatch.tick();
-    systemClock.after(LIVENESS_TICK_MS, () => this.#watchAttempt());
+    wallClock.after(LIVENESS_TICK_MS, () => this.#watchAttempt());
   }
 
   #watch(): void {
-    for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
+    for (const event of this.#liveness.tick(wallClock.nowMs())) this.shell.post(event);
     this.#scheduler.show(progressOf(this.#core), this.#core.state.services[0]?.url);
     this.#feed.refresh();
     const { job, ownLog, log } = this.#input;
-    const still = this.#stillness.look(systemClock.nowMs(), () => this.#status());
+    const still = this.#stillness.look(wallClock.nowMs(), () => this.#status());
     if (still !== undefined) log.warn("nothing-changes", still);
-    const idle = this.#idleness.look(systemClock.nowMs(), () => this.#status());
+    const idle = this.#idleness.look(wallClock.nowMs(), () => this.#status());
     if (idle !== undefined) log.warn("tasks-idle", `${idleWords(idle)} → ${idleRemedy(job.applicationId)}`);
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
-    systemClock.after(LIVENESS_TICK_MS, () => this.#watch());
+    wallClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }
 
   #status(): JobStatus {
-    const decided = this.#metrics.addTo(statusOf(this.#core, systemClock.nowMs()));
+    const decided = this.#metrics.addTo(statusOf(this.#core, wallClock.nowMs()));
     const { distributedMode } = this.#input.job.spec;
     const mode = distributedMode === "fcfs" ? { distributedMode } : {};
     const status = { ...this.#idleness.addTo(decided), ...mode, waits: [...this.#scheduler.waits, ...decided.waits] };

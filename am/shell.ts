@@ -1,10 +1,10 @@
+import type { WallClock } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { endedBecause } from "../src/job/outcome.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { inTime } from "./bounded.ts";
 import type { StatusFeed } from "./clients/status-feed.ts";
-import type { Clock } from "./clock.ts";
 import type { Effect, Rejoin } from "./core/state/effects.ts";
 import type { Event } from "./core/state/events.ts";
 import type { ExecutorLinks } from "./executors/executor-links.ts";
@@ -20,7 +20,7 @@ export interface Decisions {
 }
 
 export interface ShellOptions {
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly core: Decisions;
   readonly scheduler: Scheduler;
   readonly links: Pick<ExecutorLinks, "send" | "handOver">;

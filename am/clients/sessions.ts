@@ -1,6 +1,6 @@
 import type { CallerSession, SessionHandler } from "../../src/api/caller-session.ts";
 import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
-import type { Clock } from "../clock.ts";
+import type { WallClock } from "../../src/hadoop/clock.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** How many there may be at a time: of a job, and with one task. */
@@ -10,7 +10,7 @@ export const mostOfTask = 64;
 export const acceptMs = 10_000;
 
 export interface SessionsOptions {
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly records: Pick<SessionRecords, "opened">;
   /** Why there is no such task; undefined: there is. */
   readonly unknownTask: (task: string) => string | undefined;

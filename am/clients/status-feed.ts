@@ -1,7 +1,7 @@
 import type { Follower } from "../../src/api/client-endpoint.ts";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
+import type { WallClock } from "../../src/hadoop/clock.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
-import type { Clock } from "../clock.ts";
 
 /** Between two statuses; changes in between are sent together. */
 const shortestIntervalMs = 100;
@@ -12,13 +12,13 @@ const longestIntervalMs = 1_000;
 /** Sends the job's status to its followers, whenever it changes, and its outcome at the end. */
 export class StatusFeed {
   readonly #status: () => JobStatus;
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #followers = new Set<Follower>();
   #lastMs = Number.NEGATIVE_INFINITY;
   #pending: (() => void) | undefined;
   #outcome: Uint8Array | undefined;
 
-  constructor(status: () => JobStatus, clock: Clock) {
+  constructor(status: () => JobStatus, clock: WallClock) {
     this.#status = status;
     this.#clock = clock;
   }

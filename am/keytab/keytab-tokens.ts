@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
-import { type Clock, systemClock } from "../../src/hadoop/clock.ts";
+import { type MonotonicClock, monotonicClock } from "../../src/hadoop/clock.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Credentials, NamedToken } from "../../src/hadoop/security/credentials.ts";
@@ -27,7 +27,7 @@ export interface KeytabTokensOptions {
   readonly log: Log;
   /** Runs the program that logs in; default: as a process of its own. @returns a token file */
   readonly run?: ((program: string, request: LoginRequest) => Promise<Uint8Array>) | undefined;
-  readonly clock?: Pick<Clock, "sleep">;
+  readonly clock?: Pick<MonotonicClock, "sleep">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Where the shipped files are; default: the working directory. */
@@ -43,7 +43,7 @@ export class KeytabTokens {
   #content: Uint8Array | undefined;
 
   constructor(options: KeytabTokensOptions) {
-    const { job, keytab, held, take, log, now, clock = systemClock } = options;
+    const { job, keytab, held, take, log, now, clock = monotonicClock } = options;
     this.#options = options;
     this.#hadoop = { ...job.hadoop, ...keytab.hadoop };
     const intervalMs = renewIntervalMs(new Configuration().withValues(this.#hadoop));

@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import type { WallClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
@@ -6,12 +7,11 @@ import { type Credentials, renewedCredentials } from "../../src/hadoop/security/
 import { delegationOf } from "../../src/hadoop/security/delegation.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { Log } from "../../src/log.ts";
-import type { Clock } from "../clock.ts";
 
 export interface FreshTokensOptions {
   /** As YARN gave them to this attempt. */
   readonly given: Credentials;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Log;
   /** The tokens have been replaced by newer ones. */
   readonly replaced: () => void;

@@ -1,9 +1,9 @@
+import { wallClock } from "../../src/hadoop/clock.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { configuredAuthentication } from "../../src/hadoop/security/configured-credentials.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
-import { systemClock } from "../clock.ts";
 import { KeytabTokens } from "../keytab/keytab-tokens.ts";
 import type { Staging } from "../storage/staging.ts";
 import { type FreshTokens, lookForTokensMs } from "./fresh-tokens.ts";
@@ -32,7 +32,7 @@ export function renewTokens({ job, tokens, staging, fileSystem, log }: TokenRene
     held: tokens.held,
     take: (newer) => tokens.take(newer),
     log,
-    now: () => systemClock.nowMs(),
+    now: () => wallClock.nowMs(),
   });
   void keytabTokens.run();
 }

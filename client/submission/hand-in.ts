@@ -1,5 +1,5 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
-import { type Clock, systemClock } from "../../src/hadoop/clock.ts";
+import { type MonotonicClock, monotonicClock } from "../../src/hadoop/clock.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
 import type { ApplicationId, ApplicationState } from "../../src/hadoop/yarn/records.ts";
@@ -28,7 +28,7 @@ export interface HandInOptions {
   readonly giveUpAfterMs: number;
   /** From now on questions are given up soon: the submission itself had all the patience. */
   readonly askBriefly: () => void;
-  readonly clock?: Clock;
+  readonly clock?: MonotonicClock;
 }
 
 /** Of an error after which it is not known whether the application was taken. */
@@ -56,7 +56,7 @@ const largerNodeMs = 10_000;
  * scheduler does not take it
  */
 export async function handIn(application: SubmissionContext, options: HandInOptions): Promise<void> {
-  const { output, stop, giveUpAfterMs, clock = systemClock } = options;
+  const { output, stop, giveUpAfterMs, clock = monotonicClock } = options;
   const startedMs = clock.nowMs();
   for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
     const failure = await submitOnce(application, options);
@@ -122,7 +122,7 @@ async function submitOnce(
 async function isKept(
   { id, queue }: SubmissionContext,
   failure: CodedError | undefined,
-  { resourceManager, output, stop, clock = systemClock }: HandInOptions,
+  { resourceManager, output, stop, clock = monotonicClock }: HandInOptions,
 ): Promise<boolean> {
   const startedMs = clock.nowMs();
   try {

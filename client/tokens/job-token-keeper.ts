@@ -1,4 +1,4 @@
-import { systemClock } from "../../src/hadoop/clock.ts";
+import { monotonicClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
@@ -42,7 +42,7 @@ export function jobTokenKeeper(
     },
     problem: (error, leftMs) => cluster.tell(noNewTokens(error, leftMs)),
     now,
-    clock: systemClock,
+    clock: monotonicClock,
   });
 }
 

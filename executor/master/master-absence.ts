@@ -1,5 +1,5 @@
 import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";
-import { callAfter } from "../../src/timer.ts";
+import { callAfter } from "../../src/hadoop/clock.ts";
 import type { MasterAddress } from "./master-address.ts";
 import type { StagingNews } from "./staging-folder.ts";
 

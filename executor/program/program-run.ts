@@ -1,12 +1,12 @@
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 import type { Elastic } from "../../src/frameworks/framework.ts";
+import { callAfter } from "../../src/hadoop/clock.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { saysAddressInUse } from "../../src/job/diagnosis/address-in-use.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import type { LogLimits } from "../../src/rotating-log.ts";
 import { isOwnListener } from "../../src/tcp-sockets.ts";
-import { callAfter } from "../../src/timer.ts";
 import type { GpuSampler } from "../hooks/gpu-sampler.ts";
 import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "../hooks/progress-file.ts";

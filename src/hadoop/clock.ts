@@ -1,5 +1,13 @@
-/** Time and chance, passed in so that tests decide both. */
-export interface Clock {
+/** What time it is, passed in so that tests decide it. */
+export interface WallClock {
+  /** Milliseconds since the epoch, whole, and never less than before: a stepped system clock ends no wait early. */
+  nowMs(): number;
+  /** Makes the call once, after the delay. @returns cancels the call */
+  after(delayMs: number, call: () => void): () => void;
+}
+
+/** How much time passes, and chance, passed in so that tests decide both. */
+export interface MonotonicClock {
   /** Milliseconds that never run backwards; only differences mean something. */
   nowMs(): number;
   /** Resolves after the delay, or at once when the signal is aborted. */
@@ -9,11 +17,31 @@ export interface Clock {
 }
 
 /** The machine's own. */
-export const systemClock: Clock = {
+export const wallClock: WallClock = {
+  nowMs: () => Math.floor(performance.timeOrigin + performance.now()),
+  after: callAfter,
+};
+
+/** The machine's own. */
+export const monotonicClock: MonotonicClock = {
   nowMs: () => performance.now(),
   random: () => Math.random(),
   sleep,
 };
+
+/** The longest delay that `setTimeout` takes, 24.8 days; beyond it, it fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Makes the call once, after the delay, however long that is. @returns cancels the call */
+export function callAfter(delayMs: number, call: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (remainingMs: number): void => {
+    const nextMs = Math.min(remainingMs, LONGEST_TIMER_MS);
+    timer = setTimeout(() => (remainingMs > nextMs ? wait(remainingMs - nextMs) : call()), nextMs);
+  };
+  wait(delayMs);
+  return () => clearTimeout(timer);
+}
 
 /**
  * Resolves after the delay, or at once when the signal is aborted.

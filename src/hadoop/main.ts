@@ -1,7 +1,7 @@
 /** Hadoop for Node: what `tony-ts/hadoop` exports. */
 // Its declarations name types of Node; a compiler of today takes none unless it is told (TypeScript 6 and later).
 /// <reference types="node" preserve="true" />
-export { type Clock, systemClock } from "./clock.ts";
+export { type MonotonicClock, monotonicClock } from "./clock.ts";
 export {
   Configuration,
   type ExpansionVariables,

@@ -1,4 +1,4 @@
-import type { Clock } from "../hadoop/clock.ts";
+import type { MonotonicClock } from "../hadoop/clock.ts";
 import type { NamedToken } from "../hadoop/security/credentials.ts";
 import { delegationOf } from "../hadoop/security/delegation.ts";
 
@@ -18,7 +18,7 @@ export interface TokenKeeperOptions {
   readonly problem: (error: unknown, leftMs: number) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<MonotonicClock, "sleep">;
 }
 
 /** New tokens are obtained when those that are there have this part of a renewal's time left. */

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "@jest/globals";
-import { sleep, within } from "../../src/hadoop/clock.ts";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { callAfter, sleep, within } from "../../src/hadoop/clock.ts";
 
 const aMinuteMs = 60_000;
 const never = new Promise<void>(() => undefined);
@@ -22,5 +22,29 @@ describe("a bounded wait", () => {
 
   test("is over in its time, whatever becomes of the work", async () => {
     expect(await within(1, never)).toBe(false);
+  });
+});
+
+describe("a call after a delay", () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  test("of a month comes in a month: longer than Node's longest timer", () => {
+    const monthMs = 30 * 86_400_000;
+    const calls = { made: 0 };
+    callAfter(monthMs, () => calls.made++);
+    jest.advanceTimersByTime(monthMs - 1);
+    expect(calls.made).toBe(0);
+    jest.advanceTimersByTime(1);
+    expect(calls.made).toBe(1);
+  });
+
+  test("does not come when it is cancelled, however far it is along", () => {
+    const calls = { made: 0 };
+    const cancel = callAfter(3 * 2 ** 31, () => calls.made++);
+    jest.advanceTimersByTime(2 ** 31);
+    cancel();
+    jest.advanceTimersByTime(3 * 2 ** 31);
+    expect(calls.made).toBe(0);
   });
 });

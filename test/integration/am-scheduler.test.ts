@@ -1,8 +1,8 @@
 import path from "node:path";
-import { systemClock } from "../../am/clock.ts";
 import { NodeTable } from "../../am/scheduler/yarn/node-table.ts";
 import { ResourceManagerSilence } from "../../am/scheduler/yarn/silence.ts";
 import { YarnScheduler } from "../../am/scheduler/yarn/yarn-scheduler.ts";
+import { wallClock } from "../../src/hadoop/clock.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
@@ -36,8 +36,8 @@ describeScheduler("a real YARN", async () => {
       { nodes: [], sharedLabels: [] },
       { host: "", resource: { memoryMiB: 0, vcores: 0, others: {} } },
     ),
-    silence: new ResourceManagerSilence({ endpoints, clock: systemClock, log: silentLog }),
-    clock: systemClock,
+    silence: new ResourceManagerSilence({ endpoints, clock: wallClock, log: silentLog }),
+    clock: wallClock,
     log: silentLog,
   });
   return {

@@ -1,8 +1,8 @@
-import type { Clock } from "../../am/clock.ts";
+import type { WallClock } from "../../src/hadoop/clock.ts";
 import type { VirtualClock } from "./clock.ts";
 
 /** A process on one of the model's machines: it may stand still for a while, and it dies once. Its clock is its machine's. */
-export class Process implements Clock {
+export class Process implements WallClock {
   alive = true;
   readonly #clock: VirtualClock;
   /** By how much its machine's clock is ahead. */

@@ -1,7 +1,7 @@
-import type { Clock } from "../../src/hadoop/clock.ts";
+import type { MonotonicClock } from "../../src/hadoop/clock.ts";
 
 /** A clock whose time passes only in sleeps, at once. */
-export class ManualClock implements Clock {
+export class ManualClock implements MonotonicClock {
   readonly sleepsMs: number[] = [];
   #nowMs = 0;
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../am/clock.ts";
+import type { WallClock } from "../../src/hadoop/clock.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -6,7 +6,7 @@ interface Timer {
 }
 
 /** Time that passes when the test says so. */
-export class SteppedClock implements Clock {
+export class SteppedClock implements WallClock {
   #nowMs = 1_795_305_600_000;
   #timers: Timer[] = [];
 

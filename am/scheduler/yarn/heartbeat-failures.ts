@@ -1,8 +1,8 @@
+import type { WallClock } from "../../../src/hadoop/clock.ts";
 import { errorMessage } from "../../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import { placementRefusal } from "../../../src/hadoop/yarn/placement-refusal.ts";
 import { type ResourceRefusal, resourceRefusal } from "../../../src/hadoop/yarn/resource-refusal.ts";
-import type { Clock } from "../../clock.ts";
 import type { SchedulerEvent } from "../scheduler.ts";
 
 /**
@@ -22,11 +22,11 @@ const refusedForMs = 300_000;
 
 /** What a heartbeat that failed means. */
 export class HeartbeatFailures {
-  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #clock: Pick<WallClock, "nowMs">;
   /** When the ResourceManager began to refuse every heartbeat, for an unknown reason. */
   #refusedSinceMs: number | undefined;
 
-  constructor(clock: Pick<Clock, "nowMs">) {
+  constructor(clock: Pick<WallClock, "nowMs">) {
     this.#clock = clock;
   }
 

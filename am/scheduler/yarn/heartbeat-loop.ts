@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
+import type { WallClock } from "../../../src/hadoop/clock.ts";
 
 /** Heartbeats one after the other, as far apart as each says, and at once when there is something to tell. */
 export class HeartbeatLoop {
-  readonly #clock: Clock;
+  readonly #clock: WallClock;
   readonly #beat: () => Promise<number>;
   #running: Promise<void> | undefined;
   #ended = false;
@@ -10,7 +10,7 @@ export class HeartbeatLoop {
   #wake: () => void = () => {};
 
   /** @param beat sends one, and gives how long to wait before the next, in ms; never rejects */
-  constructor(clock: Clock, beat: () => Promise<number>) {
+  constructor(clock: WallClock, beat: () => Promise<number>) {
     this.#clock = clock;
     this.#beat = beat;
   }

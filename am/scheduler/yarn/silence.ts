@@ -1,3 +1,4 @@
+import type { WallClock } from "../../../src/hadoop/clock.ts";
 import { formatHostPort, type HostPort } from "../../../src/hadoop/conf/values.ts";
 import { errorMessage } from "../../../src/hadoop/errors.ts";
 import { askedWithoutEnd } from "../../../src/job/reasons/waits.ts";
@@ -5,12 +6,11 @@ import { durationWords } from "../../../src/job/reasons/words.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { waitOf } from "../../../src/job/wait.ts";
 import type { Log } from "../../../src/log.ts";
-import type { Clock } from "../../clock.ts";
 
 export interface SilenceOptions {
   /** Of every ResourceManager. */
   readonly endpoints: readonly HostPort[];
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Log;
 }
 

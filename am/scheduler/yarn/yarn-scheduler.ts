@@ -1,3 +1,4 @@
+import type { WallClock } from "../../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import type {
   Allocation,
@@ -10,7 +11,6 @@ import type {
 import type { ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, Wait } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
-import type { Clock } from "../../clock.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { Defects } from "../../core/state/step.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
@@ -47,7 +47,7 @@ export interface YarnSchedulerOptions {
   readonly attempt: number;
   readonly nodes: NodeTable;
   readonly silence: ResourceManagerSilence;
-  readonly clock: Clock;
+  readonly clock: WallClock;
   readonly log: Log;
   /** What becomes of a defect of ours; unless told otherwise it throws. */
   readonly defects?: Defects;

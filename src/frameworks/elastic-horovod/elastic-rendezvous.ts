@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { callAfter } from "../../hadoop/clock.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
-import { callAfter } from "../../timer.ts";
 import { bodyRoom, boundedBody, rendezvousStore, scopeSizes } from "../rendezvous-store.ts";
 import { Meeting, type Round, type Slot, type TaskProcess } from "./meeting.ts";
 import { type NotificationService, notify, readNotificationService } from "./notification.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, systemClock } from "../clock.ts";
+import { type MonotonicClock, monotonicClock } from "../clock.ts";
 import type { HostPort } from "../conf/values.ts";
 import { errorMessage } from "../errors.ts";
 import type { CredentialsProvider, RpcService } from "../security/credentials-provider.ts";
@@ -34,7 +34,7 @@ export interface RpcClientOptions {
    */
   readonly onTrouble?: ((trouble: CallTrouble | undefined) => void) | undefined;
   readonly maxFrameBytes?: number | undefined;
-  readonly clock?: Clock | undefined;
+  readonly clock?: MonotonicClock | undefined;
 }
 
 /** How one call differs from the client's others. */
@@ -65,7 +65,7 @@ const clientIdBytes = 16;
 export class RpcClient {
   readonly #options: RpcClientOptions;
   readonly #endpoints: EndpointList;
-  readonly #clock: Clock;
+  readonly #clock: MonotonicClock;
   readonly #clientId = randomBytes(clientIdBytes);
   readonly #closing = new AbortController();
   #connection: RpcConnection | undefined;
@@ -73,7 +73,7 @@ export class RpcClient {
   constructor(options: RpcClientOptions) {
     this.#options = options;
     this.#endpoints = new EndpointList(options.endpoints);
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? monotonicClock;
   }
 
   /** The one that answered last, or is tried next. */

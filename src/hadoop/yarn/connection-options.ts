@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { MonotonicClock } from "../clock.ts";
 import type { HostPort } from "../conf/values.ts";
 import type { CallTrouble } from "../rpc/client.ts";
 import type { RetryPolicy } from "../rpc/retry.ts";
@@ -15,7 +15,7 @@ export interface YarnConnectionOptions {
   readonly onTrouble?: (trouble: CallTrouble | undefined) => void;
   /** Default 128 MiB, as Hadoop's own. */
   readonly maxFrameBytes?: number;
-  readonly clock?: Clock;
+  readonly clock?: MonotonicClock;
 }
 
 /** Of a service that the ResourceManager serves. */

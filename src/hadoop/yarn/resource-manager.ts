@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type MonotonicClock, monotonicClock } from "../clock.ts";
 import type { HostPort } from "../conf/values.ts";
 import { HadoopError } from "../errors.ts";
 import { RpcClient } from "../rpc/client.ts";
@@ -59,11 +59,11 @@ const defaultKillTimeoutMs = 60_000;
 export class ResourceManagerClient {
   readonly #rpc: RpcClient;
   readonly #service: ServiceClient<typeof applicationClient>;
-  readonly #clock: Clock;
+  readonly #clock: MonotonicClock;
   #types: Promise<readonly ResourceType[]> | undefined;
 
   constructor(options: ResourceManagerOptions) {
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? monotonicClock;
     this.#rpc = new RpcClient({ ...options, protocol });
     this.#service = new ServiceClient<typeof applicationClient>(this.#rpc, applicationClient);
   }

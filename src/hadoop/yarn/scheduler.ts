@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type MonotonicClock, monotonicClock } from "../clock.ts";
 import { RpcClient } from "../rpc/client.ts";
 import { isRemoteError } from "../rpc/remote-error.ts";
 import { patientRetry } from "../rpc/retry.ts";
@@ -56,7 +56,7 @@ const unheard: Registration = {
 export class SchedulerClient {
   readonly #rpc: RpcClient;
   readonly #service: ServiceClient<typeof applicationMaster>;
-  readonly #clock: Clock;
+  readonly #clock: MonotonicClock;
   readonly #heartbeats: Heartbeats;
   #token: Token;
   #types: ResourceTypes;
@@ -68,7 +68,7 @@ export class SchedulerClient {
     this.#token = token;
     this.#types = new ResourceTypes(resourceTypes);
     this.#registered = { ...unheard, resourceTypes };
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? monotonicClock;
     const access = { credentials, token: () => this.#token };
     this.#rpc = new RpcClient({ retry: patientRetry, callTimeoutMs, ...options, ...access, protocol });
     this.#service = new ServiceClient<typeof applicationMaster>(this.#rpc, applicationMaster);

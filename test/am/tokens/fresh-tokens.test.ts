@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
-import { systemClock } from "../../../am/clock.ts";
 import { FreshTokens, lookForTokensMs, type TokenFile } from "../../../am/tokens/fresh-tokens.ts";
+import { wallClock } from "../../../src/hadoop/clock.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
 import { TokenKind } from "../../../src/hadoop/security/token.ts";
@@ -49,7 +49,7 @@ function setUp() {
   const told: number[] = [];
   const tokens = new FreshTokens({
     given,
-    clock: systemClock,
+    clock: wallClock,
     log: silentLog,
     replaced: () => told.push(tokens.held().tokens.length),
   });
