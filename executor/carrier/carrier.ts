@@ -1,10 +1,10 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import { within } from "../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
-import { CARRIER_FOLDER } from "../../src/job/launch/container-names.ts";
+import { CARRIER_FOLDER, generationFiles } from "../../src/job/launch/container-names.ts";
 import { ShapeError } from "../../src/job/shape.ts";
 import type { CarrierSpec } from "../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
@@ -107,7 +107,7 @@ export class Carrier {
     const name = nameWithin(this.#localDir, saved.path, this.#options.workFolder);
     if (name === undefined) return report;
     if (before?.path !== saved.path || before.step !== saved.step || before.atMs !== saved.atMs) {
-      this.#checkpoints.offer(name, saved, generation);
+      this.#checkpoints.offer(name, saved, generation, this.#progressFile(generation));
     }
     return this.#carried === undefined ? progress : { ...progress, checkpoint: this.#carried };
   }
@@ -192,6 +192,11 @@ export class Carrier {
     const job = fileSystems.locate(`${checkpointDir}/${applicationId}`);
     const { fileSystem, path: folder } = fileSystems.locate(checkpoint);
     return fileSystem === job.fileSystem && path.posix.dirname(path.posix.dirname(folder)) === job.path;
+  }
+
+  #progressFile(generation: number): Stats | undefined {
+    const file = path.join(this.#options.workFolder, generationFiles(generation).progress);
+    return statSync(file, { throwIfNoEntry: false });
   }
 
   get #localDir(): string {

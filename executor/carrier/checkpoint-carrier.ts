@@ -1,10 +1,11 @@
+import type { Stats } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import { carriedName } from "../../src/job/stored/carried-names.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
-import { checkpointFiles, type FoundTree, holdFiles } from "./local-files.ts";
+import { checkpointFiles, type FoundTree, holdFiles, requireWrittenBefore } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { removeSurplus, uploadCheckpoint } from "./upload.ts";
 
@@ -22,6 +23,8 @@ interface Offered {
   readonly name: string;
   readonly saved: Checkpoint;
   readonly generation: number;
+  /** The file with its report, where there is one. */
+  readonly said: Stats | undefined;
 }
 
 /** A checkpoint with names of its own, which the program cannot remove. */
@@ -51,9 +54,9 @@ export class CheckpointCarrier {
   }
 
   /** The program has reported that the checkpoint of that name is complete. */
-  offer(name: string, saved: Checkpoint, generation: number): void {
+  offer(name: string, saved: Checkpoint, generation: number, said?: Stats): void {
     if (this.#offered !== undefined) this.#skip(this.#offered);
-    this.#offered = { name, saved, generation };
+    this.#offered = { name, saved, generation, said };
     this.#holding ??= this.#hold();
   }
 
@@ -73,10 +76,11 @@ export class CheckpointCarrier {
     const { signal } = this.#stop;
     for (let offered = this.#offered; offered !== undefined; offered = this.#offered) {
       this.#offered = undefined;
-      const { name, saved } = offered;
+      const { name, saved, said } = offered;
       const hold = path.join(holdFolder, carriedName(saved.step, saved.atMs));
       try {
         const found = await checkpointFiles(localDir, name, signal);
+        if (said !== undefined) await requireWrittenBefore(said, localDir, found.files);
         const files = await holdFiles(localDir, found.files, hold, signal);
         await this.#holds({ ...offered, files, folders: found.folders, hold });
       } catch (error) {

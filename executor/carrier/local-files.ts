@@ -275,6 +275,28 @@ function foundFile(relative: string, { size, mtimeMs, mode }: Stats): FoundFile 
 }
 
 /**
+ * Refuses a checkpoint of which a file was written to after its report: it may be half of the next one.
+ * @param said the file with the report, as it was when that was read
+ * @throws TonyError (`CHECKPOINT_REWRITTEN`)
+ */
+export async function requireWrittenBefore(
+  said: Pick<Stats, "mtimeMs" | "dev">,
+  folder: string,
+  files: readonly FoundFile[],
+): Promise<void> {
+  for (const { path: name, mtimeMs } of files) {
+    if (mtimeMs <= said.mtimeMs) continue;
+    // Another file system may go by another clock.
+    const { dev } = await stat(path.join(folder, name));
+    if (dev !== said.dev) continue;
+    const mend = "report it when it is complete, and save each under a name of its own, or beside it and rename it";
+    throw new TonyError(`${name} was written to after the checkpoint was reported: ${mend}`, {
+      code: "CHECKPOINT_REWRITTEN",
+    });
+  }
+}
+
+/**
  * Keeps the files in another folder: a second name of each (a hard link), so that the program may remove or replace it while it is uploaded.
  * Small ones are copied there, so that it may write over them, too; others take no room of their own until the program removes them.
  * @returns the files as they are there

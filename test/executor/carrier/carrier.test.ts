@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -214,6 +214,31 @@ describe("before a program starts", () => {
     await sleep(100);
     one.abandonStart();
     await failed;
+  });
+});
+
+describe("a checkpoint that is written over", () => {
+  const reported = async (writtenAt: Date) => {
+    const one = carrier();
+    await one.begin("");
+    const file = scene.write({ "tony-progress-1.jsonl": "{}", "ckpt/last.pt": "half of the next" });
+    utimesSync(path.join(scene.workFolder, "tony-progress-1.jsonl"), new Date(5_000), new Date(5_000));
+    utimesSync(file, writtenAt, writtenAt);
+    one.heard(1, progress(5, "last.pt"));
+    await one.settle({ last: false });
+    return transfers.at(-1);
+  };
+
+  test("between its report and the look at it is refused by name", async () => {
+    expect(await reported(new Date(5_001))).toMatchObject({
+      state: "failed",
+      reason: expect.stringMatching(/^last\.pt was written to after the checkpoint was reported: report it when /),
+    });
+    expect(reports).toEqual([]);
+  });
+
+  test("is one that was complete when it was reported", async () => {
+    expect(await reported(new Date(5_000))).toMatchObject({ state: "done" });
   });
 });
 
