@@ -1,9 +1,13 @@
 // Plants one small bug after another into a copy of the checkout, and runs the test that must notice it: `npm run mutants`.
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/mutants/mutants.mjs";
+import { CHECKOUT } from "./cluster/folders.mjs";
 import { withCopies } from "./mutants/copies.mjs";
 import { judgeMutant } from "./mutants/judge.mjs";
+import { plant } from "./mutants/plant.mjs";
 import { Problem, runMain, wordsOf } from "./problem.mjs";
 
 const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and runs the test that must fail because of it.
@@ -12,7 +16,7 @@ const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and
   npm run mutants -- --only TEXT        those whose description or file has the text
   npm run mutants -- --rotate 10        so many of them, others each day
   npm run mutants -- --copies 1         how many at once; as many as there are cores when nothing is said
-  npm run mutants -- --list             what they are`;
+  npm run mutants -- --list             what they are; tells of those whose place is gone`;
 
 await runMain(async () => {
   const { values } = parseCommandLine();
@@ -22,8 +26,7 @@ await runMain(async () => {
   }
   const chosen = choose(values);
   if (values.list) {
-    for (const { file, bug } of chosen) console.log(`${file}: ${bug}`);
-    return 0;
+    return list(chosen);
   }
   return await run(chosen, wholeNumber("copies", values.copies));
 });
@@ -44,7 +47,7 @@ function parseCommandLine() {
   }
 }
 
-/** @param {{ only?: string, rotate?: string }} values @returns {readonly import("../test/mutants/mutant.mjs").Mutant[]} */
+/** @param {{ only?: string, rotate?: string }} values @returns {readonly import("../test/mutants/mutants.mjs").Mutant[]} */
 function choose({ only, rotate }) {
   const named = MUTANTS.filter(({ bug, file }) => only === undefined || bug.includes(only) || file.includes(only));
   if (named.length === 0) throw new Problem(`--only ${only}: no mutant has that text; see --list`, { exitCode: 2 });
@@ -55,6 +58,16 @@ function choose({ only, rotate }) {
   return [...named.slice(first), ...named.slice(0, first)].slice(0, count);
 }
 
+/** @param {readonly import("../test/mutants/mutants.mjs").Mutant[]} mutants */
+function list(mutants) {
+  const problems = mutants.map((mutant) => plant(mutant, readFileSync(join(CHECKOUT, mutant.file), "utf8")).problem);
+  for (const [index, { file, bug }] of mutants.entries()) {
+    const problem = problems[index];
+    console.log(`${file}: ${bug}${problem === undefined ? "" : `\n  ✗ ${problem}`}`);
+  }
+  return problems.some((problem) => problem !== undefined) ? 1 : 0;
+}
+
 /** @param {string} option @param {string} text */
 function wholeNumber(option, text) {
   const number = Number(text);
@@ -63,7 +76,7 @@ function wholeNumber(option, text) {
 }
 
 /**
- * @param {readonly import("../test/mutants/mutant.mjs").Mutant[]} mutants
+ * @param {readonly import("../test/mutants/mutants.mjs").Mutant[]} mutants
  * @param {number} copies of the checkout, each with one mutant at a time
  */
 async function run(mutants, copies) {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { wordsOf } from "../problem.mjs";
+import { plant } from "./plant.mjs";
 import { runTests } from "./test-run.mjs";
 
 /** Without a bug: far more than any test takes, also on a machine with other work. */
@@ -15,7 +16,7 @@ const unchanged = new Map();
 /**
  * Plants the bug, runs its test, and takes the bug out again. The test must pass without the bug: one that fails anyway notices nothing.
  * @param {string} copy of the checkout
- * @param {import("../../test/mutants/mutant.mjs").Mutant} mutant
+ * @param {import("../../test/mutants/mutants.mjs").Mutant} mutant
  * @param {AbortSignal} ended
  * @returns {Promise<string | undefined>} undefined when it was caught, else what is wrong
  */
@@ -25,8 +26,9 @@ export async function judgeMutant(copy, mutant, ended) {
   if (!usual.passed) return `its test fails without the bug:\n${usual.output}`;
   const path = join(copy, file);
   const text = await readFile(path, "utf8");
-  const { mutated, problem } = await plant(mutant, text);
-  if (problem !== undefined) return problem;
+  const { mutated, problem } = plant(mutant, text);
+  const refusal = mutated === undefined ? problem : await whyNoProgram(mutated);
+  if (mutated === undefined || refusal !== undefined) return refusal;
   await writeFile(path, mutated);
   try {
     return whyNotCaught(await runTests(copy, mutant, limitsFrom(usual), ended), caughtBy);
@@ -35,7 +37,7 @@ export async function judgeMutant(copy, mutant, ended) {
   }
 }
 
-/** @param {string} copy @param {import("../../test/mutants/mutant.mjs").Mutant} mutant @param {AbortSignal} ended */
+/** @param {string} copy @param {import("../../test/mutants/mutants.mjs").Mutant} mutant @param {AbortSignal} ended */
 function runUnchanged(copy, mutant, ended) {
   const name = JSON.stringify(mutant.caughtBy);
   const run = unchanged.get(name) ?? runTests(copy, mutant, UNCHANGED, ended);
@@ -43,21 +45,14 @@ function runUnchanged(copy, mutant, ended) {
   return run;
 }
 
-/**
- * @param {import("../../test/mutants/mutant.mjs").Mutant} mutant
- * @param {string} text
- * @returns {Promise<{ mutated: string, problem?: undefined } | { problem: string, mutated?: undefined }>}
- */
-async function plant({ file, from, to }, text) {
-  const pieces = text.split(from);
-  if (pieces.length !== 2) return { problem: `stands in ${file} ${pieces.length - 1} times instead of once: ${from}` };
-  const mutated = pieces.join(to);
+/** @param {string} mutated @returns {Promise<string | undefined>} why it is no program */
+async function whyNoProgram(mutated) {
   try {
     await transform(mutated, { loader: "ts" });
+    return undefined;
   } catch (error) {
-    return { problem: `is no program any more: ${wordsOf(error)}` };
+    return `is no program any more: ${wordsOf(error)}`;
   }
-  return { mutated };
 }
 
 /**
@@ -72,7 +67,7 @@ export function limitsFrom({ durationMs, longestMs }) {
 
 /**
  * @param {Pick<import("./test-run.mjs").TestRun, "passed" | "failures" | "endless" | "output">} run with the bug
- * @param {import("../../test/mutants/mutant.mjs").Catch} caughtBy
+ * @param {import("../../test/mutants/mutants.mjs").Catch} caughtBy
  * @returns {string | undefined}
  */
 export function whyNotCaught({ passed, failures, endless, output }, caughtBy) {

@@ -24,7 +24,7 @@ const JEST = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", 
 /**
  * Runs what must catch a mutant, until its first failure.
  * @param {string} copy of the checkout
- * @param {import("../../test/mutants/mutant.mjs").Mutant} mutant
+ * @param {import("../../test/mutants/mutants.mjs").Mutant} mutant
  * @param {Limits} limits
  * @param {AbortSignal} signal
  * @returns {Promise<TestRun>}
