@@ -16,6 +16,8 @@ export interface JobEndOptions {
   /** With the outcome, once there is one. */
   readonly status: () => JobStatus;
   readonly closeHistory: () => Promise<void>;
+  /** What executors could not finish. */
+  readonly removeUnfinishedUploads: () => Promise<void>;
   readonly sessions: Pick<Sessions, "endAll">;
   readonly tails: Pick<LogTails, "endAll" | "abort">;
   readonly journal: Pick<JournalWriter, "settled">;
@@ -29,6 +31,7 @@ const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
+const uploadsMs = 5_000;
 
 /** What an ApplicationMaster still does once its job's outcome is decided. No step that fails keeps it from the next. */
 export class JobEnd {
@@ -66,14 +69,17 @@ export class JobEnd {
 
   /** What comes after it; then this process may exit. @param cleanStaging whether nobody needs the staging folder any more */
   async complete(cleanStaging: boolean): Promise<void> {
-    const { local, staging, status, scheduler, reception } = this.#options;
+    const { local, staging, status, scheduler, reception, removeUnfinishedUploads } = this.#options;
     this.#hasBegun = true;
+    const isLast = local || cleanStaging;
+    const uploadsRemoved = isLast && this.#bounded(uploadsMs, "removing unfinished uploads", removeUnfinishedUploads());
     await this.#historyClosed;
     if (local) {
       await this.#bounded(stagingMs, "writing status.json", staging.keepResult(status()));
     } else if (cleanStaging) {
       await this.#bounded(stagingMs, "removing the staging folder", this.#removeStaging());
     }
+    await uploadsRemoved;
     await inTime(lastReadersMs, "closing the scheduler", scheduler.close()).catch(() => {});
     await reception.close(lastReadersMs);
   }

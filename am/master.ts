@@ -42,6 +42,7 @@ import { Stillness } from "./stillness.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
 import { Staging } from "./storage/staging.ts";
+import { removeUnfinishedUploads } from "./storage/unfinished-uploads.ts";
 import { executorCredentials, userTokens } from "./tokens/credentials.ts";
 import { FreshTokens } from "./tokens/fresh-tokens.ts";
 import { renewTokens } from "./tokens/token-renewal.ts";
@@ -275,12 +276,13 @@ class Master {
   }
 
   #makeEnd(): JobEnd {
-    const { settings, log } = this.#input;
+    const { job, settings, log } = this.#input;
     return new JobEnd({
       log,
       local: settings.local,
       status: () => this.#status(),
       closeHistory: () => this.#history.close(this.#status(), (task) => this.#metrics.useOf(task)),
+      removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
       tails: this.#tails,
       journal: this.#journal,
