@@ -124,7 +124,7 @@ export class CallerSession {
 /** The first message of a session, which says what is wanted; undefined: it is another one, and the caller is refused. */
 export async function openedBy(stream: CallerStream): Promise<OpenSession | undefined> {
   const message = await firstOf(stream);
-  if (message.type === "open") return { hello: message.hello, task: message.task, wanted: message.wanted };
+  if (message?.type === "open") return { hello: message.hello, task: message.task, wanted: message.wanted };
   endWithError(stream, "a session begins with what is wanted", status.INVALID_ARGUMENT);
   return undefined;
 }
@@ -132,14 +132,15 @@ export async function openedBy(stream: CallerStream): Promise<OpenSession | unde
 /** The first message of an executor, which says which session it serves; undefined: it is another one, and refused. */
 export async function acceptedBy(stream: ServingStream): Promise<number | undefined> {
   const message = await firstOf(stream);
-  if (message.type === "accept") return message.sessionId;
+  if (message?.type === "accept") return message.sessionId;
   endWithError(stream, "a session is accepted first", status.INVALID_ARGUMENT);
   return undefined;
 }
 
-/** What follows it waits until somebody reads on. */
-function firstOf<Message>(stream: ServerDuplexStream<Message, unknown>): Promise<Message> {
+/** What follows it waits until somebody reads on. Undefined: the caller has ended what it says, and said nothing. */
+function firstOf<Message>(stream: ServerDuplexStream<Message, unknown>): Promise<Message | undefined> {
   return new Promise((resolve) => {
+    stream.once("end", () => resolve(undefined));
     stream.once("data", (message: Message) => {
       stream.pause();
       resolve(message);

@@ -148,4 +148,12 @@ describe("sessions at the ApplicationMaster", () => {
     await session.send({ type: "end" });
     expect(await session.over).toMatchObject({ message: expect.stringContaining("begins with what is wanted") });
   });
+
+  it("are refused, and not kept, where the caller ends what he says before he has said anything", async () => {
+    const scene = await open();
+    for (const session of [scene.stream.openSession(), scene.stream.serveSession()]) {
+      session.finish();
+      expect(await session.over).toMatchObject({ code: "API_FAILED" });
+    }
+  });
 });

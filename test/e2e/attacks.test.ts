@@ -1,0 +1,315 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { clientService, executorService } from "../../src/api/definition.ts";
+import { OWNER, tokenAccess } from "../../src/api/identity.ts";
+import { packageRoot } from "../../src/programs.ts";
+import { aRegistration, openStream, register } from "../support/api.ts";
+import {
+  begunMessage,
+  type Held,
+  RawConnection,
+  residentMiB,
+  StrangeProcess,
+  secretOfContainer,
+  statusOf,
+} from "../support/attacker.ts";
+import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { FaultJob, WAITS } from "../support/fault-job.ts";
+import { Person } from "../support/person.ts";
+import { sweep } from "../support/sweep.ts";
+
+const cluster = await testCluster();
+const { alice, bob, carol } = ClusterUser;
+const isSecure = cluster.security !== undefined;
+
+/** What the program of worker:0 serves on the loopback of its node alone: it writes down whatever it is asked. */
+const SERVER = `
+import http.server, os
+out = os.environ["OUTPUT"]
+class Own(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        open(out + "/asked", "a").write(self.path + "\\n")
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"her own")
+    do_POST = do_GET
+server = http.server.HTTPServer(("127.0.0.1", 0), Own)
+open(out + "/.port", "w").write(str(server.server_port))
+os.rename(out + "/.port", out + "/port")
+server.serve_forever()
+`;
+
+/** Listens at that port of these addresses, and answers whoever comes. */
+const LISTENER = `
+import socket, sys, threading
+def serve(address):
+    listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((address, int(sys.argv[1])))
+    listener.listen(64)
+    print("listens", flush=True)
+    while True:
+        caller, _ = listener.accept()
+        print("caught", caller.recv(4096), flush=True)
+        caller.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\nConnection: close\\r\\n\\r\\nevil")
+        caller.close()
+for address in sys.argv[2:]:
+    threading.Thread(target=serve, args=(address,)).start()
+`;
+
+/** Connects to that port of this machine, says what he wants, and closes before anybody can look whose the connection is. */
+const HIT_AND_RUN = `
+import socket, sys
+for _ in range(60):
+    try:
+        caller = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        caller.sendall(b"POST /evil HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\n\\r\\n")
+        caller.close()
+    except OSError:
+        pass
+print("done", flush=True)
+`;
+
+/** Sends an endless chunked body over each of many connections. */
+const BODIES = `
+import socket, sys
+sent = 0
+piece = b"10000\\r\\n" + b"x" * 65536 + b"\\r\\n"
+callers = []
+for one in range(64):
+    caller = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+    caller.settimeout(2)
+    callers.append(caller)
+    try:
+        caller.sendall(b"PUT /%s/%d HTTP/1.1\\r\\nHost: x\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n" % (b"s" * 8000, one))
+        for _ in range(96):
+            caller.sendall(piece)
+            sent += len(piece)
+    except OSError:
+        pass
+print("sent", sent >> 20, flush=True)
+`;
+
+/** Prints the token that the ResourceManager gives whoever has the ticket for the master of an application. */
+const TOKEN = `
+const [library, address, id] = process.argv.slice(1);
+const { configuredCredentials, kerberosCredentials, loadConfiguration, ResourceManagerClient } = await import(library);
+const configuration = loadConfiguration(process.env.HADOOP_CONF_DIR);
+const [host, port] = address.split(":");
+const credentials = configuredCredentials(configuration, { name: process.env.USER ?? "" }, kerberosCredentials);
+const client = new ResourceManagerClient({ endpoints: [{ host, port: Number(port) }], credentials });
+const { identifier, password } = await client.clientToken(id);
+console.log(Buffer.from(identifier).toString("base64"), Buffer.from(password).toString("base64"));
+client.close();
+`;
+const library = path.join(packageRoot(), "dist", "lib", "src", "hadoop", "main.js");
+
+/** What an ApplicationMaster may grow by while it is attacked: 7 MiB were seen. */
+const MOST_GROWTH_MIB = 32;
+/** What an executor may that serves a rendezvous, of 200 MiB that are sent to it: 16 MiB are held, and garbage beside them; 30 MiB were seen. */
+const MOST_FLOOD_MIB = 80;
+
+/** gRPC's statuses: what is called without a message comes to the first one, where it was let in. */
+const INTERNAL = "13";
+const UNAUTHENTICATED = "16";
+
+const FOLLOW = clientService.follow.path;
+const LINK = executorService.link.path;
+
+describe("a running job of alice's withstands", () => {
+  const people = {
+    alice: new Person(cluster, alice),
+    bob: new Person(cluster, bob),
+    carol: new Person(cluster, carol),
+  };
+  const strangers: StrangeProcess[] = [];
+  let job: FaultJob;
+  let master: number;
+  let address: string;
+
+  beforeAll(async () => {
+    job = await FaultJob.submit(cluster, {
+      program: `if [ $TASK_INDEX = 0 ]; then echo $HOROVOD_GLOO_RENDEZVOUS_PORT > $OUTPUT/rendezvous; python3 -c '${SERVER}' & fi; ${WAITS}`,
+      settings: {
+        // For the door that it opens: the rendezvous of its programs asks nobody who he is.
+        "tony.application.framework": "horovod",
+        "tony.worker.memory": "1g",
+        "tony.application.acl.view": carol,
+        "tony.application.acl.modify": bob,
+      },
+    });
+    await job.running(1);
+    await job.status("both programs", ({ tasks }) => tasks.every(({ state }) => state === "running"));
+    master = await job.master();
+    const [, said = ""] = /"event":"am-listening".*"address":"([^"]+)"/.exec(job.masterLog()) ?? [];
+    address = said;
+  });
+  afterAll(async () => {
+    await Promise.all(strangers.map((stranger) => stranger.end()));
+    await job.dispose();
+    await Promise.all(Object.values(people).map((person) => person.leave()));
+    await sweep(cluster);
+  });
+
+  function strange(program: string, ...words: readonly string[]): StrangeProcess {
+    const stranger = new StrangeProcess(program, ...words);
+    strangers.push(stranger);
+    return stranger;
+  }
+
+  /** Where `tony-ts forward` serves that port of worker:0. */
+  async function forwarded(port: string) {
+    const forward = people.alice.start("forward", job.id, "worker:0", port, "--json");
+    const [, local = ""] = await forward.output(/"address":"127\.0\.0\.1:(\d+)"/);
+    return { local, forward };
+  }
+
+  test("a stranger on the node, at other addresses of its program's port: what is forwarded never comes to him", async () => {
+    await eventually("the program's server", () => job.wrote("port"));
+    const port = job.read("port");
+    const elsewhere = strange(LISTENER, port, ...new Set([...cluster.addresses.nodes, "::1"]));
+    await elsewhere.says("listens");
+    const { local } = await forwarded(port);
+    expect(await Promise.all(Array.from({ length: 6 }, () => answerOf(local)))).toEqual(Array(6).fill("her own"));
+    expect(elsewhere.said).not.toContain("caught");
+  });
+
+  test("a stranger on the node, at a port that is his alone: nothing is forwarded to him", async () => {
+    const alone = strange(LISTENER, "18733", "127.0.0.1");
+    await alone.says("listens");
+    const { local, forward } = await forwarded("18733");
+    expect(await answerOf(local)).toBe("no answer");
+    expect(alone.said).not.toContain("caught");
+    forward.process.kill("SIGINT");
+    expect((await forward.ended).stderr).toContain("port 18733 belongs to another user of this node (uid 65534)");
+  });
+
+  test("a stranger on her own machine: nothing that he sends to the forwarded port arrives, however fast he is gone", async () => {
+    const { local } = await forwarded(job.read("port"));
+    await strange(HIT_AND_RUN, local).says("done");
+    expect(await answerOf(local)).toBe("her own");
+    expect(job.read("asked")).not.toContain("evil");
+  });
+
+  test("floods at its ApplicationMaster's door, by strangers and by who may see it: it holds little, and answers its owner", async () => {
+    const held = isSecure ? await tokenOf(carol) : undefined;
+    const before = residentMiB(master);
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, residentMiB(master));
+    }, 50);
+    const letIn = await RawConnection.open(address);
+    expect(await statusOf(letIn.call(FOLLOW, held).end())).toBe(isSecure ? INTERNAL : UNAUTHENTICATED);
+    const connections = await Promise.all(Array.from({ length: 24 }, () => RawConnection.open(address)));
+    for (const connection of connections) {
+      // Messages that do not end, of one who is let in and of one who is not.
+      for (let call = 0; call < 8; call += 1) {
+        connection.call(FOLLOW, held).write(begunMessage(256 << 10, 200 << 10));
+        connection.call(LINK, { name: OWNER, secret: randomBytes(32) }).write(begunMessage(64 << 20, 200 << 10));
+      }
+    }
+    const [first] = connections;
+    for (let call = 0; call < 10_000 && first?.isClosed === false; call += 1) first.call(FOLLOW, held);
+    const { exitCode, stdout } = await job.command("status");
+    expect(stdout).toContain("RUNNING");
+    expect(exitCode).toBe(0);
+    for (const connection of [letIn, ...connections]) connection.close();
+    clearInterval(look);
+    expect(most - before).toBeLessThan(MOST_GROWTH_MIB);
+  });
+
+  test("who may end it and not run anything in it, and who may see it: neither is in a container of hers", async () => {
+    for (const person of [people.bob, people.carol]) {
+      const { exitCode, stdout, stderr } = await person.run("exec", job.id, "worker:0", "--", "id");
+      expect(stderr).toMatch(/may not run anything in this job|it is alice's/);
+      expect([exitCode, stdout]).toEqual([3, ""]);
+    }
+  });
+
+  test("a flood of endless bodies at the rendezvous that one of its executors serves", async () => {
+    await eventually("the rendezvous", () => job.wrote("rendezvous"));
+    const executor = await job.executor(job.starts()[0]?.containerId);
+    const before = residentMiB(executor);
+    const flood = strange(BODIES, cluster.addresses.nodes[0] ?? "", job.read("rendezvous").trim());
+    let most = before;
+    while (!flood.said.includes("sent")) {
+      most = Math.max(most, residentMiB(executor));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(most - before).toBeLessThan(MOST_FLOOD_MIB);
+  });
+
+  test("a task of it that has its executor's secret: it speaks for no other, and puts no words into others' commands", async () => {
+    const [first, second] = job.starts();
+    const own = secretOfContainer(cluster, job.id, second?.containerId ?? "");
+    const asOther = await registered({ ...own, name: first?.containerId ?? "" }, { task: "worker:0" });
+    expect(asOther).toEqual(["API_UNAUTHENTICATED"]);
+    expect(await registered(own, { task: "worker:1", containerId: first?.containerId ?? "" })).toEqual(["refuse"]);
+    expect(await registered(own, { task: "worker:1", host: "$(id)" })).toEqual(["refuse"]);
+    const connection = await RawConnection.open(address);
+    // Of what clients may ask it may nothing.
+    const asked = Object.values(clientService).map(({ path }) => statusOf(connection.call(path, own)));
+    expect(await Promise.all(asked)).toEqual(asked.map(() => UNAUTHENTICATED));
+    connection.close();
+  });
+
+  test("the secret of a container that has ended: who kept it is told nothing, and takes no log away", async () => {
+    const [first] = await job.running(1);
+    const kept = secretOfContainer(cluster, job.id, first?.containerId ?? "");
+    process.kill(await job.executor(first?.containerId), "SIGKILL");
+    await job.running(2);
+    await job.status("generation 2", ({ generation, state }) => generation === 2 && state === "running");
+    for (const task of ["worker:0", "worker:1", "x".repeat(200_000)]) {
+      const said = await registered(kept, { task });
+      expect(said).toEqual(["welcome", "exit"]);
+    }
+    const connection = await RawConnection.open(address);
+    const opened = connection.call(executorService.openSession.path, kept);
+    opened.end();
+    expect(await statusOf(opened)).not.toBe("0");
+    connection.close();
+    expect(await job.command("logs", "worker:0")).toMatchObject({ exitCode: 0 });
+    const ran = await people.alice.run("exec", job.id, "worker:0", "--", "echo", "hers");
+    expect(ran).toMatchObject({ exitCode: 0, stdout: "hers\n" });
+  });
+
+  /** What comes of a registration: what kinds of messages the ApplicationMaster sends, and the code of the error that ends it. */
+  async function registered(held: Held, changes: Parameters<typeof aRegistration>[0]): Promise<string[]> {
+    const identity = { applicationId: job.id, caller: held };
+    const { stream, messages, ends } = openStream({ identity, address });
+    stream.send(register(aRegistration({ containerId: held.name, ...changes })));
+    const error = await ends.next();
+    return [...messages.rest.map(({ body }) => body.type), ...(error === undefined ? [] : [error.code])];
+  }
+
+  /** What the ResourceManager gives a user who may see the job, by his ticket. */
+  async function tokenOf(user: string): Promise<Held> {
+    const words = ["--input-type=module", "--eval", TOKEN, library, cluster.endpoints.resourceManagerRpc, job.id];
+    const env = { ...process.env, ...environmentFor(cluster, user) };
+    const { stdout } = await promisify(execFile)(process.execPath, words, { env });
+    const [identifier = "", password = ""] = stdout.split(" ");
+    const token = { identifier: Buffer.from(identifier, "base64"), password: Buffer.from(password, "base64") };
+    return tokenAccess(job.id, token).caller;
+  }
+});
+
+/** What a server on this machine answers; nothing where the connection fails. */
+function answerOf(port: string): Promise<string> {
+  return new Promise((resolve) => {
+    const call = httpRequest({ host: "127.0.0.1", port, path: "/hers", agent: false, timeout: 10_000 }, (answer) => {
+      let text = "";
+      answer.on("data", (chunk) => {
+        text += chunk;
+      });
+      answer.on("end", () => resolve(text));
+    });
+    call.on("error", () => resolve("no answer"));
+    call.on("timeout", () => call.destroy());
+    call.end();
+  });
+}

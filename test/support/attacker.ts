@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import path from "node:path";
+import { connect as connectTls } from "node:tls";
+import { executorSecrets } from "../../src/api/identity.ts";
+import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
+import type { ClusterStatus } from "./cluster.ts";
+
+/** Whose name an attacker can prove, if anybody's: what he holds is the secret of that name. */
+export interface Held {
+  readonly name: string;
+  readonly secret: Uint8Array;
+}
+
+/** A connection to a port of a job, as whoever can reach it makes one: nothing of tony-ts is in between. */
+export class RawConnection {
+  readonly #session: ClientHttp2Session;
+  readonly #certificate: Buffer;
+
+  private constructor(session: ClientHttp2Session, certificate: Buffer) {
+    this.#session = session;
+    this.#certificate = certificate;
+  }
+
+  static async open(address: string): Promise<RawConnection> {
+    const { hostname, port } = new URL(`https://${address}`);
+    const socket = connectTls({ host: hostname, port: Number(port), ALPNProtocols: ["h2"], rejectUnauthorized: false });
+    await once(socket, "secureConnect");
+    const certificate = socket.getPeerX509Certificate()?.raw ?? Buffer.alloc(0);
+    const session = connect(`https://${address}`, { createConnection: () => socket });
+    session.on("error", () => undefined);
+    return new RawConnection(session, certificate);
+  }
+
+  get isClosed(): boolean {
+    return this.#session.closed || this.#session.destroyed;
+  }
+
+  /** Begins a call, with the proof of a name where one is held. */
+  call(method: string, held?: Held): ClientHttp2Stream {
+    const call = this.#session.request({
+      ":method": "POST",
+      ":path": method,
+      "content-type": "application/grpc",
+      te: "trailers",
+      ...(held !== undefined && { authorization: `Tony ${held.name} ${this.#proof(held)}` }),
+    });
+    call.on("error", () => undefined).resume();
+    return call;
+  }
+
+  close(): void {
+    this.#session.destroy();
+  }
+
+  #proof({ secret }: Held): string {
+    return createHmac("sha256", secret).update("caller ").update(this.#certificate).digest("base64url");
+  }
+}
+
+/** The gRPC status of a call, or `reset` where its end says none. */
+export async function statusOf(call: ClientHttp2Stream): Promise<string> {
+  return await new Promise((resolve) => {
+    const tell = (headers: Readonly<Record<string, unknown>>) => {
+      if (headers["grpc-status"] !== undefined) resolve(String(headers["grpc-status"]));
+    };
+    call.on("response", tell).on("trailers", tell);
+    call.on("close", () => resolve("reset"));
+  });
+}
+
+/** The first bytes of a message of that length, of which so many come and then nothing. */
+export function begunMessage(lengthBytes: number, sentBytes: number): Buffer {
+  const message = Buffer.alloc(5 + sentBytes);
+  message.writeUInt32BE(lengthBytes, 1);
+  return message;
+}
+
+/** What was given to one container of a running job, from its node's own copy, which is root's to read here. */
+export function secretOfContainer({ nodes }: ClusterStatus, applicationId: string, containerId: string): Held {
+  const [file] = nodes
+    .map(({ folder }) => path.join(folder, "local", "nmPrivate", applicationId, containerId))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
+    .filter((name) => name.endsWith(".tokens"));
+  if (file === undefined) throw new Error(`no node has the tokens of ${containerId}`);
+  const { secrets } = readTokenFile(readFileSync(file));
+  const [name = ""] = executorSecrets({ applicationId, caller: { name: "", secret: new Uint8Array() } }).keys();
+  const secret = secrets.get(name);
+  if (secret === undefined) throw new Error(`${file} has no ${name}`);
+  return { name: containerId, secret };
+}
+
+/** What a process holds of this machine's memory, in MiB. */
+export function residentMiB(pid: number): number {
+  const [, kib = ""] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kib) / 1024;
+}
+
+const NOBODY = 65_534;
+
+/** A process of another user of this machine, `nobody`, that runs a program of Python's. Only root can start one. */
+export class StrangeProcess {
+  readonly #process: ChildProcess;
+  readonly ended: Promise<unknown>;
+  #said = "";
+
+  constructor(program: string, ...words: readonly string[]) {
+    this.#process = spawn("python3", ["-c", program, ...words], {
+      ...{ uid: NOBODY, gid: NOBODY, cwd: "/" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    this.#process.stdout?.on("data", (chunk) => {
+      this.#said += chunk;
+    });
+    this.ended = once(this.#process, "close");
+  }
+
+  get said(): string {
+    return this.#said;
+  }
+
+  /** Resolves when it has printed that. */
+  async says(word: string): Promise<void> {
+    while (!this.#said.includes(word)) {
+      if (this.#process.exitCode !== null) throw new Error(`the strange process ended: ${this.#said}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.ended;
+  }
+}
