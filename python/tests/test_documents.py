@@ -16,6 +16,7 @@ import pytest
 from conftest import ROOT
 
 import tony_ts
+import tony_ts.client
 from tony_ts import submission
 
 GUIDE = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
@@ -109,6 +110,18 @@ def test_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
         "worker:0 | task 0 trains at 0.1",
         "worker:1 | task 1 trains at 0.1",
     ]
+
+
+def test_the_program_for_who_comes_from_tf_yarn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    page = (ROOT / "docs" / "guide" / "coming-from-tf-yarn.md").read_text(encoding="utf-8")
+
+    def local(**arguments: Any) -> tony_ts.Job:
+        return tony_ts.submit(**{**arguments, "queue": None})
+
+    monkeypatch.setattr(tony_ts.client, "submit", local)
+    assert run(programs(page)[0], {"__name__": "__main__"}).startswith("trained for 0:00:")
 
 
 def test_lines_and_events() -> None:

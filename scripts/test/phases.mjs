@@ -246,6 +246,8 @@ export const phases = [
         tests: `test/e2e/environments/${name}`,
         limitSeconds: 900,
         needs: [name],
+        // run_on_yarn() trains with Debian's PyTorch.
+        machine: name === "python-package" ? ["pytorch"] : [],
       })),
       {
         name: "e2e-node",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import glob
 import hashlib
 import importlib
 import inspect
+import io
 import json
 import linecache
 import os
@@ -17,6 +19,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+import zipfile
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import FunctionType, MethodType, ModuleType
@@ -29,6 +32,8 @@ Function = Callable[[], object]
 
 #: The program that runs it, in a task's working directory.
 RUNNER = "tony_ts_function.py"
+#: This package, for functions that use it.
+PACKAGE = "tony_ts.zip"
 _RUNNER = os.path.join(os.path.dirname(__file__), "run_function.py")
 
 #: As long as the command line keeps a job of this machine.
@@ -45,6 +50,8 @@ class Parcel:
     name: str
     content: bytes
     modules: tuple[str, ...]
+    #: Whether the function uses this package, which tasks then get.
+    needs_package: bool
 
     def command(self, environment: str | None) -> str:
         """What a task runs. Without an environment, the node's ``python3`` or what the variable PYTHON names."""
@@ -57,8 +64,7 @@ class Parcel:
     def files(self, folder: str) -> list[str]:
         """Writes the function into a folder. Returns everything that a task needs, as resources."""
         place = os.path.join(folder, self.name)
-        with open(place, "xb") as file:
-            file.write(self.content)
+        _write(place, self.content)
         return self._with_modules(place)
 
     def kept_files(self) -> list[str]:
@@ -68,13 +74,33 @@ class Parcel:
         place = os.path.join(folder, self.name)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         _forget_old(root)
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-            file.write(self.content)
-        os.replace(file.name, place)
+        _write(place, self.content)
         return self._with_modules(place)
 
     def _with_modules(self, place: str) -> list[str]:
-        return [place, f"{_RUNNER}::{RUNNER}", *self.modules]
+        package = os.path.join(os.path.dirname(place), PACKAGE)
+        if self.needs_package:
+            _zip_package(package)
+        return [place, f"{_RUNNER}::{RUNNER}", *self.modules, *([package] if self.needs_package else [])]
+
+
+def _zip_package(place: str) -> None:
+    """Without the programs, which tasks do not run; the same bytes each time."""
+    root = os.path.dirname(__file__)
+    sources = [os.path.relpath(file, root) for file in glob.glob(f"{glob.escape(root)}/**/*.py", recursive=True)]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as package:
+        for source in sorted(sources):
+            with open(os.path.join(root, source), "rb") as code:
+                package.writestr(zipfile.ZipInfo(f"{__package__}/{source}"), code.read())
+    _write(place, packed.getvalue())
+
+
+def _write(place: str, content: bytes) -> None:
+    """Others may read it meanwhile, or write the same."""
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(place), delete=False) as file:
+        file.write(content)
+    os.replace(file.name, place)
 
 
 def _forget_old(root: str) -> None:
@@ -104,7 +130,8 @@ def parcel(function: Function, role: str | None) -> Parcel:
     }
     name = "tony_ts_function.pickle" if role is None else f"tony_ts_function_{role}.pickle"
     modules = [*_local_modules(content), *([] if library is None else [_place(library)])]
-    return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules))
+    needs_package = any(_top(word) == __package__ for word in _words(content))
+    return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules), needs_package)
 
 
 def _cloudpickle() -> ModuleType | None:
@@ -202,7 +229,7 @@ def _local_modules(content: bytes) -> list[str]:
     found: dict[str, str] = {}
 
     def visit(name: str) -> None:
-        top = name.partition(".")[0]
+        top = _top(name)
         module = sys.modules.get(top)
         if top in found or module is None or not _is_local(module):
             return
@@ -213,10 +240,20 @@ def _local_modules(content: bytes) -> list[str]:
             if isinstance(used, str):
                 visit(used)
 
-    for _, argument, _ in pickletools.genops(content):
-        for word in argument.split() if isinstance(argument, str) else ():
-            visit(word)
+    for word in _words(content):
+        visit(word)
     return sorted(found.values())
+
+
+def _words(content: bytes) -> Iterator[str]:
+    """All that a pickle refers to by name is among them."""
+    for _, argument, _ in pickletools.genops(content):
+        if isinstance(argument, str):
+            yield from argument.split()
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _place(module: ModuleType) -> str:

@@ -33,6 +33,10 @@ class Role:
     gpus: int | None = None
     files: Sequence[Path] = ()
     env: Mapping[str, str] = field(default_factory=lambda: {})
+    #: Its own environment, which appears as ``venv/``; or a PEX.
+    python_venv: Path | None = None
+    #: What the shell does before the command: ``"module load cuda"``.
+    before: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,10 +118,12 @@ def _of_roles(shared: Role, roles: Mapping[str, Role]) -> Iterator[Setting]:
         key = f"tony.{name}"
         yield Setting(f"{key}.instances", str(1 if role.instances is None else role.instances), at or "instances")
         if role.command is not None:
-            yield Setting(f"{key}.command", _command(role.command), at or "command")
+            before = "" if role.before is None else f"{role.before}\n"
+            yield Setting(f"{key}.command", before + _command(role.command), at or "command")
         yield from _resources(name, role, at)
-        if role.files:
-            yield Setting(f"{key}.resources", _paths(role.files), at or "files")
+        files = [*role.files, *([] if role.python_venv is None else [_as_venv(os.fspath(role.python_venv))])]
+        if files:
+            yield Setting(f"{key}.resources", _paths(files), at or "files")
         if role.env:
             yield Setting(f"{key}.envs", _variables(role.env), at or "env")
 
@@ -134,6 +140,12 @@ def _shared(role: Role) -> Iterator[Setting]:
         yield Setting("tony.containers.resources", _paths(role.files), "files")
     if role.env:
         yield Setting("tony.execution.envs", _variables(role.env), "env")
+
+
+def _as_venv(environment: str) -> str:
+    if environment.endswith(".pex"):
+        return environment
+    return f"{environment}::venv" if os.path.isdir(environment) else f"{environment}::venv#archive"
 
 
 def _command(command: object) -> str:

@@ -10,12 +10,13 @@ import pickle
 import platform
 import sys
 import traceback
-from typing import Any, Callable, Dict
+from types import TracebackType
+from typing import Any, Callable, Dict, Optional
 
 
 def main() -> None:
     # The program itself may be a link to where the node keeps it; modules are in the working directory.
-    sys.path.insert(0, os.getcwd())
+    sys.path[:0] = [os.getcwd(), os.path.join(os.getcwd(), "tony_ts.zip")]
     with open(sys.argv[1], "rb") as file:
         head = json.loads(file.readline().decode())
         content = file.read()
@@ -25,10 +26,15 @@ def main() -> None:
     try:
         function()
     except Exception as error:
-        # Without the frame of the line above, which is nobody's.
-        at = error.__traceback__
-        traceback.print_exception(type(error), error, at.tb_next if at else None)
+        traceback.print_exception(type(error), error, users_own(error.__traceback__))
         sys.exit(1)
+
+
+def users_own(at: Optional[TracebackType]) -> Optional[TracebackType]:
+    """From the first frame that is not of this package."""
+    while at is not None and at.tb_frame.f_code.co_filename.startswith((__file__, os.path.abspath("tony_ts.zip"))):
+        at = at.tb_next
+    return at
 
 
 def loaded(head: Dict[str, Any], content: bytes) -> Callable[[], object]:

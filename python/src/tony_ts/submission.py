@@ -144,15 +144,18 @@ def _with_commands(
     """The same job with a command in place of each function."""
     parcels: list[Parcel] = []
 
-    def command(runs: Any, role: str | None) -> Any:
+    def command(runs: Any, role: str | None, venv: Path | None) -> Any:
         if not callable(runs):
             return runs
         packed = parcel(runs, role)
         parcels.append(packed)
-        return packed.command(None if environment is None else os.fspath(environment))
+        return packed.command(None if venv is None else os.fspath(venv))
 
-    shared = command(job, None)
-    named = roles and {name: replace(role, command=command(role.command, name)) for name, role in roles.items()}
+    shared = command(job, None, environment)
+    named = roles and {
+        name: replace(role, command=command(role.command, name, role.python_venv or environment))
+        for name, role in roles.items()
+    }
     return shared, named, tuple(parcels)
 
 

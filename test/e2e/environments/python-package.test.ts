@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { packageRoot } from "../../../src/programs.ts";
 import { testCluster } from "../../support/cluster.ts";
 import { Person } from "../../support/person.ts";
-import { pythonEnvironment } from "../../support/provide.ts";
+import { pythonEnvironment, pythonWith } from "../../support/provide.ts";
 import { sweep } from "../../support/sweep.ts";
 
 const run = promisify(execFile);
@@ -19,7 +19,8 @@ describe("the Python package", () => {
   test("submits, follows, reads and ends jobs of a cluster: python/tests/cluster", async () => {
     const python = await pythonEnvironment("python-package");
     const words = ["-m", "pytest", "-p", "no:cacheprovider", "tests/cluster"];
-    const env = { ...process.env, ...alice.environment, PYTHONDONTWRITEBYTECODE: "1" };
+    const PYTHON_WITH_TORCH = await pythonWith("torch");
+    const env = { ...process.env, ...alice.environment, PYTHONDONTWRITEBYTECODE: "1", PYTHON_WITH_TORCH };
     const ran = run(python, words, { cwd: path.join(packageRoot(), "python"), env });
     const { stdout } = await ran.catch((error) => error);
     expect(stdout).toMatch(/^=+ \d+ passed in .*=+$/m);

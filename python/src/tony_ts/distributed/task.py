@@ -1,0 +1,41 @@
+"""In a task: where this process stands among all."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, NamedTuple
+
+from ..experiments import number_the_try
+
+
+class TaskParameters(NamedTuple):
+    """What ``torch.distributed.init_process_group`` and its like need."""
+
+    task_type: str
+    #: The process's rank among all.
+    task_id: int
+    world_size: int
+    master_address: str
+    master_port: int
+    n_workers_per_executor: int = 1
+
+
+_PROCESSES = "TONY_TS_PROCESSES"
+
+
+def run(experiment_fn: Callable[[int], Any], processes: int) -> None:
+    number_the_try()
+    os.environ[_PROCESSES] = str(processes)
+    experiment_fn(int(os.environ["RANK"]) % processes)
+
+
+def get_task(local_rank: int) -> TaskParameters:
+    """:param local_rank: the number that the function was called with; tony-ts knows the process without it"""
+    return TaskParameters(
+        os.environ["JOB_NAME"],
+        int(os.environ["RANK"]),
+        int(os.environ["WORLD_SIZE"]),
+        os.environ["MASTER_ADDR"],
+        int(os.environ["MASTER_PORT"]),
+        int(os.environ.get(_PROCESSES, "1")),
+    )

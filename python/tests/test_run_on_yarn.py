@@ -1,0 +1,285 @@
+"""tf-yarn's call: its signatures, its names, and what becomes of each argument."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import textwrap
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tony_ts.client
+from tony_ts import Job, JobInvalid, Role
+from tony_ts.client import ACLs, RunFailed, get_safe_experiment_fn, run_on_yarn
+from tony_ts.metrics import metrics
+from tony_ts.topologies import ContainerKey, NodeLabel, TaskSpec, ps_strategy_topology, single_server_topology
+
+#: Of tf-yarn 0.7.0: name, and default where there is one. It gives ``acls`` those of Skein by which everybody sees.
+RUN_ON_YARN: dict[str, Any] = {
+    "experiment_fn": inspect.Parameter.empty,
+    "task_specs": inspect.Parameter.empty,
+    "pyenv_zip_path": None,
+    "skein_client": None,
+    "files": None,
+    "env": {},
+    "queue": "default",
+    "acls": ACLs(enable=True, ui_users=("*",), view_users=("*",)),
+    "file_systems": None,
+    "eval_monitor_log_thresholds": None,
+    "nb_retries": 0,
+    "custom_task_module": None,
+    "name": "RunOnYarn",
+    "pre_script_hook": None,
+    "cuda_runtime_hdfs_path": None,
+}
+TASK_SPEC: dict[str, Any] = {
+    "memory": inspect.Parameter.empty,
+    "vcores": inspect.Parameter.empty,
+    "instances": 1,
+    "nb_proc_per_worker": 1,
+    "label": NodeLabel.CPU,
+    "tb_termination_timeout_seconds": -1,
+    "tb_model_dir": None,
+    "tb_extra_args": None,
+}
+
+
+def signature(function: Any) -> dict[str, Any]:
+    return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+
+
+def test_the_signatures_are_tf_yarns() -> None:
+    assert signature(run_on_yarn) == {**RUN_ON_YARN, "scheduler": "yarn"}
+    assert signature(TaskSpec) == TASK_SPEC
+    assert signature(single_server_topology) == {"memory": 48 * 1024, "vcores": 48}
+    assert signature(ps_strategy_topology) == {"nb_workers": 2, "nb_ps": 1, "memory": 48 * 1024, "vcores": 48}
+    positional = [name for name, p in inspect.signature(run_on_yarn).parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    assert positional == ["experiment_fn", "task_specs"]
+
+
+class Submitted:
+    """Takes what would be submitted."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.arguments: dict[str, Any] = {}
+        monkeypatch.setattr(tony_ts.client, "submit", self._submit)
+        monkeypatch.setattr(tony_ts.client, "_metrics_at_end", lambda job: job)
+
+    def _submit(self, **arguments: Any) -> Job:
+        self.arguments = arguments
+        return Job("application_1795305600000_0001")
+
+    def role(self, name: str) -> Role:
+        role = self.arguments["roles"][name]
+        assert isinstance(role, Role)
+        return role
+
+
+@pytest.fixture
+def submitted(monkeypatch: pytest.MonkeyPatch) -> Submitted:
+    return Submitted(monkeypatch)
+
+
+def train() -> None:
+    print("trained")
+
+
+def test_each_argument_becomes_part_of_a_job(submitted: Submitted) -> None:
+    run_on_yarn(
+        train,
+        {
+            "chief": TaskSpec("2 GiB", 4),
+            "worker": TaskSpec(1024, 4, instances=3, nb_proc_per_worker=2, label=NodeLabel.GPU),
+            "tensorboard": TaskSpec(512, 1, tb_model_dir="hdfs:///models/a"),
+        },
+        pyenv_zip_path={NodeLabel.CPU: "hdfs:///envs/cpu.pex", NodeLabel.GPU: "hdfs:///envs/gpu.zip"},
+        files={"conf.json": "/home/alice/conf.json"},
+        env={"RATE": "0.1"},
+        queue="ml",
+        acls=ACLs(view_users=["bob"], ui_users=["carol"], modify_users=["dave"]),
+        file_systems=["hdfs://other"],
+        nb_retries=2,
+        name="Nightly",
+        pre_script_hook="module load cuda",
+        cuda_runtime_hdfs_path="hdfs:///cuda.tar.gz",
+    )
+    asked = submitted.arguments
+    assert asked["conf"] == {
+        "tony.worker.node-label": "gpu",
+        "tony.worker.processes": 2,
+        "tony.application.tensorboard-log-dir": "hdfs:///models/a",
+        "tony.tensorboard.memory": 512,
+        "tony.tensorboard.vcores": 1,
+        "tony.application.acl.view": "bob,carol",
+        "tony.application.acl.modify": "dave",
+        "tony.am.retry-count": 2,
+        "tony.other.namenodes": ["hdfs://other"],
+    }
+    assert asked["files"] == ["/home/alice/conf.json::conf.json", "hdfs:///cuda.tar.gz::cuda#archive"]
+    assert (asked["queue"], asked["name"], asked["env"]) == ("ml", "Nightly", {"RATE": "0.1"})
+    assert list(asked["roles"]) == ["chief", "worker"]
+    worker = submitted.role("worker")
+    assert (worker.instances, worker.memory, worker.vcores) == (3, 1024, 4)
+    assert (worker.python_venv, worker.before) == ("hdfs:///envs/gpu.zip", "module load cuda")
+    assert submitted.role("chief").python_venv == "hdfs:///envs/cpu.pex"
+
+
+def test_everybody_sees_a_job_by_default_as_with_tf_yarn(submitted: Submitted) -> None:
+    run_on_yarn(train, {"worker": TaskSpec(256, 1)})
+    assert submitted.arguments["conf"]["tony.application.acl.view"] == "*"
+    run_on_yarn(train, {"worker": TaskSpec(256, 1)}, acls=None)
+    assert "tony.application.acl.view" not in submitted.arguments["conf"]
+
+
+def test_the_virtual_environment_of_the_program_goes_along(
+    submitted: Submitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", "/home/alice/venv")
+    run_on_yarn(train, {"worker": TaskSpec(256, 1)})
+    assert submitted.role("worker").python_venv == "/home/alice/venv"
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    run_on_yarn(train, {"worker": TaskSpec(256, 1)})
+    assert submitted.role("worker").python_venv is None
+
+
+def test_memory_is_read_as_skein_reads_it() -> None:
+    amounts: dict[int | str, int] = {1024: 1024, "1024": 1024, "2 GiB": 2048, "1 gb": 954, "1.5gib": 1536, "1 kib": 1}
+    assert {given: TaskSpec(given, 1).memory for given in amounts} == amounts
+    spec = TaskSpec(1, 1)
+    spec.memory = "1 gib"
+    assert spec.memory == 1024
+    with pytest.raises(JobInvalid, match="'much'"):
+        TaskSpec("much", 1)
+
+
+def test_everything_wrong_with_a_topology_is_said_at_once() -> None:
+    wrong = {
+        "master": TaskSpec(256, 1),
+        "chief": TaskSpec(256, 1, instances=2),
+        "worker": TaskSpec(256, 2, nb_proc_per_worker=4),
+        "ps": TaskSpec(256, 1, instances=0),
+    }
+    with pytest.raises(JobInvalid) as raised:
+        run_on_yarn(train, wrong)
+    assert str(raised.value).splitlines() == [
+        "task_specs: there is no task type 'master': use chief, worker, ps, evaluator, tensorboard",
+        "task_specs: there can be one chief only, of one process",
+        "task_specs: ps needs at least one instance",
+        "task_specs: worker: 4 processes need as many vcores, and it has 2",
+    ]
+    with pytest.raises(ValueError, match="nb_retries must be 0 or more"):
+        run_on_yarn(train, {"worker": TaskSpec(256, 1)}, nb_retries=-1)
+    with pytest.raises(JobInvalid, match=r"custom_task_module='my.module': .* need Skein's store"):
+        run_on_yarn(train, {"worker": TaskSpec(256, 1)}, custom_task_module="my.module")
+    with pytest.raises(JobInvalid, match=r"pyenv_zip_path has no environment for NodeLabel\.GPU"):
+        run_on_yarn(train, {"worker": TaskSpec(256, 1, label=NodeLabel.GPU)}, pyenv_zip_path={NodeLabel.CPU: "a.pex"})
+
+
+def test_the_topologies_have_tf_yarns_tasks() -> None:
+    assert set(single_server_topology()) == {"chief", "evaluator", "tensorboard"}
+    many = ps_strategy_topology(nb_workers=3, nb_ps=2, memory=1024, vcores=2)
+    assert {kind: spec.instances for kind, spec in many.items()} == {
+        "chief": 1,
+        "evaluator": 1,
+        "worker": 3,
+        "ps": 2,
+        "tensorboard": 1,
+    }
+
+
+def test_what_has_no_effect_is_said(submitted: Submitted, caplog: pytest.LogCaptureFixture) -> None:
+    thresholds = {"awake_time_ratio": (0.0, 1.0)}
+    board = TaskSpec(256, 1)
+    specs = {"worker": TaskSpec(256, 1), "tensorboard": board}
+    run_on_yarn(train, specs, skein_client=object(), eval_monitor_log_thresholds=thresholds)
+    assert [record.message for record in caplog.records] == [
+        "run_on_yarn(skein_client=…) has no effect",
+        "run_on_yarn(eval_monitor_log_thresholds=…) has no effect",
+        "No TensorBoard runs: TaskSpec(tb_model_dir=…) says what it shows",
+    ]
+    assert submitted.arguments
+
+
+def test_durations_are_those_of_the_programs() -> None:
+    report: Any = {
+        "tasks": [
+            {"task": "worker:0", "state": "succeeded", "startedAtMs": 1000, "endedAtMs": 4000},
+            {"task": "worker:1", "state": "succeeded", "startedAtMs": 2000, "endedAtMs": 6000},
+            {"task": "evaluator:0", "state": "failed", "startedAtMs": 2000, "endedAtMs": 3000},
+        ]
+    }
+    measured = metrics(report)
+    assert measured.total_training_duration == timedelta(seconds=5)
+    assert measured.total_eval_duration is None
+    assert measured.container_duration[ContainerKey("evaluator", 0)] == timedelta(seconds=1)
+    assert measured.train_eval_time_per_node == {
+        ContainerKey("worker", 0): timedelta(seconds=3),
+        ContainerKey("worker", 1): timedelta(seconds=4),
+        ContainerKey("evaluator", 0): None,
+    }
+
+
+DISTRIBUTED = """
+import os, sys
+import tony_ts
+from tony_ts.distributed.client import run_on_yarn
+from tony_ts.distributed.task import get_task
+from tony_ts.topologies import TaskSpec
+
+def train(local_rank):
+    task = get_task(local_rank)
+    print(local_rank, task.task_type, task.task_id, task.world_size, task.n_workers_per_executor)
+    with open(os.path.join(os.environ["SEEN"], str(task.task_id)), "w") as seen:
+        seen.write(f"{local_rank} {task.world_size} {task.n_workers_per_executor} {os.environ['TF_YARN_N_TRY']}")
+    if os.environ.get("FAILS"):
+        raise ValueError("no such column: price")
+
+def run(**environment):
+    specs = {"worker": TaskSpec("256 MiB", vcores=2, instances=2, nb_proc_per_worker=2)}
+    env = {"PYTHON": sys.executable, "SEEN": os.getcwd(), **environment}
+    return run_on_yarn(train, specs, env=env, pyenv_zip_path=None, scheduler="local")
+"""
+
+
+def program(text: str) -> str:
+    Path("program.py").write_text(DISTRIBUTED + "sys.prefix = sys.base_prefix\n" + textwrap.dedent(text))
+    done = subprocess.run([sys.executable, "-W", "error", "program.py"], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_a_distributed_function_knows_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    said = program("print(*run().container_duration)")
+    assert said == "ContainerKey(type='worker', id=0) ContainerKey(type='worker', id=1)\n"
+    seen = {rank: Path(rank).read_text() for rank in ("0", "1", "2", "3")}
+    assert seen == {"0": "0 4 2 0", "1": "1 4 2 0", "2": "0 4 2 0", "3": "1 4 2 0"}
+
+
+def test_a_failure_is_raised_with_the_functions_own_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    said = program(
+        """
+        try:
+            run(FAILS="1")
+        except tony_ts.client.RunFailed as error:
+            print(error.application_id in str(error), error.report["state"])
+            print(error.traceback)
+        """
+    )
+    first, *traceback = said.splitlines()
+    assert first == "True failed"
+    assert traceback[0] == "Traceback (most recent call last):"
+    assert traceback[1].endswith('/program.py", line 14, in train')
+    assert traceback[-1] == "ValueError: no such column: price"
+    assert len(traceback) == 4
+
+
+def test_a_safe_function_travels_as_its_name_alone() -> None:
+    safe = get_safe_experiment_fn("math.pow", 2, 3)
+    assert safe() == 8
+    assert issubclass(RunFailed, Exception)
