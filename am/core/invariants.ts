@@ -119,10 +119,15 @@ function checkResults({ outcome, tasks }: CoreState, problems: string[]): void {
 
 function checkBudgets(spec: JobSpec, state: CoreState, problems: string[]): void {
   for (const gang of state.gangs) {
-    for (const failureClass of ["program", "infrastructure"] as const) {
-      const { used, limit } = budgetOf({ spec }, gang, failureClass, gang.charges.at(-1)?.atMs ?? 0);
+    for (const charge of gang.charges) {
+      const { class: failureClass, role } = charge;
+      const { used, limit } = budgetOf({ spec }, gang, charge, gang.charges.at(-1)?.atMs ?? 0);
       if (used > limit) {
         problems.push(`budget ${failureClass} is ${used} of ${limit}`);
+      }
+      const owner = spec.roles.findIndex(({ name, retryCount }) => name === role && retryCount !== undefined);
+      if (role !== undefined && state.roles[owner]?.gang !== gang.position) {
+        problems.push(`${role} has no budget in stage ${gang.position}, and pays`);
       }
     }
   }

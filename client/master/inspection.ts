@@ -14,15 +14,9 @@ import {
 import { masterFailure } from "../applications/master-failure.ts";
 import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
+import { formatBudgets } from "../output/budgets.ts";
 import { formatClock, formatDate, formatTable } from "../output/format.ts";
-import {
-  formatBudgets,
-  formatCheckpoint,
-  formatDropped,
-  formatExit,
-  generationTable,
-  generationWords,
-} from "../output/job-tables.ts";
+import { formatCheckpoint, formatDropped, formatExit, generationTable, generationWords } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
 import { memoryPeak } from "../output/use-words.ts";
@@ -147,7 +141,7 @@ function body(
 function statusLines(status: JobStatus, nowMs: number): string[] {
   const waiting = waitingLines(status, nowMs);
   const waits = waiting.length === 0 ? [] : ["", ...waiting];
-  const restarts = `${generationWords(status.generation, status)} · ${formatBudgets(status.budgets)}`;
+  const restarts = `${generationWords(status.generation, status)} · ${formatBudgets(status)}`;
   const checkpoint =
     status.checkpoint === undefined
       ? []

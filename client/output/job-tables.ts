@@ -12,6 +12,7 @@ import type {
   TaskStatus,
 } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task-spans.ts";
+import { budgetFor } from "./budgets.ts";
 import { formatClock, formatTable } from "./format.ts";
 import { gpuPeak, memoryPeak } from "./use-words.ts";
 
@@ -111,9 +112,12 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
     if (isLast) return `${endedBy.class}, no restart`;
     const takenBack = takenBackFor(endedBy.reason);
     if (takenBack !== undefined) return `${takenBack}, not counted`;
-    const budget = budgets[endedBy.class];
+    const budget = budgetFor(budgets, endedBy);
     const used = generations.filter(
-      (earlier) => earlier.roles?.join() === roles?.join() && countsBeside(earlier, endedBy, budget),
+      (earlier) =>
+        earlier.roles?.join() === roles?.join() &&
+        (earlier.endedBy === undefined || budgetFor(budgets, earlier.endedBy) === budget) &&
+        countsBeside(earlier, endedBy, budget),
     ).length;
     return budgetWords(endedBy.class, { ...budget, used });
   }
@@ -127,11 +131,6 @@ function countsBeside({ endedBy }: GenerationSummary, other: Cause, { windowMs }
     endedBy.atMs <= other.atMs &&
     (windowMs === undefined || other.atMs - endedBy.atMs < windowMs)
   );
-}
-
-/** `program restarts: 1 of 2 used, infrastructure restarts: 0 of 10 used` */
-export function formatBudgets({ program, infrastructure }: JobStatus["budgets"]): string {
-  return `${budgetWords("program", program)}, ${budgetWords("infrastructure", infrastructure)}`;
 }
 
 /** `step 1800, 40 s old: hdfs:///ckpt/step-1800`; of a job that has ended, whose age no longer matters, `saved 40 s before the end` */

@@ -10,6 +10,7 @@ import type {
   TaskState,
   TaskStatus,
 } from "../../src/job/status.ts";
+import { budgetFor } from "./budgets.ts";
 import { peakWords } from "./use-words.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
@@ -74,7 +75,9 @@ function restarting({ generation }: JobStatus): string {
 
 /** With what it costs, once that is known. */
 function causeWords(cause: Cause, { budgets }: JobStatus): string {
-  return isExplained(cause) ? `${cause.summary} · ${budgetWords(cause.class, budgets[cause.class])}` : cause.summary;
+  return isExplained(cause)
+    ? `${cause.summary} · ${budgetWords(cause.class, budgetFor(budgets, cause))}`
+    : cause.summary;
 }
 
 /** Its class is a guess until YARN says why its container ended, or that time is over; so is whether another generation follows. */

@@ -1,9 +1,9 @@
 import { ExitCode } from "../../src/errors.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
+import { formatBudgets } from "./budgets.ts";
 import { formatClock } from "./format.ts";
 import {
-  formatBudgets,
   formatCheckpoint,
   formatDropped,
   formatExit,
@@ -47,7 +47,7 @@ function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): s
   const generations = generationWords(outcome.cause?.generation ?? status.generation, status);
   // Each stage has its own: which generation used up what is in the table.
   const isStaged = status.generations.some(({ roles }) => roles !== undefined);
-  const budget = isStaged ? "" : ` (${formatBudgets(status.budgets)})`;
+  const budget = isStaged ? "" : ` (${formatBudgets(status)})`;
   const duration = durationWords(durationMs);
   return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations}${budget}`;
 }

@@ -10,6 +10,7 @@ import { delayReasons, waitReasons } from "../job/reasons/waits.ts";
 import { arrayOf, type Shape, string } from "../job/shape.ts";
 import {
   type Budget,
+  type Budgets,
   type Cause,
   type Checkpoint,
   type DroppedCheckpoint,
@@ -18,6 +19,7 @@ import {
   type JobOutcome,
   type JobState,
   type JobStatus,
+  type RoleBudget,
   type RoleStatus,
   type TaskState,
   type TaskStatus,
@@ -226,6 +228,7 @@ const generation = message<GenerationSummary>({
 });
 
 const budget = message<Budget>({ used: one(1, whole), limit: one(2, whole), windowMs: maybe(3, whole) });
+const roleBudget = message<RoleBudget>({ role: one(1, text), used: one(2, whole), limit: one(3, whole) });
 
 export const jobStatus = message<JobStatus>({
   statusVersion: one(1, converted(whole, { toWire: (version) => version, fromWire: versionOne })),
@@ -247,7 +250,10 @@ export const jobStatus = message<JobStatus>({
   tasks: many(13, task),
   waits: many(14, wait),
   generations: many(15, generation),
-  budgets: one(16, message<JobStatus["budgets"]>({ program: one(1, budget), infrastructure: one(2, budget) })),
+  budgets: one(
+    16,
+    message<Budgets>({ program: one(1, budget), infrastructure: one(2, budget), roles: some(3, roleBudget) }),
+  ),
   services: many(
     17,
     message<JobStatus["services"][number]>({ name: one(1, text), url: one(2, text), task: one(3, text) }),

@@ -1,5 +1,5 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
-import type { JobSpec } from "../job/spec.ts";
+import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import { gangOnly } from "./checks.ts";
 import type { FrameworkDefinition, GangTask } from "./framework.ts";
 import { type Place, placeOf } from "./ranks.ts";
@@ -28,7 +28,7 @@ export const torchrun: FrameworkDefinition = {
     outlivesExits: false,
     missed: { closed: /\bRendezvousClosedError\b/, empty: /\bRendezvousConnectionError\b/ },
   },
-  defaults: ({ role, spec }) => (role.minInstances === undefined ? {} : elasticDefaults(spec)),
+  defaults: ({ role, spec }) => (role.minInstances === undefined ? {} : elasticDefaults(spec, role)),
   environment: (task) => {
     const place = placeOf(task);
     if (place === undefined) return undefined;
@@ -72,9 +72,9 @@ function elastic({ role: { minInstances, instances } }: GangTask, { trainer, tra
  * budgets. The processes' store is made anew at each meeting, because agents keep the address of the one that they shared first, though its
  * node may be gone (DynamicRendezvousHandler#next_rendezvous).
  */
-function elasticDefaults({ failure: { budgets } }: JobSpec): OfElastic {
+function elasticDefaults({ failure: { budgets } }: JobSpec, { retryCount = budgets.program }: RoleSpec): OfElastic {
   return {
-    PET_MAX_RESTARTS: String(budgets.program + budgets.infrastructure),
+    PET_MAX_RESTARTS: String(retryCount + budgets.infrastructure),
     TORCH_DISABLE_SHARE_RDZV_TCP_STORE: "1",
   };
 }

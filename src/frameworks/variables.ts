@@ -89,7 +89,7 @@ export const torchrunVariables = {
 /** The same, where fewer of them may train (`tony.<role>.min-instances`); what the job sets itself stays. */
 export const elasticTorchrunVariables = {
   PET_MAX_RESTARTS:
-    "How often `torchrun` starts its processes again: `tony.am.retry-count` and `tony.failure.infrastructure-retries` together, because each lost task costs the others one",
+    "How often `torchrun` starts its processes again: `tony.am.retry-count` (or the role's `retry-count`) and `tony.failure.infrastructure-retries` together, because each lost task costs the others one",
   TORCH_DISABLE_SHARE_RDZV_TCP_STORE: "`1`: the processes' store is made anew whenever tasks join or are lost",
 } as const satisfies VariableTable;
 

@@ -34,7 +34,7 @@ export interface JobStatus {
   /** What the job waits for, most important first; empty while nothing is waited for. */
   readonly waits: readonly Wait[];
   readonly generations: readonly GenerationSummary[];
-  readonly budgets: { readonly program: Budget; readonly infrastructure: Budget };
+  readonly budgets: Budgets;
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
   /** The complete one with the highest step that can be read wherever a task runs. */
   readonly checkpoint?: Checkpoint;
@@ -148,6 +148,20 @@ export interface Wait {
   readonly endsAtMs?: number;
   /** What happens at `endsAtMs`, if not simply the end of the job or of the wait: `its containers are returned`. */
   readonly atEnd?: string;
+}
+
+export interface Budgets {
+  readonly program: Budget;
+  readonly infrastructure: Budget;
+  /** Roles whose programs' failures count for them alone (`tony.<role>.retry-count`), each with its own. */
+  readonly roles?: readonly RoleBudget[];
+}
+
+/** Restarts after failures of one role's programs. */
+export interface RoleBudget {
+  readonly role: string;
+  readonly used: number;
+  readonly limit: number;
 }
 
 /** Restarts after failures of one class. */

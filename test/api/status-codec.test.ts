@@ -190,6 +190,7 @@ const wait: fc.Arbitrary<Wait> = fc.record(
 
 const checkpoint: fc.Arbitrary<Checkpoint> = fc.record({ path: text, step: large, atMs: large });
 const budget = fc.record({ used: count, limit: count });
+const roleBudget = fc.record({ used: count, limit: count, role: text });
 
 const status: fc.Arbitrary<JobStatus> = fc.record(
   {
@@ -229,7 +230,10 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
         { requiredKeys: ["generation", "startedAtMs"] },
       ),
     ),
-    budgets: fc.record({ program: budget, infrastructure: budget }),
+    budgets: fc.record(
+      { program: budget, infrastructure: budget, roles: fc.array(roleBudget, { minLength: 1, maxLength: 3 }) },
+      { requiredKeys: ["program", "infrastructure"] },
+    ),
     services: list(fc.record({ name: text, url: text, task: text })),
     checkpoint,
     droppedCheckpoint: fc.record({ path: text, step: large, atMs: large, task: text }),

@@ -37,6 +37,8 @@ describe("torchrun with as many nodes as there are", () => {
 
   test("endures as many losses of others as the job, unless the job says how many", () => {
     expect(environmentOf(spec, "worker:1").PET_MAX_RESTARTS).toBe("13");
+    const counted = jobOf({ worker: 4 }, { ...keys, "tony.worker.retry-count": "5" });
+    expect(environmentOf(counted, "worker:1").PET_MAX_RESTARTS).toBe("15");
     const own = jobOf({ worker: 4 }, { ...keys, "tony.worker.envs": "PET_MAX_RESTARTS=2" });
     expect(environmentOf(own, "worker:1").PET_MAX_RESTARTS).toBe("2");
   });

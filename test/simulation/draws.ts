@@ -13,6 +13,7 @@ export interface Draws {
   readonly leaving: Random;
   readonly halves: Random;
   readonly elastic: Random;
+  readonly budgets: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -28,5 +29,6 @@ export function drawsOf(seed: number): Draws {
     leaving: new Random(seed ^ 0x297a2d39),
     halves: new Random(seed ^ 0x1c69b3f7),
     elastic: new Random(seed ^ 0x51ed270b),
+    budgets: new Random(seed ^ 0x3243f6a8),
   };
 }

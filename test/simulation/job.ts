@@ -129,6 +129,15 @@ export function withElasticWorkers(spec: JobSpec, random: Random): JobSpec {
   };
 }
 
+/** The same job, perhaps with roles whose programs' failures count for them alone. */
+export function withOwnBudgets(spec: JobSpec, random: Random): JobSpec {
+  if (!random.chance(0.2)) {
+    return spec;
+  }
+  const roles = spec.roles.map((one) => (random.chance(0.5) ? { ...one, retryCount: random.integer(0, 3) } : one));
+  return { ...spec, roles };
+}
+
 /** The same job, some of its roles on nodes with a label only. */
 export function onLabelledNodes(spec: JobSpec, nodeLabel: string, random: Random): JobSpec {
   return { ...spec, roles: spec.roles.map((one) => (random.chance(0.5) ? { ...one, nodeLabel } : one)) };

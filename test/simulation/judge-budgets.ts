@@ -12,14 +12,24 @@ import type { World } from "./world.ts";
  */
 export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   const many = (["program", "infrastructure"] as const).flatMap((of) => judgeCharges(world, faults, of));
-  return [...many, ...judgeConsequences(world, faults)];
+  return [...many, ...judgeRoles(world), ...judgeConsequences(world, faults)];
+}
+
+/** No failure of one role is charged to another: each that pays for itself had as many. */
+function judgeRoles(world: World): string[] {
+  const charges = world.core.state.gangs.flatMap((gang) => gang.charges);
+  return world.spec.roles.flatMap(({ name }) => {
+    const charged = charges.filter(({ role }) => role === name).length;
+    const most = world.witness.mostCharges("program", name) + guesses(world);
+    return charged > most ? [`${charged} failures are charged to ${name}, whose programs failed ${most} times`] : [];
+  });
 }
 
 function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass): string[] {
   const { core, witness } = world;
   const charged = chargedTo(of, core.state);
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
-  const counted = charged - openVerdicts(core.state).filter((verdict) => verdict.charged === of).length;
+  const counted = charged - openVerdicts(core.state).filter((verdict) => verdict.charged?.class === of).length;
   const causes = witness.causes(of);
   if (counted > witness.mostCharges(of) + guesses(world)) {
     return [`${counted} ${of} failures are counted, ${causes.length} happened: ${causes.map(lifeWords).join(", ")}`];

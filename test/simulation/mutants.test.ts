@@ -152,6 +152,24 @@ const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    fault: "a role pays for what its programs did not do",
+    noticed: /failures are charged to \S+, whose programs failed/,
+    mutation: onSpec((core) => {
+      const own = core.spec.roles.find(({ retryCount = 0 }) => retryCount > 0);
+      const { gang = 0 } = core.state.roles.find(({ name }) => name === own?.name) ?? {};
+      if (own !== undefined) {
+        core.state.gangs[gang]?.charges.push({ class: "program", role: own.name, atMs: 0 });
+      }
+    }),
+  },
+  {
+    fault: "a role pays that has no restarts of its own",
+    noticed: /has no budget in stage/,
+    mutation: onFailure((core) => {
+      firstGang(core).charges.push({ class: "program", role: "nobody", atMs: 0 });
+    }),
+  },
+  {
     fault: "a restart is charged to nobody",
     noticed: /program failures are counted, and there were restarts after/,
     mutation: (effects, core) => {

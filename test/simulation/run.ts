@@ -5,7 +5,15 @@ import { drawsOf } from "./draws.ts";
 import { namedFaults, randomFaults, strikeInTime } from "./faults/choose.ts";
 import { fillCluster } from "./faults/cluster.ts";
 import { HANG } from "./faults/programs.ts";
-import { inStages, onLabelledNodes, randomJob, reportingSteps, widen, withElasticWorkers } from "./job.ts";
+import {
+  inStages,
+  onLabelledNodes,
+  randomJob,
+  reportingSteps,
+  widen,
+  withElasticWorkers,
+  withOwnBudgets,
+} from "./job.ts";
 import { judge } from "./judge.ts";
 import type { PlantedFaultOptions } from "./planted-faults.ts";
 import { randomWeather } from "./weather.ts";
@@ -39,7 +47,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
   const plain = randomJob(random);
   const whole = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
-  const unlabelled = withElasticWorkers(whole, draws.elastic);
+  const unlabelled = withOwnBudgets(withElasticWorkers(whole, draws.elastic), draws.budgets);
   const isKind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
   const nodes = random.integer(2, 6);

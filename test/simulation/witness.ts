@@ -126,9 +126,10 @@ export class Witness {
       .filter((cause) => of === undefined || cause.class === of);
   }
 
-  /** How often a class may have been charged: once for each cause, and for each task that had outlived its gang when the cause was noticed. */
-  mostCharges(of: FailureClass): number {
-    const noted = [...this.#causes.values()].filter(({ cause }) => cause.class === of);
+  /** How often a class may have been charged, or a role's budget of it: once for each cause, and for each task that had outlived its gang when the cause was noticed. */
+  mostCharges(of: FailureClass, role?: string): number {
+    const isOf = (task: string) => role === undefined || task.startsWith(`${role}:`);
+    const noted = [...this.#causes.values()].filter(({ cause, tasks }) => cause.class === of && [...tasks].some(isOf));
     const charges = noted.map(({ cause, tasks }) => {
       const outlived = [...tasks].filter((task) => this.#mayHaveOutlived(task, cause.generation));
       return Math.max(1, outlived.length);

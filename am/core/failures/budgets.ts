@@ -1,15 +1,14 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import type { FailureClass } from "../../../src/job/status.ts";
 import { discard } from "../containers/containers.ts";
 import { excludedHosts, isExcluded, keepOff } from "../containers/kept-off.ts";
 import { labelFits } from "../containers/placement.ts";
 import { unmeetable } from "../containers/unmeetable.ts";
-import { budgetOf } from "../gang/charges.ts";
+import { budgetOf, isSamePayer } from "../gang/charges.ts";
 import { isNeverRestarted } from "../policies/restart.ts";
 import { toleratesFailure } from "../policies/tolerance.ts";
 import type { NodeView } from "../state/events.ts";
-import type { Ending, NodeBlame, Verdict } from "../state/failures.ts";
+import type { Ending, NodeBlame, Payer, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { findTask, log, noteDurable, roleOf, type Step } from "../state/step.ts";
@@ -21,34 +20,49 @@ const HEALTHY_RUN_MS = 600_000;
 /** How tasks of one generation ended, by task. */
 type Endings = Verdict["endings"];
 
-/** Takes one restart from the gang's budget of the class; false when none is left. */
-export function charge(step: Step, gang: GangState, failureClass: FailureClass): boolean {
-  if (!isLeft(step, gang, failureClass)) {
-    return false;
+/** Takes one restart from the gang's budget that pays for the failure; absent when none is left. */
+export function charge(step: Step, gang: GangState, root: Ending): Payer | undefined {
+  if (!isLeft(step, gang, root)) {
+    return undefined;
   }
-  gang.charges.push({ class: failureClass, atMs: step.nowMs });
-  return true;
+  const payer = payerOf(step, root);
+  gang.charges.push({ ...payer, atMs: step.nowMs });
+  return payer;
 }
 
-export function isLeft(step: Step, gang: GangState, failureClass: FailureClass): boolean {
-  const { used, limit } = budgetOf(step, gang, failureClass, step.nowMs);
+export function isLeft(step: Step, gang: GangState, root: Ending): boolean {
+  const { used, limit } = budgetOf(step, gang, payerOf(step, root), step.nowMs);
   return used < limit;
 }
 
-/** The last charge of the class was not its to pay. */
-export function refund({ charges }: GangState, failureClass: FailureClass): void {
-  const position = charges.findLastIndex((charge) => charge.class === failureClass);
+/** The last charge was not this budget's to pay. */
+export function refund({ charges }: GangState, payer: Payer): void {
+  const position = charges.findLastIndex((charge) => isSamePayer(charge, payer));
   if (position >= 0) {
     charges.splice(position, 1);
   }
 }
 
+/** Where people are told of another task than the one whose end is the root, or of none, so it is with who pays. */
+export function payerOf(step: Step, { class: failureClass, task, named = { task } }: Ending): Payer {
+  const record = failureClass === "program" ? findTask(step, named.task ?? "") : undefined;
+  const role = record && roleOf(step, record);
+  return role?.retryCount === undefined ? { class: failureClass } : { class: failureClass, role: role.name };
+}
+
 /** That no restart is left, or that none was allowed, and which key allows more. */
-export function spentRule(step: Step, gang: GangState, failureClass: FailureClass): RuleReason {
-  const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
-  const { limit, windowMs } = budgetOf(step, gang, failureClass, step.nowMs);
+export function spentRule(step: Step, gang: GangState, root: Ending): RuleReason {
+  const payer = payerOf(step, root);
+  const { limit, windowMs } = budgetOf(step, gang, payer, step.nowMs);
   const within = windowMs === undefined ? {} : { windowMs };
-  return { code: "budget-spent", class: failureClass, limit, ...within, setting: settingOf(step.spec, key) };
+  return { code: "budget-spent", ...payer, limit, ...within, setting: settingOf(step.spec, keyOf(payer)) };
+}
+
+function keyOf({ class: failureClass, role }: Payer): string {
+  if (failureClass === "infrastructure") {
+    return "tony.failure.infrastructure-retries";
+  }
+  return `tony.${role ?? "am"}.retry-count`;
 }
 
 /**
@@ -269,7 +283,7 @@ function neverRestartedRule(step: Step, task: TaskRecord): RuleReason {
 
 /** Why the job cannot go on after this root cause. */
 export function endingRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason {
-  return finalRule(step, gang, root, endings) ?? spentRule(step, gang, root.class);
+  return finalRule(step, gang, root, endings) ?? spentRule(step, gang, root);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
+import { isSamePayer } from "../gang/charges.ts";
 import { hasGangRestart, openNext, renewAlone } from "../gang/restart.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -7,7 +8,7 @@ import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { findTask, noteDurable, type Step } from "../state/step.ts";
 import { moveVerdict } from "../state/verdict-moves.ts";
-import { blame, cannotBeLost, charge, isFinal, pardon, refund, sharedStartFailure } from "./budgets.ts";
+import { blame, cannotBeLost, charge, isFinal, pardon, payerOf, refund, sharedStartFailure } from "./budgets.ts";
 import {
   causeOf,
   earlyExitBefore,
@@ -80,15 +81,15 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
     return;
   }
   const free = takenBackFor(root.reason) !== undefined;
-  if (verdict.charged !== undefined && (free || verdict.charged !== root.class)) {
+  if (verdict.charged !== undefined && (free || !isSamePayer(verdict.charged, payerOf(step, root)))) {
     refund(gang, verdict.charged);
     verdict.charged = undefined;
   }
   const counts = isCounted(root);
   noteCause(step, gang, verdict, root);
   const final = isFinal(step, gang, root, verdict.endings);
-  if (counts && !free && verdict.charged === undefined && !final && charge(step, gang, root.class)) {
-    verdict.charged = root.class;
+  if (counts && !free && verdict.charged === undefined && !final) {
+    verdict.charged = charge(step, gang, root);
   }
   noteDurable(step);
   step.changed = true;

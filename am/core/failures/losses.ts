@@ -158,8 +158,8 @@ function judgeReplaced(step: Step, ending: Ending): void {
     return;
   }
   blame(step, ending);
-  if (ending.class === "program" && !charge(step, gang, "program")) {
-    cannotStart(step, task, ending, spentRule(step, gang, "program"));
+  if (ending.class === "program" && charge(step, gang, ending) === undefined) {
+    cannotStart(step, task, ending, spentRule(step, gang, ending));
   } else if (isExhausted(step, task, ending)) {
     cannotStart(step, task, ending, exhaustedRule(step, task, ending));
   }

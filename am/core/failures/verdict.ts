@@ -97,9 +97,7 @@ function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
 }
 
 function isRestartLeft(step: Step, gang: GangState, ending: Ending): boolean {
-  return (
-    !isFinal(step, gang, ending) && (takenBackFor(ending.reason) !== undefined || isLeft(step, gang, ending.class))
-  );
+  return !isFinal(step, gang, ending) && (takenBackFor(ending.reason) !== undefined || isLeft(step, gang, ending));
 }
 
 /** A program ended well. One that lost its connection to it may have been heard first. */
@@ -255,7 +253,7 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   noteCause(step, gang, verdict, root);
   const rule = endingRule(step, gang, root, verdict.endings);
   const uncounted = endsJob(verdict) ? outcomeWords(rule) : "not counted";
-  const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
+  const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged.class}`;
   log(
     step,
     "info",

@@ -1,21 +1,31 @@
-import type { Budget, FailureClass } from "../../../src/job/status.ts";
+import type { JobSpec } from "../../../src/job/spec.ts";
+import type { Budget } from "../../../src/job/status.ts";
+import type { Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { Step } from "../state/step.ts";
 
-/** What is left of a class's budget. A restart after a failure of the infrastructure counts for a while only. */
+/** What is left of a budget. A restart after a failure of the infrastructure counts for a while only. */
 export function budgetOf(
   { spec }: Pick<Step, "spec">,
   gang: Pick<GangState, "charges">,
-  failureClass: FailureClass,
+  payer: Payer,
   nowMs: number,
 ): Budget {
-  const limit = spec.failure.budgets[failureClass];
+  const limit = limitOf(spec, payer);
   const windowMs = spec.timeouts.infrastructureWindowMs;
-  const ofClass = gang.charges.filter((charge) => charge.class === failureClass);
-  if (failureClass === "program") {
-    return { used: ofClass.length, limit };
+  const own = gang.charges.filter((charge) => isSamePayer(charge, payer));
+  if (payer.class === "program") {
+    return { used: own.length, limit };
   }
-  return { used: ofClass.filter(({ atMs }) => nowMs - atMs < windowMs).length, limit, windowMs };
+  return { used: own.filter(({ atMs }) => nowMs - atMs < windowMs).length, limit, windowMs };
+}
+
+export function isSamePayer(one: Payer, other: Payer): boolean {
+  return one.class === other.class && one.role === other.role;
+}
+
+function limitOf({ roles, failure: { budgets } }: JobSpec, { class: failureClass, role }: Payer): number {
+  return roles.find(({ name }) => name === role)?.retryCount ?? budgets[failureClass];
 }
 
 /** How many restarts were charged of late, whatever their class: a gang that fails again and again waits longer and longer. */

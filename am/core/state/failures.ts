@@ -46,6 +46,12 @@ export interface Suspension {
   readonly toMs: number;
 }
 
+/** A budget of restarts: of a failure class, the job's or that of a role which has its own. */
+export interface Payer {
+  readonly class: FailureClass;
+  readonly role?: string;
+}
+
 /** What each means, and what may follow, is in `verdict-moves.ts`. */
 export type VerdictPhase = "held" | "proceeded" | "doubted";
 
@@ -64,8 +70,8 @@ export interface Verdict {
   readonly lives: Record<string, TaskRecord>;
   /** Containers whose tasks' ends are not known yet, by id. */
   unaccounted: Record<string, true>;
-  /** The class whose budget is charged at present; absent when no budget was left. */
-  charged: FailureClass | undefined;
+  /** The budget that is charged at present; absent when none was left. */
+  charged: Payer | undefined;
   phase: VerdictPhase;
 }
 

@@ -1,5 +1,5 @@
-import type { Checkpoint, DroppedCheckpoint, FailureClass } from "../../../src/job/status.ts";
-import type { Ending, GenerationRecord, Suspension, Verdict } from "./failures.ts";
+import type { Checkpoint, DroppedCheckpoint } from "../../../src/job/status.ts";
+import type { Ending, GenerationRecord, Payer, Suspension, Verdict } from "./failures.ts";
 import type { Deadline } from "./records.ts";
 
 /** What each means, and what may follow, is in `gang-moves.ts`. */
@@ -48,7 +48,7 @@ export interface GangState {
   readonly suspensions: Suspension[];
   readonly generations: GenerationRecord[];
   /** Restarts that a budget paid for, oldest first. */
-  readonly charges: { readonly class: FailureClass; readonly atMs: number }[];
+  readonly charges: (Payer & { readonly atMs: number })[];
   /** The furthest complete one that can be read wherever a task runs. */
   checkpoint: Checkpoint | undefined;
   /** The furthest one that lay in a container and does not count any more, while nothing that counts is as far. */

@@ -1,5 +1,5 @@
 import type {
-  FailureClass,
+  Budgets,
   GenerationSummary,
   JobState,
   JobStatus,
@@ -9,7 +9,7 @@ import type {
 } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
-import type { GenerationRecord } from "../state/failures.ts";
+import type { GenerationRecord, Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
@@ -43,7 +43,6 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
   const { spec, state } = core;
   const { usage } = state;
   const gang = presentGang(core);
-  const budgetLeft = (failureClass: FailureClass) => budgetOf(core, gang ?? { charges: [] }, failureClass, nowMs);
   const sinceCountedMs = Math.max(0, nowMs - usage.countedAtMs);
   return {
     statusVersion: 1,
@@ -61,10 +60,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     tasks: state.tasks.map((task) => taskStatus(core, state.judgedLives[task.id] ?? task)),
     waits: waitsOf(core, nowMs),
     generations: generationsOf(core),
-    budgets: {
-      program: budgetLeft("program"),
-      infrastructure: budgetLeft("infrastructure"),
-    },
+    budgets: budgetsOf(core, gang, nowMs),
     services: state.services.map((service) => ({ ...service })),
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
     ...(gang === undefined ? {} : checkpoints(gang)),
@@ -73,6 +69,21 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
       vcoreSeconds: Math.round((usage.vcoreMs + usage.vcores * sinceCountedMs) / 1000),
     },
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
+  };
+}
+
+/** Those of the gang; a role's own is that of its own gang. */
+function budgetsOf(core: Pick<Core, "spec" | "state">, gang: GangState | undefined, nowMs: number): Budgets {
+  const left = (payer: Payer, of = gang) => budgetOf(core, of ?? { charges: [] }, payer, nowMs);
+  const own = core.spec.roles.filter(({ retryCount }) => retryCount !== undefined);
+  const roles = own.map((role) => {
+    const { gang: position = -1 } = core.state.roles[core.spec.roles.indexOf(role)] ?? {};
+    return { role: role.name, ...left({ class: "program", role: role.name }, core.state.gangs[position]) };
+  });
+  return {
+    program: left({ class: "program" }),
+    infrastructure: left({ class: "infrastructure" }),
+    ...(roles.length === 0 ? {} : { roles }),
   };
 }
 

@@ -76,13 +76,9 @@ export class Service {
       draft.say("no-meaning", "max_restarts: none is what holds without it", field);
       return;
     }
-    const key = this.#key("restart-policy");
-    draft.set(
-      key,
-      "task",
-      field,
-      "tony.am.retry-count is the sum of all; a task keeps its number when it starts again",
-    );
+    const count = this.#key("retry-count");
+    draft.settings.push({ name: this.#key("restart-policy"), value: "task" });
+    draft.set(count, String(this.restarts), field, "a task keeps its number when it starts again, alone");
   }
 
   #failures(field: SpecField, draft: Draft): void {

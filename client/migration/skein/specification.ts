@@ -61,18 +61,16 @@ class Migration {
       this.#master(field);
     } else if (name === "services") {
       for (const service of this.#services) service.migrate(draft);
-      this.#restarts(field);
+      this.#strict(field);
     } else {
       draft.say("to-mend", `${name} is no field of Skein's`, field);
     }
   }
 
-  /** Skein counts for each service; here is one count. A service that may neither start again nor fail ends the job when it does. */
-  #restarts(services: SpecField): void {
+  /** Where failures are tolerated, a service that may neither start again nor fail still ends the job when it does. */
+  #strict(services: SpecField): void {
     const draft = this.#draft;
-    const total = this.#services.reduce((sum, { restarts }) => sum + restarts, 0);
-    if (total > 0) draft.settings.push({ name: "tony.am.retry-count", value: String(total) });
-    else if (!this.#services.some(({ allowsFailures }) => allowsFailures)) return;
+    if (!this.#services.some(({ allowsFailures }) => allowsFailures)) return;
     const strict = this.#services.filter(({ restarts, allowsFailures }) => restarts === 0 && !allowsFailures);
     if (strict.length === 0) return;
     const final = strict.map(({ role }) => role);

@@ -20,11 +20,6 @@ ApplicationState = Literal["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNIN
 Coded = Dict[str, Any]
 
 
-class Budgets(TypedDict):
-    program: Budget
-    infrastructure: Budget
-
-
 class Usage(TypedDict):
     memoryMiBSeconds: int
     vcoreSeconds: int
@@ -158,6 +153,23 @@ class Budget(_Budget, total=False):
     """Restarts after failures of one class."""
 
     windowMs: int
+
+
+class _Budgets(TypedDict):
+    program: Budget
+    infrastructure: Budget
+
+
+class Budgets(_Budgets, total=False):
+    roles: List[RoleBudget]
+
+
+class RoleBudget(TypedDict):
+    """Restarts after failures of one role's programs."""
+
+    role: str
+    used: int
+    limit: int
 
 
 class Checkpoint(TypedDict):

@@ -84,6 +84,13 @@ export const roleKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.{role}.retry-count": key({
+    type: integer(),
+    spec: ["role", "retryCount"],
+    doc: "How many times failures of its programs may start tasks again, counted for this role alone; default: with those of the other roles in tony.am.retry-count.",
+    support: "works",
+    ours: true,
+  }),
   "tony.{role}.timeout": key({
     type: optionalDuration("ms"),
     doc: "TonY's older name of a program's time limit (worker only).",

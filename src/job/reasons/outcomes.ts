@@ -5,11 +5,11 @@ import { countWords, durationWords, listWords, memoryWords, settingWords } from 
 /** Rules by which a job cannot go on after a failure. */
 export const ruleReasons = {
   "budget-spent": reason(
-    { class: "class", limit: "number", windowMs: "number?", setting: "setting" },
-    ({ class: failureClass, limit, windowMs, setting: { key, at } }) => {
+    { class: "class", limit: "number", windowMs: "number?", role: "text?", setting: "setting" },
+    ({ class: failureClass, limit, windowMs, role, setting: { key, at } }) => {
       const place = at === undefined ? "" : `, ${at}`;
-      const within = windowMs === undefined ? {} : { windowMs };
-      return `${budgetWords(failureClass, { used: limit, limit, ...within })} (${key} = ${limit}${place})`;
+      const more = { ...(windowMs === undefined ? {} : { windowMs }), ...(role === undefined ? {} : { role }) };
+      return `${budgetWords(failureClass, { used: limit, limit, ...more })} (${key} = ${limit}${place})`;
     },
   ),
   "role-must-not-fail": reason(

@@ -230,7 +230,7 @@ export class Scenario {
 
   /** How many restarts count against each budget now. */
   get used(): Record<FailureClass, number> {
-    const of = (failureClass: FailureClass) => budgetOf(this.core, this.gang, failureClass, this.nowMs).used;
+    const of = (failureClass: FailureClass) => budgetOf(this.core, this.gang, { class: failureClass }, this.nowMs).used;
     return { program: of("program"), infrastructure: of("infrastructure") };
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../../am/core/status/status.ts";
 import { waitsOf } from "../../../../am/core/status/waits.ts";
 import type { JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
@@ -77,5 +78,56 @@ describe("a failure of the infrastructure", () => {
       result: "failed",
       rule: "infrastructure restarts: 1 of 1 used within 1 h (tony.failure.infrastructure-retries = 1)",
     });
+  });
+});
+
+describe("a role with a count of its own", () => {
+  const { failure } = jobSpec([]);
+  const own = { tracking: "tracked", restartPolicy: "task" } as const;
+
+  /** Role a may start again once, role b twice; what the job has is for role c alone. */
+  function running(): Scenario {
+    const roles = [role("a", 1, { ...own, retryCount: 1 }), role("b", 1, { ...own, retryCount: 2 }), role("c", 1, own)];
+    const scenario = new Scenario(
+      jobSpec(roles, { failure: { ...failure, budgets: { program: 1, infrastructure: 1 } } }),
+    );
+    scenario.toRunning();
+    return scenario;
+  }
+
+  function fails(scenario: Scenario, task: string): void {
+    scenario.exits(task, { exitCode: 1 });
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(scenario.core.spec.timeouts.verdictMs);
+  }
+
+  test("pays for its own failures, and for no other role's", () => {
+    const scenario = running();
+    for (const task of ["a:0", "b:0", "b:0", "c:0"]) fails(scenario, task);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    expect(statusOf(scenario.core, scenario.nowMs).budgets).toEqual({
+      program: { used: 1, limit: 1 },
+      infrastructure: { used: 0, limit: 1, windowMs: 3_600_000 },
+      roles: [
+        { role: "a", used: 1, limit: 1 },
+        { role: "b", used: 2, limit: 2 },
+      ],
+    });
+  });
+
+  test("ends the job when it has none left, and says whose they were", () => {
+    const scenario = running();
+    for (const task of ["a:0", "a:0"]) fails(scenario, task);
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      rule: "program restarts of a: 1 of 1 used (tony.a.retry-count = 1)",
+    });
+  });
+
+  test("leaves a lost node to the job", () => {
+    const scenario = running();
+    scenario.completes(scenario.task("a:0").containerId, -100);
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
   });
 });

@@ -81,8 +81,7 @@ describe("a specification of Skein's", () => {
       "tony.ps.command": "./serve.sh",
       "tony.train-worker.instances": "4",
       "tony.train-worker.restart-policy": "task",
-      "tony.application.stop-on-failure-jobtypes": "ps",
-      "tony.am.retry-count": "3",
+      "tony.train-worker.retry-count": "3",
       "tony.train-worker.node-label": "gpu",
       "tony.train-worker.memory": "4096m",
       "tony.train-worker.vcores": "2",
@@ -106,7 +105,7 @@ describe("a specification of Skein's", () => {
         "changes 20 service Train_Worker becomes a role, named train-worker",
         expect.stringMatching(/^no-meaning 22 depends: all programs start together/),
         expect.stringMatching(
-          /^changes 23 max_restarts becomes tony\.train-worker\.restart-policy: tony\.am\.retry-count is the sum/,
+          /^changes 23 max_restarts becomes tony\.train-worker\.retry-count: a task keeps its number/,
         ),
         "changes 26 memory becomes tony.train-worker.memory",
       ]),
@@ -174,20 +173,19 @@ describe("a specification of Skein's", () => {
     const json =
       '{"services": {"w": {"script": "x", "max_restarts": 0, "resources": {"memory": "1500 kb", "vcores": 1}}}}';
     expect(migrated(json).settings).toMatchObject({ "tony.w.memory": "2m" });
-    expect(migrated(json).settings).not.toHaveProperty("tony.am.retry-count");
+    expect(migrated(json).settings).not.toHaveProperty("tony.w.retry-count");
   });
 
-  test("adds up the restarts of its services; one that has none ends the job", () => {
+  test("counts the restarts of each of its services for that alone; one that has none ends the job", () => {
     const two = "services:\n  a: {script: x, max_restarts: 3}\n  b: {script: y, max_restarts: 2}\n  c: {script: z}\n";
-    expect(migrated(two).settings).toMatchObject({
-      "tony.am.retry-count": "5",
-      "tony.application.stop-on-failure-jobtypes": "c",
-    });
+    const { settings: values } = migrated(two);
+    expect(values).toMatchObject({ "tony.a.retry-count": "3", "tony.b.retry-count": "2" });
+    expect(Object.keys(values).filter((key) => /\.(c\.|am\.)retry|stop-on/.test(key))).toEqual([]);
   });
 
   test("without an end to its restarts gets so many that nobody sees the last", () => {
     const endless = "services:\n  a: {script: x, max_restarts: -1}\n";
-    expect(migrated(endless).settings).toMatchObject({ "tony.am.retry-count": "1000" });
+    expect(migrated(endless).settings).toMatchObject({ "tony.a.retry-count": "1000" });
   });
 
   test("has aliases, and mappings that others merge", () => {
