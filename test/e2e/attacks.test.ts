@@ -10,9 +10,10 @@ import { packageRoot } from "../../src/programs.ts";
 import { aRegistration, openStream, register } from "../support/api.ts";
 import {
   begunMessage,
+  FalseServer,
+  Growth,
   type Held,
   RawConnection,
-  residentMiB,
   StrangeProcess,
   secretOfContainer,
   statusOf,
@@ -20,7 +21,9 @@ import {
 import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { FaultJob, WAITS } from "../support/fault-job.ts";
+import { answer, HostileHttpServer } from "../support/hostile-http-server.ts";
 import { Person } from "../support/person.ts";
+import { isRunning } from "../support/processes.ts";
 import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
@@ -115,8 +118,11 @@ const MOST_GROWTH_MIB = 32;
 const MOST_FLOOD_MIB = 80;
 
 /** gRPC's statuses: what is called without a message comes to the first one, where it was let in. */
-const INTERNAL = "13";
+const UNSAID = "12";
 const UNAUTHENTICATED = "16";
+
+/** As a delegation token in an address. */
+const PLANTED = "planted-token";
 
 const FOLLOW = clientService.follow.path;
 const LINK = executorService.link.path;
@@ -198,13 +204,9 @@ describe("a running job of alice's withstands", () => {
 
   test("floods at its ApplicationMaster's door, by strangers and by who may see it: it holds little, and answers its owner", async () => {
     const held = isSecure ? await tokenOf(carol) : undefined;
-    const before = residentMiB(master);
-    let most = 0;
-    const look = setInterval(() => {
-      most = Math.max(most, residentMiB(master));
-    }, 50);
+    const growth = new Growth(master);
     const letIn = await RawConnection.open(address);
-    expect(await statusOf(letIn.call(FOLLOW, held).end())).toBe(isSecure ? INTERNAL : UNAUTHENTICATED);
+    expect(await statusOf(letIn.call(FOLLOW, held).end())).toBe(isSecure ? UNSAID : UNAUTHENTICATED);
     const connections = await Promise.all(Array.from({ length: 24 }, () => RawConnection.open(address)));
     for (const connection of connections) {
       // Messages that do not end, of one who is let in and of one who is not.
@@ -219,8 +221,7 @@ describe("a running job of alice's withstands", () => {
     expect(stdout).toContain("RUNNING");
     expect(exitCode).toBe(0);
     for (const connection of [letIn, ...connections]) connection.close();
-    clearInterval(look);
-    expect(most - before).toBeLessThan(MOST_GROWTH_MIB);
+    expect(growth.end()).toBeLessThan(MOST_GROWTH_MIB);
   });
 
   test("who may end it and not run anything in it, and who may see it: neither is in a container of hers", async () => {
@@ -234,14 +235,9 @@ describe("a running job of alice's withstands", () => {
   test("a flood of endless bodies at the rendezvous that one of its executors serves", async () => {
     await eventually("the rendezvous", () => job.wrote("rendezvous"));
     const executor = await job.executor(job.starts()[0]?.containerId);
-    const before = residentMiB(executor);
-    const flood = strange(BODIES, cluster.addresses.nodes[0] ?? "", job.read("rendezvous").trim());
-    let most = before;
-    while (!flood.said.includes("sent")) {
-      most = Math.max(most, residentMiB(executor));
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    expect(most - before).toBeLessThan(MOST_FLOOD_MIB);
+    const growth = new Growth(executor);
+    await strange(BODIES, cluster.addresses.nodes[0] ?? "", job.read("rendezvous").trim()).says("sent");
+    expect(growth.end()).toBeLessThan(MOST_FLOOD_MIB);
   });
 
   test("a task of it that has its executor's secret: it speaks for no other, and puts no words into others' commands", async () => {
@@ -276,6 +272,45 @@ describe("a running job of alice's withstands", () => {
     expect(await job.command("logs", "worker:0")).toMatchObject({ exitCode: 0 });
     const ran = await people.alice.run("exec", job.id, "worker:0", "--", "echo", "hers");
     expect(ran).toMatchObject({ exitCode: 0, stdout: "hers\n" });
+  });
+
+  test.each([
+    ["answers as if it were HDFS", answer(200, { Path: "/user/alice", FileStatuses: { FileStatus: [] } })],
+    ["sends her on with a token", answer(307, "", [`Location: http://127.0.0.2:9/webhdfs/v1/?delegation=${PLANTED}`])],
+    ["quotes a token", answer(403, { RemoteException: { exception: "E", message: `?delegation=${PLANTED}` } })],
+  ])(
+    "a web server that her client is led to, which %s: it is not believed, and nothing of a token is printed",
+    async (_what, behaviour) => {
+      const web = await HostileHttpServer.start();
+      try {
+        web.behave(behaviour);
+        const words = ["cache", "list", "--conf", `tony.hdfs.endpoint=${web.address}`];
+        const { exitCode, stdout, stderr } = await people.alice.run(...words);
+        expect(exitCode).toBe(3);
+        expect(`${stdout}${stderr}`).not.toContain(PLANTED);
+        expect(stdout).toBe("");
+      } finally {
+        await web.stop();
+      }
+    },
+  );
+
+  test("who takes the port of an ApplicationMaster that is gone: neither its executors nor her client believe him, and the job goes on", async () => {
+    const before = job.starts().filter(({ generation }) => generation === 2);
+    process.kill(await job.master(), "SIGKILL");
+    const evil = await FalseServer.listen(address);
+    try {
+      await job.status("the second attempt", ({ attempt }) => attempt === 2);
+      expect(evil.asked.length).toBeGreaterThan(0);
+      expect(evil.messages).toBe(0);
+      expect(before.map(({ pid }) => isRunning(pid))).toEqual([true, true]);
+    } finally {
+      evil.close();
+    }
+    const { exitCode, stdout, stderr } = await job.end();
+    expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0/);
+    expect(`${stdout}${stderr}`).not.toContain("evil");
+    expect(exitCode).toBe(0);
   });
 
   /** What comes of a registration: what kinds of messages the ApplicationMaster sends, and the code of the error that ends it. */

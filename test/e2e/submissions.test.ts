@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/shipping/cache.ts";
@@ -70,6 +70,21 @@ describe("a submission", () => {
     expect(again.stdout).toContain("SUCCEEDED");
     expect(again.exitCode).toBe(0);
     expect((await cachedFiles()).filter((file) => file.partial)).toEqual([]);
+  });
+
+  test("whose file is edited while it is uploaded, at the same length: the cache has nothing under a hash that is not its own", async () => {
+    const settings = { ...oneTask, "tony.containers.resources": "edited" };
+    const first = randomBytes(64 << 20);
+    const job = alice.job("edited", settings, { edited: first });
+    const way = new HeldUpload(cluster);
+    const submitting = alice.start("submit", "--conf", job, "-conf", await way.open());
+    await way.held;
+    writeFileSync(path.join(path.dirname(job), "edited"), randomBytes(first.length));
+    way.release();
+    expect(await submitting.ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("edited changed") });
+    await way.close();
+    await sweep(cluster);
+    expect((await cachedFiles()).filter(({ name }) => name === "edited")).toEqual([]);
   });
 
   test("whose terminal is closed runs on", async () => {

@@ -2,10 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  createSecureServer,
+  type Http2SecureServer,
+  type ServerHttp2Session,
+} from "node:http2";
 import path from "node:path";
 import { connect as connectTls } from "node:tls";
 import { executorSecrets } from "../../src/api/identity.ts";
+import { makeServerKey } from "../../src/api/server-key.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ClusterStatus } from "./cluster.ts";
 
@@ -61,6 +69,52 @@ export class RawConnection {
   }
 }
 
+/** At a port where a program of a job was: refuses calls, or ends them as if all were said, in turn. It knows no secret. */
+export class FalseServer {
+  readonly #server: Http2SecureServer;
+  readonly #sessions = new Set<ServerHttp2Session>();
+  /** The methods that were called. */
+  readonly asked: string[] = [];
+  /** How many bytes of messages came. */
+  messages = 0;
+
+  private constructor(server: Http2SecureServer) {
+    this.#server = server;
+    server.on("session", (session) => this.#sessions.add(session.on("error", () => undefined)));
+    server.on("stream", (stream, headers) => {
+      this.asked.push(String(headers[":path"]));
+      stream.on("error", () => undefined);
+      stream.on("data", (data) => {
+        this.messages += data.length;
+      });
+      const status = { ":status": 200, "content-type": "application/grpc" };
+      const [code] = this.asked.length % 2 === 0 ? ["0"] : ["7"];
+      stream.respond({ ...status, "grpc-status": code, "grpc-message": "evil" }, { endStream: true });
+    });
+  }
+
+  /** As soon as the port is free. */
+  static async listen(address: string): Promise<FalseServer> {
+    const { certificate, privateKey } = makeServerKey("evil", Date.now());
+    const { hostname, port } = new URL(`https://${address}`);
+    for (;;) {
+      const server = createSecureServer({ key: privateKey, cert: certificate });
+      try {
+        server.listen(Number(port), hostname);
+        await once(server, "listening");
+        return new FalseServer(server);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+  }
+
+  close(): void {
+    for (const session of this.#sessions) session.destroy();
+    this.#server.close();
+  }
+}
+
 /** The gRPC status of a call, or `reset` where its end says none. */
 export async function statusOf(call: ClientHttp2Stream): Promise<string> {
   return await new Promise((resolve) => {
@@ -94,10 +148,36 @@ export function secretOfContainer({ nodes }: ClusterStatus, applicationId: strin
   return { name: containerId, secret };
 }
 
-/** What a process holds of this machine's memory, in MiB. */
-export function residentMiB(pid: number): number {
-  const [, kib = ""] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kib) / 1024;
+/** How much more of this machine's memory a process takes from now on, at the most, in MiB. */
+export class Growth {
+  readonly #pid: number;
+  readonly #before: number;
+  readonly #timer: NodeJS.Timeout;
+  #most: number;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+    this.#before = residentMiB(pid);
+    this.#most = this.#before;
+    this.#timer = setInterval(() => this.#look(), 50).unref();
+  }
+
+  end(): number {
+    clearInterval(this.#timer);
+    this.#look();
+    return this.#most - this.#before;
+  }
+
+  #look(): void {
+    this.#most = Math.max(this.#most, residentMiB(this.#pid));
+  }
+}
+
+/** 0 of one that has ended. */
+function residentMiB(pid: number): number {
+  const file = `/proc/${pid}/status`;
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) / 1024;
 }
 
 const NOBODY = 65_534;

@@ -27,6 +27,8 @@ export class HeldUpload {
   readonly #nameNode: Server;
   readonly #dataNode: TcpServer;
   readonly #sockets = new Set<Socket>();
+  readonly #paused = new Set<Socket>();
+  #isReleased = false;
   #dataNodeAddress: URL | undefined;
 
   constructor(cluster: ClusterStatus) {
@@ -47,6 +49,12 @@ export class HeldUpload {
     await Promise.all([this.#listen(this.#dataNode), this.#listen(this.#nameNode)]);
     const scheme = this.#cluster.security === undefined ? "http" : "https";
     return `dfs.namenode.${scheme}-address=${this.#addressOf(this.#nameNode)}`;
+  }
+
+  /** Lets what is held go on, and holds nothing any more. */
+  release(): void {
+    this.#isReleased = true;
+    for (const socket of this.#paused) socket.resume();
   }
 
   async close(): Promise<void> {
@@ -94,8 +102,9 @@ export class HeldUpload {
     client.on("data", (piece) => {
       bytes += piece.length;
       server.write(piece);
-      if (bytes < passedBytes) return;
+      if (bytes < passedBytes || this.#isReleased) return;
       client.pause();
+      this.#paused.add(client);
       held();
     });
     client.on("close", () => server.destroy());
