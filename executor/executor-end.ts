@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import type { ContainerTokens } from "../src/api/container-tokens.ts";
 import { within } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
@@ -17,7 +18,9 @@ import type { StopOrder } from "./program/program.ts";
 import type { Reports } from "./reports.ts";
 
 export interface ExecutorEndOptions {
-  readonly generations: Pick<Generations, "kill" | "stop"> & { readonly current: Pick<Generation, "kill"> };
+  readonly generations: Pick<Generations, "kill" | "stop"> & {
+    readonly current: Pick<Generation, "kill" | "reportKilled">;
+  };
   readonly reports: Pick<Reports, "left">;
   readonly tails: Pick<LogTails, "finish">;
   readonly link: () => Pick<MasterLink, "close" | "connected">;
@@ -35,6 +38,7 @@ export interface ExecutorEndOptions {
 /** A NodeManager sends KILL 250 ms after TERM. The program gets this much of that time; the executor exits by the limit. */
 const TERMINATION_GRACE_MS = 100;
 const TERMINATION_LIMIT_MS = 140;
+const LAST_LINES_LIMIT_MS = 60;
 /** How long the executor waits for a new stream on which to say how its uploads ended: without that the job fails. */
 const LAST_WORD_LIMIT_MS = 30_000;
 /** The ends after which an ApplicationMaster listens to that. */
@@ -58,13 +62,21 @@ export class ExecutorEnd {
 
   /** SIGTERM: everything ends before the NodeManager sends SIGKILL. */
   async terminate(): Promise<void> {
-    const { log, generations, end } = this.#options;
+    const { log, generations, link, end } = this.#options;
     const reason: StopReason = { code: "container-terminated" };
     this.#hasBegun = true;
     log.warn("terminated", "The NodeManager ends the container (SIGTERM).");
     const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
-    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(order));
+    // Signalling many processes takes a part of that time, as does finding them again.
+    const stopped = Promise.resolve().then(() => this.#stopAndSayGoodbye(order));
+    const isOver = await within(TERMINATION_LIMIT_MS, stopped);
+    if (!isOver) {
+      // A program that used much memory takes long to go; what it said last is not to go with it.
+      generations.current.reportKilled();
+      await setImmediate();
+    }
     generations.current.kill();
+    if (!isOver) await within(LAST_LINES_LIMIT_MS, link().close(stopWords(reason)));
     end(ExecutorExit.terminated);
   }
 

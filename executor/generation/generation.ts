@@ -212,6 +212,11 @@ export class Generation {
     if (this.#exit === undefined) this.#program?.tree.signal(signal);
   }
 
+  /** Reports that the program was killed, with what it said last, before it is seen to have ended. To be followed by `kill`. */
+  reportKilled(): void {
+    if (this.#exit === undefined && this.#run !== undefined) this.#exited(this.#run.killed());
+  }
+
   /** Sends SIGKILL to whatever is left. */
   kill(): void {
     this.#program?.tree.signal("SIGKILL");
@@ -291,6 +296,7 @@ export class Generation {
   }
 
   #exited(exit: ChildExit): void {
+    if (this.#exit !== undefined) return;
     this.#exit = exit;
     const how = exit.signal === "" ? `with ${exit.exitCode}` : `by ${exit.signal}`;
     const why = exit.stopReason === undefined ? "" : ` (stopped: ${stopWords(exit.stopReason)})`;

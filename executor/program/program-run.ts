@@ -12,7 +12,7 @@ import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "../hooks/progress-file.ts";
 import type { OutputLogs } from "../output/output-files.ts";
 import type { OutputIndex } from "../output/output-index.ts";
-import { reportExit } from "./exit-report.ts";
+import { type ProcessEnd, reportExit } from "./exit-report.ts";
 import { kernelMemoryKills } from "./memory-evidence.ts";
 import { takenPorts } from "./ports.ts";
 import { LEFTOVER_GRACE_MS, type Program } from "./program.ts";
@@ -90,7 +90,7 @@ export class ProgramRun {
 
   /** Waits for the end of the program's first process and resolves with how it ended. */
   async ended(): Promise<ChildExit> {
-    const { program, index, sampler, ports, outputLines, missed, memoryLimitBytes } = this.#options;
+    const { program, index } = this.#options;
     const end = await program.ended;
     clearInterval(this.#looks);
     clearTimeout(this.#marks);
@@ -98,6 +98,16 @@ export class ProgramRun {
     this.#limit?.();
     this.#lookForProgress();
     index.mark(end.atMs);
+    return this.#reportOf(end, program.stopReason === undefined ? await this.#lostPorts() : []);
+  }
+
+  /** How the program ends that is sent SIGKILL now, for an executor that cannot wait for that. */
+  killed(): ChildExit {
+    return this.#reportOf({ exitCode: null, signal: "SIGKILL", atMs: this.#options.nowMs() }, []);
+  }
+
+  #reportOf(end: ProcessEnd, lost: readonly number[]): ChildExit {
+    const { program, sampler, ports, outputLines, missed, memoryLimitBytes } = this.#options;
     const used = sampler.current;
     const { stopReason } = program;
     return reportExit({
@@ -109,7 +119,7 @@ export class ProgramRun {
       stderr: program.output.tail("stderr"),
       lines: outputLines,
       ...(missed && { missed }),
-      ports: { held: ports, lost: stopReason === undefined ? await this.#lostPorts() : [] },
+      ports: { held: ports, lost },
       memory: {
         killsBefore: this.#killsBefore,
         killsAfter: kernelMemoryKills(),

@@ -16,7 +16,7 @@ function endOf({ hangs = "", fails = "", carries = true } = {}) {
   };
   const end = new ExecutorEnd({
     generations: {
-      current: { kill: () => void step("kill") },
+      current: { kill: () => void step("kill"), reportKilled: () => void step("report") },
       kill: () => void step("kill: replaced"),
       stop: ({ graceMs }) => step(`stop: ${graceMs}`),
     },
@@ -94,7 +94,7 @@ test("at SIGTERM everything ends before the NodeManager's SIGKILL, whatever hang
   expect(steps).toEqual(["stop: 100", "bring up"]);
   await jest.advanceTimersByTimeAsync(1);
   await terminated;
-  expect(steps.slice(-2)).toEqual(["kill", `exit ${ExecutorExit.terminated}`]);
+  expect(steps.slice(-4)).toEqual(["report", "kill", "goodbye", `exit ${ExecutorExit.terminated}`]);
 });
 
 test.each(["stop", "bring up"])("an executor that cannot end in order exits as one that failed: %s", async (fails) => {
