@@ -13,7 +13,7 @@ export class Problem extends Error {
 
 /**
  * Runs a script's main function; a Problem becomes its message and exit code.
- * @param {() => Promise<number | undefined>} main resolves with the exit code, 0 when undefined
+ * @param {() => Promise<number | undefined | void>} main resolves with the exit code, 0 when undefined
  */
 export async function runMain(main) {
   try {

@@ -21,7 +21,7 @@ const APT_OPTIONS = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retr
  */
 export async function packageInstaller(packages) {
   if ((await onPath("apt-get")) === undefined) return { refusal: "this machine has no apt-get" };
-  const isRoot = process.getuid() === 0;
+  const isRoot = process.getuid?.() === 0;
   if (!isRoot && (await onPath("sudo")) === undefined) return { refusal: "you are not root, and there is no sudo" };
   const words = ["apt-get", "install", "-y", "--no-install-recommends", ...packages];
   return {

@@ -17,7 +17,7 @@ const run = promisify(execFile);
  * @returns {Promise<{ hdfs: Account, yarn: Account }>}
  */
 export async function daemonAccounts() {
-  if (process.getuid() !== 0) {
+  if (process.getuid?.() !== 0) {
     const { username, uid, gid } = userInfo();
     const self = { name: username, uid, gid };
     return { hdfs: self, yarn: self };

@@ -26,7 +26,7 @@ export function stateFolder(name) {
   if (process.env.TONY_CLUSTER_DIR) return resolve(process.env.TONY_CLUSTER_DIR, name);
   if (mayEnter(CHECKOUT)) return join(CHECKOUT, ".cluster", name);
   const checkoutId = createHash("sha256").update(CHECKOUT).digest("hex").slice(0, 8);
-  return join("/var/tmp", `tony-ts-cluster-${process.getuid()}`, checkoutId, name);
+  return join("/var/tmp", `tony-ts-cluster-${process.getuid?.()}`, checkoutId, name);
 }
 
 /**
@@ -35,7 +35,7 @@ export function stateFolder(name) {
  * @param {string} path may not exist yet
  */
 export function mayEnter(path) {
-  if (process.getuid() !== 0) return true;
+  if (process.getuid?.() !== 0) return true;
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
     if (folder === "/") return true;

@@ -37,7 +37,7 @@ export function commandIn(namespace, { uid, gid }, command, args) {
 export async function makeNetwork(cluster) {
   const { isolate } = cluster.settings;
   if (isolate === 0) return;
-  if (process.getuid() !== 0) throw new Problem("--isolate makes a network namespace, which needs root.");
+  if (process.getuid?.() !== 0) throw new Problem("--isolate makes a network namespace, which needs root.");
   await removeNetwork(cluster);
   const { bridge, cable, namespace } = namesOf(cluster);
   const { nodes, ...masters } = cluster.addresses;

@@ -28,7 +28,7 @@ export async function startDaemon(cluster, daemon) {
   writeSync(log, START_LINE);
   // Node's uid option also drops the supplementary groups of root.
   const { uid, gid } = user;
-  const identity = process.getuid() === 0 && namespace === undefined ? { uid, gid } : {};
+  const identity = process.getuid?.() === 0 && namespace === undefined ? { uid, gid } : {};
   const child = spawn(command, args, {
     cwd: cluster.state,
     env: environment,

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
  */
 export function runToEnd({ command, args, environment }, { cwd, user }) {
   return new Promise((resolve, reject) => {
-    const identity = process.getuid() === 0 ? { uid: user.uid, gid: user.gid } : {};
+    const identity = process.getuid?.() === 0 ? { uid: user.uid, gid: user.gid } : {};
     const child = spawn(command, args, { cwd, env: environment, stdio: ["ignore", "pipe", "pipe"], ...identity });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {

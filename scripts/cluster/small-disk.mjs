@@ -16,7 +16,7 @@ const SIZE = "1g";
 export async function mountSmallDisk(cluster) {
   const { smallDisk } = cluster.settings;
   if (smallDisk === 0) return;
-  if (process.getuid() !== 0) throw new Problem("--small-disk mounts a file system, which needs root.");
+  if (process.getuid?.() !== 0) throw new Problem("--small-disk mounts a file system, which needs root.");
   const { uid, gid } = cluster.users.yarn;
   const folder = join(layout(cluster.state).daemonData(nodeName(smallDisk - 1)), "local");
   await mkdir(folder, { recursive: true });

@@ -196,7 +196,7 @@ async function prepareFolders(cluster) {
 
 async function ownedFolder(path, { uid, gid }) {
   await mkdir(path, { recursive: true });
-  if (process.getuid() === 0) await chown(path, uid, gid);
+  if (process.getuid?.() === 0) await chown(path, uid, gid);
 }
 
 /** `tony-ts` for a shell that took our `env`: this checkout's bundle, run by the Node that runs us. */

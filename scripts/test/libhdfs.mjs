@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck
 // Hadoop's libhdfs.so, for the tests: kept in the user's cache, compiled on first use from the sources that PyPI has of it.
 // Prints its path: node scripts/test/libhdfs.mjs PYTHON, an interpreter that has pip, setuptools and wheel
 import { execFile } from "node:child_process";
@@ -10,7 +9,7 @@ import { promisify } from "node:util";
 import { provideFolder } from "../cached-folder.mjs";
 import { cacheFolder } from "../cluster/folders.mjs";
 import { checkPrerequisites } from "../prerequisites.mjs";
-import { Problem, runMain } from "../problem.mjs";
+import { Problem, printedBy, runMain } from "../problem.mjs";
 
 /** pydoop brings the C sources of Hadoop's hadoop-hdfs-native-client, whose own library Hadoop's jars do not have. */
 const RELEASE = "pydoop-2.0.0";
@@ -25,13 +24,14 @@ const run = promisify(execFile);
 async function provideLibhdfs(python) {
   if (python === undefined) throw new Problem("Name an interpreter", { exitCode: 2 });
   const { java } = await checkPrerequisites(["jdk"]);
+  if (java === undefined) throw new Problem("There is no JDK", { exitCode: 2 });
   const folder = join(cacheFolder(), `libhdfs-${RELEASE}-java-${java.version}`);
   await provideFolder(folder, async (draft) => {
     const sources = await mkdtemp(join(tmpdir(), "libhdfs-"));
     try {
       await compile(await fetched(python, sources), java.home, draft);
     } catch (cause) {
-      const words = String(cause.stderr ?? cause.message).trim();
+      const words = printedBy(cause).trim();
       throw new Problem(`libhdfs could not be made of PyPI's ${RELEASE}, by gcc: ${words.slice(-1000)}`, { cause });
     } finally {
       await rm(sources, { recursive: true, force: true });
@@ -40,7 +40,11 @@ async function provideLibhdfs(python) {
   return join(folder, "libhdfs.so");
 }
 
-/** The folder with its sources. */
+/**
+ * The folder with its sources.
+ * @param {string} python
+ * @param {string} folder
+ */
 async function fetched(python, folder) {
   const options = ["--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--dest", folder];
   await run(python, ["-m", "pip", "download", ...options, RELEASE.replace("-", "==")]);
@@ -48,6 +52,7 @@ async function fetched(python, folder) {
   return join(folder, RELEASE, "src", "libhdfs");
 }
 
+/** @param {string} sources @param {string} javaHome @param {string} draft */
 async function compile(sources, javaHome, draft) {
   await mkdir(draft, { recursive: true });
   const names = FOLDERS.map(async (folder) =>

@@ -1,5 +1,5 @@
-// @ts-nocheck
 import { lookForPrerequisites } from "../prerequisites.mjs";
+import { wordsOf } from "../problem.mjs";
 import { askToInstall, packageInstaller } from "../system-packages.mjs";
 
 /**
@@ -23,7 +23,7 @@ export async function prepareMachine(wanted, { yes }) {
   return new Map([...still].map(([name, { what }]) => [name, refusal === undefined ? what : `${what}: ${refusal}`]));
 }
 
-/** @returns {Promise<Map<Prerequisite, Missing>>} those that are missing */
+/** @param {readonly Prerequisite[]} names @returns {Promise<Map<Prerequisite, Missing>>} those that are missing */
 async function lookForEach(names) {
   const lacking = new Map();
   for (const name of names) {
@@ -33,16 +33,16 @@ async function lookForEach(names) {
   return lacking;
 }
 
-/** @returns {Promise<string | undefined>} why nothing, or not all, was installed */
+/** @param {readonly Missing[]} missing @param {boolean} yes @returns {Promise<string | undefined>} why nothing, or not all, was installed */
 async function installAll(missing, yes) {
   const groups = missing.flatMap(({ debianPackage }) =>
     debianPackage === undefined ? [] : [debianPackage.split(" ")],
   );
   const installer = await packageInstaller(groups.flat());
-  if (installer.refusal !== undefined) return installer.refusal;
+  if ("refusal" in installer) return installer.refusal;
   console.log(`To install what is missing:\n  ${installer.line}`);
-  const { refusal } = await askToInstall(installer.line, { yes });
-  if (refusal !== undefined) return refusal;
+  const answer = await askToInstall(installer.line, { yes });
+  if (!answer.allowed) return answer.refusal;
   const started = performance.now();
   const failure = await failureOf(installer);
   // One package that does not come is no reason to go without the others.
@@ -51,18 +51,21 @@ async function installAll(missing, yes) {
   return failures.length === 0 ? undefined : failures.join("\n");
 }
 
+/** @param {readonly string[][]} groups */
 async function eachAlone(groups) {
   const failures = [];
   for (const packages of groups) failures.push(await failureOf(await packageInstaller(packages)));
   return failures.filter((failure) => failure !== undefined);
 }
 
-async function failureOf({ install }) {
+/** @param {Awaited<ReturnType<typeof packageInstaller>>} installer @returns {Promise<string | undefined>} */
+async function failureOf(installer) {
+  if ("refusal" in installer) return installer.refusal;
   try {
-    await install();
+    await installer.install();
     return undefined;
   } catch (cause) {
-    console.log(cause.message);
-    return cause.message;
+    console.log(wordsOf(cause));
+    return wordsOf(cause);
   }
 }

@@ -1,4 +1,3 @@
-// @ts-nocheck
 /**
  * A table of what passed where, as Markdown: a row for each test, a column for each cluster.
  * @param {readonly { name: string, tests: readonly import("./run-phase.mjs").TestResult[] }[]} clusters in the order of the columns; one
@@ -12,6 +11,7 @@ export function matrixTable(clusters) {
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
+/** @param {readonly import("./run-phase.mjs").TestResult[]} tests @param {string} title */
 function cell(tests, title) {
   const test = tests.find((candidate) => candidate.title === title);
   if (test === undefined) return "–";

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck
 // Runs a command line of Node with another release of Node, which npm has as a package; it is kept in the user's cache.
 //   node scripts/test/node-runtime.mjs 22 node_modules/jest/bin/jest.js …
 import { execFile, spawn } from "node:child_process";
@@ -10,13 +9,13 @@ import { provideFolder } from "../cached-folder.mjs";
 import { cacheFolder } from "../cluster/folders.mjs";
 import { Problem, runMain } from "../problem.mjs";
 
-/** The releases that tony-ts is tested with, by their major version. */
+/** The releases that tony-ts is tested with, by their major version. @type {Readonly<Record<string, string>>} */
 const nodeReleases = { 20: "20.20.2", 22: "22.23.3", 24: "24.21.0" };
 
 const run = promisify(execFile);
 
 /**
- * @param {keyof typeof nodeReleases} major
+ * @param {string} major
  * @returns {Promise<string>} the executable
  */
 async function provideNode(major) {
@@ -40,7 +39,12 @@ async function provideNode(major) {
   return join(folder, "node_modules", name, "bin", "node");
 }
 
-/** What it starts by the name `node` is that release too. @returns {Promise<number>} its exit code, 1 for a signal */
+/**
+ * What it starts by the name `node` is that release too.
+ * @param {string} node
+ * @param {readonly string[]} args
+ * @returns {Promise<number>} its exit code, 1 for a signal
+ */
 async function runWith(node, args) {
   const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`;
   const child = spawn(node, args, { stdio: "inherit", env: { ...process.env, PATH: path } });

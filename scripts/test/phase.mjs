@@ -1,4 +1,3 @@
-// @ts-nocheck
 /**
  * One step of `npm test` or `npm run test:all`. What has what it needs runs side by side as far as the machine's cores go
  * (side-by-side.mjs).
@@ -29,7 +28,10 @@ export const ONE = 1;
 export const MOST = 1.5;
 export const ALONE = Number.POSITIVE_INFINITY;
 
-/** A handle that a test leaves open keeps Jest from ending, which the phase's limit makes a failure. */
+/**
+ * A handle that a test leaves open keeps Jest from ending, which the phase's limit makes a failure.
+ * @param {readonly string[]} args
+ */
 export const jest = (...args) => [
   "node",
   "--experimental-vm-modules",
@@ -38,22 +40,35 @@ export const jest = (...args) => [
   ...args,
 ];
 
-/** One file after the other, in one process. */
+/**
+ * One file after the other, in one process.
+ * @param {readonly string[]} args
+ */
 export const jestInBand = (...args) => jest("--runInBand", ...args);
 
+/** @param {string} major @param {readonly string[]} args */
 export const nodeRelease = (major, ...args) => ["node", "scripts/test/node-runtime.mjs", major, ...args];
 
+/** @type {readonly import("../prerequisites.mjs").Prerequisite[]} */
 const OF_CLUSTERS = ["java", "python", "container-tools", "accounts"];
+/** @type {readonly import("../prerequisites.mjs").Prerequisite[]} */
 const OF_SECURE_CLUSTERS = ["network-tools", "kerberos"];
+
+/**
+ * How a cluster is started.
+ * @typedef {object} ClusterOptions
+ * @property {readonly string[]} [options] of `npm run cluster -- up`
+ * @property {string | undefined} [jars] the phase that has its jars
+ * @property {number} cores that the start of the cluster and each suite keep busy, unless the suite says otherwise
+ *
+ * What one of its suites says itself; `tests` are its files.
+ * @typedef {Partial<Phase> & Pick<Phase, "what" | "limitSeconds"> & { readonly tests: string }} Suite
+ */
 
 /**
  * A cluster, the suites on it one after the other, and its end.
  * @param {string} name of the cluster
- * @param {object} options
- * @param {readonly string[]} [options.options] of `npm run cluster -- up`
- * @param {string} [options.jars] the phase that has its jars
- * @param {number} options.cores that the start of the cluster and each suite keep busy, unless the suite says otherwise
- * @param {readonly (Partial<Phase> & Pick<Phase, "name" | "what" | "limitSeconds"> & { tests: string })[]} options.suites
+ * @param {ClusterOptions & { readonly suites: readonly (Suite & Pick<Phase, "name">)[] }} options
  * @returns {Phase[]}
  */
 export function onCluster(name, { options = [], jars = "jars", cores, suites }) {
@@ -94,7 +109,8 @@ export function onCluster(name, { options = [], jars = "jars", cores, suites }) 
 /**
  * A cluster for one suite, which has its name.
  * @param {string} name
+ * @param {ClusterOptions & Suite} options
  * @returns {Phase[]}
  */
-export const clusterOfItsOwn = (name, { options, jars, cores, ...suite }) =>
+export const clusterOfItsOwn = (name, { options = [], jars, cores, ...suite }) =>
   onCluster(name, { options, jars, cores, suites: [{ name, ...suite }] });

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import {
   ALONE,
   clusterOfItsOwn,
@@ -366,7 +365,7 @@ export const phases = [
     options: [
       ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
       // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
-      ...(process.getuid() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
+      ...(process.getuid?.() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
       ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
       ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
       ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { RELEASES } from "../cluster/releases.mjs";
 import { nodeRelease, ONE, WAITING } from "./phase.mjs";
 import { ENVIRONMENTS } from "./python-environments.mjs";
@@ -8,10 +7,10 @@ export const PYTHON_ENVIRONMENTS = Object.keys(ENVIRONMENTS);
 
 export const NODE_RELEASES = ["20", "22", "24"];
 
-export const [OLDEST_HADOOP] = Object.keys(RELEASES);
+export const [OLDEST_HADOOP = ""] = Object.keys(RELEASES);
 
-/** What phases are made of: packages, jars, other runtimes, the build. @type {readonly import("./phase.mjs").Phase[]} */
-export const preparations = [
+/** @type {readonly import("./phase.mjs").Phase[]} */
+const steps = [
   {
     name: "packages",
     what: "npm ci, when the lock file changed",
@@ -65,7 +64,7 @@ export const preparations = [
     needs: [],
     // Everything else waits for those: on a slow machine nothing is unpacked beside them.
     after: ["packages"],
-    machine: ENVIRONMENTS[name].onDebians === undefined ? ["venv"] : ["venv", "pytorch", "compiler"],
+    machine: machineFor(name),
   })),
   ...NODE_RELEASES.map((major) => ({
     name: `node${major}`,
@@ -75,4 +74,12 @@ export const preparations = [
     limitSeconds: 900,
     needs: [],
   })),
-].map((phase) => ({ ...phase, prepares: true }));
+];
+
+/** What phases are made of: packages, jars, other runtimes, the build. */
+export const preparations = steps.map((phase) => ({ ...phase, prepares: true }));
+
+/** @param {string} name of an environment @returns {readonly import("../prerequisites.mjs").Prerequisite[]} */
+function machineFor(name) {
+  return ENVIRONMENTS[name]?.onDebians === undefined ? ["venv"] : ["venv", "pytorch", "compiler"];
+}

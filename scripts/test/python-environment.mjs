@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck
 // A Python with the packages of one of python-environments.mjs, for the tests: kept in the user's cache, made on first use.
 // Prints the interpreter's path: node scripts/test/python-environment.mjs tensorflow
 import { execFile } from "node:child_process";
@@ -11,7 +10,7 @@ import { promisify } from "node:util";
 import { provideFolder } from "../cached-folder.mjs";
 import { cacheFolder, mayEnter } from "../cluster/folders.mjs";
 import { findPython } from "../prerequisites.mjs";
-import { Problem, runMain } from "../problem.mjs";
+import { Problem, printedBy, runMain } from "../problem.mjs";
 import { ENVIRONMENTS } from "./python-environments.mjs";
 
 /** Goes on with a download that broke off, which the pip of many systems does not. */
@@ -26,10 +25,10 @@ const run = promisify(execFile);
  * @returns {Promise<string>} its interpreter, which the users of the cluster's daemons can run too
  */
 async function provideEnvironment(name) {
-  if (!Object.hasOwn(ENVIRONMENTS, name ?? "")) {
+  const environment = Object.hasOwn(ENVIRONMENTS, name ?? "") ? ENVIRONMENTS[name ?? ""] : undefined;
+  if (environment === undefined) {
     throw new Problem(`Name an environment: ${Object.keys(ENVIRONMENTS).join(", ")}`, { exitCode: 2 });
   }
-  const environment = ENVIRONMENTS[name];
   const { onDebians } = environment;
   // What belongs to one user alone, pyenv's in root's home for one, containers could not run.
   const python = await findPython(["venv", "ensurepip", ...(onDebians?.modules ?? [])], mayEnter);
@@ -37,13 +36,18 @@ async function provideEnvironment(name) {
   const folder = join(cacheFolder(), `python-${name}-${await lockOf(environment, python)}`);
   await provideFolder(folder, (draft) => install(python.command, environment, draft));
   const interpreter = join(folder, "bin", "python3");
-  if (onDebians?.extensions !== undefined) {
-    await provideFolder(`${folder}-extensions`, (draft) => compileExtensions(interpreter, onDebians.extensions, draft));
+  const program = onDebians?.extensions;
+  if (program !== undefined) {
+    await provideFolder(`${folder}-extensions`, (draft) => compileExtensions(interpreter, program, draft));
   }
   return interpreter;
 }
 
-/** A hash of all that an environment is made of and stands on: it is made once for each. */
+/**
+ * A hash of all that an environment is made of and stands on: it is made once for each.
+ * @param {import("./python-environments.mjs").Environment} environment
+ * @param {{ command: string, version: string }} python
+ */
 async function lockOf(environment, python) {
   const modules = environment.onDebians?.modules ?? [];
   const program = `${modules.map((module) => `import ${module}; print(${module}.__version__)`).join("\n")}`;
@@ -63,10 +67,16 @@ function noPython(onDebians) {
   });
 }
 
-/** The folder is renamed afterwards: what pip writes into `bin` names the wrong interpreter, and is not to be used. */
+/**
+ * The folder is renamed afterwards: what pip writes into `bin` names the wrong interpreter, and is not to be used.
+ * @param {string} python
+ * @param {import("./python-environments.mjs").Environment} environment
+ * @param {string} folder
+ */
 async function install(python, { requirements, onDebians }, folder) {
   await command(requirements, python, ["-m", "venv", ...(onDebians ? ["--system-site-packages"] : []), folder]);
   const interpreter = join(folder, "bin", "python3");
+  /** @param {readonly string[]} what @param {readonly string[]} args @param {RunOptions} [options] */
   const pip = (what, args, options) =>
     command(what, interpreter, ["-m", "pip", "install", "--quiet", ...PATIENCE, ...args], options);
   await pip([PIP], [PIP]);
@@ -80,7 +90,12 @@ async function install(python, { requirements, onDebians }, folder) {
   await pip([`${source}, with Debian's ${packages},`], args, { env, gently: true });
 }
 
-/** PyTorch looks whether it is still up to date wherever it is used, and writes there to say so: containers run as other users. */
+/**
+ * PyTorch looks whether it is still up to date wherever it is used, and writes there to say so: containers run as other users.
+ * @param {string} interpreter
+ * @param {string} program
+ * @param {string} folder
+ */
 async function compileExtensions(interpreter, program, folder) {
   await mkdir(folder);
   const env = { ...process.env, TORCH_EXTENSIONS_DIR: folder };
@@ -88,15 +103,21 @@ async function compileExtensions(interpreter, program, folder) {
   await run("chmod", ["-R", "a+rwX", folder]);
 }
 
-/** @param {{ env?: NodeJS.ProcessEnv, gently?: boolean }} [options] `gently`: beside other work, which goes first */
+/**
+ * @typedef {{ env?: NodeJS.ProcessEnv, gently?: boolean }} RunOptions `gently`: beside other work, which goes first
+ *
+ * @param {readonly string[]} what for messages
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {RunOptions} [options]
+ */
 async function command(what, program, args, { env = process.env, gently = false } = {}) {
-  const [started, ...words] = gently ? ["nice", program, ...args] : [program, ...args];
+  const started = gently ? "nice" : program;
+  const words = gently ? [program, ...args] : args;
   try {
     await run(started, words, { env, maxBuffer: 64 << 20 });
   } catch (cause) {
-    const lines = String(cause.stderr ?? cause.message)
-      .trim()
-      .split("\n");
+    const lines = printedBy(cause).trim().split("\n");
     // A compiler's own words come long before pip's last ones.
     const compilers = lines.filter((line) => /\b(fatal )?error: /.test(line));
     const shown = (compilers.length > 0 ? compilers : lines).slice(-5);

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck
 // Checks and tests of the Python package, with the environment python-package: node scripts/test/python-package.mjs
 // Words are a test's alone, for pytest: node scripts/test/python-package.mjs -k traceback
 import { execFileSync, spawnSync } from "node:child_process";
@@ -23,6 +22,7 @@ const checks = [
   ["-m", "basedpyright", "--pythonpath", python, "src", "hatch_build.py"],
   ["-c", "import vermin; vermin.main()", "--target=3.8-", "--no-tips", "--quiet", "src"],
 ];
+/** @param {readonly string[]} words */
 const tests = (words) => ["-m", "pytest", "-p", "no:cacheprovider", ...words];
 
 /** @param {readonly string[]} words of the interpreter */

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { stripVTControlCharacters } from "node:util";
 
 /**
@@ -8,8 +7,8 @@ import { stripVTControlCharacters } from "node:util";
 
 /**
  * What is printed when a phase has ended: one line, what it tells, and of a failure its command and all that it said.
- * @param {Phase} phase
- * @param {PhaseResult} result
+ * @param {Pick<Phase, "name" | "limitSeconds" | "command" | "environment" | "tells">} phase
+ * @param {Pick<PhaseResult, "passed" | "failed" | "seconds" | "output">} result
  * @returns {string}
  */
 export function phaseLines(
@@ -28,7 +27,7 @@ export function phaseLines(
 
 /**
  * The seconds of each phase in the order they began in.
- * @param {readonly { phase: Phase, beganSeconds: number, result: PhaseResult }[]} ended
+ * @param {readonly { phase: Pick<Phase, "name">, beganSeconds: number, result: Pick<PhaseResult, "failed" | "seconds"> }[]} ended
  * @param {number} seconds of all of it
  * @returns {string}
  */
@@ -48,7 +47,7 @@ export function secondsTable(ended, seconds) {
 
 /**
  * What failed, once more and in short, for the end of the output: where a long log is cut, its beginning is what goes.
- * @param {readonly { phase: Phase, result: PhaseResult }[]} ended
+ * @param {readonly { phase: Pick<Phase, "name">, result: Pick<PhaseResult, "failed" | "failures" | "output"> }[]} ended
  * @returns {string} empty where nothing failed
  */
 export function failureSummary(ended) {
@@ -63,12 +62,13 @@ export function failureSummary(ended) {
 
 /**
  * What `N passed, N failed` counts. What only prepares counts where nobody needed it: else those that did count for it, each once.
- * @param {readonly { phase: Phase, result: PhaseResult }[]} ended
+ * @param {readonly { phase: Pick<Phase, "name" | "needs" | "prepares">, result: Pick<PhaseResult, "passed" | "failed"> }[]} ended
  * @returns {{ passed: number, failed: number }}
  */
 export function totalOf(ended) {
   const needed = new Set(ended.flatMap(({ phase }) => phase.needs));
   const counted = ended.filter(({ phase }) => !phase.prepares || !needed.has(phase.name));
+  /** @param {"passed" | "failed"} kind */
   const sum = (kind) => counted.reduce((total, { result }) => total + result[kind], 0);
   return { passed: sum("passed"), failed: sum("failed") };
 }
@@ -76,6 +76,7 @@ export function totalOf(ended) {
 /** Jest's expectation, what was received, and the line of the test fit in this. */
 const SUMMARY_LINES = 16;
 
+/** @param {string} text */
 function shortened(text) {
   const lines = stripVTControlCharacters(text)
     .split("\n")
@@ -83,4 +84,5 @@ function shortened(text) {
   return lines.slice(0, SUMMARY_LINES).join("\n  | ");
 }
 
+/** @param {number} seconds */
 const wholeSeconds = (seconds) => `${seconds.toFixed(0).padStart(6)} s`;

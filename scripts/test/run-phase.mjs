@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,6 +19,16 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {readonly string[]} [failures] of a phase that ran Jest: each failed test with what it said
  *
  * @typedef {{ title: string, passed: boolean, seconds: number }} TestResult
+ *
+ * What Jest reports with --json, as far as it is read here.
+ * @typedef {{ title: string, status: string, duration: number }} Assertion
+ * @typedef {object} JestReport
+ * @property {number} [numPassedTests]
+ * @property {number} [numFailedTests]
+ * @property {number} [numPendingTests]
+ * @property {number} [numTodoTests]
+ * @property {number} [numRuntimeErrorTestSuites]
+ * @property {readonly { assertionResults: readonly Assertion[] }[]} [testResults]
  */
 
 /**
@@ -52,7 +61,12 @@ export async function runPhase(phase, signal) {
   }
 }
 
-/** Jest's own report for its end, and a log of what happens until then. */
+/**
+ * Jest's own report for its end, and a log of what happens until then.
+ * @param {import("./phase.mjs").Phase} phase
+ * @param {string} reportFile
+ * @param {string} logFile
+ */
 function withReports(phase, reportFile, logFile) {
   const options = ["--json", `--outputFile=${reportFile}`, "--reporters=default", `--reporters=${REPORTER}`];
   return {
@@ -62,7 +76,11 @@ function withReports(phase, reportFile, logFile) {
   };
 }
 
-/** A breach of the limit is a failure of its own; what was known when it happened is told. */
+/**
+ * A breach of the limit is a failure of its own; what was known when it happened is told.
+ * @param {import("./phase.mjs").Phase} phase
+ * @param {string} log
+ */
 function cutOff({ limitSeconds, jest }, log) {
   const { passed, failed, running, failures } = readTestLog(log);
   const until = jest ? `, when ${passed} tests had passed and ${failed} had failed` : "";
@@ -78,7 +96,11 @@ function cutOff({ limitSeconds, jest }, log) {
   };
 }
 
-/** A suite that could not run, a test that was skipped, and a run without any test, are failures too. */
+/**
+ * A suite that could not run, a test that was skipped, and a run without any test, are failures too.
+ * @param {JestReport} report
+ * @param {number | null} code
+ */
 function countTests(report, code) {
   const passed = report.numPassedTests ?? 0;
   const notRun = (report.numRuntimeErrorTestSuites ?? 0) + (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
@@ -87,15 +109,20 @@ function countTests(report, code) {
   return { passed, failed: failed + silentFailure };
 }
 
-/** @returns {TestResult[]} */
+/** @param {JestReport} report @returns {TestResult[]} */
 function testsOf({ testResults = [] }) {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   return tests.map(({ title, status, duration }) => ({ title, passed: status === "passed", seconds: duration / 1000 }));
 }
 
-/** The command runs in a process group of its own, so that a breach of the limit ends all of it. */
+/**
+ * The command runs in a process group of its own, so that a breach of the limit ends all of it.
+ * @param {import("./phase.mjs").Phase} phase
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{ code: number | null, output: string, timedOut: boolean }>}
+ */
 function runCommand({ command, environment, limitSeconds }, signal) {
-  const [program, ...args] = command;
+  const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program === "node" ? process.execPath : program, args, {
       cwd: CHECKOUT,
@@ -110,7 +137,7 @@ function runCommand({ command, environment, limitSeconds }, signal) {
         output += text;
       });
     }
-    const endGroup = () => process.kill(-child.pid, "SIGKILL");
+    const endGroup = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
     signal?.addEventListener("abort", endGroup);
     const timer = setTimeout(() => {
       timedOut = true;

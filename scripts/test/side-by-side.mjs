@@ -1,4 +1,3 @@
-// @ts-nocheck
 /**
  * @typedef {import("./phase.mjs").Phase} Phase
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
@@ -18,22 +17,28 @@
  */
 export async function runSideBySide(phases, { cores, run, refusal: refusalOf, ended }) {
   const waiting = new Set(phases);
+  /** @type {Map<Phase, Promise<void>>} */
   const running = new Map();
   const begun = new Set();
   /** Why each phase that failed did, by name. */
-  const failed = new Map();
+  const failed = /** @type {Map<string, string>} */ (new Map());
 
+  /** @param {string} name */
   const isOver = (name) => ![...waiting, ...running.keys()].some((phase) => phase.name === name);
+  /** @param {string} name */
   const isUnused = (name) => isOver(name) && phases.every((phase) => !phase.needs.includes(name) || isOver(phase.name));
+  /** @param {Phase} phase */
   const hasRoom = ({ cores: share }) => {
     const busy = [...running.keys()].reduce((sum, phase) => sum + phase.cores, 0);
     return running.size === 0 || busy + share <= cores;
   };
+  /** @param {Phase} phase @param {PhaseResult} result */
   const end = (phase, result) => {
     running.delete(phase);
     if (result.failed > 0) failed.set(phase.name, result.notRun ?? reasonOf(phase, result));
     ended(phase, result);
   };
+  /** @param {Phase} phase */
   const begin = (phase) => {
     waiting.delete(phase);
     begun.add(phase.name);
@@ -42,7 +47,7 @@ export async function runSideBySide(phases, { cores, run, refusal: refusalOf, en
       run(phase).then((result) => end(phase, result)),
     );
   };
-  /** @returns {boolean} whether anything changed */
+  /** @param {Phase} phase @returns {boolean} whether anything changed */
   const consider = (phase) => {
     if (phase.endsWhatBegan !== undefined) {
       if (!isUnused(phase.endsWhatBegan)) return false;
@@ -69,13 +74,17 @@ export async function runSideBySide(phases, { cores, run, refusal: refusalOf, en
   }
 }
 
-/** For what needs it. */
+/**
+ * For what needs it.
+ * @param {Phase} phase
+ * @param {PhaseResult} result
+ */
 function reasonOf({ name, prepares }, { output }) {
   const lastLine = prepares ? output.trimEnd().split("\n").at(-1)?.trim() : "";
   return [`${name} failed`, lastLine].filter((words) => words !== "").join(": ");
 }
 
-/** @returns {PhaseResult} */
+/** @param {string} why @returns {PhaseResult} */
 function notRun(why) {
   return { passed: 0, failed: 1, seconds: 0, output: `not run: ${why}`, notRun: why };
 }

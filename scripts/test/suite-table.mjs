@@ -1,9 +1,9 @@
-// @ts-nocheck
 /**
  * @typedef {import("./phase.mjs").Phase} Phase
  * @typedef {import("./measured.mjs").Measured} Measured
  */
 
+/** @type {[string, string, string, string, string]} */
 const HEADER = ["suite", "what it proves", "seconds", "MB fetched", "command"];
 
 /**
@@ -42,6 +42,11 @@ const TABLE = /(?<=<!-- suites -->\n\n)[\s\S]*?(?=\n\n<!-- end of suites -->)/;
  */
 export const withSuites = (page, table) => page.replace(TABLE, table.replaceAll("$", "$$$$"));
 
+/**
+ * @param {readonly Phase[]} phases
+ * @param {Measured} measured
+ * @returns {[name: string, what: string, seconds: string, megabytes: string, command: string][]}
+ */
 function suiteRows(phases, measured) {
   return phases
     .filter(({ prepares }) => !prepares)
@@ -54,12 +59,17 @@ function suiteRows(phases, measured) {
     ]);
 }
 
-/** With all that it needs, on a machine that has none of it. */
+/**
+ * With all that it needs, on a machine that has none of it.
+ * @param {Phase} suite
+ * @param {readonly Phase[]} phases
+ * @param {Measured} measured
+ */
 function fetchedFor(suite, phases, measured) {
   const needed = new Set([suite.name]);
   for (const phase of [...phases].reverse()) {
     if (needed.has(phase.name)) for (const name of phase.needs) needed.add(name);
   }
-  const known = [...needed].filter((name) => measured[name] !== undefined);
-  return known.length === 0 ? "–" : String(known.reduce((sum, name) => sum + measured[name].megabytes, 0));
+  const known = [...needed].flatMap((name) => measured[name] ?? []);
+  return known.length === 0 ? "–" : String(known.reduce((sum, { megabytes }) => sum + megabytes, 0));
 }

@@ -8,7 +8,7 @@ export default async function setUp() {
   const name = process.env.TONY_TEST_CLUSTER ?? "test";
   process.env.TONY_TEST_CLUSTER = name;
   if ((await clusterTool(["status", "--name", name])) === 0) return;
-  process.env.TONY_CLUSTER_TO_REMOVE = name;
+  Reflect.set(globalThis, "tonyClusterToRemove", name);
   const code = await clusterTool(["up", "--name", name]);
   if (code !== 0) throw new Error(`cluster ${name} did not come up`);
 }

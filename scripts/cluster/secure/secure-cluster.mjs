@@ -24,7 +24,7 @@ export async function prepareSecurity(cluster) {
 
 /** Which settings it cannot be combined with. @param {import("../record.mjs").Settings} settings */
 export function expectSecurable(settings) {
-  if (process.getuid() !== 0) {
+  if (process.getuid?.() !== 0) {
     throw new Problem("--secure gives hosts names and daemons keytabs of their own, which needs root.");
   }
   for (const option of ["httpfs", "router", "isolate"]) {
