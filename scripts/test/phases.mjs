@@ -246,7 +246,7 @@ export const phases = [
         limitSeconds: 900,
         needs: [name],
         // run_on_yarn() trains with Debian's PyTorch.
-        machine: name === "python-package" ? ["pytorch"] : [],
+        machine: name === "python-package" ? /** @type {const} */ (["pytorch"]) : [],
       })),
       {
         name: "e2e-node",
