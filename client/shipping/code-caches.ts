@@ -12,8 +12,8 @@ export interface CodeCacheOptions {
   readonly running: string;
   /** The user's own. */
   readonly folder: string;
-  /** Has that Node run our programs, each of which writes its compiled code into the folder (src/start). */
-  readonly rehearse: (cacheFolder: string) => Promise<void>;
+  /** Has that Node run our programs, each of which writes its compiled code into the folder (src/start). Absent: nothing is started. */
+  readonly rehearse?: (cacheFolder: string) => Promise<void>;
   readonly programOf?: (name: ContainerProgram) => string;
 }
 
@@ -39,7 +39,7 @@ export async function codeCachesFor(choice: RuntimeChoice, options: CodeCacheOpt
   const there = await Promise.all(caches.map(({ file }) => isThere(file)));
   if (there.every(Boolean)) await Promise.all(caches.map(({ file }) => markUsed(file)));
   // Without, a job starts all the same.
-  else await make(caches, rehearse).catch(() => undefined);
+  else if (rehearse !== undefined) await make(caches, rehearse).catch(() => undefined);
   const usable = caches.filter(({ file }) => isOwnCache(file));
   return Object.fromEntries(usable.map(({ program, file }) => [program, file]));
 }
@@ -76,7 +76,7 @@ async function identityOf(file: string): Promise<string> {
   return [file, dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
-async function make(caches: readonly KeptCache[], rehearse: CodeCacheOptions["rehearse"]): Promise<void> {
+async function make(caches: readonly KeptCache[], rehearse: NonNullable<CodeCacheOptions["rehearse"]>): Promise<void> {
   const drafts = await mkdtemp(path.join(tmpdir(), "tony-code-"));
   try {
     await rehearse(drafts);

@@ -4,25 +4,28 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";
 import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts";
 import { topOfSources } from "../shipping/packing/exclusion.ts";
+import { readSecrets } from "./read-secrets.ts";
 
 /** A job that nothing is wrong with, as far as can be known without a cluster. */
 export interface OfflineCheck {
   readonly spec: JobSpec;
+  /** The values of `tony.application.secrets`. */
+  readonly secrets: ReadonlyMap<string, string>;
   /** Warnings. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * A job as far as it can be checked without a cluster.
+ * A job as far as it can be checked without a cluster: what `validate` says is wrong is refused here.
  * @param logs whose output is to be shown
- * @throws UserError (`JOB_INVALID`) with all that is wrong, or naming the task that the job does not have
+ * @throws UserError (`JOB_INVALID`) with all that is wrong, or naming the task that the job does not have or a secret that cannot be read
  */
 export function checkOffline(text: JobText, logs: LogSelection, context: ClientContext): OfflineCheck {
   const { spec, problems } = checkJob(text, jobContextOf(context));
   if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
   const unknownTask = noSuchTask(logs, tasksOf(spec.roles));
   if (unknownTask !== undefined) throw unknownTask;
-  return { spec, problems };
+  return { spec, secrets: readSecrets(text.settings, context), problems };
 }
 
 /** Where a job's files are looked for. */

@@ -11,29 +11,27 @@ import type { DryRunJson } from "../printed-json.ts";
 import type { PlannedFile } from "../shipping/shipping.ts";
 import { planLine, uploadRemark } from "../shipping/upload-lines.ts";
 import { checkOffline } from "./check-offline.ts";
-import { refuseBeyondMachine } from "./machine-checks.ts";
+import { checkOnMachine } from "./machine-checks.ts";
 
 /** What a submission would do. */
-interface Rehearsal {
+interface Forecast {
   readonly spec: JobSpec;
   readonly problems: readonly Problem[];
   /** Absent on this machine, where files are used where they are. */
   readonly files?: readonly PlannedFile[];
 }
 
-/**
- * Does all that a submission does before its first upload, every check against the cluster included, and says what it would upload and
- * ask for.
- */
+/** All the checks of a submission, the cluster's or the machine's too, and what it would upload and ask for. Nothing is started. */
 export async function dryRun(
   text: JobText,
   choices: { readonly local: boolean; readonly json: boolean; readonly logs: LogSelection },
   context: ClientContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  const alone = checkOffline(text, choices.logs, context);
-  if (choices.local) refuseBeyondMachine(alone.spec, context.environment);
-  const { spec, problems, files }: Rehearsal = choices.local ? alone : await rehearse(text, alone.spec, context);
+  const draft = checkOffline(text, choices.logs, context);
+  const { spec, problems, files }: Forecast = choices.local
+    ? { ...draft, ...(await checkOnMachine(text, draft.spec, context.environment)) }
+    : await askCluster(text, draft.spec, context);
   const { containers, resource } = wholeJob(spec);
   if (choices.json) {
     const asks = { containers, ...resource };
@@ -58,16 +56,18 @@ export function verdict({ length: warnings }: readonly Problem[]): string {
   return warnings === 0 ? "every check passed" : `no errors, ${countWords(warnings, "warning")}`;
 }
 
-async function rehearse(text: JobText, draft: JobSpec, context: ClientContext): Promise<Rehearsal> {
-  const [{ clusterOf }, { checkThere }, { planFiles }] = await Promise.all([
+async function askCluster(text: JobText, draft: JobSpec, context: ClientContext): Promise<Forecast> {
+  const [{ clusterOf }, { checkOnCluster }, { planFiles }, { runtimeAsItIs }] = await Promise.all([
     import("../cluster/cluster.ts"),
-    import("./submission.ts"),
+    import("./check-on-cluster.ts"),
     import("./job-shipping.ts"),
+    import("./prepared-runtime.ts"),
   ]);
   const cluster = await clusterOf(text, context);
   try {
     return await cluster.use(async () => {
-      const { spec, problems, runtime, root, keytab } = await checkThere(text, draft, context, cluster);
+      const { spec, problems, root, keytab, ...checked } = await checkOnCluster(text, draft, context, cluster);
+      const runtime = await runtimeAsItIs(checked.runtime, context);
       return { spec, problems, files: await planFiles({ text, spec, cluster, runtime, root, keytab }, context) };
     });
   } finally {

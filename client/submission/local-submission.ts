@@ -1,11 +1,7 @@
 import { copyFileSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientAccess, clientAccessFile, formatClientAccess, makeIdentity } from "../../src/api/identity.ts";
-import { Configuration } from "../../src/hadoop/conf/configuration.ts";
-import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
-import { ownerName } from "../../src/hadoop/process-owner.ts";
-import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
-import { currentUser } from "../../src/hadoop/security/user.ts";
+import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
@@ -19,12 +15,10 @@ import type { ClientContext } from "../context.ts";
 import type { CodeCaches } from "../shipping/runtime.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { OfflineCheck } from "./check-offline.ts";
-import { withFolderAddresses } from "./folder-addresses.ts";
 import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
-import { refuseBeyondMachine } from "./machine-checks.ts";
+import { checkOnMachine } from "./machine-checks.ts";
 import { notSubmitted } from "./not-submitted.ts";
-import { preparedPrograms } from "./prepared-programs.ts";
-import { readSecrets } from "./read-secrets.ts";
+import { preparedPrograms } from "./prepared-runtime.ts";
 import type { SubmissionListener } from "./submission.ts";
 
 /** A job that was started on this machine. */
@@ -41,21 +35,15 @@ export interface LocallySubmitted {
  */
 export async function submitLocally(
   text: JobText,
-  { spec: checked, problems }: OfflineCheck,
+  draft: OfflineCheck,
   context: ClientContext,
   { named, uploaded }: SubmissionListener,
   stop: AbortSignal,
 ): Promise<LocallySubmitted> {
   const { environment, output, now } = context;
-  refuseBeyondMachine(checked, environment);
+  const { secrets, problems } = draft;
+  const { spec, user } = await checkOnMachine(text, draft.spec, environment);
   for (const problem of problems) output.problem(formatProblem(problem));
-  const secrets = readSecrets(text.settings, context);
-  const user = currentUser(environment, ownerName).name;
-  const configuration = new Configuration().withValues(text.hadoop);
-  const spec = await withFolderAddresses(
-    checked,
-    new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) }),
-  );
   if (stop.aborted) throw notSubmitted("this machine");
   const { id, folder } = newLocalFolder(localRoot(environment), now());
   named(id, spec);

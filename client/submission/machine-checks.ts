@@ -1,10 +1,17 @@
+import { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ownerName } from "../../src/hadoop/process-owner.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
 import { gpusOf } from "../../src/job/gpus.ts";
 import { keyProblem, type Problem, refusedJob } from "../../src/job/problem.ts";
 import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import type { ClientContext } from "../context.ts";
+import { withFolderAddresses } from "./folder-addresses.ts";
 
 /** Something that a machine has and a job asks for. */
 interface Kind {
@@ -17,10 +24,22 @@ interface Kind {
   readonly addedUp: boolean;
 }
 
-/** @throws UserError (`CLUSTER_REFUSES`) for a job that this machine can never run; it is said before anything is started */
-export function refuseBeyondMachine(spec: JobSpec, environment: ClientContext["environment"]): void {
-  const refusals = checkAgainstMachine(spec, thisMachine({ ...environment, ...spec.containerEnvironment }));
+/**
+ * All that this machine can be asked about a job. Nothing is started or written.
+ * @param draft the same job as `checkOffline` gave it
+ * @throws UserError (`CLUSTER_REFUSES`) for a job that this machine can never run
+ */
+export async function checkOnMachine(
+  text: JobText,
+  draft: JobSpec,
+  environment: ClientContext["environment"],
+): Promise<{ readonly spec: JobSpec; readonly user: string }> {
+  const refusals = checkAgainstMachine(draft, thisMachine({ ...environment, ...draft.containerEnvironment }));
   if (refusals.length > 0) throw refusedJob(refusals);
+  const user = currentUser(environment, ownerName).name;
+  const configuration = new Configuration().withValues(text.hadoop);
+  const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) });
+  return { spec: await withFolderAddresses(draft, fileSystems), user };
 }
 
 /** What this machine can never give, however long it is waited for. */

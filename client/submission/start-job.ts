@@ -26,7 +26,7 @@ export interface StartChoices {
 }
 
 /**
- * Hands a job in, to the cluster or to this machine.
+ * Submits a job, to the cluster or to this machine.
  * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before that
  */
 export async function startJob(
@@ -38,26 +38,18 @@ export async function startJob(
 ): Promise<StartedJob> {
   // A mistake in the job is told before one in the cluster's configuration.
   const draft = checkOffline(text, logs, context);
-  if (!local) return await submitThere(text, draft.spec, context, stop, listener);
-  const { submitLocally } = await import("./local-submission.ts");
-  return await submitLocally(text, draft, context, listener, stop);
-}
-
-async function submitThere(
-  text: JobText,
-  draft: JobSpec,
-  context: ClientContext,
-  stop: AbortSignal,
-  listener: SubmissionListener,
-): Promise<StartedJob> {
-  const [{ clusterOf }, { submitToYarn }, { YarnApplications }] = await Promise.all([
+  if (local) {
+    const { submitLocally } = await import("./local-submission.ts");
+    return await submitLocally(text, draft, context, listener, stop);
+  }
+  const [{ clusterOf }, { submitToCluster }, { YarnApplications }] = await Promise.all([
     import("../cluster/cluster.ts"),
     import("./submission.ts"),
     import("../applications/yarn-applications.ts"),
   ]);
   const cluster = await clusterOf(text, context);
   try {
-    const submitted = await cluster.use(() => submitToYarn(text, draft, context, cluster, listener, stop));
+    const submitted = await cluster.use(() => submitToCluster(text, draft, context, cluster, listener, stop));
     const applications = new YarnApplications(cluster, readSetting(text.settings, "tony.staging-dir"), context.now);
     applications.remember(submitted.access satisfies ClientAccess);
     return { ...submitted, applications };

@@ -8,17 +8,15 @@ import {
   masterSecrets,
 } from "../../src/api/identity.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
-import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { tonyFinalXml } from "../../src/history/tony/file-names.ts";
 import { writeTonyFinalXml } from "../../src/history/tony/final-xml.ts";
-import type { VirtualMemoryCheck } from "../../src/job/build/build-roles.ts";
-import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
 import { launchCommand } from "../../src/job/launch/launch-command.ts";
 import { programSecrets } from "../../src/job/launch/program-secrets.ts";
-import { formatProblem, hasErrors, type Problem, refusedJob } from "../../src/job/problem.ts";
+import { formatProblem } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { handedToMaster } from "../../src/job/stored/handed-settings.ts";
@@ -28,28 +26,20 @@ import { stagingLocation } from "../../src/job/stored/staging-location.ts";
 import { jobFileName, nodesFileName, storedJob } from "../../src/job/stored/stored-job.ts";
 import { buildId } from "../../src/programs.ts";
 import { usedFileSystems } from "../../src/tokens/token-issuers.ts";
-import { clearTextKey, clearTextProblems, keytabProblems } from "../cluster/clear-text.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
-import { askSubmissionFacts, queueShares, type SubmissionFacts } from "../cluster/cluster-facts.ts";
-import { namedRuntimes, trustedOwners } from "../cluster/site-settings.ts";
-import { configuredMaximum } from "../cluster/size-checks.ts";
+import { queueShares, type SubmissionFacts } from "../cluster/cluster-facts.ts";
 import type { ClientContext } from "../context.ts";
-import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
-import { requireTrustedFolders } from "../staging/folder-trust.ts";
-import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
+import { StagingFolder } from "../staging/staging-folder.ts";
 import { thisSubmitter } from "../staging/submitter.ts";
 import { jobTokens } from "../tokens/job-tokens.ts";
-import { jobContextOf } from "./check-offline.ts";
-import { withClusterFiles } from "./cluster-files.ts";
-import { withFolderAddresses } from "./folder-addresses.ts";
-import { handIn, submissionUnknown } from "./hand-in.ts";
+import type { OfflineCheck } from "./check-offline.ts";
+import { checkOnCluster } from "./check-on-cluster.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
 import { notSubmitted } from "./not-submitted.ts";
-import { preparedPrograms } from "./prepared-programs.ts";
-import { readSecrets } from "./read-secrets.ts";
-import { type ShippedKeytab, shippedKeytab } from "./shipped-keytab.ts";
+import { preparedRuntime } from "./prepared-runtime.ts";
+import type { ShippedKeytab } from "./shipped-keytab.ts";
 import { masterEnvironment, submissionContext } from "./submission-context.ts";
+import { submissionUnknown, submitApplication } from "./submit-application.ts";
 
 /** A job that the ResourceManager has taken. */
 export interface Submitted {
@@ -70,23 +60,23 @@ export interface SubmissionListener extends UploadListener {
  * is made last and removed again when anything fails after it, so that a client that dies leaves at most that folder, which the user's
  * next command sweeps.
  *
- * @param draft the same job as `checkOffline` gave it
  * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before the ResourceManager was told: nothing is left then
  */
-export async function submitToYarn(
+export async function submitToCluster(
   text: JobText,
-  draft: JobSpec,
+  draft: OfflineCheck,
   context: ClientContext,
   cluster: Cluster,
   listener: SubmissionListener,
   stop: AbortSignal,
 ): Promise<Submitted> {
   const { settings } = text;
-  const ofPrograms = programSecrets(readSecrets(settings, context));
-  const checked = await untilStopped(checkThere(text, draft, context, cluster), stop);
+  const checked = await untilStopped(checkOnCluster(text, draft.spec, context, cluster), stop);
   if (checked === undefined) throw notSubmitted("the cluster");
-  const { spec, facts, root, runtime, keytab, problems } = checked;
+  const { spec, facts, root, keytab, problems } = checked;
   for (const problem of problems) context.output.problem(formatProblem(problem));
+  const runtime = await untilStopped(preparedRuntime(checked.runtime, context), stop);
+  if (runtime === undefined) throw notSubmitted("the cluster");
 
   const { id } = facts.application;
   listener.named(id, spec);
@@ -117,12 +107,12 @@ export async function submitToYarn(
       environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job, nodes)),
       credentials: writeTokenFile({
         tokens,
-        secrets: new Map([...secrets, ...ofPrograms, ...masterSecrets(identity)]),
+        secrets: new Map([...secrets, ...programSecrets(draft.secrets), ...masterSecrets(identity)]),
       }),
       ...(tokensConf !== undefined && { tokensConf }),
     };
     if (stop.aborted) throw notSubmitted("the cluster");
-    await handIn(
+    await submitApplication(
       { ...submissionContext(id, spec, launch), cancelTokensWhenComplete },
       {
         resourceManager: cluster.resourceManager,
@@ -151,61 +141,6 @@ function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity): obj
   return isSecured ? {} : formatClientAccess(clientAccess(identity));
 }
 
-/** A job that nothing is wrong with, as far as can be known before it is handed in. */
-export interface CheckedThere {
-  readonly spec: JobSpec;
-  readonly facts: SubmissionFacts;
-  /** Where the staging folders are. */
-  readonly root: LocatedPath;
-  readonly runtime: ProvidedRuntime;
-  readonly keytab: ShippedKeytab | undefined;
-  /** Warnings. */
-  readonly problems: readonly Problem[];
-}
-
-/** All that the cluster can be asked about a job. @throws UserError with all that it would refuse */
-export async function checkThere(
-  text: JobText,
-  draft: JobSpec,
-  context: ClientContext,
-  cluster: Cluster,
-): Promise<CheckedThere> {
-  const runtime = await runtimeOf(text.settings, context);
-  const keytab = await shippedKeytab(text.settings, cluster);
-  const [facts, root] = await Promise.all([
-    askSubmissionFacts(cluster.resourceManager, draft),
-    trustedStagingRoot(text.settings, cluster),
-  ]);
-  const { spec: asWritten, problems } = checkJob(text, {
-    ...jobContextOf(context),
-    resourceTypes: facts.resourceTypes,
-    clusterExpiryMs: clusterExpiryMs(cluster),
-    ...virtualMemory(cluster),
-  });
-  if (asWritten === undefined) throw refusedJob(problems);
-  const { classPath } = text.submission;
-  const placed = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
-  const { spec, problems: ofFiles } = await withClusterFiles(placed, classPath, cluster.fileSystems);
-  const found = [
-    ...checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) }),
-    ...(cluster.isSecured ? clearTextProblems(cluster.configuration, acceptsClearText(text.settings)) : []),
-    ...(keytab === undefined ? [] : keytabProblems(cluster, acceptsClearText(text.settings))),
-  ];
-  if (hasErrors(found)) throw refusedJob(found);
-  return { spec, facts, root, runtime, keytab, problems: [...problems, ...ofFiles, ...found] };
-}
-
-async function trustedStagingRoot(
-  settings: Settings,
-  { fileSystems, user, isSecured, tell }: Cluster,
-): Promise<LocatedPath> {
-  const root = await stagingRoot(fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") });
-  const trusted = { user, trustedOwners: trustedOwners(settings), believesNames: !isSecured };
-  const warning = await requireTrustedFolders(root, trusted);
-  if (warning !== undefined) tell(warning);
-  return root;
-}
-
 /** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */
 async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T | undefined> {
   work.catch(() => undefined);
@@ -220,14 +155,6 @@ async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T |
   } finally {
     stop.removeEventListener("abort", stopped);
   }
-}
-
-async function runtimeOf(settings: JobText["settings"], context: ClientContext): Promise<ProvidedRuntime> {
-  const setting = readSetting(settings, "tony.node.binary");
-  const writtenAt = settings.get("tony.node.binary")?.at;
-  const running = process.execPath;
-  const choice = await chooseRuntime({ setting, writtenAt, running, byArchitecture: namedRuntimes(settings) });
-  return { ...provideRuntime(choice), codeCaches: await preparedPrograms(choice, context) };
 }
 
 function jobFileOf(parts: {
@@ -263,22 +190,4 @@ function jobFileOf(parts: {
 function nodesGateway(settings: Settings): string | undefined {
   const endpoint = readSetting(settings, "tony.hdfs.node-endpoint") ?? readSetting(settings, "tony.hdfs.endpoint");
   return endpoint === "namenode" ? undefined : endpoint;
-}
-
-function acceptsClearText(settings: Settings): boolean {
-  return readSetting(settings, clearTextKey) === true;
-}
-
-/** How long the cluster waits for a silent AM or node. */
-function clusterExpiryMs({ configuration }: Cluster): number {
-  const keys = ["yarn.am.liveness-monitor.expiry-interval-ms", "yarn.nm.liveness-monitor.expiry-interval-ms"];
-  return Math.max(...keys.map((key) => configuration.getDurationMs(key, "ms", 600_000)));
-}
-
-/** As far as this machine's copy of the nodes' configuration tells. */
-function virtualMemory({ configuration }: Cluster): { readonly virtualMemory?: VirtualMemoryCheck } {
-  if (!configuration.getBoolean("yarn.nodemanager.vmem-check-enabled", true)) return {};
-  const ratio = Number(configuration.get("yarn.nodemanager.vmem-pmem-ratio"));
-  const containerStepMiB = configuration.getInteger("yarn.scheduler.minimum-allocation-mb", 1024);
-  return ratio > 0 && containerStepMiB > 0 ? { virtualMemory: { ratio, containerStepMiB } } : {};
 }

@@ -179,6 +179,10 @@ describe("a job on this machine, without any cluster", () => {
     expect(rehearsed.stdout).toMatch(
       /^try · on this machine[\s\S]*asks for +3 containers: [\s\S]*Nothing was uploaded/,
     );
+    const elsewhere = ["-conf", "tony.application.checkpoint-dir=~/checkpoints"];
+    const refused = await tonyTs([...job, ...elsewhere, "--dry-run"], environment);
+    expect(refused).toEqual(await tonyTs([...job, ...elsewhere], environment));
+    expect(refused.exitCode).not.toBe(0);
     const none = await tonyTs([...job, "--logs", "worker:7"], environment);
     expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("it has worker:0, worker:1") });
     const ids = await Promise.all(

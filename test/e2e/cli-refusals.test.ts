@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
@@ -49,6 +49,26 @@ describe("what cannot work is said before anything is on the cluster", () => {
     expect(stderr).toMatch(message);
     expect(stdout).toBe("");
     expect(exitCode).toBe(3);
+  });
+
+  test("a check starts nothing on this machine", async () => {
+    const caches = join(folder, "caches");
+    const submit = ["submit", "--conf", join(folder, "job.xml"), "--dry-run"];
+    const { exitCode, stdout } = await tonyTs(submit, { ...alice, XDG_CACHE_HOME: caches });
+    expect(stdout).toContain("Nothing was uploaded or submitted; every check passed");
+    expect(exitCode).toBe(0);
+    // No job was run to fill them: there is at most what this command itself has compiled.
+    const made = await readdir(caches, { recursive: true });
+    expect(made.filter((name) => name.endsWith(".cache")).length).toBeLessThanOrEqual(1);
+  });
+
+  test("a check refuses a secret that a submission could not send", async () => {
+    const secret = ["-conf", "tony.application.secrets=TOKEN=env:NOT_SET_HERE"];
+    const submit = ["submit", "--conf", join(folder, "job.xml"), ...secret];
+    const [checked, submitted] = await Promise.all([tonyTs([...submit, "--dry-run"], alice), tonyTs(submit, alice)]);
+    expect(checked.stderr).toContain("the secret TOKEN: env:NOT_SET_HERE is not set, or empty");
+    expect(checked).toEqual(submitted);
+    expect(checked.exitCode).toBe(2);
   });
 
   test.each([

@@ -44,6 +44,14 @@ describe("the compiled code of the programs", () => {
     expect(atimeMs > 0n).toBe(true);
   });
 
+  test("is not made where nothing may be started; what is there is used", async () => {
+    const { rehearse: _rehearse, ...looking } = options();
+    expect(await codeCachesFor(sent(), looking)).toEqual({});
+    await expect(listed()).rejects.toMatchObject({ code: "ENOENT" });
+    const made = await codeCachesFor(sent(), options());
+    expect(await codeCachesFor(sent(), looking)).toEqual(made);
+  });
+
   test("is made anew for a program that was installed anew, and what is there of the other stays", async () => {
     const made = await codeCachesFor(sent(), options());
     const { ino } = await stat(made.am ?? "", { bigint: true });

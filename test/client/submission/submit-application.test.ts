@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { handIn, type Submissions } from "../../../client/submission/hand-in.ts";
+import { type Submissions, submitApplication } from "../../../client/submission/submit-application.ts";
 import { CodedError } from "../../../src/hadoop/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type { ApplicationState } from "../../../src/hadoop/yarn/records.ts";
@@ -61,7 +61,14 @@ function handedIn(script: Script, { stop = new AbortController().signal } = {}) 
   const askBriefly = () => {
     brief = true;
   };
-  const taken = handIn(application, { resourceManager: script, output, stop, giveUpAfterMs: 5_000, askBriefly, clock });
+  const taken = submitApplication(application, {
+    resourceManager: script,
+    output,
+    stop,
+    giveUpAfterMs: 5_000,
+    askBriefly,
+    clock,
+  });
   return { taken, err, clock, isBrief: () => brief };
 }
 

@@ -19,7 +19,7 @@ export interface Submissions {
   ): Promise<{ readonly state: ApplicationState; readonly diagnostics: string }>;
 }
 
-export interface HandInOptions {
+export interface SubmitOptions {
   readonly resourceManager: Submissions;
   readonly output: Output;
   /** Ends the waiting for answers. */
@@ -47,19 +47,19 @@ const sayAfterMs = 1_000;
 const largerNodeMs = 10_000;
 
 /**
- * Submits an application and waits until the ResourceManager has saved it and its scheduler has taken it, which it answers before; where it has failed over meanwhile
- * and knows nothing of it, it is submitted again (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication). Where no
+ * Submits an application and waits until the ResourceManager has saved it and its scheduler has taken it, which it answers before; where
+ * it has failed over meanwhile and knows nothing of it, it is submitted again (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication). Where no
  * answer comes, or a refusal that may be of a repeated try alone, whether it was taken is looked up. While the nodes are too small for
  * its ApplicationMaster, that is waited for.
  * @throws what the submission failed with when the ResourceManager does not know the application; UserError (`SUBMISSION_UNKNOWN`)
  * when that cannot be known, (`SUBMISSION_FORGOTTEN`) when it was taken and forgotten again and again, (`SUBMISSION_REFUSED`) when the
  * scheduler does not take it
  */
-export async function handIn(application: SubmissionContext, options: HandInOptions): Promise<void> {
-  const { output, stop, giveUpAfterMs, clock = monotonicClock } = options;
+export async function submitApplication(application: SubmissionContext, options: SubmitOptions): Promise<void> {
+  const { resourceManager, output, stop, giveUpAfterMs, askBriefly, clock = monotonicClock } = options;
   const startedMs = clock.nowMs();
   for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
-    const failure = await submitOnce(application, options);
+    const failure = await doubtAfter(resourceManager.submit(application, { signal: stop }), askBriefly);
     if (await isKept(application, failure, options)) return output.endWait();
     if (failure !== undefined) {
       await untilItMayFit(application, failure, { startedMs, output, clock, stop });
@@ -86,7 +86,7 @@ async function untilItMayFit(
     output,
     clock,
     stop,
-  }: Required<Pick<HandInOptions, "output" | "clock" | "stop">> & { startedMs: number },
+  }: Required<Pick<SubmitOptions, "output" | "clock" | "stop">> & { startedMs: number },
 ): Promise<void> {
   const { configured, allowed } = resourceRefusal(failure) ?? {};
   // A type that is not named there is not limited.
@@ -103,12 +103,9 @@ async function untilItMayFit(
 }
 
 /** @returns why it is not sure that it was taken; undefined where the ResourceManager says so */
-async function submitOnce(
-  application: SubmissionContext,
-  { resourceManager, stop, askBriefly }: HandInOptions,
-): Promise<CodedError | undefined> {
+async function doubtAfter(submitted: Promise<void>, askBriefly: () => void): Promise<CodedError | undefined> {
   try {
-    await resourceManager.submit(application, { signal: stop });
+    await submitted;
     return undefined;
   } catch (error) {
     if (error instanceof RemoteError) return error;
@@ -122,7 +119,7 @@ async function submitOnce(
 async function isKept(
   { id, queue }: SubmissionContext,
   failure: CodedError | undefined,
-  { resourceManager, output, stop, clock = monotonicClock }: HandInOptions,
+  { resourceManager, output, stop, clock = monotonicClock }: SubmitOptions,
 ): Promise<boolean> {
   const startedMs = clock.nowMs();
   try {

@@ -1,0 +1,105 @@
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { VirtualMemoryCheck } from "../../src/job/build/build-roles.ts";
+import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
+import { hasErrors, type Problem, refusedJob } from "../../src/job/problem.ts";
+import type { Settings } from "../../src/job/settings.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { clearTextKey, clearTextProblems, keytabProblems } from "../cluster/clear-text.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
+import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
+import { namedRuntimes, trustedOwners } from "../cluster/site-settings.ts";
+import { configuredMaximum } from "../cluster/size-checks.ts";
+import type { ClientContext } from "../context.ts";
+import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
+import { requireTrustedFolders } from "../staging/folder-trust.ts";
+import { stagingRoot } from "../staging/staging-folder.ts";
+import { jobContextOf } from "./check-offline.ts";
+import { withClusterFiles } from "./cluster-files.ts";
+import { withFolderAddresses } from "./folder-addresses.ts";
+import { type ShippedKeytab, shippedKeytab } from "./shipped-keytab.ts";
+
+/** A job that nothing is wrong with, as far as can be known before it is submitted. */
+export interface CheckedOnCluster {
+  readonly spec: JobSpec;
+  readonly facts: SubmissionFacts;
+  /** Where the staging folders are. */
+  readonly root: LocatedPath;
+  readonly runtime: RuntimeChoice;
+  readonly keytab: ShippedKeytab | undefined;
+  /** Warnings. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * All that the cluster can be asked about a job. Nothing is started or written.
+ * @param draft the same job as `checkOffline` gave it
+ * @throws UserError with all that it would refuse
+ */
+export async function checkOnCluster(
+  text: JobText,
+  draft: JobSpec,
+  context: ClientContext,
+  cluster: Cluster,
+): Promise<CheckedOnCluster> {
+  const runtime = await runtimeChoice(text.settings);
+  const keytab = await shippedKeytab(text.settings, cluster);
+  const [facts, root] = await Promise.all([
+    askSubmissionFacts(cluster.resourceManager, draft),
+    trustedStagingRoot(text.settings, cluster),
+  ]);
+  const { spec: asWritten, problems } = checkJob(text, {
+    ...jobContextOf(context),
+    resourceTypes: facts.resourceTypes,
+    clusterExpiryMs: clusterExpiryMs(cluster),
+    ...virtualMemory(cluster),
+  });
+  if (asWritten === undefined) throw refusedJob(problems);
+  const { classPath } = text.submission;
+  const placed = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
+  const { spec, problems: ofFiles } = await withClusterFiles(placed, classPath, cluster.fileSystems);
+  const found = [
+    ...checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) }),
+    ...(cluster.isSecured ? clearTextProblems(cluster.configuration, acceptsClearText(text.settings)) : []),
+    ...(keytab === undefined ? [] : keytabProblems(cluster, acceptsClearText(text.settings))),
+  ];
+  if (hasErrors(found)) throw refusedJob(found);
+  return { spec, facts, root, runtime, keytab, problems: [...problems, ...ofFiles, ...found] };
+}
+
+async function trustedStagingRoot(
+  settings: Settings,
+  { fileSystems, user, isSecured, tell }: Cluster,
+): Promise<LocatedPath> {
+  const root = await stagingRoot(fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") });
+  const trusted = { user, trustedOwners: trustedOwners(settings), believesNames: !isSecured };
+  const warning = await requireTrustedFolders(root, trusted);
+  if (warning !== undefined) tell(warning);
+  return root;
+}
+
+async function runtimeChoice(settings: Settings): Promise<RuntimeChoice> {
+  const setting = readSetting(settings, "tony.node.binary");
+  const writtenAt = settings.get("tony.node.binary")?.at;
+  const running = process.execPath;
+  return await chooseRuntime({ setting, writtenAt, running, byArchitecture: namedRuntimes(settings) });
+}
+
+function acceptsClearText(settings: Settings): boolean {
+  return readSetting(settings, clearTextKey) === true;
+}
+
+/** How long the cluster waits for a silent AM or node. */
+function clusterExpiryMs({ configuration }: Cluster): number {
+  const keys = ["yarn.am.liveness-monitor.expiry-interval-ms", "yarn.nm.liveness-monitor.expiry-interval-ms"];
+  return Math.max(...keys.map((key) => configuration.getDurationMs(key, "ms", 600_000)));
+}
+
+/** As far as this machine's copy of the nodes' configuration tells. */
+function virtualMemory({ configuration }: Cluster): { readonly virtualMemory?: VirtualMemoryCheck } {
+  if (!configuration.getBoolean("yarn.nodemanager.vmem-check-enabled", true)) return {};
+  const ratio = Number(configuration.get("yarn.nodemanager.vmem-pmem-ratio"));
+  const containerStepMiB = configuration.getInteger("yarn.scheduler.minimum-allocation-mb", 1024);
+  return ratio > 0 && containerStepMiB > 0 ? { virtualMemory: { ratio, containerStepMiB } } : {};
+}
