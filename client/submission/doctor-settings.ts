@@ -1,5 +1,21 @@
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { Finding } from "../cluster/finding.ts";
+import { type FolderLookUp, withFolderAddresses } from "./folder-addresses.ts";
+
+/** Whether jobs can write their history, where the site keeps it: a submission is refused where they cannot. */
+export async function historyFindings(fileSystems: FolderLookUp, settings: JobSpec["history"]): Promise<Finding[]> {
+  if (settings.location === undefined) return [];
+  const subject = "history";
+  try {
+    const { history } = await withFolderAddresses({ history: settings, sources: {} }, fileSystems);
+    return [{ subject, state: "well", found: `jobs can write to ${history.intermediate} (tony.history.location)` }];
+  } catch (error) {
+    const remedy = "let everybody write to its folder for running jobs (mode 1777), or name another in tony-site.xml";
+    return [{ subject, state: "wrong", found: errorMessage(error), remedy }];
+  }
+}
 
 /** NodeManagers count address space, of which Python with CUDA, Node and the JVM reserve far more than they use. */
 export function virtualMemoryFindings(configuration: Configuration): Finding[] {

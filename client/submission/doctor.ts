@@ -1,6 +1,7 @@
 import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { Machine } from "../../src/machine.ts";
 import { ROOT_MEND, rootRefusal } from "../applications/local-folder.ts";
 import { clearTextFindings } from "../cluster/clear-text.ts";
@@ -17,7 +18,7 @@ import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { requireTrustedFolders } from "../staging/folder-trust.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
-import { virtualMemoryFindings } from "./doctor-settings.ts";
+import { historyFindings, virtualMemoryFindings } from "./doctor-settings.ts";
 
 /** What is looked at with or without a cluster. */
 export interface OfflineOptions {
@@ -33,6 +34,7 @@ export interface DoctorOptions extends OfflineOptions {
   readonly gpuTypes: readonly string[];
   readonly stagingDir: string | undefined;
   readonly trustedOwners: readonly string[];
+  readonly history: JobSpec["history"];
   readonly now: () => number;
 }
 
@@ -46,6 +48,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     attempt("masters", () => mastersFindings(cluster)),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
     attempt("logs", async () => logsFinding(cluster.configuration, cluster.user)),
+    attempt("history", () => historyFindings(cluster.fileSystems, options.history)),
     attempt("memory", async () => virtualMemoryFindings(cluster.configuration)),
     attempt("runtime", () => runtimeFinding(options)),
     machineFinding(options),

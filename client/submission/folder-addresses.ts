@@ -12,17 +12,20 @@ interface Place {
 }
 
 /** What is needed of FileSystems. */
-interface FolderLookUp {
+export interface FolderLookUp {
   home(): Promise<Place>;
   locate(pathOrUri: string): Place;
 }
+
+/** What of a job is looked at. */
+type Folders = Pick<JobSpec, "checkpointDir" | "resumeFrom" | "history" | "carrier" | "sources">;
 
 /**
  * The spec with addresses that mean the same on every machine for the folders where checkpoints, output and history stay. One that a person wrote
  * relative starts in the user's home on the default file system.
  * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could bring nothing there
  */
-export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLookUp): Promise<JobSpec> {
+export async function withFolderAddresses<Spec extends Folders>(spec: Spec, fileSystems: FolderLookUp): Promise<Spec> {
   const { checkpointDir, resumeFrom, history, carrier } = spec;
   const carried = carrier?.checkpoints !== undefined;
   return {
