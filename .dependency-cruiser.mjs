@@ -41,6 +41,8 @@ export const executorRooms = [
   "hooks/",
   "output/",
   "processes/",
+  "core/",
+  "timers.ts",
   "file-systems.ts",
   "task-tokens.ts",
   "settings.ts",
@@ -49,7 +51,6 @@ export const executorRooms = [
 
 /** The ApplicationMaster's, in the same order. */
 export const masterRooms = [
-  "states-page.ts",
   "main.ts",
   "probe.ts",
   "master.ts",
@@ -156,7 +157,18 @@ export const forbidden = [
     comment: "am/core imports itself and what is pure in src/job (see test/walls.test.ts), and nothing of Node",
     severity: "error",
     from: { path: "^am/core/" },
-    to: { pathNot: "^(am/core/|src/job/)" },
+    to: { pathNot: "^(am/core/|src/job/|src/moves\\.ts$)" },
+  },
+  {
+    name: "executor-core-is-pure",
+    comment:
+      "executor/core imports itself, what is pure in src/job, and the messages with what judges them; nothing of Node",
+    severity: "error",
+    from: { path: "^executor/core/" },
+    to: {
+      pathNot:
+        "^(executor/core/|src/job/|src/moves\\.ts$|src/api/(messages|fence|keepalive)\\.ts$|src/hadoop/back-off\\.ts$)",
+    },
   },
   ...downward("client", clientRooms),
   ...downward("executor", executorRooms),

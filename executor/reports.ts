@@ -2,6 +2,7 @@ import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import type { Transfer } from "../src/job/status.ts";
 import type { Generation } from "./generation/generation.ts";
 import type { ProgressReport } from "./hooks/progress-file.ts";
+import { Ticker } from "./timers.ts";
 
 /** Kinds of reports whose last one of the current generation is repeated on a new stream. */
 type Kept = Extract<ExecutorReport, { type: "service-announced" | "child-progress" }>;
@@ -22,7 +23,7 @@ export class Reports {
   /** How the last upload of each kind goes. It is the task's, whatever its generation. */
   readonly #transfers = new Map<Transfer["what"], ExecutorReport>();
   #metricsSent: Metrics | undefined;
-  #heartbeats: NodeJS.Timeout | undefined;
+  readonly #heartbeats = new Ticker();
 
   constructor(options: ReportsOptions) {
     this.#options = options;
@@ -43,8 +44,7 @@ export class Reports {
   /** A stream is open. */
   joined(heartbeatIntervalMs: number): void {
     this.#metricsSent = undefined;
-    this.left();
-    this.#heartbeats = setInterval(() => this.#beat(), heartbeatIntervalMs);
+    this.#heartbeats.set(heartbeatIntervalMs, () => this.#beat());
     this.#beat();
     const { number, exit, exitAcknowledged } = this.#options.current();
     const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];
@@ -60,7 +60,7 @@ export class Reports {
 
   /** The stream is gone, or the executor ends. */
   left(): void {
-    clearInterval(this.#heartbeats);
+    this.#heartbeats.clear();
   }
 
   /** Reports about an earlier generation are not repeated. */

@@ -18,7 +18,7 @@ const pages = [
   ["src/job/reasons/reasons-page.ts", "reasonsPage", "docs/reference/reasons.md"],
   ["scripts/doors-page.mjs", "doorsPage", "docs/reference/doors.md"],
   ["src/frameworks/variables-page.ts", "variablesPage", "docs/reference/variables.md"],
-  ["am/states-page.ts", "statesPage", "docs/states.md"],
+  ["scripts/states-page.ts", "statesPage", "docs/states.md"],
 ];
 
 replaceFile(path.join(root, "docs/reference/json.md"), jsonPage(root));

@@ -9,14 +9,9 @@ import { CALLS_OF_TASK, usualCallLimits } from "../src/api/caller-calls.ts";
 import { WRITER_LIMIT } from "../src/api/client-endpoint.ts";
 import { usualGuardLimits } from "../src/api/connection-guard.ts";
 import { LINK_WRITER_LIMIT } from "../src/api/executor-endpoint.ts";
+import { LONGEST_UNNOTICED_MS } from "../src/api/keepalive.ts";
 import { INITIAL_TAIL_CREDIT_BYTES } from "../src/api/messages.ts";
-import {
-  LONGEST_UNNOTICED_MS,
-  MOST_ANSWER_BYTES,
-  MOST_REQUEST_BYTES,
-  MOST_STREAMS,
-  UNUSED_MS,
-} from "../src/api/tls.ts";
+import { MOST_ANSWER_BYTES, MOST_REQUEST_BYTES, MOST_STREAMS, UNUSED_MS } from "../src/api/tls.ts";
 import { MOST_ANNOUNCEMENT_BYTES } from "../src/frameworks/elastic-horovod/elastic-rendezvous.ts";
 import { BYTES_OF_PAIR, MOST_VALUE_BYTES, SPARE_BYTES } from "../src/frameworks/rendezvous-store.ts";
 import { maximumJsonBytes, maximumOtherBytes } from "../src/hadoop/hdfs/webhdfs-connection.ts";

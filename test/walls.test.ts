@@ -12,9 +12,13 @@ import {
   masterRooms,
 } from "../.dependency-cruiser.mjs";
 
-const core = path.resolve(import.meta.dirname, "../am/core");
+const cores = ["../am/core", "../executor/core"].map((core) => path.resolve(import.meta.dirname, core));
 const job = path.resolve(import.meta.dirname, "../src/job/");
-const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+const files = cores.flatMap((core) =>
+  readdirSync(core, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => path.join(core, name)),
+);
 
 /** The modules that a file takes more than types from. */
 function valuesOf(file: string): string[] {
@@ -37,9 +41,9 @@ function sharedWith(file: string, known = new Set<string>()): Set<string> {
 }
 
 /** dependency-cruiser sees which files are imported, but not what of them. */
-describe("the core", () => {
-  test.each(files)("%s takes from src/job types, and functions of files that take no more than that", (name) => {
-    const impure = [...sharedWith(path.join(core, name))].filter((file) =>
+describe("a core", () => {
+  test.each(files)("%s takes from src/job types, and functions of files that take no more than that", (file) => {
+    const impure = [...sharedWith(file)].filter((file) =>
       valuesOf(file).some((module) => !path.resolve(path.dirname(file), module).startsWith(job)),
     );
     expect(impure).toEqual([]);

@@ -1,6 +1,7 @@
 import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogStream, type TailRequest } from "../../src/api/messages.ts";
 import type { RotatingLog } from "../../src/rotating-log.ts";
 import type { OutputLogs } from "../output/output-files.ts";
+import { Timer } from "../timers.ts";
 
 const CHUNK_BYTES = 65_536;
 /** A reader of a growing log that is further behind skips ahead, and is told how many bytes it missed. */
@@ -32,7 +33,7 @@ export interface LogTailsOptions {
 export class LogTails {
   readonly #options: LogTailsOptions;
   readonly #tails = new Map<number, Tail>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer = new Timer();
   #isFinishing = false;
 
   constructor(options: LogTailsOptions) {
@@ -55,15 +56,15 @@ export class LogTails {
   /** Sends what can be sent now, and checks again as long as there is a reader. */
   look(): void {
     for (const tail of this.#tails.values()) this.#advance(tail);
-    clearTimeout(this.#timer);
+    this.#timer.clear();
     const nextMs = this.#hasRoom() ? LOOK_AGAIN_MS : BUSY_MS;
-    if (this.#tails.size > 0) this.#timer = setTimeout(() => this.look(), nextMs);
+    if (this.#tails.size > 0) this.#timer.set(nextMs, () => this.look());
   }
 
   /** The connection to all readers is lost. */
   clear(): void {
     this.#tails.clear();
-    clearTimeout(this.#timer);
+    this.#timer.clear();
   }
 
   /** Nothing more will be written: readers get what they have credit for of the rest, and the end. */

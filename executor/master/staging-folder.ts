@@ -8,16 +8,8 @@ import { attemptOfMasterFile } from "../../src/job/stored/master-file.ts";
 import type { StagingLocation } from "../../src/job/stored/staging-location.ts";
 import { filesNewestFirst, readEntry } from "../../src/journal/reader.ts";
 import { isReplaced, type TaskLife } from "../../src/journal/task-life.ts";
+import type { MasterAddress, StagingNews } from "../core/master.ts";
 import { openFileSystems } from "../file-systems.ts";
-import type { MasterAddress } from "./master-address.ts";
-
-/** What an executor reads from the staging folder. */
-export interface StagingNews {
-  /** The address of the newest attempt of the ApplicationMaster; absent when none has written one. */
-  readonly master?: MasterAddress;
-  /** The task has a later generation in another container. */
-  readonly isReplaced: boolean;
-}
 
 const announced = object<{ attempt: number; host: string; port: number }>({
   required: { attempt: count, host: string, port: count },

@@ -1,4 +1,5 @@
 import { sleep } from "../../src/hadoop/clock.ts";
+import { Timer } from "../timers.ts";
 import type { ProcessStat, ProcFs } from "./proc-fs.ts";
 
 export interface ProcessTreeOptions {
@@ -35,7 +36,8 @@ export class ProcessTree {
   #foreign: Set<number>;
   /** Start times by pid. */
   #members = new Map<number, number>();
-  #suspension: NodeJS.Timeout | undefined;
+  readonly #suspension = new Timer();
+  #isSuspended = false;
   #isHeld = false;
   /** It was resumed while it was held: what is stopped then goes on when that is over. */
   #resumesAll = false;
@@ -90,12 +92,14 @@ export class ProcessTree {
 
   /** Suspends every process (SIGSTOP), and what they fork meanwhile, until `resume` or `end`. */
   suspend(): void {
-    if (this.#suspension === undefined) this.#keepSuspended(LOOK_AGAIN_MS);
+    if (this.#isSuspended) return;
+    this.#isSuspended = true;
+    this.#keepSuspended(LOOK_AGAIN_MS);
   }
 
   /** Resumes every process (SIGCONT). */
   resume(): void {
-    if (this.#suspension === undefined) return;
+    if (!this.#isSuspended) return;
     this.#endSuspension();
     this.#resumesAll = this.#isHeld;
     if (!this.#isHeld) this.signal("SIGCONT");
@@ -119,7 +123,7 @@ export class ProcessTree {
   #release(held: Iterable<ProcessStat>): void {
     this.#isHeld = false;
     if (this.#resumesAll) this.signal("SIGCONT");
-    else if (this.#suspension === undefined) for (const member of held) this.#signalOne(member, "SIGCONT");
+    else if (!this.#isSuspended) for (const member of held) this.#signalOne(member, "SIGCONT");
     this.#resumesAll = false;
   }
 
@@ -162,12 +166,12 @@ export class ProcessTree {
     const running = this.members().filter(({ state }) => state !== "T" && state !== "t");
     for (const member of running) this.#signalOne(member, "SIGSTOP");
     const nextMs = running.length > 0 ? LOOK_AGAIN_MS : Math.min(2 * delayMs, LOOK_AT_SUSPENDED_MS);
-    this.#suspension = setTimeout(() => this.#keepSuspended(nextMs), nextMs);
+    this.#suspension.set(nextMs, () => this.#keepSuspended(nextMs));
   }
 
   #endSuspension(): void {
-    clearTimeout(this.#suspension);
-    this.#suspension = undefined;
+    this.#suspension.clear();
+    this.#isSuspended = false;
   }
 
   #membersAmong(found: ReadonlyMap<number, ProcessStat>): Map<number, ProcessStat> {

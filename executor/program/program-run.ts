@@ -12,6 +12,7 @@ import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "../hooks/progress-file.ts";
 import type { OutputLogs } from "../output/output-files.ts";
 import type { OutputIndex } from "../output/output-index.ts";
+import { Ticker, Timer } from "../timers.ts";
 import { type ProcessEnd, reportExit } from "./exit-report.ts";
 import { kernelMemoryKills } from "./memory-evidence.ts";
 import { takenPorts } from "./ports.ts";
@@ -54,8 +55,8 @@ const YOUNG_MS = 10_000;
 export class ProgramRun {
   readonly #options: ProgramRunOptions;
   readonly #killsBefore = kernelMemoryKills();
-  readonly #looks: NodeJS.Timeout;
-  #marks: NodeJS.Timeout | undefined;
+  readonly #looks = new Ticker();
+  readonly #marks = new Timer();
   /** Cancels it. */
   #limit: (() => void) | undefined;
   #limitLeftMs: number;
@@ -68,7 +69,7 @@ export class ProgramRun {
   constructor(options: ProgramRunOptions) {
     this.#options = options;
     options.sampler.reset();
-    this.#looks = setInterval(() => this.#look(), LOOK_MS);
+    this.#looks.set(LOOK_MS, () => this.#look());
     this.#markOutput();
     this.#limitLeftMs = options.timeLimit?.limitMs ?? 0;
     this.#startTimeLimit();
@@ -92,8 +93,8 @@ export class ProgramRun {
   async ended(): Promise<ChildExit> {
     const { program, index } = this.#options;
     const end = await program.ended;
-    clearInterval(this.#looks);
-    clearTimeout(this.#marks);
+    this.#looks.clear();
+    this.#marks.clear();
     this.#options.gpuSampler?.stop();
     this.#limit?.();
     this.#lookForProgress();
@@ -151,9 +152,9 @@ export class ProgramRun {
   /** Often while the output grows, else together with the other checks: waking the process costs more than a check. */
   #markOutput(): void {
     const { index, nowMs } = this.#options;
-    clearTimeout(this.#marks);
+    this.#marks.clear();
     index.look(nowMs());
-    this.#marks = index.isQuiet(nowMs()) ? undefined : setTimeout(() => this.#markOutput(), MARK_MS);
+    if (!index.isQuiet(nowMs())) this.#marks.set(MARK_MS, () => this.#markOutput());
   }
 
   /** A program that appends to a file that is cut loses nothing while it does not run. */

@@ -9,6 +9,7 @@ import {
   setLogVerbosity,
 } from "@grpc/grpc-js";
 import type { CallerAuthentication } from "./authentication.ts";
+import { KEEPALIVE_INTERVAL_MS, KEEPALIVE_TIMEOUT_MS } from "./keepalive.ts";
 import type { KeyAndCertificate } from "./server-key.ts";
 
 // grpc-js would log to the console; every failure of a call or a server is reported by its caller.
@@ -19,12 +20,6 @@ const TLS_VERSION = "TLSv1.3";
 export const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Of what servers are sent: 64 KiB of a log or a session, a command's words, the last lines of a program. */
 export const MOST_REQUEST_BYTES = 256 * 1024;
-
-/** Pings detect half-open connections. */
-const KEEPALIVE_INTERVAL_MS = 10_000;
-const KEEPALIVE_TIMEOUT_MS = 5_000;
-/** The longest time between the loss of a peer and the end of its stream. */
-export const LONGEST_UNNOTICED_MS = KEEPALIVE_INTERVAL_MS + KEEPALIVE_TIMEOUT_MS;
 
 const commonOptions = {
   "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,

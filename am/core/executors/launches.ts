@@ -1,11 +1,11 @@
 import type { TaskId } from "../../../src/job/task.ts";
+import { mayMove } from "../../../src/moves.ts";
 import { linkEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Launch } from "../state/effects.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
-import { mayMove } from "../state/machine.ts";
 import type { CoreState } from "../state/state.ts";
 import { log, type Step, tenantOf } from "../state/step.ts";
 import { moveTask, TASK } from "../state/task-moves.ts";

@@ -1,6 +1,7 @@
 import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
+import { mayMove } from "../../../src/moves.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
 import {
   childEnding,
@@ -22,7 +23,6 @@ import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
 import type { GangState } from "../state/gang.ts";
 import { isSpecOut } from "../state/gang-moves.ts";
-import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, emit, findTask, gangOf, log, record, rolesOf, type Step } from "../state/step.ts";
 import { moveTask, TASK, type TaskMove } from "../state/task-moves.ts";

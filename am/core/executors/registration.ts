@@ -1,4 +1,5 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
+import { mayMove } from "../../../src/moves.ts";
 import { holdFor, moveLink, noLongerUnclaimed } from "../containers/containers.ts";
 import { accountFor, programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
@@ -10,7 +11,6 @@ import { startsWithGang } from "../policies/start.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
 import type { ExecutorRegistration } from "../state/events.ts";
-import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import {
   about,

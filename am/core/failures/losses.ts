@@ -1,6 +1,7 @@
 import { failedBy } from "../../../src/job/outcome.ts";
 import { endingWords } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords, type RuleReason } from "../../../src/job/reasons/outcomes.ts";
+import { mayMove } from "../../../src/moves.ts";
 import { dropCheckpoint } from "../containers/checkpoints.ts";
 import { beginTermination, discard, noLongerUnclaimed, removeContainer } from "../containers/containers.ts";
 import { renewAfterLostStart, renewTask } from "../gang/generation.ts";
@@ -14,7 +15,6 @@ import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
-import { mayMove } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, gangOf, log, noteDurable, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";

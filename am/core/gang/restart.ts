@@ -1,12 +1,12 @@
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
+import { mayMove } from "../../../src/moves.ts";
 import { chiefIsDone } from "../policies/completion.ts";
 import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import { moveGang } from "../state/gang-moves.ts";
-import { mayMove } from "../state/machine.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";

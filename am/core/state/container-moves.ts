@@ -1,4 +1,5 @@
-import { follow, machine, type Row } from "./machine.ts";
+import { machine } from "../../../src/moves.ts";
+import { follow, type Row } from "./machine.ts";
 import type { ContainerPhase, ContainerRecord, Link } from "./records.ts";
 import type { Step } from "./step.ts";
 

@@ -1,4 +1,5 @@
-import { machine, nextPhase, type Row } from "./machine.ts";
+import { machine } from "../../../src/moves.ts";
+import { nextPhase, type Row } from "./machine.ts";
 import type { FinishStage, JobPhase } from "./state.ts";
 import type { Step } from "./step.ts";
 

@@ -1,5 +1,6 @@
+import { machine } from "../../../src/moves.ts";
 import type { Verdict, VerdictPhase } from "./failures.ts";
-import { machine, nextPhase, type Row } from "./machine.ts";
+import { nextPhase, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
 
 const PHASES = {

@@ -1,5 +1,6 @@
 import type { Log } from "../../../src/log.ts";
-import { machine, type Row, rowOf } from "../../core/state/machine.ts";
+import { machine, rowOf } from "../../../src/moves.ts";
+import type { Row } from "../../core/state/machine.ts";
 import type { Defects } from "../../core/state/step.ts";
 
 type ManagerPhase = "unregistered" | "answering" | "silent" | "ending" | "over";

@@ -1,4 +1,4 @@
-import { LONGEST_UNNOTICED_MS } from "../absence.ts";
+import { LONGEST_UNNOTICED_MS } from "../../../src/api/keepalive.ts";
 import { nodesFault } from "../causes.ts";
 import { type Cut, isReachable, type ModelNode, obeysYarn } from "../node.ts";
 import { peersLose } from "../program-ends.ts";

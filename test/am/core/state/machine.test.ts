@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { createCore } from "../../../../am/core/core.ts";
-import { machine, mayMove, nextPhase } from "../../../../am/core/state/machine.ts";
+import { nextPhase } from "../../../../am/core/state/machine.ts";
 import { type Defects, newStep } from "../../../../am/core/state/step.ts";
 import { moveTask, TASK } from "../../../../am/core/state/task-moves.ts";
+import { machine, mayMove } from "../../../../src/moves.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 
 const spec = jobSpec([role("worker", 1)]);

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { machines, statesPage } from "../../am/states-page.ts";
+import { machines, statesPage } from "../scripts/states-page.ts";
 
-const am = join(import.meta.dirname, "../../am");
-const sources = readdirSync(am, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => readFileSync(join(am, name), "utf8"));
+const root = join(import.meta.dirname, "..");
+const sources = ["am", "executor"].flatMap((program) =>
+  readdirSync(join(root, program), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(root, program, name), "utf8")),
+);
 
 const tables = machines.map(([{ name, phases, rows }, file]) => ({ name, phases, rows, file }));
 
@@ -16,7 +18,7 @@ describe("docs/states.md", () => {
   });
 
   test.each(tables)("has a row for each event of a $name that is used, and of no other", ({ rows, file }) => {
-    const others = sources.filter((text) => text !== readFileSync(join(am, "..", file), "utf8"));
+    const others = sources.filter((text) => text !== readFileSync(join(root, file), "utf8"));
     const unused = rows.filter(({ on }) => !others.some((text) => text.includes(`"${on}"`)));
     expect(unused).toEqual([]);
   });

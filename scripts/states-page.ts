@@ -1,10 +1,11 @@
-import { CONTAINER, LINK } from "./core/state/container-moves.ts";
-import { GANG } from "./core/state/gang-moves.ts";
-import { ENDING, JOB } from "./core/state/job-moves.ts";
-import type { Machine, Row } from "./core/state/machine.ts";
-import { TASK } from "./core/state/task-moves.ts";
-import { VERDICT } from "./core/state/verdict-moves.ts";
-import { MANAGER } from "./scheduler/yarn/manager-link.ts";
+import { CONTAINER, LINK } from "../am/core/state/container-moves.ts";
+import { GANG } from "../am/core/state/gang-moves.ts";
+import { ENDING, JOB } from "../am/core/state/job-moves.ts";
+import { TASK } from "../am/core/state/task-moves.ts";
+import { VERDICT } from "../am/core/state/verdict-moves.ts";
+import { MANAGER } from "../am/scheduler/yarn/manager-link.ts";
+import { CONNECTION } from "../executor/core/link-moves.ts";
+import type { Machine, Row } from "../src/moves.ts";
 
 /** The tables, each with what it is about. */
 export const machines: readonly (readonly [Machine<string, string>, string, string])[] = [
@@ -16,13 +17,14 @@ export const machines: readonly (readonly [Machine<string, string>, string, stri
   [CONTAINER, "am/core/state/container-moves.ts", "Whose a container is, until YARN says that it is over."],
   [LINK, "am/core/state/container-moves.ts", "How the executor in a container is reached."],
   [MANAGER, "am/scheduler/yarn/manager-link.ts", "Where this attempt stands with YARN's ResourceManager."],
+  [CONNECTION, "executor/core/link-moves.ts", "Where an executor stands with the ApplicationMaster."],
 ];
 
 const HEAD = `# States
 
-Made from tables in \`am/\` by \`npm run docs\`; edit them there.
+Made from tables in \`am/\` and \`executor/core/\` by \`npm run docs\`; edit them there.
 
-What the ApplicationMaster keeps books of changes its phase in one function, which is told what happened and looks that up here. A row says: on
+What the ApplicationMaster, or an executor, keeps books of changes its phase in one function, which is told what happened and looks that up here. A row says: on
 what, from which phases, to which; whether the journal holds it (a later attempt knows of it; of what the journal does not hold, YARN or the
 executors tell it again); and in which function it happens. *Ignored*: it comes in these phases as well, and changes nothing. A move
 that is in no row throws in tests and in the simulation; in production it is logged once as \`defect\` and changes nothing.

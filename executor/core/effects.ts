@@ -1,0 +1,38 @@
+import type { MasterMessage, RejoinReply } from "../../src/api/messages.ts";
+import type { MasterAddress } from "./master.ts";
+
+type Level = "debug" | "info" | "warn" | "error";
+
+/** What is to be done, in this order. */
+export type Effect =
+  /** Opens a stream. */
+  | { readonly type: "connect"; readonly connection: number; readonly target: MasterAddress }
+  /** Registers on a stream, as soon as the executor is ready to. */
+  | { readonly type: "register"; readonly connection: number }
+  /** Closes a stream at once, whose end is no news. */
+  | { readonly type: "close"; readonly connection: number }
+  /** An ApplicationMaster is connected: whatever it may not know is to be sent again. */
+  | { readonly type: "joined"; readonly message: MasterMessage }
+  | { readonly type: "left" }
+  | { readonly type: "obey"; readonly message: MasterMessage }
+  /** The ApplicationMaster refuses this executor. */
+  | { readonly type: "refused"; readonly reason: string }
+  /** The answer to an attempt that called. */
+  | { readonly type: "answer"; readonly reply: RejoinReply }
+  /** Looks into the staging folder; the result comes with the number of the absence. */
+  | { readonly type: "look"; readonly absence: number }
+  /** The staging folder was reached, and the container is still its task's. */
+  | { readonly type: "reached" }
+  /** The task runs in another container. */
+  | { readonly type: "replaced" }
+  /** Neither an ApplicationMaster nor the staging folder was reached for so long. */
+  | { readonly type: "isolated"; readonly silentMs: number }
+  /** No ApplicationMaster for this long. */
+  | { readonly type: "orphaned"; readonly silentMs: number }
+  | {
+      readonly type: "log";
+      readonly level: Level;
+      readonly event: string;
+      readonly message: string;
+      readonly fields?: Readonly<Record<string, number>>;
+    };
