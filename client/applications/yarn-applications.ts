@@ -247,7 +247,7 @@ export function accessProblemWords(problem: unknown, user: string): string {
     case "ACCESS_DENIED":
       return `only ${user} may read its staging folder, which has the credentials for reaching it`;
     case "FILE_NOT_FOUND":
-      return "its staging folder, which has the credentials for reaching it, is not there";
+      return "its staging folder, which has the credentials for reaching it, does not exist";
     default:
       return `the credentials for reaching it cannot be read: ${errorMessage(problem)}`;
   }

@@ -144,7 +144,7 @@ function nodeProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[]
       "warning",
       spec,
       `${prefix}.memory`,
-      `${text}: the job waits for one, if you do not lower what ${prefix}.* asks for`,
+      `${text}: the job waits for one, unless you lower what ${prefix}.* asks for`,
     ),
   ];
 }

@@ -170,7 +170,7 @@ export class Cluster {
       case "HTTP_UNTRUSTED":
         return misplaced(error, this.#trustSource());
       case "AUTHENTICATION_FAILED":
-        return misplaced(error, this.isSecured ? "tony-ts doctor looks further" : this.#authenticationSource());
+        return misplaced(error, this.isSecured ? "tony-ts doctor says more" : this.#authenticationSource());
       case "KERBEROS_NEEDED":
       case "SERVER_NOT_SECURE":
         return misplaced(error, this.#authenticationSource());
@@ -190,7 +190,7 @@ export class Cluster {
   #trustSource(): string {
     const pem = "tony.security.ca-file=FILE names the PEM of who signed it, in the job or in tony-site.xml";
     return this.configuration.has(trustedCertificatesKey)
-      ? `It is none of those that are trusted (tony.security.ca-file, else ssl-client.xml of ${this.folder.path}); ${pem}`
+      ? `It is not one of those that are trusted (tony.security.ca-file, else ssl-client.xml of ${this.folder.path}); ${pem}`
       : `No trust store is named in ssl-client.xml of ${this.folder.path}; ${pem}`;
   }
 
@@ -211,15 +211,12 @@ export class Cluster {
   /** @param question what a person should ask first, where the cause does not ask it */
   #unreachable(server: string, addressSource: string, cause: unknown, question = ""): UserError {
     const mend = `${question}${describeFolder(this.folder)}; the address comes from ${addressSource}`;
-    return new UserError(
-      `${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor looks further`,
-      {
-        code: String(errorCode(cause)),
-        exitCode: ExitCode.cluster,
-        retryable: true,
-        cause,
-      },
-    );
+    return new UserError(`${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor says more`, {
+      code: String(errorCode(cause)),
+      exitCode: ExitCode.cluster,
+      retryable: true,
+      cause,
+    });
   }
 }
 

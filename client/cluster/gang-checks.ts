@@ -10,7 +10,7 @@ import type { SizeFacts } from "./size-checks.ts";
 type Node = SizeFacts["nodes"][number] & { readonly total: Resource };
 
 const remedy = (role: string) =>
-  `a gang starts when all are there, so the job waits for more nodes, if you do not lower tony.${role}.instances or what it asks for`;
+  `a gang starts when all are there, so the job waits for more nodes, unless you lower tony.${role}.instances or what it asks for`;
 
 /**
  * Warnings where the tasks that start together are more than all nodes have room for, even if nothing else ran on them. Nodes may come, so

@@ -28,7 +28,7 @@ export function givenTokens(environment: ClientContext["environment"]): GivenTok
   } catch (cause) {
     throw new UserError(
       `HADOOP_TOKEN_FILE_LOCATION names ${file}, whose delegation tokens cannot be read: ${errorMessage(cause)}\n` +
-        `  Whoever started this program sets it: let them write the file anew, or unset HADOOP_TOKEN_FILE_LOCATION to use a Kerberos ticket`,
+        `  Whoever started this program sets it: ask them to write it again, or unset HADOOP_TOKEN_FILE_LOCATION to use a Kerberos ticket`,
       { code: "TOKEN_FILE", exitCode: ExitCode.cluster, cause },
     );
   }

@@ -55,7 +55,7 @@ export function mastersFinding(kind: string, masters: readonly Master[], schedul
   if (silent.length === 0) return { subject, state: "well", found };
   const isRefusal = silent.some(({ trouble }) => trouble !== undefined);
   const remedy = isRefusal
-    ? "jobs run without its web pages; what it refuses is told of HDFS too, with what mends it"
+    ? "jobs run without its web pages; HDFS refuses the same, and its line says how to mend it"
     : masters.length > 1
       ? `start ${listWords(silent.map(({ address }) => address))}: nothing takes over from the other one`
       : "jobs run without its web pages, and links to them do not open from here";

@@ -80,6 +80,6 @@ export function renewalRefusal(diagnostics: string): string | undefined {
   return (
     `The ResourceManager refuses the job, because it cannot renew the delegation token ${kind} for ${service}\n` +
     `  ${by}If it does not know that nameservice, mapreduce.job.send-token-conf=dfs\\..* tells it; if it cannot reach it,\n` +
-    "  name it in mapreduce.job.hdfs-servers.token-renewal.exclude. A token that was given may have ended: let it be obtained anew"
+    "  name it in mapreduce.job.hdfs-servers.token-renewal.exclude. A token that was given may have ended: obtain it again"
   );
 }

@@ -6,5 +6,5 @@ import type { EventEmitter } from "node:events";
  */
 export function watchForDefects(told: (error: unknown) => void, source: EventEmitter = process): void {
   source.once("uncaughtException", told);
-  source.once("beforeExit", () => told(new Error("The command waits for something that cannot come any more")));
+  source.once("beforeExit", () => told(new Error("The command waits for something that can no longer come")));
 }

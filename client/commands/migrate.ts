@@ -12,9 +12,9 @@ export const migrate = defineCommand({
   positionals: {
     from: {
       describe:
-        "A job file of TonY's, a script or a job of Azkaban's that runs TonY, a specification of Skein's, or a folder with such",
+        "A TonY job file, a script or Azkaban job that runs TonY, a Skein specification, or a folder with any of these",
       required: true,
-      missing: "Of what? Give TonY's job.xml, or a folder",
+      missing: "Convert what? Give TonY's job.xml, or a folder",
     },
   },
   options: {
@@ -33,7 +33,7 @@ export const migrate = defineCommand({
     const isFolder = statSync(path.resolve(workingDirectory, from)).isDirectory();
     const migrated = await migrations(from, { workingDirectory, out, ...(isFolder && { folder: from }) });
     if (out !== undefined && !isFolder && migrated.filter(({ written }) => written !== undefined).length !== 1)
-      throw usageError(`--out is for one new file, and ${from} becomes another number of them`);
+      throw usageError(`--out is for one new file, and ${from} does not become exactly one`);
     const same = new Set(migrated.filter((file) => isThere(file, workingDirectory)));
     const others = migrated.filter((file) => !same.has(file));
     if (!force) refuseToReplace(others, workingDirectory);
@@ -63,7 +63,7 @@ async function migrations(from: string, where: MigrationPlace): Promise<Migratio
   const found = await migrateFiles(files, where);
   if (found.length > 0) return found;
   throw new UserError(
-    `${from} has nothing of TonY's: no job.xml with its keys, no job or flow of Azkaban's, no command line`,
+    `${from} has nothing to convert: no job.xml with TonY's keys, no Azkaban job or flow, no command line`,
     {
       code: "NOTHING_TO_MIGRATE",
     },
@@ -75,7 +75,7 @@ function refuseToReplace(migrated: readonly Migration[], workingDirectory: strin
   const present = names.filter((name) => existsSync(path.resolve(workingDirectory, name)));
   if (present.length === 0) return;
   const [are, differ] = present.length === 1 ? ["is", "differs"] : ["are", "differ"];
-  const message = `${present.join(" and ")} ${are} already there and ${differ} from what would be written: by your changes, or those of the old files since`;
+  const message = `${present.join(" and ")} ${are} already there and ${differ} from what would be written: because you changed them, or the old files have changed since`;
   throw new UserError(`${message}. Nothing was written; --force replaces, --out writes elsewhere`, {
     code: "FILE_EXISTS",
   });

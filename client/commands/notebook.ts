@@ -68,7 +68,7 @@ function tokenFor({ environment, output }: ClientContext): string {
   const own = environment.JUPYTER_TOKEN ?? "";
   if (own !== "") return own;
   if (output.isTerminal) return randomBytes(24).toString("hex");
-  const message = `There is no terminal here that could show a new token: set one in the environment, as ${tokenVariable}`;
+  const message = `There is no terminal here to show a new token: set one in the environment, as ${tokenVariable}`;
   throw new UserError(message, { code: "NO_TOKEN" });
 }
 

@@ -53,7 +53,7 @@ export const submit = defineCommand({
   ],
   run: async (args, context) => {
     const { detach, json, own, "dry-run": isDryRun } = args;
-    if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
+    if (detach && isDryRun) throw usageError("--dry-run submits nothing, so there is no job to leave with --detach");
     for (const name of ["name", "queue", "priority", "resume-from"] as const)
       if (args[name]?.trim() === "") throw usageError(`--${name} needs a value`);
     const logs = parseLogSelection(args.logs);
@@ -85,11 +85,13 @@ async function pointToResume(from: string, text: JobText, local: boolean, contex
 /** Options that only a ResourceManager heeds. */
 const yarnOnly = ["queue", "priority", "application-tag"] as const;
 
-/** YARN's own limits (ApplicationSubmissionContextPBImpl); its clients write tags in small letters. */
+/** YARN's own limits (ApplicationSubmissionContextPBImpl); its clients write tags in lower-case letters. */
 function checkedTag(tag: string | undefined): string | undefined {
   if (tag === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,100}$/.test(tag) || tag.includes(",")) {
-    throw usageError("--application-tag takes up to 100 letters, digits and signs of ASCII, without spaces and commas");
+    throw usageError(
+      "--application-tag takes up to 100 letters, digits and punctuation of ASCII, without spaces and commas",
+    );
   }
   return tag.toLowerCase();
 }

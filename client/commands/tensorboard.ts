@@ -51,7 +51,7 @@ function noTensorBoard(application: string): UserError {
 
 function endedWithJob(cause: unknown): UserError {
   const own = "a TensorBoard of your own shows what it has left: python3 -m tensorboard.main --logdir FOLDER";
-  return new UserError(`${errorMessage(cause)}, its TensorBoard neither; ${own}`, {
+  return new UserError(`${errorMessage(cause)}, and so has its TensorBoard; ${own}`, {
     code: "HAS_ENDED",
     cause,
     exitCode: 3,

@@ -72,7 +72,7 @@ export class JobStop {
       return true;
     } catch (error) {
       if (isRefused(error)) throw error;
-      view.line(`Could not ask for the end, trying again: ${errorMessage(error)}`);
+      view.line(`The job could not be asked to end, trying again: ${errorMessage(error)}`);
       return false;
     }
   }

@@ -142,5 +142,5 @@ async function firstStatus(link: MasterLink): Promise<JobStatus> {
   for await (const update of link.follow(new AbortController().signal)) {
     if (update.type === "status") return update.status;
   }
-  throw new RangeError("the AM tells no state");
+  throw new RangeError("the AM does not tell its state");
 }

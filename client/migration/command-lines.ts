@@ -134,7 +134,7 @@ function folderOfCd([first, target, ...more]: readonly ShellWord[]):
 /** A name of TonY's in a variable, in quotes: what follows it is not known. */
 function unreadable(at: string): Lines {
   const message =
-    "names a program of TonY's in no command line that can be read: tony-ts submit takes the same options";
+    "names a program of TonY, but in no command line that can be read: tony-ts submit takes the same options";
   return { remarks: [{ kind: "to-mend", at, message }], commands: [] };
 }
 
@@ -174,7 +174,7 @@ function migrateCommand(
   return { remarks, commands: [{ at, command: typed.join(" ") }] };
 }
 
-const NOTEBOOKS_END = ": it ends when it was idle for an hour (--idle), where TonY ends it after a day";
+const NOTEBOOKS_END = ": it ends when it has been idle for an hour (--idle); TonY ends it after a day";
 
 interface OptionPlace {
   readonly all: readonly GivenOption[];
@@ -194,7 +194,7 @@ function migrateOption(option: GivenOption, { all, newFile, jobOption }: OptionP
   if (valuedOptions.has(name) || name === "debug" || name === "help") return stays;
   const near = nearest(name, [...valuedOptions, "debug", "help"]);
   const meant = near === undefined ? "" : `: did you mean -${near}?`;
-  return { ...stays, remark: [{ kind: "to-mend", at, message: `${typed} is no option of TonY's${meant}` }] };
+  return { ...stays, remark: [{ kind: "to-mend", at, message: `${typed} is not an option of TonY${meant}` }] };
 }
 
 /** Variables and quotes of the old path stay where the file has only another name. */

@@ -110,7 +110,7 @@ function renamed(setting: Setting, inForce: ReadonlyMap<string, unknown>): Judge
   if (to === undefined) return undefined;
   if (inForce.has(to)) return leftOut(`${setting.key} has no effect: TonY renamed it to ${to}, which is set`);
   const now = judge({ ...setting, key: to }, undefined, inForce);
-  return now.kind === "stays" ? { kind: "changes", message: `${setting.key} is ${to} by now`, key: to } : now;
+  return now.kind === "stays" ? { kind: "changes", message: `${setting.key} is now called ${to}`, key: to } : now;
 }
 
 function leftOut(message: string): Judgement {

@@ -53,8 +53,8 @@ async function leftFiles(
     return await historyOf({ applicationId, endedAtMs }, readSiteSettings(conf ?? [], context).history, places);
   }
   if (status === undefined) {
-    const why = remark ?? "it is not kept how it ended";
-    throw nothingLeft(`Nobody can say where the ${what} of ${applicationId} would be: ${why}`);
+    const why = remark ?? "how it ended was not kept";
+    throw nothingLeft(`It is not known where the ${what} of ${applicationId} would be: ${why}`);
   }
   return what === "checkpoint" ? await lastCheckpointOf(status, places) : await resultsOf(status, task, places);
 }

@@ -68,7 +68,7 @@ async function resultsOfTask(told: TaskResults, isAlone: boolean, places: Places
 function unfinishedWords(state: "failed" | "under-way", reason: string, files: readonly LeftFile[]): string {
   const what =
     state === "failed" ? `its results were not stored (${reason})` : "its results were not stored completely";
-  return files.length === 0 ? what : `${what}; what is there is of an earlier run of it`;
+  return files.length === 0 ? what : `${what}; what is there comes from an earlier run`;
 }
 
 /** What has gone since it was stored. */

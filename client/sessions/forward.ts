@@ -168,7 +168,7 @@ async function portChoice(
   const isNode = host !== undefined && (await isThisMachine(host));
   if (localPort === undefined) return isNode ? { rather: 0 } : { rather: port };
   if (!isNode || localPort !== port) return { exactly: localPort };
-  const message = `--local-port ${port}: this machine is the node of ${task}, whose own port that is; name another, or none for any that is free`;
+  const message = `--local-port ${port}: this machine is the node of ${task}, and that port is the task's own; name another, or leave it out for any free one`;
   throw new UserError(message, { code: "LOCAL_PORT_TAKEN" });
 }
 

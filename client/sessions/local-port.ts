@@ -94,6 +94,6 @@ function refusal(caller: TcpSocket | undefined): string {
 
 function portTaken(port: number, cause: unknown): UserError {
   const why = errorCode(cause) === "EADDRINUSE" ? "another program has it" : errorMessage(cause);
-  const message = `--local-port ${port} cannot be opened on this machine: ${why}; name another, or none for any that is free`;
+  const message = `--local-port ${port} cannot be opened on this machine: ${why}; name another, or leave it out for any free one`;
   return new UserError(message, { code: "LOCAL_PORT_TAKEN", cause });
 }

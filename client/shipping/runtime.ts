@@ -79,7 +79,7 @@ function travelling(choice: RuntimeChoice, key: string, writtenAt: string | unde
   if (choice.kind === "send" || choice.kind === "stored") return choice;
   const place = writtenAt === undefined ? "" : `${writtenAt}: `;
   throw unfit(
-    `${place}${key} names a Node that nodes have installed, which goes with no other: all need it at one path`,
+    `${place}${key} names a Node that nodes have installed, which cannot be combined with another: all nodes need it at one path`,
   );
 }
 

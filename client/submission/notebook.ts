@@ -30,7 +30,7 @@ export async function runNotebook(
   let forwarded: Promise<unknown> | undefined;
   const view = new NotebookView(output, now, () => {
     forwarded ??= forwardUntil(ended.signal, id, forwardOptions(localPort, token, output), context).catch((error) =>
-      output.problem(`Nothing leads to the notebook from here: ${errorMessage(error)}`),
+      output.problem(`The notebook cannot be reached from here: ${errorMessage(error)}`),
     );
   });
   const submitted = (submittedId: string) => (id = submittedId);

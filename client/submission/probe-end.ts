@@ -52,7 +52,7 @@ export async function endOfProbe(
       await pause(pollMs);
     }
   } catch (error) {
-    await kill(id, manager, stop.aborted ? `killed by ${stop.reason} at the client` : "the probe was not heard of");
+    await kill(id, manager, stop.aborted ? `killed by ${stop.reason} at the client` : "nothing was heard of the probe");
     throw error;
   }
 }

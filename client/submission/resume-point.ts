@@ -52,7 +52,7 @@ export function lastCheckpoint(
       `${id} has not ended: a later checkpoint may replace its last one\n  Wait for its end (tony-ts wait ${id}), or end it (tony-ts kill ${id})`,
     );
   if (status === undefined) {
-    const why = user === caller ? "it is not kept how it ended" : `only ${user} may read how it ended`;
+    const why = user === caller ? "how it ended was not kept" : `only ${user} may read how it ended`;
     throw noCheckpoint(
       `The last checkpoint of ${id} is not known: ${why}\n  Name the checkpoint: --resume-from hdfs://…`,
     );

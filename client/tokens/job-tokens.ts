@@ -58,7 +58,7 @@ export async function jobTokens(cluster: TokenCluster, used: readonly UsedFileSy
 }
 
 function givenWords({ file }: GivenTokens): string {
-  return `those of ${file}, which stay valid when the job has ended: who obtained them may need them for more`;
+  return `those of ${file}, which stay valid when the job has ended: whoever obtained them may need them for other jobs`;
 }
 
 function remarkOn(words: readonly string[]): Pick<JobTokens, "remark"> {

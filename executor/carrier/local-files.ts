@@ -234,7 +234,7 @@ class Walk {
 
   #take(relative: string, stats: Stats | undefined): void {
     if (stats?.isFile() === true) this.files.push(foundFile(relative, stats));
-    else if (stats !== undefined) this.#leaveOut(relative, "it is no file: a socket, a pipe or a device", false);
+    else if (stats !== undefined) this.#leaveOut(relative, "it is a socket, a pipe or a device", false);
   }
 
   #leaveOut(relative: string, why: string, isLoss = true): void {

@@ -185,5 +185,5 @@ export async function readManifest(fileSystem: FileSystem, checkpoint: string): 
 }
 
 function damaged(file: string, why: string, cause?: unknown): TonyError {
-  return new TonyError(`${file} is no list of a checkpoint's files: ${why}`, { code: "CHECKPOINT_DAMAGED", cause });
+  return new TonyError(`${file} is not a list of a checkpoint's files: ${why}`, { code: "CHECKPOINT_DAMAGED", cause });
 }

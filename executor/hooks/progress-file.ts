@@ -98,8 +98,8 @@ export class ProgressFile {
 
   #metric(name: string, value: unknown): [name: string, value: number][] {
     const metric = `The metric ${excerpt(JSON.stringify(name))} is not kept`;
-    if (!METRIC_NAME.test(name)) this.#complain(`${metric}: a name has 1 to 64 signs, and no blanks.`);
-    else if (typeof value !== "number") this.#complain(`${metric} where it is no number.`);
+    if (!METRIC_NAME.test(name)) this.#complain(`${metric}: a name has 1 to 64 characters and no spaces.`);
+    else if (typeof value !== "number") this.#complain(`${metric} where it is not a number.`);
     else return [[name, value]];
     return [];
   }

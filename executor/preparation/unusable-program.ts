@@ -162,7 +162,7 @@ function lackOf(places: readonly string[], words: string, remedy: string): Fault
   if (states.includes("")) return undefined;
   if (states.some((state) => state !== "EACCES")) return { words: `${words}, which this node does not have`, remedy };
   return {
-    words: `${words}, where the user of this node's containers may not look`,
+    words: `${words}, which the user of this node's containers may not read`,
     remedy: "let every user enter that folder and those above it, or pack a Python that is whole",
   };
 }

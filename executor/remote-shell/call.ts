@@ -75,7 +75,7 @@ export class Call {
       task === undefined
         ? {
             exitCode: FAILED,
-            reason: `${host} is no host of this job; there are ${[...hosts.tasks.keys()].join(", ")}`,
+            reason: `${host} is not a host of this job; there are ${[...hosts.tasks.keys()].join(", ")}`,
           }
         : await this.#runIn(task, command, pipes);
     if (said.reason !== undefined) pipes.stderr.write(`ssh: ${said.reason}\n`);

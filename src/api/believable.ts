@@ -12,9 +12,9 @@ export const MOST_TEXT = 4_096;
 /** Why a registration is refused; undefined: it is not. Its host and ports are put into other tasks' commands (`{{spec.worker}}`). */
 export function unbelievable({ host, port, ports = {}, tensorboardPort }: ExecutorRegistration): string | undefined {
   if (isIP(host) === 0 && !HOST_NAME.test(host))
-    return `its host is no host name: ${JSON.stringify(host.slice(0, 100))}`;
+    return `its host is not a host name: ${JSON.stringify(host.slice(0, 100))}`;
   const all = [port, tensorboardPort, ...Object.values(ports)];
-  return all.every((one) => one >= 0 && one <= MOST_PORT) ? undefined : "it names a port that there is not";
+  return all.every((one) => one >= 0 && one <= MOST_PORT) ? undefined : "it names a port that does not exist";
 }
 
 /** The report as it may be kept: of no more values and no longer words than our own executors send. */

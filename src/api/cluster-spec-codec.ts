@@ -32,7 +32,7 @@ const taskId = converted(text, { toWire: (id: TaskId): string => id, fromWire: t
 
 function taskNamed(name: string): TaskId {
   const parts = parseTaskId(name);
-  if (parts === undefined) throw new RangeError(`${name} is no task such as worker:0`);
+  if (parts === undefined) throw new RangeError(`${name} is not a task such as worker:0`);
   return formatTaskId(parts.role, parts.index);
 }
 

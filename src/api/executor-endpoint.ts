@@ -105,7 +105,7 @@ export class ExecutorEndpoint {
     const open = await openedBy(stream);
     if (open === undefined) return;
     const task = sessions.taskIn(callerName(stream.metadata));
-    if (task === undefined) endWithError(stream, "the container is no part of the job", status.PERMISSION_DENIED);
+    if (task === undefined) endWithError(stream, "the container is not part of the job", status.PERMISSION_DENIED);
     else sessions.open(new CallerSession(stream, task, open));
   }
 

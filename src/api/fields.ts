@@ -66,7 +66,7 @@ export function word<const T extends string>(first: T, ...others: readonly T[]):
 
 function oneOf<T extends string>(words: readonly T[], value: string): T {
   const found = words.find((one) => one === value);
-  if (found === undefined) throw new RangeError(`${value} is none of ${words.join(", ")}`);
+  if (found === undefined) throw new RangeError(`${value} is not one of ${words.join(", ")}`);
   return found;
 }
 

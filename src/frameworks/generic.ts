@@ -34,7 +34,7 @@ function problemsOf(
   const known = [...OWN, ...(role.ports ?? []).map((port) => `port.${port}`), ...roles.flatMap(addressNames)];
   return Array.from(text.matchAll(TEMPLATE), ([whole, name = ""]): FrameworkProblem[] => {
     if (!known.includes(name)) {
-      return [{ severity: "error", key, message: `has ${whole}, which is none of ${known.join(", ")}` }];
+      return [{ severity: "error", key, message: `has ${whole}, which is not one of ${known.join(", ")}` }];
     }
     if (distributedMode !== "gang") {
       const message = `has ${whole}, which is not known in tony.application.distributed-mode = fcfs`;

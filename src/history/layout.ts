@@ -23,7 +23,7 @@ export function finishedHistoryFile({ applicationId, startedAtMs, user }: Histor
 
 /**
  * The name of TonY's file (com.linkedin.tony.util.HistoryFileUtils), while the job runs and when it has ended. Its readers split it at each
- * `-`, take what is before the first `.`, and want a user in small letters (com.linkedin.tony.util.ParserUtils#isValidHistFileName).
+ * `-`, take what is before the first `.`, and want a user in lower-case letters (com.linkedin.tony.util.ParserUtils#isValidHistFileName).
  */
 export function tonyHistoryFile({ applicationId, startedAtMs, user }: HistoryJob, end?: HistoryEnd): string {
   const who = user.toLowerCase().replaceAll(/[-.]/g, "_");

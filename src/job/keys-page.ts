@@ -34,7 +34,7 @@ A key is set in the job's file (\`--conf job.xml\`), for a whole site in \`$TONY
 win, in this order: defaults, the job's file, the site's file, the command line; what the site's file marks \`<final>\` stays.
 \`tony-ts keys --effective --conf job.xml\` shows what holds and where it was set, \`tony-ts validate --conf job.xml\` what is wrong.
 
-- \`{role}\` is the name of a role: \`worker\`, \`ps\`, \`chief\`, or any other of small letters, digits and \`-\`.
+- \`{role}\` is the name of a role: \`worker\`, \`ps\`, \`chief\`, or any other of lower-case letters, digits and \`-\`.
 - Memory is \`2g\`, \`512m\`, or a bare number of MiB. Durations take a unit (\`90s\`, \`5m\`, \`2h\`); a bare number counts what the type column says.
 - In a list of \`NAME=value\` a comma inside a value is written \`\\,\`. Keys marked + are added to by the command line, not replaced.
 - *ours*: not among TonY's keys. *No effect*: accepted so that a TonY job runs unchanged, with a warning.

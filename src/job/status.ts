@@ -254,13 +254,13 @@ export interface JobOutcome {
 /** Only the version is checked: the program that wrote it has the same types. @throws ShapeError */
 export const readJobStatus: Shape<JobStatus> = (value, where) => {
   if (isVersionOne(value)) return value;
-  throw new ShapeError(`${where === "" ? "the value" : where} is no status of version 1`);
+  throw new ShapeError(`${where === "" ? "the value" : where} is not a status of version 1`);
 };
 
 /** As readJobStatus. @throws ShapeError */
 export const readJobOutcome: Shape<JobOutcome> = (value, where) => {
   if (isOutcome(value)) return value;
-  throw new ShapeError(`${where === "" ? "the value" : where} is no outcome`);
+  throw new ShapeError(`${where === "" ? "the value" : where} is not an outcome`);
 };
 
 function isVersionOne(value: unknown): value is JobStatus {

@@ -9,7 +9,7 @@ export interface TaskName {
 /** What a role may be called. */
 export const ROLE_NAME = /^[a-z][a-z0-9-]*$/;
 /** The same for people. */
-export const ROLE_NAME_WORDS = "small letters, digits and dashes, beginning with a letter";
+export const ROLE_NAME_WORDS = "lower-case letters, digits and dashes, beginning with a letter";
 
 const TASK_ID = /^([a-z][a-z0-9-]*):(0|[1-9][0-9]{0,8})$/;
 

@@ -22,7 +22,7 @@ describe("where a task says that it listens", () => {
     "{{spec.json}}",
     "x".repeat(256),
   ])("may not be %j, which would be written into other tasks' commands", (host) => {
-    expect(unbelievable(aRegistration({ host }))).toContain("its host is no host name");
+    expect(unbelievable(aRegistration({ host }))).toContain("its host is not a host name");
   });
 
   it("has no port that there is not", () => {

@@ -149,7 +149,7 @@ describe("the ApplicationMaster's server", () => {
     const { stream, messages } = open();
     stream.send(register(aRegistration({ host: "node-1;reboot" })));
     expect(await messages.next()).toMatchObject({
-      body: { type: "refuse", fatal: true, reason: 'its host is no host name: "node-1;reboot"' },
+      body: { type: "refuse", fatal: true, reason: 'its host is not a host name: "node-1;reboot"' },
     });
     expect(master.executors.calls.rest).toEqual([]);
   });

@@ -278,7 +278,7 @@ describe("what those who follow a job are told", () => {
     if (one === undefined) throw new Error("no sample");
     const bytes = jobOutcome.encode(one);
     expect(() => jobOutcome.decode(bytes.subarray(0, -1))).toThrow();
-    expect(() => jobOutcome.decode(Buffer.from([0x0a, 1, 0x78]))).toThrow("x is none of succeeded, failed, killed");
+    expect(() => jobOutcome.decode(Buffer.from([0x0a, 1, 0x78]))).toThrow("x is not one of succeeded, failed, killed");
     expect(() => jobOutcome.decode(new Uint8Array())).toThrow("an unknown code");
   });
 

@@ -34,7 +34,7 @@ function leadsSomewhere(root: string, file: string, link: string): boolean {
   return anchor === undefined || anchorsOf(readFileSync(path.join(root, found), "utf8")).includes(anchor);
 }
 
-/** As code hosts make them from headings: small letters, dashes for spaces, no other signs. */
+/** As code hosts make them from headings: lower-case letters, dashes for spaces, no other signs. */
 function anchorsOf(markdown: string): string[] {
   return Array.from(markdown.matchAll(/^#+ (.*)$/gm), ([, heading = ""]) =>
     heading

@@ -39,7 +39,7 @@ describe("what cannot work is said before anything is on the cluster", () => {
     [
       "an unknown resource type",
       "tony.worker.resource.yarn.io/fpga=1",
-      /yarn\.io\/fpga, which is no resource type of the cluster; it has/,
+      /yarn\.io\/fpga, which is not a resource type of the cluster; it has/,
     ],
   ])("%s: exit code 3", async (_what, setting, message) => {
     const { exitCode, stdout, stderr } = await tonyTs(

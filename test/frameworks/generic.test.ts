@@ -37,7 +37,7 @@ describe("templates of any program", () => {
     test("are refused where the role has none of that name", () => {
       const keys = { ...named, "tony.ps.command": "run {{port.rpc}}" };
       expect(() => jobOf({ worker: 1, ps: 1 }, keys)).toThrow(
-        /tony\.ps\.command has \{\{port\.rpc\}\}, which is none of .*spec\.worker\.rpc/,
+        /tony\.ps\.command has \{\{port\.rpc\}\}, which is not one of .*spec\.worker\.rpc/,
       );
     });
   });

@@ -22,7 +22,7 @@ const OF_TASK: Partial<Record<ContainerDeadline, { readonly phases: readonly Tas
   {
     launch: { phases: ["allocated", "launched"], overdue: launchOverdue },
     registration: { phases: ["launched"], overdue: registrationOverdue },
-    prepare: { phases: ["preparing"], overdue: giveUp({ code: "executor-not-ready" }, "it did not make ready") },
+    prepare: { phases: ["preparing"], overdue: giveUp({ code: "executor-not-ready" }, "it did not get ready") },
     start: { phases: ["starting"], overdue: giveUp({ code: "program-start-unheard" }, "it did not start") },
     execution: { phases: ["running"], overdue: executionOverdue },
     departure: { phases: ["running"], overdue: departureOverdue },

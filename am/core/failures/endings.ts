@@ -189,7 +189,7 @@ export function standingOf(step: Step, hung: TaskRecord): Standing | undefined {
   }
   const groups = groupPlaces(known.map(({ task, place }) => [task.id, place.where]));
   const silent = asked.length - known.length;
-  const unknown = silent === 0 ? [] : [`of ${silent} that is not known`];
+  const unknown = silent === 0 ? [] : [`not known of ${silent}`];
   const others = known.filter(({ place }) => !place.isExchange);
   const [first] = others;
   const isSure = others.length === 1 && silent === 0 && known.length > 1 && groups.length === 2;

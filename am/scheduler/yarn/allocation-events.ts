@@ -51,7 +51,7 @@ export class AllocationEvents {
     const untold = containers.filter(({ id }) => !this.#containers.has(id) && !this.#completed.has(id));
     if (untold.length === 0) return [];
     const words = listWords(untold.map(({ id, nodeId }) => `${id} on ${nodeId}`));
-    this.#log.info("containers-late", `YARN tells late of containers of an earlier attempt: ${words}.`);
+    this.#log.info("containers-late", `YARN reports containers of an earlier attempt late: ${words}.`);
     return [{ type: "containers-recovered-late", containers: this.remember(untold) }];
   }
 

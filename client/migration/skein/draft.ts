@@ -26,7 +26,7 @@ export function amounts(draft: Draft, role: string, resources: SpecField): void 
     if (name === "memory") draft.set(`tony.${role}.memory`, memoryText(text), field);
     else if (name === "vcores" || name === "gpus") draft.set(`tony.${role}.${name}`, text, field);
     else if (name === "fpgas") draft.set(`tony.${role}.resource.yarn.io/fpga`, text, field);
-    else draft.say("to-mend", `${name} is no field of Skein's`, field);
+    else draft.say("to-mend", `${name} is not a field of Skein`, field);
   }
 }
 

@@ -57,7 +57,7 @@ export class Service {
     else if (name === "script" || name === "commands") this.#script(field, draft);
     else if (name === "max_restarts") this.#restarts(text, field, draft);
     else if (name === "allow_failures") this.#failures(field, draft);
-    else draft.say(...(withoutKey.get(name) ?? ["to-mend", `${name} is no field of Skein's`]), field);
+    else draft.say(...(withoutKey.get(name) ?? ["to-mend", `${name} is not a field of Skein`]), field);
   }
 
   #noInstances(field: SpecField, draft: Draft): void {
@@ -89,7 +89,7 @@ export class Service {
 }
 
 const TOLERATED =
-  "a failed task of this service fails the job no more, unless it is the chief (without a role chief: worker:0), or all tasks have failed";
+  "a failed task of this service no longer fails the job, unless it is the chief (without a role chief: worker:0), or all tasks have failed";
 
 const plain: ReadonlyMap<string, string> = new Map([
   ["instances", "instances"],

@@ -63,7 +63,7 @@ class Migration {
       for (const service of this.#services) service.migrate(draft);
       this.#strict(field);
     } else {
-      draft.say("to-mend", `${name} is no field of Skein's`, field);
+      draft.say("to-mend", `${name} is not a field of Skein`, field);
     }
   }
 
@@ -118,7 +118,7 @@ class Migration {
       else if (name === "log_level") draft.set("tony.am.log-level", levels.get(text.toUpperCase()) ?? "info", field);
       else if (name === "log_config") draft.say("no-meaning", "log_config is log4j's", field);
       else if (name === "security") draft.say("no-meaning", "security: each application makes its own keys", field);
-      else draft.say("to-mend", `${name} is no field of Skein's`, field);
+      else draft.say("to-mend", `${name} is not a field of Skein`, field);
     }
     if (script === undefined || isAlone) return;
     const others = this.#services.map(({ role: name }) => name).join(",");

@@ -66,7 +66,7 @@ interface Walk {
 
 async function addFolder(walk: Walk): Promise<void> {
   const real = await fs.realpath(walk.source);
-  if (walk.above.includes(real)) throw unpackable(walk.source, "is a link that goes round in a circle");
+  if (walk.above.includes(real)) throw unpackable(walk.source, "is a link that leads back to itself");
   const names = await fs.readdir(walk.source).catch((error: unknown) => {
     throw unpackable(walk.source, `cannot be read: ${errorMessage(error)}`);
   });

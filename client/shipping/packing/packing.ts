@@ -154,7 +154,7 @@ function circleRemarks(tree: Tree): string[] {
   if (first === undefined) return [];
   const more = others.length === 0 ? "" : ` (and ${others.length} more like it)`;
   return [
-    `${first.path} is a link to ${first.target}${more}, which leads round in a circle: on most clusters YARN's launch script fails at it, ` +
+    `${first.path} is a link to ${first.target}${more}, which leads back to itself: on most clusters YARN's launch script fails at it, ` +
       "and no container starts; take the link out, or send the folder by --src_dir",
   ];
 }

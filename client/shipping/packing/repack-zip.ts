@@ -37,7 +37,7 @@ async function* readable(name: string, source: string | RangeSource): AsyncGener
   } catch (error) {
     // What the file system says of it is no fault of the archive's.
     if (errorCode(error) !== undefined) throw error;
-    throw new UserError(`${name} cannot be unpacked: ${errorMessage(error)}. Make the archive anew`, {
+    throw new UserError(`${name} cannot be unpacked: ${errorMessage(error)}. Make the archive again`, {
       code: "NOT_AN_ARCHIVE",
       cause: error,
     });

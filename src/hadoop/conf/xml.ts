@@ -210,7 +210,7 @@ class PropertiesParser {
     if (href === undefined) return;
     const line = this.#parser.line;
     const path = this.#resolve(href, line);
-    if (this.#trail.includes(path)) this.#fail(`<include href="${href}"> goes round in a circle`, line);
+    if (this.#trail.includes(path)) this.#fail(`<include href="${href}"> leads back to itself`, line);
     const text = (this.#options.readText ?? readLocalText)(path);
     if (text === undefined) {
       this.#missingInclude = { href, line };

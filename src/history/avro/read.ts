@@ -15,7 +15,8 @@ const mostLongBits = 64n;
  */
 export function readContainer(file: Uint8Array): AvroValue[] {
   const input = new AvroInput(file);
-  if (!containerMagic.equals(input.bytes(containerMagic.length))) throw unreadable("it does not begin as one does");
+  if (!containerMagic.equals(input.bytes(containerMagic.length)))
+    throw unreadable("it does not begin as an Avro file does");
   const metadata = readMetadata(input);
   const schema: AvroSchema = JSON.parse(metadata.get("avro.schema")?.toString("utf8") ?? "null");
   const codec = metadata.get("avro.codec")?.toString("utf8") ?? "null";

@@ -38,7 +38,7 @@ function problemOf(reader: JobReader, roles: readonly RoleSpec[], role: RoleSpec
     return `needs a single role that trains, and ${others.join(", ")} would train as well: make them one role, or list them in tony.application.untracked.jobtypes`;
   }
   if (role.restartPolicy !== "gang") {
-    return `says itself what starts again, and tony.${role.name}.restart-policy = ${role.restartPolicy} says it, too: take one of the two out`;
+    return `already says what starts again, and tony.${role.name}.restart-policy = ${role.restartPolicy} says it as well: remove one of the two`;
   }
   return least > role.instances
     ? `is ${least}, and tony.${role.name}.instances is ${role.instances}: lower the first or raise the second`

@@ -81,7 +81,7 @@ function unknownKey(
   return layer === "site" ? undefined : { severity: "warning", message: `${key} has no effect: ${NO_KEY}` };
 }
 
-const NO_KEY = "neither TonY nor tony-ts has such a key (tony-ts keys lists those that there are)";
+const NO_KEY = "neither TonY nor tony-ts has such a key (tony-ts keys lists them all)";
 
 /** Every key that could be meant, with the templates filled for these roles. */
 function* knownKeys(roles: readonly string[]): Generator<string> {

@@ -38,7 +38,7 @@ export function parseResourceAmount(name: string, text: string, types?: readonly
   if (units === undefined || units === "") return Number(digits);
   const amount = (Number(digits) * scale) / (ONES_PER_UNIT[type?.units ?? ""] ?? 1);
   if (!Number.isSafeInteger(amount)) {
-    throw new RangeError(`is no whole number of the cluster's unit of ${name}, "${type?.units ?? ""}": "${text}"`);
+    throw new RangeError(`is not a whole number of the cluster's unit of ${name}, "${type?.units ?? ""}": "${text}"`);
   }
   return amount;
 }
@@ -47,5 +47,5 @@ function unknownType(name: string, types: readonly ResourceType[]): string {
   const names = types.map((type) => type.name);
   const gpus = gpuTypesAmong(names);
   const mend = isGpu(name) && gpus.length > 0 ? `; set tony.gpu-resource-types to ${gpus.join(",")}` : "";
-  return `asks for ${name}, which is no resource type of the cluster; it has ${names.join(", ")}${mend}`;
+  return `asks for ${name}, which is not a resource type of the cluster; it has ${names.join(", ")}${mend}`;
 }

@@ -246,7 +246,7 @@ export const applicationKeys = {
   }),
   "tony.application.hadoop.classpath": key({
     type: text,
-    doc: "CLASSPATH of the programs, for libhdfs, with commas or colons; dir/* becomes the jars that are there. Default: what the node's `hadoop classpath` says, where HADOOP_HDFS_HOME or HADOOP_HOME leads to a Hadoop; SKIP_HADOOP_PATH in the environment leaves it away.",
+    doc: "CLASSPATH of the programs, for libhdfs, with commas or colons; dir/* becomes the jars that are there. Default: what the node's `hadoop classpath` says, where HADOOP_HDFS_HOME or HADOOP_HOME leads to a Hadoop; SKIP_HADOOP_PATH in the environment leaves it out.",
     support: "works",
   }),
   "tony.application.tensorboard-log-dir": key({

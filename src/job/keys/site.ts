@@ -38,7 +38,7 @@ export const siteKeys = {
   "tony.security.allow-cleartext": key({
     type: boolean,
     default: "false",
-    doc: "On a cluster with Kerberos: hand jobs in although hadoop.rpc.protection is not privacy, so that who listens on its network can read the keys and delegation tokens of jobs. Without it such a job is refused.",
+    doc: "On a cluster with Kerberos: hand jobs in although hadoop.rpc.protection is not privacy, so that anyone who listens on its network can read the keys and delegation tokens of jobs. Without it such a job is refused.",
     support: "works",
     ours: true,
   }),

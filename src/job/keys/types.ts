@@ -177,7 +177,7 @@ export const resourceTypes: KeyType<readonly string[]> = keyType(
 
 export const tags: KeyType<readonly string[]> = keyType(
   "list of tags",
-  "at most 10 tags, each of at most 100 letters, digits and signs of ASCII",
+  "at most 10 tags, each of at most 100 letters, digits and punctuation of ASCII",
   arrayOf(string),
   (value) => {
     const found = splitList(value);
@@ -240,7 +240,7 @@ export const secretSources: KeyType<Readonly<Record<string, string>>> = {
 /** Names for ports: each becomes a part of a variable's name, where `-` is written `_`, and of a template. */
 export const portNames: KeyType<readonly string[]> = keyType(
   "list of names",
-  "names such as rpc,metrics, each once (small letters, digits and -, a letter first)",
+  "names such as rpc,metrics, each once (lower-case letters, digits and -, a letter first)",
   arrayOf(string),
   (value) => {
     const names = splitList(value);

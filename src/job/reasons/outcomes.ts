@@ -50,7 +50,7 @@ const plainReasons = {
   "not-stored": reason(
     { task: "text", what: "text", url: "text", why: "text", others: "number", setting: "setting" },
     ({ task, what, url, why, others, setting }) => {
-      const more = others === 0 ? "" : `, and so it is with ${countWords(others, "other")}`;
+      const more = others === 0 ? "" : `, and the same holds for ${countWords(others, "other")}`;
       return `${task}'s ${what} was not stored completely in ${url}: ${why}${more}. If the job may succeed without it, set ${setting.key} = false`;
     },
   ),

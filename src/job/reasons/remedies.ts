@@ -109,7 +109,7 @@ export const remedies = {
   "outlive-tokens": reason(
     {},
     () =>
-      "the delegation tokens that came with the submission have ended: a job that is to run for longer takes its keytab along " +
+      "the delegation tokens that came with the submission have ended: a job that is to run longer sends its keytab along " +
       `(tony.kerberos.ship-keytab=true), or is followed by a client that logs in with one (tony.kerberos.keytab); ${SITE_TOKENS}`,
   ),
   "outlive-am-tokens": reason(

@@ -56,10 +56,10 @@ test("what is too large is not awaited", () => {
 });
 
 test("what cannot even be written down is refused by the role's name, and the others are told", () => {
-  const { asks, constrained } = asksTo({ fails: "no/such is no resource type of this cluster" });
+  const { asks, constrained } = asksTo({ fails: "no/such is not a resource type of this cluster" });
   asks.add(worker);
   asks.add({ ...worker, role: "ps", priority: 2, constrained: { tags: ["w"], constraint: apart } });
-  const message = "worker: no/such is no resource type of this cluster";
+  const message = "worker: no/such is not a resource type of this cluster";
   expect(asks.tell()).toEqual([{ type: "ask-refused", message }]);
   expect(constrained).toMatchObject([{ priority: 2 }]);
 });

@@ -66,7 +66,7 @@ class ScriptedMaster implements MasterClient {
   }
   ask(rows: readonly ResourceRequest[]): void {
     if (rows.some(({ capability }) => "no/such" in capability.others)) {
-      throw new HadoopError("no/such is no resource type of this cluster", { code: "UNKNOWN_RESOURCE_TYPE" });
+      throw new HadoopError("no/such is not a resource type of this cluster", { code: "UNKNOWN_RESOURCE_TYPE" });
     }
     this.rows.push(...rows);
   }

@@ -88,7 +88,7 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
   test("a node that is larger than any registered now may come: a warning", () => {
     const ask = worker({ resource: { memoryMiB: 9216, vcores: 1, others: {} } });
     const warning =
-      "job.xml:16: warning: a worker asks for 9 GiB, with the nodes that are registered now the largest container has 8 GiB: the job waits for a larger node, if you do not lower tony.worker.memory";
+      "job.xml:16: warning: a worker asks for 9 GiB, with the nodes that are registered now the largest container has 8 GiB: the job waits for a larger node, unless you lower tony.worker.memory";
     expect(problems(ask)).toEqual([warning]);
     expect(problems(ask, { configured: { memoryMiB: 16384 } })).toEqual([warning]);
   });
@@ -96,7 +96,7 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
   test("more than any one node has, though YARN's largest container has each of it", () => {
     const resource = { memoryMiB: 8192, vcores: 1, others: { "yarn.io/gpu": 1 } };
     expect(problems(worker({ resource }))).toEqual([
-      "job.xml:16: warning: a worker asks for 8 GiB, 1 core, 1 GPU, which no node has in all: they have 8 GiB, 8 cores; 4 GiB, 8 cores, 2 GPUs: the job waits for one, if you do not lower what tony.worker.* asks for",
+      "job.xml:16: warning: a worker asks for 8 GiB, 1 core, 1 GPU, which no node has in all: they have 8 GiB, 8 cores; 4 GiB, 8 cores, 2 GPUs: the job waits for one, unless you lower what tony.worker.* asks for",
     ]);
     expect(problems(worker({ resource }), { nodesAreAway: true })).toEqual([]);
   });
@@ -105,14 +105,14 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     const resource = { memoryMiB: 6144, vcores: 1, others: {} };
     const anywhere = { ...queue, accessibleNodeLabels: ["*"] };
     expect(problems(worker({ resource, nodeLabel: "gpu" }), { queue: anywhere })).toEqual([
-      "job.xml:16: warning: a worker asks for 6 GiB, 1 core, which no node with label gpu has in all: they have 4 GiB, 8 cores, 2 GPUs: the job waits for one, if you do not lower what tony.worker.* asks for",
+      "job.xml:16: warning: a worker asks for 6 GiB, 1 core, which no node with label gpu has in all: they have 4 GiB, 8 cores, 2 GPUs: the job waits for one, unless you lower what tony.worker.* asks for",
     ]);
   });
 
   test("of the AM more than the nodes of its partition have, which it does not leave", () => {
     const am = { ...aJobSpec().am, resource: { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 1 } } };
     expect(problems({ am })).toEqual([
-      "warning: the AM asks for 512 MiB, 1 core, 1 GPU, which no node without a label has in all: they have 8 GiB, 8 cores: the job waits for one, if you do not lower what tony.am.* asks for",
+      "warning: the AM asks for 512 MiB, 1 core, 1 GPU, which no node without a label has in all: they have 8 GiB, 8 cores: the job waits for one, unless you lower what tony.am.* asks for",
     ]);
     expect(problems({ am }, { queue: { ...queue, accessibleNodeLabels: ["*"], defaultNodeLabel: "gpu" } })).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
   test("more GPUs than any node has", () => {
     const resource = { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 3 } };
     expect(problems({ ...worker({ resource }), sources: { "tony.worker.gpus": "job.xml:18" } })).toEqual([
-      "job.xml:18: warning: a worker asks for 3 GPUs, with the nodes that are registered now the largest container has 2 GPUs: the job waits for a larger node, if you do not lower tony.worker.gpus",
+      "job.xml:18: warning: a worker asks for 3 GPUs, with the nodes that are registered now the largest container has 2 GPUs: the job waits for a larger node, unless you lower tony.worker.gpus",
     ]);
   });
 

@@ -27,7 +27,7 @@ function problems(
 }
 
 const remedy =
-  "a gang starts when all are there, so the job waits for more nodes, if you do not lower tony.worker.instances or what it asks for";
+  "a gang starts when all are there, so the job waits for more nodes, unless you lower tony.worker.instances or what it asks for";
 
 describe("tasks that start together", () => {
   test("are no problem where the empty nodes have room for them", () => {

@@ -37,7 +37,7 @@ test("one that answers and is not trusted is told with that", () => {
   expect(mastersFinding("NameNode", [{ address: "nn:9871", trouble }])).toMatchObject({
     state: "remark",
     found: "NameNode nn:9871 shows a certificate that is not trusted",
-    remedy: expect.stringContaining("what it refuses is told of HDFS too"),
+    remedy: expect.stringContaining("HDFS refuses the same"),
   });
 });
 

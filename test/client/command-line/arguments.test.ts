@@ -113,7 +113,10 @@ describe("mistakes in a command line", () => {
   });
 
   test.each([
-    [["submit", "job.xml", "--dry-run", "--detach"], "--dry-run submits nothing that --detach could leave"],
+    [
+      ["submit", "job.xml", "--dry-run", "--detach"],
+      "--dry-run submits nothing, so there is no job to leave with --detach",
+    ],
     [["submit"], "Which job? Give its file: job.xml"],
     [["submit", "--name", "bert"], "Which job? Give its file: job.xml"],
     [["submit", "job.xml", "--name", ""], "--name needs a value"],

@@ -27,7 +27,7 @@ describe("a process that would end by a defect", () => {
         code: "INTERNAL",
         exitCode: ExitCode.unknown,
         retryable: false,
-        message: expect.stringContaining("The command waits for something that cannot come any more"),
+        message: expect.stringContaining("The command waits for something that can no longer come"),
       },
     ]);
   });

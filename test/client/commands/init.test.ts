@@ -49,7 +49,7 @@ describe("tony-ts init", () => {
     expect(readFileSync(path.join(folder, "train.py"), "utf8")).not.toBe("mine");
   });
 
-  test("names the templates when there is none of that name", async () => {
+  test("names the templates when there is not one of that name", async () => {
     await expect(printed("keras")).rejects.toThrow(
       'There is no "keras" to start from: choose hello, pytorch, tensorflow, torchrun, deepspeed, horovod, jax, dask, ray, mpi, generic',
     );

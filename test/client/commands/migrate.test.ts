@@ -121,7 +121,7 @@ describe("tony-ts migrate", () => {
     write("b/job.xml", job());
     write("b/job.tony-ts.xml", "mine");
     await expect(migrated(".")).rejects.toThrow(
-      "b/job.tony-ts.xml is already there and differs from what would be written: by your changes, or those of the old files since. Nothing was written; --force replaces, --out writes elsewhere",
+      "b/job.tony-ts.xml is already there and differs from what would be written: because you changed them, or the old files have changed since. Nothing was written; --force replaces, --out writes elsewhere",
     );
     expect(() => read("a/job.tony-ts.xml")).toThrow();
     await migrated(".", "--force");
@@ -175,7 +175,7 @@ describe("tony-ts migrate", () => {
 
   test("says when there is nothing of TonY's, and that --out is for one file", async () => {
     write("notes.txt", "TonY");
-    await expect(migrated(".")).rejects.toThrow(". has nothing of TonY's");
+    await expect(migrated(".")).rejects.toThrow(". has nothing to convert");
     write("train.py", "from tf_yarn.tensorflow import TaskSpec\n");
     await expect(migrated("train.py", "--out", "c.xml")).rejects.toThrow("--out is for one new file");
   });

@@ -85,8 +85,8 @@ describe("TonY's command line", () => {
   test("says which option a mistyped one may be", () => {
     expect(migrated(`${submitter} --srcdir src -frob other.xml`).remarks.map(({ message }) => message)).toEqual(
       expect.arrayContaining([
-        "--srcdir is no option of TonY's: did you mean -src_dir?",
-        "-frob is no option of TonY's",
+        "--srcdir is not an option of TonY: did you mean -src_dir?",
+        "-frob is not an option of TonY",
       ]),
     );
   });
@@ -154,7 +154,7 @@ describe("TonY's command line", () => {
 
   test("names what is no option", () => {
     const { remarks } = migrated(`${submitter} -conf_file job.xml -x`);
-    expect(remarks.at(-1)).toEqual({ kind: "to-mend", at: "run.sh:1", message: "-x is no option of TonY's" });
+    expect(remarks.at(-1)).toEqual({ kind: "to-mend", at: "run.sh:1", message: "-x is not an option of TonY" });
   });
 
   test.each([

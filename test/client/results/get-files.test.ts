@@ -120,7 +120,7 @@ Fetched 2 files, 12 B to ${application}
     [
       "an earlier run's",
       { state: "failed", reason: "no room" },
-      /not stored \(no room\); what is there is of an earlier/,
+      /not stored \(no room\); what is there comes from an earlier/,
     ],
   ] as const)("is told of as %s", async (_, changes, words) => {
     stored("out/worker-0", { "model.pt": "12345" });
@@ -172,7 +172,7 @@ Fetched 2 files, 12 B to ${application}
   test("is nothing of a job without results, or whose end nobody kept", async () => {
     await expect(get(ended({}))).rejects.toMatchObject({ code: "NOTHING_LEFT", exitCode: 2 });
     const unknown = { ...ended({}), finalStatus: async () => undefined };
-    await expect(get(unknown)).rejects.toThrow("it is not kept how it ended");
+    await expect(get(unknown)).rejects.toThrow("how it ended was not kept");
   });
 });
 

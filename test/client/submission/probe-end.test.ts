@@ -68,7 +68,7 @@ describe("the application that checks the nodes", () => {
     const report = async () => Promise.reject(new Error("no answer"));
     const { end, killed } = probe();
     await expect(end({ report })).rejects.toThrow("no answer");
-    expect(killed).toEqual(["the probe was not heard of"]);
+    expect(killed).toEqual(["nothing was heard of the probe"]);
     await expect(end({ report, kill: async () => Promise.reject(new Error("away")) })).rejects.toThrow(
       /^application_1_0001, which checks the nodes, could not be ended: away\n {2}tony-ts kill application_1_0001$/,
     );

@@ -29,7 +29,7 @@ describe("the checkpoint that another job resumes from", () => {
       /has not ended/,
     ],
     ["of another user's job", () => lastCheckpoint(ended, undefined, "bob"), /only alice may read how it ended/],
-    ["of a job that ended long ago", () => lastCheckpoint(ended, undefined, "alice"), /it is not kept how it ended/],
+    ["of a job that ended long ago", () => lastCheckpoint(ended, undefined, "alice"), /how it ended was not kept/],
     ["of a job that saved none", () => left({}), /left no checkpoint that another job can read$/],
     [
       "of a job whose checkpoint was lost",

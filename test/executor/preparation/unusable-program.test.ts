@@ -171,7 +171,7 @@ describe("a program out of a shipped archive", () => {
       chmodSync(folder, 0o755);
     chmodSync(closed, 0);
     const words =
-      "where the user of this node's containers may not look; it came from hdfs://nn/envs/torch.zip: let every";
+      "which the user of this node's containers may not read; it came from hdfs://nn/envs/torch.zip: let every";
     try {
       for (const command of ["venv/bin/python train.py", "venv/bin/train", ". venv/bin/activate && python3 train.py"])
         expect(asUnprivileged(() => asked(command))).toContain(words);

@@ -136,7 +136,7 @@ describe("the command ssh of a launcher's container", () => {
     const { start } = await shell(new Remote());
     expect(await ended(start("elsewhere", "true"))).toMatchObject({
       exitCode: 255,
-      stderr: "ssh: elsewhere is no host of this job; there are worker-0\n",
+      stderr: "ssh: elsewhere is not a host of this job; there are worker-0\n",
     });
   });
 

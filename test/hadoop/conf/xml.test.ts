@@ -181,7 +181,7 @@ describe("include", () => {
   test("a missing file without fallback, a circle and a web address are errors with file and line", () => {
     const circle = document('<include href="a.xml"/>');
     expect(() => parseProperties(circle, "/c/a.xml", files({}))).toThrow(
-      '/c/a.xml:3: <include href="a.xml"> goes round',
+      '/c/a.xml:3: <include href="a.xml"> leads back to itself',
     );
     expect(() => parseProperties(document('<include href="b.xml"/>'), "/c/a.xml", files({}))).toThrow(
       '/c/a.xml:3: <include href="b.xml"> names a file that does not exist',

@@ -311,17 +311,17 @@ describe("resource types", () => {
 
   test("a type that the cluster does not know is refused: the ResourceManager would drop it", () => {
     expect(saidAbout({ ...minimalJob, "tony.worker.resource.fpga": "1" }, { resourceTypes: types })).toEqual([
-      "job.xml:3: tony.worker.resource.fpga asks for fpga, which is no resource type of the cluster; it has memory-mb, vcores, yarn.io/gpu, local-disk",
+      "job.xml:3: tony.worker.resource.fpga asks for fpga, which is not a resource type of the cluster; it has memory-mb, vcores, yarn.io/gpu, local-disk",
     ]);
     expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1" }, { resourceTypes: types.slice(0, 2) })[0]).toMatch(
-      /^job.xml:3: tony.worker.gpus asks for yarn.io\/gpu, which is no resource type/,
+      /^job.xml:3: tony.worker.gpus asks for yarn.io\/gpu, which is not a resource type/,
     );
   });
 
-  test("an amount that is no whole number of that unit, or none at all, is refused", () => {
+  test("an amount that is not a whole number of that unit, or none at all, is refused", () => {
     const said = (amount: string) =>
       saidAbout({ ...minimalJob, "tony.worker.resource.local-disk": amount }, { resourceTypes: types })[0];
-    expect(said("1500Mi")).toContain('is no whole number of the cluster\'s unit of local-disk, "Gi"');
+    expect(said("1500Mi")).toContain('is not a whole number of the cluster\'s unit of local-disk, "Gi"');
     expect(said("much")).toContain("must be a whole amount");
   });
 
@@ -346,7 +346,7 @@ describe("resource types", () => {
   test("a cluster that calls its GPUs otherwise is told by name, with the key for it", () => {
     const resourceTypes = [...types.slice(0, 2), { name: "nvidia.com/gpu", units: "" }];
     expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1" }, { resourceTypes })).toEqual([
-      "job.xml:3: tony.worker.gpus asks for yarn.io/gpu, which is no resource type of the cluster; it has memory-mb, vcores, nvidia.com/gpu; set tony.gpu-resource-types to nvidia.com/gpu",
+      "job.xml:3: tony.worker.gpus asks for yarn.io/gpu, which is not a resource type of the cluster; it has memory-mb, vcores, nvidia.com/gpu; set tony.gpu-resource-types to nvidia.com/gpu",
     ]);
   });
 

@@ -36,7 +36,7 @@ describe("a role that may be smaller", () => {
     [
       "with a restart policy",
       { "tony.worker.restart-policy": "task" },
-      "tony.worker.restart-policy = task says it, too",
+      "tony.worker.restart-policy = task says it as well",
     ],
   ])("is refused %s, once and where its key stands", (_, keys, words) => {
     const said = saidAbout({ ...elastic, [LEAST]: "2", ...keys }).filter((line) => line.includes(LEAST));

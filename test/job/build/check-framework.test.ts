@@ -16,7 +16,12 @@ describe("what a framework cannot run is refused before anything is submitted", 
     ["jax", { [MODE]: "fcfs" }, MODE, "JAX needs their addresses"],
     ["pytorch", { [MODE]: "fcfs" }, MODE, "gives PyTorch no ranks"],
     ["tensorflow", { "tony.worker.processes": "2" }, "tony.worker.processes", "is 2, and tensorflow runs one in each"],
-    ["generic", { "tony.worker.command": "x {{hots}}" }, "tony.worker.command", "has {{hots}}, which is none of role,"],
+    [
+      "generic",
+      { "tony.worker.command": "x {{hots}}" },
+      "tony.worker.command",
+      "has {{hots}}, which is not one of role,",
+    ],
     ["generic", { "tony.worker.command": "x {{host}}", [MODE]: "fcfs" }, "tony.worker.command", "not known in"],
   ])("%s %j", (framework, keys, key, words) => {
     const said = saidAbout({ ...minimalJob, [FRAMEWORK]: framework, ...keys }).find((line) => line.includes(words));

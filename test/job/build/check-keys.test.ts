@@ -28,8 +28,8 @@ describe("checking keys", () => {
 
   test("a key that resembles none is a warning: TonY ignores it, too", () => {
     expect(said({ "tony.x": "1", "tony.java.home": "/usr/java" })).toEqual([
-      "job.xml:1: warning: tony.x has no effect: neither TonY nor tony-ts has such a key (tony-ts keys lists those that there are)",
-      "job.xml:2: warning: tony.java.home has no effect: neither TonY nor tony-ts has such a key (tony-ts keys lists those that there are)",
+      "job.xml:1: warning: tony.x has no effect: neither TonY nor tony-ts has such a key (tony-ts keys lists them all)",
+      "job.xml:2: warning: tony.java.home has no effect: neither TonY nor tony-ts has such a key (tony-ts keys lists them all)",
     ]);
   });
 
@@ -57,7 +57,7 @@ describe("checking keys", () => {
     "a role that is called %s is told what a role may be called",
     (role) => {
       expect(said({ ...worker, [`tony.${role}.memory`]: "1g" })).toEqual([
-        `job.xml:2: tony.${role}.memory is not a key: ${role} cannot be the name of a role, which is of small letters, digits and dashes, beginning with a letter`,
+        `job.xml:2: tony.${role}.memory is not a key: ${role} cannot be the name of a role, which is of lower-case letters, digits and dashes, beginning with a letter`,
       ]);
     },
   );

@@ -15,7 +15,7 @@ export function kerberosNeeded(offer?: MechanismOffer): AuthenticationError {
 export function serverNotSecure(): AuthenticationError {
   return new AuthenticationError(
     "The server asks for no proof of who we are, where hadoop.security.authentication is kerberos here\n" +
-      "  is it the right one? ipc.client.fallback-to-simple-auth-allowed=true in core-site.xml would have it called all the same",
+      "  is it the right one? ipc.client.fallback-to-simple-auth-allowed=true in core-site.xml lets it be called anyway",
     { code: "SERVER_NOT_SECURE" },
   );
 }

@@ -97,7 +97,7 @@ function ticketWords(cache: TicketCache | undefined): string {
 }
 
 function keytabMend({ principal, keytab }: KeytabLogin): string {
-  return `kinit -kt ${keytab} ${principal} tries the keytab by itself; one that is out of date is made anew by kadmin: ktadd`;
+  return `kinit -kt ${keytab} ${principal} tries the keytab by itself; kadmin replaces one that is out of date: ktadd`;
 }
 
 /**

@@ -32,7 +32,7 @@ export function localName(configuration: Configuration, principal: string, defau
     const result = applied(rule, realm, components, defaultRealm);
     if (result === undefined) continue;
     if (simpleOnly && /[/@]/.test(result)) {
-      throw configuration.invalid(authToLocalKey, `makes "${result}" of ${principal}, which is no simple name`);
+      throw configuration.invalid(authToLocalKey, `makes "${result}" of ${principal}, which is not a simple name`);
     }
     return rule.lowerCase ? result.toLowerCase() : result;
   }

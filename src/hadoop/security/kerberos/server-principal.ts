@@ -70,7 +70,7 @@ function matches(configuration: Configuration, key: string, glob: string, princi
   try {
     return globExpression(glob).test(principal);
   } catch (error) {
-    throw configuration.invalid(key, `is "${glob}", which is no pattern: ${errorMessage(error)}`);
+    throw configuration.invalid(key, `is "${glob}", which is not a pattern: ${errorMessage(error)}`);
   }
 }
 

@@ -17,7 +17,7 @@ const partsPlace = 1;
  */
 export function ticketServer(token: Buffer): string {
   const [, negotiation] = derValues(inside(token, firstToken));
-  if (negotiation?.tag !== negotiationStart) throw new RangeError("it is no negotiation");
+  if (negotiation?.tag !== negotiationStart) throw new RangeError("it is not a negotiation");
   const fields = sequence(negotiation.content);
   const mechanism = fields.findIndex(({ tag }) => tag === mechanismToken);
   const kerberos = derValues(inside(inside(derContent(fields, mechanism), DerTag.octets), firstToken));

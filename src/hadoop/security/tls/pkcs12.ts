@@ -155,6 +155,6 @@ function oidOf(value: DerValue | undefined): string {
 
 function unreadable(): never {
   throw new RangeError(
-    "it is encrypted or signed in a way that is not read here: keytool -importkeystore of Java 17 writes it anew",
+    "it is encrypted or signed in a way that is not read here: keytool -importkeystore of Java 17 rewrites it",
   );
 }

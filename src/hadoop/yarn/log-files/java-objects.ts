@@ -140,7 +140,7 @@ export function readJavaObjects(bytes: Buffer, visit: (object: JavaObject) => vo
       case "[":
         return content(number(1), depth + 1);
       default:
-        throw new LogFormatError(`"${type}" is no type of Java`);
+        throw new LogFormatError(`"${type}" is not a Java type`);
     }
   }
 

@@ -194,7 +194,7 @@ describe("a gang that makes no progress", () => {
       ["in broadcast train.py:9", true],
       "2 of 3 in all_reduce train.py:27; worker:2 in broadcast train.py:9",
     ],
-    ["one does not say", undefined, "2 of 3 in all_reduce train.py:27; of 1 that is not known"],
+    ["one does not say", undefined, "2 of 3 in all_reduce train.py:27; not known of 1"],
   ] as const)("names nobody where %s", (_case, third, places) => {
     const scenario = hanging();
     scenario.after(60_000);

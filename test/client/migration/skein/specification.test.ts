@@ -147,7 +147,7 @@ describe("a specification of Skein's", () => {
       "changes 2 service am becomes a role, named role-am",
       expect.stringMatching(/^to-mend 3 nodes: hosts cannot be named/),
       expect.stringMatching(/^changes 4 allow_failures becomes tony\.application\.fail-on-worker-failure-enabled/),
-      "to-mend 5 color is no field of Skein's",
+      "to-mend 5 color is not a field of Skein",
       "changes 6 script becomes tony.role-am.command",
       expect.stringMatching(/^to-mend 6 the script uses Skein: \{\{spec\.<role>\}\}/),
     ]);

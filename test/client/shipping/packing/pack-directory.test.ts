@@ -37,7 +37,7 @@ async function packAndUnpack(): Promise<string> {
   return unpacked;
 }
 
-/** The content of every file that can be read below a folder, by its path; undefined where links go round in a circle. */
+/** The content of every file that can be read below a folder, by its path; undefined where links go leads back to itself. */
 function readable(root: string, below = "", above: readonly string[] = []): Record<string, string> | undefined {
   const real = realpathSync(join(root, below));
   if (above.includes(real)) return undefined;
@@ -173,7 +173,7 @@ describe("what cannot be packed", () => {
     await rm(join(folder, "dangling"));
 
     await symlink("../program", join(folder, "circle"));
-    await expect(readAll()).rejects.toThrow(/is a link that goes round in a circle/);
+    await expect(readAll()).rejects.toThrow(/is a link that leads back to itself/);
     await rm(join(folder, "circle"));
 
     const server = createServer();

@@ -156,7 +156,7 @@ describe("a zip that travels", () => {
     file("bad.zip", "no zip at all, however long it may be");
     await expect(packingOfZip(path.join(base, "bad.zip"), known, "archive")).rejects.toMatchObject({
       code: "NOT_AN_ARCHIVE",
-      message: expect.stringMatching(/bad\.zip cannot be unpacked: .*\. Make the archive anew$/),
+      message: expect.stringMatching(/bad\.zip cannot be unpacked: .*\. Make the archive again$/),
     });
   });
 });

@@ -123,9 +123,9 @@ test("of a Python that its owner alone may read, it is remarked on for others", 
   expect((await packingOfFolder(folder, "archive")).remarks).toEqual([]);
 });
 
-test("links round in a circle are remarked on where YARN unpacks the folder", async () => {
+test("links leads back to itself are remarked on where YARN unpacks the folder", async () => {
   await symlink("..", join(folder, "lib/up"));
-  const remark = /^lib\/up is a link to \.\., which leads round in a circle/;
+  const remark = /^lib\/up is a link to \.\., which leads back to itself/;
   expect((await packingOfFolder(folder, "archive")).remarks).toEqual([expect.stringMatching(remark)]);
   expect((await packingOfFolder(folder, "working-directory")).remarks).toEqual([]);
 });

@@ -34,7 +34,7 @@ describe("the short name of a principal", () => {
   });
 
   test.each([
-    ["RULE:[1:$1@$0]", /makes "alice@EXAMPLE.COM".*no simple name/],
+    ["RULE:[1:$1@$0]", /makes "alice@EXAMPLE.COM".*not a simple name/],
     ["RULE:1:$1]", /cannot be read from "RULE:1:\$1\]" on/],
     ["RULE:[1:$1](+)", /rule that cannot be read: RULE:\[1:\$1\]\(\+\)/],
   ])("%s is an error that names the key", (rules, words) => {

@@ -53,7 +53,7 @@ describe("the principal of a server", () => {
   test.each([
     [{}, /yarn.resourcemanager.principal is not set/],
     [{ [key]: "rm@EXAMPLE.COM" }, /is rm@EXAMPLE.COM; service\/host@REALM is wanted/],
-    [{ [`${key}.pattern`]: "{rm" }, /is "{rm", which is no pattern/],
+    [{ [`${key}.pattern`]: "{rm" }, /is "{rm", which is not a pattern/],
   ])("cannot be told by %j, which the error says", async (values, words) => {
     await expect(called(values)).rejects.toThrow(words);
   });
