@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, symlink, utimes } from "node:fs/promises";
+import { lutimes, mkdir, symlink, utimes } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -42,10 +42,15 @@ async function unpack(bytes: Bytes, root: string): Promise<void> {
     const place = path.join(root, header.path);
     // A folder that its owner may not write to could not be filled.
     if (header.typeFlag === "5") await mkdir(place, { recursive: true, mode: header.mode | 0o700 });
-    else if (header.typeFlag === "2") await symlink(header.target, place);
+    else if (header.typeFlag === "2") await writeLink(place, header);
     else await writeEntry(bytes, place, header);
   }
   await bytes.drain();
+}
+
+async function writeLink(place: string, { target, modifiedAt }: Header): Promise<void> {
+  await symlink(target, place);
+  await lutimes(place, modifiedAt, modifiedAt);
 }
 
 async function writeEntry(bytes: Bytes, place: string, { sizeBytes, mode, modifiedAt }: Header): Promise<void> {
