@@ -88,6 +88,7 @@ export const coreRooms = [
   "journal/",
   "policies/",
   "state/",
+  "store/",
 ];
 
 /** The layers of src/hadoop, each using those below it. src/hadoop/README.md says what is in which. */

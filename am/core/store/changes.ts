@@ -1,0 +1,67 @@
+import { ENTRY_BYTES, keyBytes, storeLimits } from "./limits.ts";
+import { placeOf } from "./ranges.ts";
+import { type Change, type Entry, lifeName, type StoreState } from "./records.ts";
+
+/** Carries out one change, and remembers it for those who watch. Those of one revision come one after the other. */
+export function apply(state: StoreState, change: Change): void {
+  const { entries } = state;
+  const place = placeOf(entries, change.key);
+  const found = entries[place];
+  const before = found?.key === change.key ? found : undefined;
+  if (before !== undefined) account(state, before, -1);
+  if (change.type === "put") {
+    account(state, change.entry, 1);
+    if (before === undefined) entries.splice(place, 0, change.entry);
+    else entries[place] = change.entry;
+  } else if (before !== undefined) entries.splice(place, 1);
+  remember(state, change);
+}
+
+/** Those that were taken from the list already. */
+export function forget(state: StoreState, gone: readonly Entry[], revision: number): void {
+  for (const entry of gone) {
+    account(state, entry, -1);
+    remember(state, { type: "delete", revision, key: entry.key });
+  }
+}
+
+function remember(state: StoreState, change: Change): void {
+  state.revision = change.revision;
+  state.changes.push(change);
+  state.changesBytes += sizeOf(change);
+}
+
+/** Forgets the oldest changes beyond the limits, whole revisions at a time. */
+export function compact(state: StoreState): void {
+  let first = 0;
+  let { changesBytes: bytes } = state;
+  const { changes } = state;
+  while (changes.length - first > storeLimits.changes || bytes > storeLimits.changesBytes) {
+    const revision = changes[first]?.revision ?? 0;
+    for (let change = changes[first]; change?.revision === revision; change = changes[first]) {
+      bytes -= sizeOf(change);
+      first += 1;
+    }
+    state.compacted = revision;
+  }
+  if (first === 0) return;
+  changes.splice(0, first);
+  state.changesBytes = bytes;
+}
+
+function account(state: StoreState, entry: Entry, sign: 1 | -1): void {
+  state.bytes += sign * entrySize(entry);
+  if (entry.owner === undefined) return;
+  const name = lifeName(entry.owner);
+  const count = (state.owned[name] ?? 0) + sign;
+  if (count > 0) state.owned[name] = count;
+  else delete state.owned[name];
+}
+
+export function entrySize({ key, value }: Pick<Entry, "key" | "value">): number {
+  return ENTRY_BYTES + keyBytes(key) + value.length;
+}
+
+function sizeOf(change: Change): number {
+  return change.type === "put" ? entrySize(change.entry) : ENTRY_BYTES + keyBytes(change.key);
+}

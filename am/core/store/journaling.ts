@@ -1,0 +1,124 @@
+import { apply, compact } from "./changes.ts";
+import { emptyStore } from "./empty-store.ts";
+import type { Change, Entry, StoreState } from "./records.ts";
+import { placeBehind } from "./watching.ts";
+
+/**
+ * One file of the store's journal: all that the store holds, or what has changed since the file before. A file whose write was thought to have
+ * failed may be there, too: the next one begins where that one did.
+ */
+export type StoreFile =
+  | {
+      readonly type: "whole";
+      readonly revision: number;
+      readonly entries: readonly Entry[];
+      readonly epochs: StoreState["epochs"];
+    }
+  | { readonly type: "changes"; readonly changes: readonly Change[] };
+
+/** With the attempt that wrote it. */
+export interface WrittenFile {
+  readonly attempt: number;
+  readonly file: StoreFile;
+}
+
+/** What nobody waits for is written this much later, together with what comes until then. */
+const LAZY_MS = 1_000;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 15_000;
+/** More to read for a later attempt than this, and a whole one is written. */
+const MOST_SEGMENTS = 200;
+const LEAST_SEGMENT_BYTES = 256 << 10;
+
+export interface StoreWrite {
+  readonly sequence: number;
+  /** JSON of a StoreFile. */
+  readonly content: string;
+  /** The files before it are of no use once it is written. */
+  readonly isWhole: boolean;
+}
+
+/** Asks for what is not safe yet to be written. @param urgent somebody waits for it */
+export function want({ journal, revision }: StoreState, urgent: boolean, nowMs: number): void {
+  if ((journal.writing ?? journal.written) >= revision) return;
+  journal.urgent ||= urgent;
+  journal.dueMs ??= nowMs + LAZY_MS;
+}
+
+/** What is to be written now; one write is under way at a time. */
+export function nextWrite(state: StoreState, nowMs: number): StoreWrite | undefined {
+  const { journal, revision } = state;
+  if (journal.writing !== undefined || journal.written >= revision) return undefined;
+  const { dueMs = nowMs, urgent, failures } = journal;
+  if (dueMs > nowMs && !(urgent && failures === 0)) return undefined;
+  const isWhole = needsWhole(state);
+  const content = JSON.stringify(isWhole ? whole(state) : changesSince(state, journal.written));
+  journal.sequence += 1;
+  journal.writing = revision;
+  journal.writingBytes = content.length;
+  journal.urgent = false;
+  delete journal.dueMs;
+  if (isWhole) Object.assign(journal, { segments: 0, segmentsBytes: 0 });
+  return { sequence: journal.sequence, content, isWhole };
+}
+
+function needsWhole({ journal, compacted, bytes }: StoreState): boolean {
+  if (compacted > journal.written || journal.segments >= MOST_SEGMENTS) return true;
+  return journal.segmentsBytes > Math.max(LEAST_SEGMENT_BYTES, 2 * bytes);
+}
+
+function whole({ revision, entries, epochs }: StoreState): StoreFile {
+  return { type: "whole", revision, entries, epochs };
+}
+
+function changesSince({ changes }: StoreState, revision: number): StoreFile {
+  return { type: "changes", changes: changes.slice(placeBehind(changes, revision)) };
+}
+
+export function written({ journal }: StoreState): void {
+  journal.written = journal.writing ?? journal.written;
+  journal.segments += 1;
+  journal.segmentsBytes += journal.writingBytes;
+  journal.failures = 0;
+  delete journal.writing;
+}
+
+export function writeFailed({ journal }: StoreState, nowMs: number): void {
+  journal.failures += 1;
+  journal.dueMs = nowMs + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (journal.failures - 1));
+  delete journal.writing;
+}
+
+/** The store as the files of earlier attempts have it, for that attempt to go on from. They come in the order of their writing. */
+export function recoveredStore(attempt: number, files: readonly WrittenFile[]): StoreState {
+  const state = emptyStore(attempt);
+  let wroteLast = 1;
+  for (const { attempt: writer, file } of files) {
+    noteEpoch(state, wroteLast, writer);
+    wroteLast = writer;
+    if (file.type === "whole") replace(state, file);
+    else takeChanges(state, file.changes);
+    state.journal.segments += 1;
+  }
+  noteEpoch(state, wroteLast, attempt);
+  state.journal.written = state.revision;
+  return state;
+}
+
+/** Files may share revisions, each of which is whole in each. */
+function takeChanges(state: StoreState, changes: readonly Change[]): void {
+  const known = state.revision;
+  for (const change of changes) if (change.revision > known) apply(state, change);
+  compact(state);
+}
+
+function noteEpoch({ epochs, revision }: StoreState, before: number, now: number): void {
+  if (now > before) epochs.push({ attempt: now - 1, lastRevision: revision });
+}
+
+function replace(state: StoreState, { revision, entries, epochs }: Extract<StoreFile, { type: "whole" }>): void {
+  const { journal } = state;
+  Object.assign(state, emptyStore(journal.attempt), { journal, epochs: [...epochs] });
+  for (const entry of entries) apply(state, { type: "put", revision, key: entry.key, entry });
+  Object.assign(state, { revision, changes: [], changesBytes: 0, compacted: revision });
+}

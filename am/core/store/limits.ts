@@ -1,0 +1,95 @@
+import type { Operation, Refusal, StoreState, Transaction } from "./records.ts";
+
+/** What the store holds at most; docs/guide/key-value-store.md tells people. */
+export const storeLimits = {
+  keyBytes: 512,
+  valueBytes: 1 << 20,
+  keys: 100_000,
+  totalBytes: 32 << 20,
+  operations: 128,
+  listed: 10_000,
+  listedBytes: 2 << 20,
+  changes: 100_000,
+  changesBytes: 8 << 20,
+} as const;
+
+/** What a key takes besides its name and value, in memory, about. */
+export const ENTRY_BYTES = 100;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Why that transaction cannot be carried out, whatever the store holds; undefined: it can. */
+export function malformed({ conditions, success, failure }: Transaction): Refusal | undefined {
+  const count = Math.max(conditions.length, success.length, failure.length);
+  if (count > storeLimits.operations)
+    return limit(`a transaction has at most ${storeLimits.operations} conditions and operations, not ${count}`);
+  for (const { key } of conditions) {
+    const why = badKey(key);
+    if (why !== undefined) return why;
+  }
+  for (const operations of [success, failure]) {
+    const why = badOperations(operations);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+function badOperations(operations: readonly Operation[]): Refusal | undefined {
+  const written = new Set<string>();
+  for (const operation of operations) {
+    const why = badOperation(operation);
+    if (why !== undefined) return why;
+    if (operation.type !== "put") continue;
+    if (written.has(operation.key)) return invalid(`a transaction writes ${operation.key} twice: write it once`);
+    written.add(operation.key);
+  }
+  return undefined;
+}
+
+function badOperation(operation: Operation): Refusal | undefined {
+  if (operation.type === "list" || operation.type === "delete") return undefined;
+  const why = badKey(operation.key);
+  if (why !== undefined || operation.type === "get") return why;
+  const { length } = operation.value;
+  if (length <= storeLimits.valueBytes) return undefined;
+  return limit(
+    `the value of ${operation.key} has ${length} bytes, at most ${storeLimits.valueBytes} are kept: put a file's path there instead`,
+  );
+}
+
+function badKey(key: string): Refusal | undefined {
+  if (key === "") return invalid("a key is empty: name one");
+  if (LONE_SURROGATE.test(key)) return invalid("a key is no Unicode text");
+  const bytes = keyBytes(key);
+  if (bytes <= storeLimits.keyBytes) return undefined;
+  return limit(`a key has ${bytes} bytes, at most ${storeLimits.keyBytes} are allowed: ${key.slice(0, 40)}…`);
+}
+
+/** In UTF-8. */
+export function keyBytes(key: string): number {
+  let bytes = 0;
+  for (const character of key) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/** Why the store would hold too much; undefined: it does not. */
+export function overfull({
+  entries,
+  bytes,
+}: Pick<StoreState, "bytes"> & { readonly entries: number }): Refusal | undefined {
+  if (entries > storeLimits.keys) return limit(`the store holds ${storeLimits.keys} keys at most: delete some first`);
+  if (bytes > storeLimits.totalBytes)
+    return limit(`the store holds ${storeLimits.totalBytes} bytes at most: delete some keys first`);
+  return undefined;
+}
+
+function limit(message: string): Refusal {
+  return { code: "limit", message };
+}
+
+function invalid(message: string): Refusal {
+  return { code: "invalid", message };
+}

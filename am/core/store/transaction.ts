@@ -1,0 +1,138 @@
+import { apply, compact, entrySize, forget } from "./changes.ts";
+import { holds } from "./conditions.ts";
+import { malformed, overfull, storeLimits } from "./limits.ts";
+import { onlyKey, placeOf, placesOf } from "./ranges.ts";
+import {
+  type Change,
+  type Committed,
+  type Entry,
+  type Life,
+  lifeName,
+  type Operation,
+  type Range,
+  type Refusal,
+  type Result,
+  type StoreState,
+  type Transaction,
+} from "./records.ts";
+
+/** Carries a transaction out, or refuses all of it. @param life of those who ask, whose end their owned keys do not survive */
+export function transact(state: StoreState, transaction: Transaction, life?: Life): Committed | Refusal {
+  const refusal = malformed(transaction);
+  if (refusal !== undefined) return refusal;
+  const succeeded = transaction.conditions.every((condition) => holds(condition, entryOf(state, condition.key)));
+  const operations = succeeded ? transaction.success : transaction.failure;
+  const problem = refusalOf(state, operations, life);
+  if (problem !== undefined) return problem;
+  const revision = state.revision + 1;
+  const results = operations.map((operation) => carryOut(state, operation, revision, life));
+  compact(state);
+  return { revision: state.revision, succeeded, results };
+}
+
+/** The keys of a life that is over go with it, at one revision. */
+export function endLife(state: StoreState, life: Life): void {
+  const name = lifeName(life);
+  if (state.owned[name] === undefined) return;
+  const revision = state.revision + 1;
+  const isOwned = ({ owner }: Entry) => owner !== undefined && lifeName(owner) === name;
+  const gone = state.entries.filter(isOwned);
+  state.entries = state.entries.filter((entry) => !isOwned(entry));
+  forget(state, gone, revision);
+  compact(state);
+}
+
+export function entryOf({ entries }: Pick<StoreState, "entries">, key: string): Entry | undefined {
+  const found = entries[placeOf(entries, key)];
+  return found?.key === key ? found : undefined;
+}
+
+/** Looked at before anything happens. What a deletion of the same transaction would give back is not counted. */
+function refusalOf(state: StoreState, operations: readonly Operation[], life: Life | undefined): Refusal | undefined {
+  let { bytes } = state;
+  let entries = state.entries.length;
+  let grows = false;
+  for (const operation of operations) {
+    if (operation.type !== "put") continue;
+    if (operation.owned === true && life === undefined)
+      return {
+        code: "no-owner",
+        message: `${operation.key} is to go with a task's life, and no task that lives was named`,
+      };
+    const before = entryOf(state, operation.key);
+    const growth = entrySize(operation) - (before === undefined ? 0 : entrySize(before));
+    if (before === undefined) entries += 1;
+    grows ||= growth > 0;
+    bytes += growth;
+  }
+  return grows ? overfull({ entries, bytes }) : undefined;
+}
+
+function carryOut(state: StoreState, operation: Operation, revision: number, life: Life | undefined): Result {
+  switch (operation.type) {
+    case "get": {
+      const entry = entryOf(state, operation.key);
+      return { type: "get", ...(entry === undefined ? {} : { entry }) };
+    }
+    case "list":
+      return list(state, operation);
+    case "put": {
+      const before = entryOf(state, operation.key);
+      apply(state, putting(operation, before, revision, life));
+      return { type: "put", ...(before === undefined ? {} : { before }) };
+    }
+    case "delete":
+      return { type: "delete", deleted: remove(state, operation.range, revision) };
+  }
+}
+
+function putting(
+  { key, value, owned }: Extract<Operation, { type: "put" }>,
+  before: Entry | undefined,
+  revision: number,
+  life: Life | undefined,
+): Change {
+  const { created = revision, version = 0 } = before ?? {};
+  const owner = owned === true && life !== undefined ? { owner: { task: life.task, generation: life.generation } } : {};
+  const entry = { key, value, created, modified: revision, version: version + 1, ...owner };
+  return { type: "put", revision, key, entry };
+}
+
+function remove(state: StoreState, range: Range, revision: number): number {
+  const [first, end] = placesOf(state.entries, range);
+  const gone = state.entries.splice(first, end - first);
+  forget(state, gone, revision);
+  return gone.length;
+}
+
+function list(
+  state: StoreState,
+  { range, limit = storeLimits.listed, keysOnly = false }: Extract<Operation, { type: "list" }>,
+): Result {
+  const [first, end] = placesOf(state.entries, range);
+  const most = Math.min(limit, storeLimits.listed);
+  const entries: Entry[] = [];
+  let bytes = 0;
+  for (const entry of state.entries.slice(first, Math.min(end, first + most))) {
+    const shown = keysOnly ? { ...entry, value: "" } : entry;
+    bytes += entrySize(shown);
+    if (bytes > storeLimits.listedBytes && entries.length > 0) break;
+    entries.push(shown);
+  }
+  return { type: "list", entries, more: first + entries.length < end };
+}
+
+/** What people call by a name of its own is a transaction, too. */
+export const transactions = {
+  of: (...success: readonly Operation[]): Transaction => ({ conditions: [], success, failure: [] }),
+  get: (key: string): Transaction => transactions.of({ type: "get", key }),
+  /** Its result says what the key held before. */
+  put: (key: string, value: string, owned = false): Transaction => transactions.of({ type: "put", key, value, owned }),
+  remove: (key: string): Transaction => transactions.of({ type: "delete", range: onlyKey(key) }),
+  /** Writes the key where it is missing, and tells what it holds where it is not. */
+  setDefault: (key: string, value: string, owned = false): Transaction => ({
+    conditions: [{ of: "missing", key }],
+    success: [{ type: "put", key, value, owned }],
+    failure: [{ type: "get", key }],
+  }),
+} as const;

@@ -1,0 +1,41 @@
+import { expect, test } from "@jest/globals";
+import { withPrefix } from "../../../../am/core/store/ranges.ts";
+import { allRights, forbidden, rightsOfTask } from "../../../../am/core/store/rights.ts";
+import { transactions } from "../../../../am/core/store/transaction.ts";
+
+const task = rightsOfTask("worker:1");
+
+test.each([
+  ["its own key", transactions.put("task/worker:1/ready", "")],
+  ["a shared key", transactions.setDefault("shared/leader", "")],
+  ["all of its own", transactions.of({ type: "list", range: withPrefix("task/worker:1/") })],
+  ["a part of what is shared", transactions.of({ type: "delete", range: { from: "shared/a", to: "shared/b" } })],
+])("a task may use %s", (_what, transaction) => {
+  expect(forbidden(transaction, task)).toBeUndefined();
+});
+
+test.each([
+  ["another's key", transactions.get("task/worker:2/ready")],
+  ["the key of one whose name begins alike", transactions.get("task/worker:10/ready")],
+  ["a key of nobody", transactions.put("other", "")],
+  ["all keys", transactions.of({ type: "list", range: { from: "" } })],
+  ["what follows its own", transactions.of({ type: "list", range: { from: "task/worker:1/" } })],
+  ["more than its own", transactions.of({ type: "delete", range: withPrefix("task/") })],
+  [
+    "another's key as a condition",
+    { ...transactions.get("shared/a"), conditions: [{ of: "exists", key: "b" } as const] },
+  ],
+  [
+    "another's key where its conditions fail",
+    { ...transactions.get("shared/a"), failure: transactions.get("b").success },
+  ],
+])("a task may not use %s", (_what, transaction) => {
+  expect(forbidden(transaction, task)).toEqual({
+    code: "forbidden",
+    message: expect.stringMatching(/ is not yours: use task\/worker:1\/… or shared\/…$/),
+  });
+});
+
+test("the job's owner may use everything", () => {
+  expect(forbidden(transactions.of({ type: "delete", range: { from: "" } }), allRights)).toBeUndefined();
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "@jest/globals";
+import { emptyStore } from "../../../../am/core/store/empty-store.ts";
+import { allRights, rightsOfTask } from "../../../../am/core/store/rights.ts";
+import { createStore, type Store, type StoreEffect } from "../../../../am/core/store/store.ts";
+import { transactions } from "../../../../am/core/store/transaction.ts";
+
+const put = (id: number, durable: boolean, key = "a") =>
+  ({ type: "request", id, transaction: transactions.put(key, ""), rights: allRights, durable }) as const;
+const typesOf = (effects: readonly StoreEffect[]) => effects.map(({ type }) => type);
+const journaled = (store: Store) => ({ type: "journal-written", sequence: store.state.journal.sequence }) as const;
+
+describe("the journal", () => {
+  test("is not written where nothing changes", () => {
+    const store = createStore();
+    const read = { ...put(1, true), transaction: transactions.get("a") };
+    expect(typesOf(store.step(read, 0))).toEqual(["answer"]);
+    expect(typesOf(store.step({ type: "wake-up" }, 1e6))).toEqual([]);
+  });
+
+  test("has what nobody waits for a second later, in one write", () => {
+    const store = createStore();
+    expect(store.step(put(1, false), 100)).toMatchObject([{ type: "answer" }, { type: "changed" }, { atMs: 1_100 }]);
+    expect(store.step(put(2, false), 900)).toMatchObject([{ type: "answer" }, { type: "changed" }, { atMs: 1_100 }]);
+    const [write] = store.step({ type: "wake-up" }, 1_100);
+    expect(write).toMatchObject({ type: "journal", sequence: 1, isWhole: false });
+    expect(store.step(journaled(store), 1_200)).toEqual([]);
+    expect(store.state.journal.written).toBe(2);
+  });
+
+  test("is written at once for those who wait; who comes meanwhile shares the next write", () => {
+    const store = createStore();
+    expect(typesOf(store.step(put(1, true), 0))).toEqual(["changed", "journal"]);
+    expect(typesOf(store.step(put(2, true), 1))).toEqual(["changed"]);
+    expect(typesOf(store.step(put(3, true), 2))).toEqual(["changed"]);
+    const first = store.step(journaled(store), 10);
+    expect(first).toMatchObject([
+      { type: "answer", id: 1 },
+      { type: "journal", sequence: 2 },
+    ]);
+    const second = store.step(journaled(store), 20);
+    expect(second).toMatchObject([
+      { type: "answer", id: 2, answer: { revision: 2 } },
+      { type: "answer", id: 3, answer: { revision: 3 } },
+    ]);
+  });
+
+  test("is waited for by a durable read of what is not safe yet", () => {
+    const store = createStore();
+    store.step(put(1, true), 0);
+    expect(store.step({ ...put(2, true), transaction: transactions.get("a") }, 1)).toEqual([]);
+    expect(store.step(journaled(store), 2)).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
+  test("is tried again, later each time, and nobody is answered before", () => {
+    const store = createStore();
+    store.step(put(1, true), 0);
+    const failed = { type: "journal-failed", sequence: 1 } as const;
+    expect(store.step(failed, 10)).toEqual([{ type: "wake-at", atMs: 260 }]);
+    expect(store.step(put(2, true), 100)).toMatchObject([{ type: "changed" }, { type: "wake-at", atMs: 260 }]);
+    expect(store.step({ type: "wake-up" }, 260)).toMatchObject([{ type: "journal", sequence: 2 }]);
+    expect(store.step({ ...failed, sequence: 2 }, 300)).toEqual([{ type: "wake-at", atMs: 800 }]);
+    store.step({ type: "wake-up" }, 800);
+    expect(store.step(journaled(store), 900)).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
+  test("hears nothing of a write that is not the last", () => {
+    const store = createStore();
+    store.step(put(1, true), 0);
+    expect(store.step({ type: "journal-written", sequence: 0 }, 1)).toEqual([]);
+    expect(store.step({ type: "journal-failed", sequence: 0 }, 1)).toEqual([]);
+    expect(store.state.journal.writing).toBe(1);
+  });
+
+  test("begins anew with all that there is once its files are much larger, or are many", () => {
+    const store = createStore();
+    const wholes = (key: string, value: string, count: number) => {
+      let seen = 0;
+      for (let nth = 0; nth < count; nth += 1) {
+        const request = { ...put(nth, true), transaction: transactions.put(key, value) };
+        seen += store.step(request, nth).filter((effect) => effect.type === "journal" && effect.isWhole).length;
+        store.step(journaled(store), nth);
+      }
+      return seen;
+    };
+    expect(wholes("large", "x".repeat(100_000), 5)).toBe(1);
+    expect(wholes("small", "", 300)).toBe(1);
+  });
+});
+
+test("what a task may not use is refused, and nothing is journaled for it", () => {
+  const store = createStore();
+  const effects = store.step({ ...put(1, true, "task/worker:1/a"), rights: rightsOfTask("worker:0") }, 0);
+  expect(effects).toMatchObject([{ type: "answer", id: 1, answer: { code: "forbidden" } }]);
+});
+
+test("what a life owned is gone with it, at one revision; of a life that owns nothing nothing is seen", () => {
+  const store = createStore(emptyStore(1));
+  const life = { task: "worker:0", generation: 2 };
+  for (const key of ["a", "b"]) {
+    store.step({ ...put(1, false), transaction: transactions.put(key, "", true), life }, 0);
+  }
+  store.step({ ...put(1, false), transaction: transactions.put("c", "", true), life: { ...life, generation: 3 } }, 0);
+  expect(store.step({ type: "life-ended", life: { ...life, generation: 1 } }, 0)).toMatchObject([{ type: "wake-at" }]);
+  expect(store.step({ type: "life-ended", life }, 0)[0]).toEqual({ type: "changed" });
+  expect(store.state).toMatchObject({ revision: 4, entries: [{ key: "c" }], owned: { "worker:0#3": 1 } });
+});
+
+test("a key that its owner or another writes without owning it is nobody's", () => {
+  const store = createStore();
+  const life = { task: "worker:0", generation: 2 };
+  store.step({ ...put(1, false), transaction: transactions.put("a", "", true), life }, 0);
+  store.step(put(2, false), 0);
+  store.step({ type: "life-ended", life }, 0);
+  expect(store.state.entries).toHaveLength(1);
+  expect(store.state.owned).toEqual({});
+});

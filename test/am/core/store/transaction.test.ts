@@ -1,0 +1,202 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { emptyStore } from "../../../../am/core/store/empty-store.ts";
+import { storeLimits } from "../../../../am/core/store/limits.ts";
+import { isIn, withPrefix } from "../../../../am/core/store/ranges.ts";
+import type { Committed, Condition, Operation, Refusal, Transaction } from "../../../../am/core/store/records.ts";
+import { endLife, transact, transactions } from "../../../../am/core/store/transaction.ts";
+
+const life = { task: "worker:0", generation: 3 };
+const key = fc.constantFrom("a", "a/1", "a/2", "b", "b/1", "é", "𝄞", "\uffff", "\uffff\uffff", "__proto__");
+const value = fc.constantFrom("", "x", "y", "\u00ff", "zz");
+const range = fc.oneof(
+  key.map(withPrefix),
+  fc.record({ from: key, to: key }),
+  key.map((from) => ({ from })),
+);
+const comparison = fc.constantFrom("=", "≠", "<", "≤", ">", "≥");
+const condition: fc.Arbitrary<Condition> = fc.oneof(
+  fc.record({ of: fc.constant("exists" as const), key }),
+  fc.record({ of: fc.constant("missing" as const), key }),
+  fc.record({ of: fc.constant("value" as const), key, is: comparison, to: value }),
+  fc.record({
+    of: fc.constantFrom("created" as const, "modified" as const, "version" as const),
+    key,
+    is: comparison,
+    to: fc.nat(4),
+  }),
+  fc.record({ of: fc.constant("owner" as const), key, is: fc.constantFrom("=", "≠"), to: fc.constant("worker:0") }),
+);
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  key.map((one): Operation => ({ type: "get", key: one })),
+  fc.record({ type: fc.constant("list" as const), range, limit: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ type: fc.constant("put" as const), key, value, owned: fc.boolean() }),
+  range.map((one): Operation => ({ type: "delete", range: one })),
+);
+const transaction: fc.Arbitrary<Transaction> = fc.record({
+  conditions: fc.array(condition, { maxLength: 2 }),
+  success: fc.uniqueArray(operation, { maxLength: 4, selector: (one) => ("key" in one ? one.key : one) }),
+  failure: fc.uniqueArray(operation, { maxLength: 2, selector: (one) => ("key" in one ? one.key : one) }),
+});
+
+interface Held {
+  value: string;
+  created: number;
+  modified: number;
+  version: number;
+  owned: boolean;
+}
+
+/** The store as anybody would write it first: a map that is sorted for each answer. */
+class Model {
+  readonly held = new Map<string, Held>();
+  revision = 0;
+
+  transact({ conditions, success, failure }: Transaction) {
+    const succeeded = conditions.every((one) => this.#holds(one));
+    let wrote = false;
+    const results = (succeeded ? success : failure).map((one) => {
+      if (one.type === "get") return this.held.get(one.key)?.value;
+      if (one.type === "put") {
+        const before = this.held.get(one.key);
+        const modified = this.revision + 1;
+        const { created = modified, version = 0 } = before ?? {};
+        this.held.set(one.key, {
+          value: one.value,
+          created,
+          modified,
+          version: version + 1,
+          owned: one.owned === true,
+        });
+        wrote = true;
+        return before?.value;
+      }
+      const keys = [...this.held.keys()].filter((name) => isIn(name, one.range)).sort(byCodeUnits);
+      if (one.type === "list") return keys.slice(0, one.limit).map((name) => [name, this.held.get(name)?.value]);
+      for (const name of keys) this.held.delete(name);
+      wrote ||= keys.length > 0;
+      return keys.length;
+    });
+    if (wrote) this.revision += 1;
+    return { succeeded, revision: this.revision, results };
+  }
+
+  #holds(one: Condition): boolean {
+    const held = this.held.get(one.key);
+    if (one.of === "exists" || one.of === "missing") return (held !== undefined) === (one.of === "exists");
+    if (one.of === "owner") return (held?.owned === true) === (one.is === "=");
+    if (one.of === "value") return held === undefined ? one.is === "≠" : compare(held.value, one.is, one.to);
+    return compare(held?.[one.of] ?? 0, one.is, one.to);
+  }
+}
+
+function compare(left: string | number, is: string, right: string | number): boolean {
+  const signs: Record<string, boolean> = { "<": left < right, "=": left === right, ">": left > right };
+  const both: Record<string, string> = { "≤": "<=", "≥": ">=", "≠": "<>" };
+  return [...(both[is] ?? is)].some((sign) => signs[sign]);
+}
+
+const byCodeUnits = (left: string, right: string) => (left < right ? -1 : 1);
+
+describe("a transaction", () => {
+  test("does what it does to a map, whatever is asked", () => {
+    fc.assert(
+      fc.property(fc.array(transaction, { maxLength: 30 }), (all) => {
+        const model = new Model();
+        const state = emptyStore(1);
+        for (const one of all) {
+          const { results, ...rest } = committed(transact(state, one, life));
+          const plain = results.map((result) => {
+            if (result.type === "get") return result.entry?.value;
+            if (result.type === "put") return result.before?.value;
+            if (result.type === "delete") return result.deleted;
+            return result.entries.map((entry) => [entry.key, entry.value]);
+          });
+          expect({ ...rest, results: plain }).toEqual(model.transact(one));
+        }
+        expect(state.entries.map(({ key: name }) => name)).toEqual([...model.held.keys()].sort(byCodeUnits));
+        const owned = [...model.held.values()].filter(({ owned: is }) => is).length;
+        expect(state.owned).toEqual(owned === 0 ? {} : { "worker:0#3": owned });
+        endLife(state, life);
+        expect(state.entries.every(({ owner }) => owner === undefined)).toBe(true);
+        expect(state.owned).toEqual({});
+        committed(transact(state, transactions.of({ type: "delete", range: { from: "" } })));
+        expect(state).toMatchObject({ entries: [], bytes: 0 });
+      }),
+    );
+  });
+
+  test("that changes nothing has no revision of its own", () => {
+    const state = emptyStore(1);
+    committed(transact(state, transactions.put("a", "1")));
+    committed(transact(state, transactions.get("a")));
+    expect(committed(transact(state, transactions.remove("b"))).revision).toBe(1);
+  });
+
+  test("writes a default once, and tells what is there", () => {
+    const state = emptyStore(1);
+    expect(committed(transact(state, transactions.setDefault("a", "1"))).succeeded).toBe(true);
+    const second = committed(transact(state, transactions.setDefault("a", "2")));
+    expect(second).toMatchObject({ succeeded: false, results: [{ entry: { value: "1", version: 1 } }] });
+  });
+
+  test("says that a list is cut, and shows keys alone where nothing else is asked for", () => {
+    const state = emptyStore(1);
+    for (const name of ["a/1", "a/2", "a/3"]) committed(transact(state, transactions.put(name, "value")));
+    const list: Operation = { type: "list", range: withPrefix("a/"), limit: 2, keysOnly: true };
+    const [result] = committed(transact(state, transactions.of(list))).results;
+    expect(result).toMatchObject({ more: true, entries: [{ key: "a/1", value: "" }, { key: "a/2" }] });
+  });
+
+  test("is listed up to the limit of an answer", () => {
+    const state = emptyStore(1);
+    for (const name of ["a", "b", "c"]) committed(transact(state, transactions.put(name, "x".repeat(1 << 20))));
+    const [result] = committed(transact(state, transactions.of({ type: "list", range: { from: "" } }))).results;
+    expect(result).toMatchObject({ more: true, entries: [{ key: "a" }] });
+  });
+});
+
+describe("nothing happens, and it is said why,", () => {
+  const refused = (one: Transaction, given?: typeof life) => {
+    const state = emptyStore(1);
+    const answer = transact(state, one, given);
+    expect(state.revision).toBe(0);
+    return answer;
+  };
+  const put = (name: string, held = "") => transactions.put(name, held);
+
+  test.each([
+    ["of an empty key", put(""), "invalid", /empty/],
+    ["of half a character", put("\ud800"), "invalid", /no Unicode text/],
+    ["of a key too long", put("é".repeat(257)), "limit", /514 bytes, at most 512/],
+    ["of a value too large", put("a", "x".repeat((1 << 20) + 1)), "limit", /1048577 bytes, at most 1048576.*path/],
+    ["of a key written twice", transactions.of(...put("a").success, ...put("a").success), "invalid", /a twice/],
+    ["of too much at once", { ...put("a"), failure: Array(129).fill({ type: "get", key: "a" }) }, "limit", /128.*129/],
+    ["of an owner that is unknown", transactions.put("a", "", true), "no-owner", /a is to go with a task's life/],
+  ] as const)("%s", (_what, one, code, message) => {
+    expect(refused(one)).toEqual({ code, message: expect.stringMatching(message) });
+  });
+
+  test("where the store would hold too many bytes, until some are deleted", () => {
+    const state = emptyStore(1);
+    const megabyte = "x".repeat(1 << 20);
+    for (let nth = 0; nth < 31; nth += 1) committed(transact(state, put(`k${nth}`, megabyte)));
+    const { revision } = state;
+    expect(transact(state, put("k31", megabyte))).toMatchObject({ code: "limit", message: /delete some keys/ });
+    expect(state.revision).toBe(revision);
+    committed(transact(state, transactions.remove("k0")));
+    committed(transact(state, put("k31", megabyte)));
+  });
+
+  test("where the store would hold too many keys", () => {
+    const state = emptyStore(1);
+    for (let nth = 0; nth < storeLimits.keys; nth += 1) committed(transact(state, put(`k${nth}`)));
+    expect(transact(state, put("one more"))).toMatchObject({ code: "limit", message: /100000 keys at most/ });
+    committed(transact(state, put("k0", "")));
+  });
+});
+
+function committed(answer: Committed | Refusal): Committed {
+  if ("code" in answer) throw new Error(answer.message);
+  return answer;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { emptyStore } from "../../../../am/core/store/empty-store.ts";
+import { recoveredStore } from "../../../../am/core/store/journaling.ts";
+import { onlyKey, withPrefix } from "../../../../am/core/store/ranges.ts";
+import type { Change, StoreState } from "../../../../am/core/store/records.ts";
+import { transact, transactions } from "../../../../am/core/store/transaction.ts";
+import { watch } from "../../../../am/core/store/watching.ts";
+
+const put = (state: StoreState, key: string, value = "") => transact(state, transactions.put(key, value));
+const keysOf = (changes: readonly Change[]) => changes.map(({ type, key, revision }) => `${type} ${key} ${revision}`);
+
+test("who goes on from any revision hears of each later change of its range once, in order", () => {
+  const state = emptyStore(1);
+  for (const key of ["a/1", "b", "a/2", "a/1"]) put(state, key);
+  transact(state, transactions.of({ type: "delete", range: withPrefix("a/") }));
+  const all = ["put a/1 1", "put a/2 3", "put a/1 4", "delete a/1 5", "delete a/2 5"];
+  fc.assert(
+    fc.property(fc.nat(5), (revision) => {
+      const told = watch(state, withPrefix("a/"), { attempt: 1, revision });
+      expect(told.type === "changes" && keysOf(told.changes)).toEqual(
+        all.filter((line) => Number(line.split(" ")[2]) > revision),
+      );
+    }),
+  );
+});
+
+test("what is forgotten is told, with the oldest revision that is known", () => {
+  const state = emptyStore(1);
+  for (let nth = 0; nth < 20; nth += 1) put(state, "a", "x".repeat(1 << 20));
+  expect(state.changesBytes).toBeLessThanOrEqual(8 << 20);
+  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 0 })).toEqual({ type: "compacted", oldest: 14 });
+  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 13 })).toMatchObject({ type: "changes" });
+});
+
+test("after the ApplicationMaster's death a watch goes on where it was, and who heard of what is lost is told", () => {
+  const lived = emptyStore(1);
+  for (const key of ["a", "b", "c"]) put(lived, key);
+  const safe = lived.changes.slice(0, 2);
+  const later = recoveredStore(3, [{ attempt: 1, file: { type: "changes", changes: safe } }]);
+  put(later, "d");
+  put(later, "e");
+  const everything = { from: "" };
+  const told = watch(later, everything, { attempt: 1, revision: 1 });
+  expect(told.type === "changes" && keysOf(told.changes)).toEqual(["put b 2", "put d 3", "put e 4"]);
+  expect(watch(later, everything, { attempt: 1, revision: 3 })).toEqual({ type: "reset" });
+  expect(watch(later, everything, { attempt: 2, revision: 3 })).toEqual({ type: "reset" });
+  expect(watch(later, everything, { attempt: 3, revision: 3 })).toMatchObject({ changes: [{ key: "e" }] });
+  expect(watch(later, everything, { attempt: 4, revision: 0 })).toEqual({ type: "reset" });
+  expect(watch(later, everything, { attempt: 3, revision: 9 })).toEqual({ type: "reset" });
+});
