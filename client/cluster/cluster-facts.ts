@@ -34,7 +34,7 @@ export async function askSubmissionFacts(
     application,
     maximum: application.maximum,
     resourceTypes,
-    ...(queue === undefined ? {} : { queue }),
+    ...(queue === undefined ? {} : { queue: { ...queue, mostByLabel: await mostOf(resourceManager, queue) } }),
     ...queues,
     nodeLabels: labels.map(({ name }) => name),
     ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
@@ -42,6 +42,23 @@ export async function askSubmissionFacts(
     nodes: nodes.filter(({ state }) => state === "RUNNING").map(nodeSnapshot),
     nodesAreAway: nodes.some(({ state }) => state !== "RUNNING"),
   };
+}
+
+/**
+ * FairScheduler, which names queues by their paths, tells of a queue what it may have itself, and not that those above it may have less
+ * (FSQueue#getQueueInfo).
+ */
+export async function mostOf(
+  resourceManager: Pick<ResourceManagerClient, "queue">,
+  { name, mostByLabel }: QueueInfo,
+): Promise<QueueInfo["mostByLabel"]> {
+  const words = name.startsWith("root.") ? name.split(".") : [];
+  const paths = words.slice(2).map((_, index) => words.slice(0, index + 2).join("."));
+  const above = await Promise.all(paths.map((path) => resourceManager.queue(path)));
+  const limits = [{ mostByLabel }, ...above].flatMap((one) => one?.mostByLabel[""] ?? []);
+  if (paths.length === 0 || limits.length === 0) return mostByLabel;
+  const memoryMiB = Math.min(...limits.map((limit) => limit.memoryMiB));
+  return { "": { memoryMiB, vcores: Math.min(...limits.map(({ vcores }) => vcores)), others: {} } };
 }
 
 /** How much of the nodes the queue may have at most, where that is less than all. */
@@ -58,7 +75,7 @@ export function queueShares({ queue, nodes }: Pick<SubmissionFacts, "queue" | "n
     const types = [...new Set(totals.flatMap(({ others }) => Object.keys(others)))];
     const others = Object.fromEntries(types.map((type) => [type, share((resource) => resource.others[type] ?? 0)]));
     const shares = { memoryMiB: share(({ memoryMiB }) => memoryMiB), vcores: share(({ vcores }) => vcores), others };
-    return totals.length > 0 && shares.memoryMiB < 1 ? [[label, shares] as const] : [];
+    return totals.length > 0 && Math.min(shares.memoryMiB, shares.vcores) < 1 ? [[label, shares] as const] : [];
   });
   if (queue === undefined || told.length === 0) return {};
   return { queueShares: { queue: queue.name, ofLabels: Object.fromEntries(told) } };

@@ -1,3 +1,4 @@
+import path from "node:path";
 import {
   ALONE,
   clusterOfItsOwn,
@@ -317,7 +318,13 @@ export const phases = [
   }),
   ...clusterOfItsOwn("fair-scheduler", {
     what: "jobs where queues are made as jobs name them, logs are stored in indexed files, and GPUs go by another name",
-    options: ["--scheduler", "fair", ...INDEXED_LOGS, "--set", "yarn.resource-types=nvidia.com/gpu"],
+    options: [
+      ...["--scheduler", "fair", ...INDEXED_LOGS, "--set", "yarn.resource-types=nvidia.com/gpu"],
+      ...[
+        "--set",
+        `yarn.scheduler.fair.allocation.file=${path.resolve("test/fixtures/fair-scheduler/allocations.xml")}`,
+      ],
+    ],
     tests: "test/schedulers/fair-scheduler",
     cores: HALF,
     limitSeconds: 120,

@@ -62,3 +62,23 @@ test("GPUs that the site calls nvidia.com/gpu are asked for, ranked and shown as
   expect((await alice.run("list")).stdout).toMatch(/GPUs\n[^\n]* 2\n/);
   expect(await alice.run("kill", id)).toMatchObject({ exitCode: 0 });
 });
+
+test("a gang that its queue can never hold (maxResources) holds nothing, and the numbers are said", async () => {
+  const job = alice.job("too-wide", {
+    ...oneTask,
+    "tony.worker.instances": 4,
+    "tony.worker.memory": "512m",
+    "tony.yarn.queue": "narrow.inside",
+  });
+  const id = (await alice.run("submit", "--conf", job, "--detach")).stdout.trim();
+  const told = async () => {
+    const { stdout } = await alice.run("status", id);
+    return stdout.includes("waiting will not help") ? stdout : undefined;
+  };
+  const status = await eventually("that waiting will not help", told);
+  expect(status).toContain(
+    "waiting will not help unless the queue may have more: queue narrow.inside may have at most 2 cores of the cluster, the job asks for 5 cores, with the 1 core of its AM",
+  );
+  expect(status).toMatch(/the job holds no container but its AM's/);
+  expect(await alice.run("kill", id)).toMatchObject({ exitCode: 0 });
+});

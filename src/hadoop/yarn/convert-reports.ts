@@ -112,8 +112,17 @@ export function queueInfoFromWire(message: hadoop.yarn.QueueInfoProto.$Propertie
   };
 }
 
-/** CapacityScheduler tells it since Hadoop 3.1 (org.apache.hadoop.yarn.api.records.QueueConfigurations); others do not. */
+/**
+ * CapacityScheduler tells it since Hadoop 3.1 (org.apache.hadoop.yarn.api.records.QueueConfigurations); FairScheduler, which has no labels,
+ * since 3.4: the queue's own maxResources, or the cluster's where that is less (FSQueue#getQueueInfo).
+ */
 function mostByLabel(message: hadoop.yarn.QueueInfoProto.$Properties): QueueInfo["mostByLabel"] {
+  if (message.schedulerType === "FairScheduler") {
+    const memoryMiB = toNumber(message.maxResourceMemory);
+    // 3.4 writes the most cores where the least are read (QueueInfoPBImpl#setMaxResourceVCore).
+    const vcores = message.maxResourceVCore || (message.minResourceVCore ?? 0);
+    return memoryMiB > 0 ? { "": { memoryMiB, vcores, others: {} } } : {};
+  }
   const told = (message.queueConfigurationsMap ?? []).flatMap(({ partitionName, queueConfigurations }) => {
     const most = resourceFromWire(queueConfigurations?.effectiveMaxCapacity);
     return most.memoryMiB > 0 ? [[partitionName ?? "", most] as const] : [];

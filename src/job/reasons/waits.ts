@@ -70,7 +70,7 @@ export const delayReasons = {
     { queue: "text", label: "text?", has: "text", asked: "text", master: "text?" },
     ({ queue, label, has, asked, master }) => {
       const most = `queue ${queue} may have at most ${has} of ${placeWords(label)}`;
-      return neverUnlessNodesJoin(`${most}, the job asks for ${asked}${masterWords(master)}`);
+      return `waiting will not help unless the queue may have more: ${most}, the job asks for ${asked}${masterWords(master)}`;
     },
   ),
   "gang-too-many": reason(

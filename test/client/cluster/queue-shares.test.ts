@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { queueShares } from "../../../client/cluster/cluster-facts.ts";
+import { mostOf, queueShares } from "../../../client/cluster/cluster-facts.ts";
 import { queueInfoFromWire } from "../../../src/hadoop/yarn/convert-reports.ts";
+import type { QueueInfo } from "../../../src/hadoop/yarn/records.ts";
 
 const amount = (memoryMiB: number, gpus: number) => ({ memoryMiB, vcores: 8, others: { "yarn.io/gpu": gpus } });
 const node = (host: string, ...labels: string[]) => ({
@@ -12,7 +13,7 @@ const wire = (most: Readonly<Record<string, number>>) => ({
   queueName: "ml",
   queueConfigurationsMap: Object.entries(most).map(([partitionName, memory]) => ({
     partitionName,
-    queueConfigurations: { effectiveMaxCapacity: { memory, virtual_cores: 4 } },
+    queueConfigurations: { effectiveMaxCapacity: { memory, virtual_cores: memory / 1024 } },
   })),
 });
 
@@ -20,6 +21,19 @@ test("a queue's most of the nodes with each label is a share of what they have",
   const queue = queueInfoFromWire(wire({ "": 4096, gpu: 8192 }));
   expect(queueShares({ queue, nodes })).toEqual({
     queueShares: { queue: "ml", ofLabels: { "": { memoryMiB: 0.25, vcores: 0.25, others: { "yarn.io/gpu": 1 } } } },
+  });
+});
+
+test("FairScheduler's most is that of the queue or of one above it, and cores alone may be what it lacks", async () => {
+  const fair = (queueName: string, maxResourceMemory: number, minResourceVCore: number) =>
+    queueInfoFromWire({ queueName, schedulerType: "FairScheduler", maxResourceMemory, minResourceVCore });
+  const above = new Map([["root.team", fair("root.team", 4096, 16)]]);
+  const most = (queue: QueueInfo) => mostOf({ queue: async (name) => above.get(name) }, queue);
+  expect(await most(fair("root.team.a", 16384, 2))).toEqual({ "": { memoryMiB: 4096, vcores: 2, others: {} } });
+  expect(await most(fair("root.ml", 16384, 2))).toEqual({ "": { memoryMiB: 16384, vcores: 2, others: {} } });
+  const queue = { ...fair("root.ml", 16384, 2), name: "root.ml" };
+  expect(queueShares({ queue, nodes })).toMatchObject({
+    queueShares: { queue: "root.ml", ofLabels: { "": { memoryMiB: 1, vcores: 0.125 } } },
   });
 });
 

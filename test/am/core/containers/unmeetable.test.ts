@@ -55,7 +55,7 @@ describe("an ask that no waiting meets", () => {
     ];
     expect(waitFor([worker(8, amount(1024))], nodes)).toEqual({
       never:
-        "waiting will not help unless nodes join: queue default may have at most 8 GiB of the cluster, the job asks for 9 GiB, with the 1 GiB of its AM",
+        "waiting will not help unless the queue may have more: queue default may have at most 8 GiB of the cluster, the job asks for 9 GiB, with the 1 GiB of its AM",
       remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16)",
     });
     expect(waitFor([worker(7, amount(1024))], nodes).never).toBeUndefined();
