@@ -352,6 +352,18 @@ describe("the data", () => {
     expect(nameNode.requests.at(-1)).toMatch(/offset=8&length=5/);
   });
 
+  test("a download that breaks off twice is taken up each time where it did", async () => {
+    nameNode.behave(place());
+    dataNode.behave(bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"));
+    const stream = await open().open("/f", { offset: 3 });
+    dataNode.behave(
+      bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n h"),
+      bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nalf"),
+    );
+    expect(await text(stream)).toBe("first half");
+    expect(nameNode.requests.at(-1)).toMatch(/offset=10&length=3/);
+  });
+
   test("a download is not continued in a file that is not as long as it was", async () => {
     nameNode.behave(place());
     dataNode.behave(bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"));

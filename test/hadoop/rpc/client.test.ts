@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { HostPort } from "../../../src/hadoop/conf/values.ts";
 import { RpcClient, type RpcClientOptions } from "../../../src/hadoop/rpc/client.ts";
+import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
 import { simple } from "../../../src/hadoop/security/sasl/simple.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -89,6 +90,13 @@ describe("a client of several endpoints", () => {
     expect([passive.connections.length, active.connections.length]).toEqual([1, 1]);
   });
 
+  test("a call that times out leads to the standby", async () => {
+    const [silent, active] = [await served({ onCall: () => undefined }), await served(echo)];
+    const client = clientOf([silent.endpoint, active.endpoint]);
+    expect(await call(client, "heard", { timeoutMs: 50 })).toBe("heard");
+    expect(client.endpoint).toEqual(active.endpoint);
+  });
+
   test("when nobody answers in time, the error names them all", async () => {
     const endpoints = [await closedEndpoint(), await closedEndpoint()];
     const clock = new ManualClock();
@@ -116,6 +124,27 @@ describe("a client of one endpoint", () => {
     const credentials = { ...simpleCredentials({ name: "alice" }), forRpc };
     expect(await call(clientOf([server.endpoint], { credentials }), "again")).toBe("again");
     expect(asked).toBe(2);
+  });
+
+  test("a login that is refused is renewed once for each call", async () => {
+    const refusing = await served({
+      onCall: ({ socket }, { callId }) =>
+        void socket.write(failureFrame(callId, "ERROR", "org.apache.hadoop.security.AccessControlException", "no")),
+    });
+    let renewals = 0;
+    const renewed = async () => {
+      renewals += 1;
+      return true;
+    };
+    const forRpc = async () => {
+      throw new AuthenticationError("the ticket has ended", { code: "RPC_AUTHENTICATION" });
+    };
+    const credentials = { ...simpleCredentials({ name: "alice" }), forRpc, renewed };
+    const client = clientOf([refusing.endpoint], { credentials });
+    for (const calls of [1, 2]) {
+      await expect(call(client, "refused")).rejects.toMatchObject({ code: "RPC_AUTHENTICATION" });
+      expect(renewals).toBe(calls);
+    }
   });
 
   test("an answer that does not come is asked for on another connection, and the trouble is told until it is over", async () => {

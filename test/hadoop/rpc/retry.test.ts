@@ -57,6 +57,16 @@ describe("where and when", () => {
     );
   });
 
+  test.each([
+    ["refuses the connection", refused],
+    ["loses it", lost],
+    ["does not answer in time", new RpcTimeoutError("slow")],
+    ["is a standby", standby],
+  ])("an endpoint that %s is left for the next", (_, error) => {
+    expect(decideRetry(failed({ error, endpointCount: 2 }), policy, 1)).toMatchObject({ moveOn: true, delayMs: 0 });
+    expect(decideRetry(failed({ error, endpointCount: 1 }), policy, 1)).toMatchObject({ moveOn: false });
+  });
+
   test("an endpoint that is not ready yet is waited for, not left", () => {
     const error = new RemoteError("org.apache.hadoop.ipc.RetriableException", "starting");
     expect(decideRetry(failed({ error, endpointCount: 2 }), policy, 1)).toEqual({

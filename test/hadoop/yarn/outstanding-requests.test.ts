@@ -105,6 +105,25 @@ describe("what a heartbeat tells", () => {
     table.blacklist({ remove: ["a"] });
     expect(table.take()).toMatchObject({ blacklistAdditions: ["b"], blacklistRemovals: ["a"] });
   });
+
+  test("a host that is both refused and freed before one heartbeat is told by its last word alone", () => {
+    const table = new OutstandingRequests();
+    table.blacklist({ remove: ["a", "c"] });
+    table.blacklist({ add: ["a", "b"] });
+    table.blacklist({ add: ["d"], remove: ["b", "d"] });
+    expect(table.take()).toMatchObject({ blacklistAdditions: ["a"], blacklistRemovals: ["c", "b", "d"] });
+    table.resync();
+    expect(table.take()).toMatchObject({ blacklistAdditions: ["a"], blacklistRemovals: [] });
+  });
+
+  test("a container whose end was reported is not given back again after a refusal", () => {
+    const table = new OutstandingRequests();
+    table.release(["container_1_0001_01_000008", "container_1_0001_01_000009"]);
+    const changes = table.take();
+    table.ended("container_1_0001_01_000008");
+    table.refused(changes);
+    expect(table.take().releases).toEqual(["container_1_0001_01_000009"]);
+  });
 });
 
 describe("a container that came", () => {
