@@ -3,6 +3,7 @@ import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { sharedWords } from "../../src/job/build/build-carrier.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { parseCarriedName } from "../../src/job/stored/carried-names.ts";
 
@@ -28,7 +29,7 @@ type Folders = Pick<JobSpec, "checkpointDir" | "resumeFrom" | "history" | "carri
 export async function withFolderAddresses<Spec extends Folders>(spec: Spec, fileSystems: FolderLookUp): Promise<Spec> {
   const { checkpointDir, resumeFrom, history, carrier } = spec;
   const carried = carrier?.checkpoints !== undefined;
-  return {
+  const placed = {
     ...spec,
     ...(checkpointDir !== undefined && {
       checkpointDir: await addressOf(checkpointDir, "tony.application.checkpoint-dir", carried),
@@ -44,6 +45,11 @@ export async function withFolderAddresses<Spec extends Folders>(spec: Spec, file
       },
     }),
   };
+  const outputDir = placed.carrier?.output?.dir.replace(/\/+$/, "");
+  if (carried && outputDir !== undefined && outputDir === placed.checkpointDir?.replace(/\/+$/, "")) {
+    throw refusal(outputDir, "tony.output.dir", `it ${sharedWords(outputDir)}`);
+  }
+  return placed;
 
   /** Of a site's folder only the one for running jobs may be everybody's to write to. */
   async function historyAddresses(settings: JobSpec["history"], location: string): Promise<JobSpec["history"]> {

@@ -8,9 +8,7 @@ export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
   const checkpoints = localFolder(reader, "tony.checkpoint.local-dir", "tony.application.checkpoint-dir");
   const output = localFolder(reader, "tony.output.local-dir", "tony.output.dir");
   const outputDir = reader.read("tony.output.dir");
-  if (checkpoints !== undefined && checkpoints === output) {
-    reader.error("tony.output.local-dir", `is the folder of checkpoints too (${output}): give each its own`);
-  }
+  if (checkpoints !== undefined && output !== undefined) requireTwoFolders(reader, checkpoints, output);
   if (output === undefined && outputDir !== undefined) {
     reader.error("tony.output.dir", "needs tony.output.local-dir: the folder in which programs leave their results");
   }
@@ -24,6 +22,29 @@ export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
     ...(output === undefined || outputDir === undefined ? {} : { output: { localDir: output, dir: outputDir } }),
     ...(mebibytes === undefined ? {} : { bytesPerSecond: mebibytes * 1_048_576 }),
   };
+}
+
+/** Each replaces what is in its folder: a checkpoint that is brought back, and results of a later run. */
+function requireTwoFolders(reader: JobReader, checkpoints: string, output: string): void {
+  if (checkpoints === output) {
+    reader.error("tony.output.local-dir", `is the folder of checkpoints too (${output}): give each its own`);
+  } else if (output.startsWith(`${checkpoints}/`)) {
+    const why = "which is emptied when a checkpoint is brought back";
+    reader.error(
+      "tony.output.local-dir",
+      `is in the folder of checkpoints (${checkpoints}), ${why}: give each its own`,
+    );
+  }
+  const place = (name: "tony.application.checkpoint-dir" | "tony.output.dir") => reader.read(name)?.replace(/\/+$/, "");
+  const outputDir = place("tony.output.dir");
+  if (outputDir !== undefined && outputDir === place("tony.application.checkpoint-dir")) {
+    reader.error("tony.output.dir", sharedWords(outputDir));
+  }
+}
+
+/** Why results may not go where checkpoints are. */
+export function sharedWords(folder: string): string {
+  return `is where checkpoints are kept too (tony.application.checkpoint-dir), which results would replace: give each its own, such as ${folder}/results`;
 }
 
 function localFolder(

@@ -41,6 +41,15 @@ const places = { home: async () => placed("/user/ada"), locate: placed };
 const carrier = { checkpoints: { localDir: "c", keep: 2 }, outputRequired: true, timeoutMs: 1 };
 const output = { localDir: "r", dir: "results/bert" };
 
+test("results do not go where checkpoints are kept, however that folder is written", async () => {
+  const same = { ...output, dir: "hdfs://nn:8020/user/ada/bert/" };
+  const spec = aJobSpec({ checkpointDir: "bert", carrier: { ...carrier, output: same } });
+  await expect(withFolderAddresses(spec, places)).rejects.toMatchObject({
+    code: "FOLDER_UNREACHABLE",
+    message: expect.stringContaining("it is where checkpoints are kept too (tony.application.checkpoint-dir), which"),
+  });
+});
+
 test("a relative folder starts in the user's home on the default file system", async () => {
   const spec = aJobSpec({ checkpointDir: "ckpt/bert", carrier: { ...carrier, output } });
   expect(await withFolderAddresses(spec, places)).toMatchObject({

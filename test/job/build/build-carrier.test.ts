@@ -55,4 +55,15 @@ describe("what executors are to carry", () => {
       expect.stringContaining("is the folder of checkpoints too"),
     ]);
   });
+
+  test("results do not go where they would replace checkpoints, or be removed with them", () => {
+    expect(errors({ ...checkpoints, ...output, "tony.output.dir": "hdfs:///user/ada/ckpt/" })).toEqual([
+      expect.stringContaining("is where checkpoints are kept too (tony.application.checkpoint-dir)"),
+    ]);
+    expect(errors({ ...checkpoints, ...output, "tony.output.dir": "hdfs:///user/ada/ckpt/results" })).toEqual([]);
+    expect(errors({ ...checkpoints, ...output, "tony.output.local-dir": "ckpt/results" })).toEqual([
+      expect.stringContaining("is in the folder of checkpoints (ckpt), which is emptied when a checkpoint is brought"),
+    ]);
+    expect(errors({ ...checkpoints, ...output, "tony.output.local-dir": "ckpt-results" })).toEqual([]);
+  });
 });
