@@ -71,6 +71,18 @@ describe("a ResourceManager that does not answer", () => {
     expect(lines.at(-1)).toBe("resource-manager-back: The ResourceManager answers again, after 1 h.");
   });
 
+  test("is told as soon, and with pauses as short, when it is silent again", async () => {
+    const { silence, lines, lasts } = setUp();
+    const durations = [];
+    for (let silences = 0; silences < 2; silences += 1) {
+      await lasts(100_000, 1_000);
+      silence.ends();
+      durations.push(lines.splice(0).map((line) => / (?:for|after) ([^,.]+)[,.]/.exec(line)?.[1]));
+    }
+    const once = ["1 s", "31 s", "1 min 31 s", "1 min 40 s"];
+    expect(durations).toEqual([once, once]);
+  });
+
   test("is nothing worth a word when a single answer was lost", async () => {
     const { silence, lines, clock } = setUp();
     silence.goesOn(refused, 0);

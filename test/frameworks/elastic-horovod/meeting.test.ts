@@ -132,6 +132,24 @@ describe("too few tasks of an elastic job", () => {
     expect(tasksOf(meeting.close(1100))).toBe("too-few");
   });
 
+  test("wait as long again when they are too few once more", () => {
+    const meeting = alone();
+    meeting.close(100);
+    meeting.join(of(2), 500);
+    meeting.close(500);
+    meeting.leave(of(2));
+    meeting.ask(of(0));
+    expect([meeting.close(1200), meeting.dueMs]).toEqual([undefined, 2200]);
+    expect(tasksOf(meeting.close(2200))).toBe("too-few");
+  });
+
+  test("do not count one that asked and has ended since", () => {
+    const meeting = alone();
+    meeting.join(of(2), 100);
+    meeting.leave(of(2));
+    expect(meeting.close(100)).toBeUndefined();
+  });
+
   test("go on once another has done its share: nobody is to come any more", () => {
     const meeting = alone();
     meeting.done();

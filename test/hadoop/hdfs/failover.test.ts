@@ -54,6 +54,24 @@ describe("the servers of one file system", () => {
     expect(asked).toEqual(["nn1", "nn1", "nn2", "nn2"]);
   });
 
+  test("an operation that fails late does not step over the server that another one found", async () => {
+    const { failover, ask } = setUp(["nn1", "nn2", "nn3"]);
+    let fail = (): void => undefined;
+    const late: string[] = [];
+    const slow = failover.run("idempotent", async (endpoint) => {
+      late.push(endpoint);
+      if (late.length > 1) return;
+      await new Promise<void>((resolve) => {
+        fail = resolve;
+      });
+      throw failed("CONNECTION_LOST");
+    });
+    expect((await ask(["STANDBY", "STANDBY"])).asked).toEqual(["nn1", "nn2", "nn3"]);
+    fail();
+    await slow;
+    expect(late).toEqual(["nn1", "nn3"]);
+  });
+
   test("a DataNode that cannot be reached says nothing of the NameNode that named it", async () => {
     const { ask } = setUp(["nn1", "nn2"]);
     expect((await ask(["DATANODE_UNREACHABLE", "DATANODE_UNREACHABLE"])).asked).toEqual(["nn1", "nn1", "nn1"]);

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { asksOf, Scenario } from "../scenario.ts";
+
+const twoRoles = () => new Scenario(jobSpec([role("worker", 2), role("ps", 1)]));
+const countsOf = (effects: Parameters<typeof asksOf>[0]) =>
+  asksOf(effects).map(({ role, count }) => `${role} × ${count}`);
+
+describe("what the ResourceManager is asked for", () => {
+  test("is said once: it counts down by itself, and what is complete is not asked for again", () => {
+    const scenario = twoRoles();
+    expect(countsOf(scenario.register())).toEqual(["worker × 2", "ps × 1"]);
+    expect(countsOf(scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] }))).toEqual([]);
+    expect(countsOf(scenario.allocateAll())).toEqual([]);
+    expect(scenario.core.state.asks.map(({ outstanding }) => outstanding)).toEqual([0, 0]);
+    expect(countsOf(scenario.after(1_000))).toEqual([]);
+  });
+
+  test("is said again to a ResourceManager that restarted, as far as it is still wanted", () => {
+    const scenario = twoRoles();
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    expect(countsOf(scenario.on({ type: "resource-manager-resynced" }))).toEqual(["worker × 1", "ps × 1"]);
+  });
+});
+
+test("what is held counts as used from the moment that it is given until it ends, each moment once", () => {
+  const scenario = twoRoles();
+  scenario.register();
+  scenario.allocateAll();
+  const held = () => scenario.core.state.usage;
+  expect(held()).toMatchObject({ memoryMiB: 3 * 1024, vcores: 3, memoryMiBMs: 0 });
+  scenario.nowMs += 1_000;
+  scenario.completes("c1", 0);
+  expect(held()).toMatchObject({ memoryMiB: 2 * 1024, vcores: 2, memoryMiBMs: 3 * 1024 * 1_000, vcoreMs: 3_000 });
+  scenario.nowMs += 1_000;
+  scenario.completes("c2", 0);
+  expect(held()).toMatchObject({ memoryMiB: 1024, vcores: 1, memoryMiBMs: 5 * 1024 * 1_000, vcoreMs: 5_000 });
+});

@@ -1,0 +1,108 @@
+import { EventEmitter } from "node:events";
+import { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { ConnectionGuard, type GuardLimits } from "../../src/api/connection-guard.ts";
+
+const limits: GuardLimits = {
+  proofMs: 10_000,
+  refusedMs: 1_000,
+  mostRefusals: 2,
+  mostUnproven: 2,
+  mostProvenRefusals: 3,
+  mostOfCaller: 2,
+};
+
+let guard: ConnectionGuard;
+beforeEach(() => {
+  jest.useFakeTimers();
+  guard = new ConnectionGuard(limits);
+});
+afterEach(() => {
+  guard.close();
+  jest.useRealTimers();
+});
+
+/** A connection from that port, which is told apart from another one that has the port later. */
+class Connection extends Socket {
+  reset = false;
+
+  constructor(port: number) {
+    super();
+    Object.defineProperties(this, { remoteAddress: { value: "10.0.0.1" }, remotePort: { value: port } });
+    guard.admit(this, () => undefined);
+  }
+  override resetAndDestroy(): this {
+    this.reset = true;
+    return this;
+  }
+  /** Its end is told. */
+  over(): void {
+    EventEmitter.prototype.emit.call(this, "close");
+  }
+}
+const peer = (port: number) => `10.0.0.1:${port}`;
+
+describe("a connection that has not proved itself", () => {
+  test("is reset when its time is up", () => {
+    const connection = new Connection(1);
+    jest.advanceTimersByTime(limits.proofMs - 1);
+    expect(connection.reset).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(connection.reset).toBe(true);
+  });
+
+  test("has a moment from its first refusal on, and no more from further ones", () => {
+    const connection = new Connection(1);
+    guard.refused(peer(1));
+    jest.advanceTimersByTime(limits.refusedMs - 1);
+    guard.refused(peer(1));
+    expect(connection.reset).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(connection.reset).toBe(true);
+  });
+
+  test("is reset by too many refusals, and the oldest by too many others", () => {
+    const [first, second] = [new Connection(1), new Connection(2)];
+    for (let refusals = 0; refusals <= limits.mostRefusals; refusals += 1) guard.refused(peer(2));
+    expect([first.reset, second.reset]).toEqual([false, true]);
+    new Connection(3);
+    new Connection(4);
+    expect(first.reset).toBe(true);
+  });
+
+  test("is not forgotten by the late end of the one that had its port before", () => {
+    const earlier = new Connection(1);
+    const later = new Connection(1);
+    earlier.over();
+    jest.advanceTimersByTime(limits.proofMs);
+    expect(later.reset).toBe(true);
+  });
+});
+
+describe("a connection that has proved itself", () => {
+  test("is left alone, but for too many refusals", () => {
+    const connection = new Connection(1);
+    expect(guard.proven(peer(1), "worker")).toBe(true);
+    jest.advanceTimersByTime(10 * limits.proofMs);
+    for (let refusals = 0; refusals < limits.mostProvenRefusals; refusals += 1) guard.refused(peer(1));
+    expect(connection.reset).toBe(false);
+    guard.refused(peer(1));
+    expect(connection.reset).toBe(true);
+  });
+
+  test("counts for its caller until it is over, each once", () => {
+    const connections = [1, 2, 3].map((port) => {
+      const connection = new Connection(port);
+      return { port, connection, enters: guard.proven(peer(port), "worker") };
+    });
+    expect(connections.map(({ enters }) => enters)).toEqual([true, true, false]);
+    expect(guard.proven(peer(1), "worker")).toBe(true);
+    expect(guard.proven(peer(3), "another")).toBe(true);
+    connections[0]?.connection.over();
+    connections[0]?.connection.over();
+    new Connection(4);
+    expect(guard.proven(peer(4), "worker")).toBe(true);
+    new Connection(5);
+    expect(guard.proven(peer(5), "worker")).toBe(false);
+  });
+});
