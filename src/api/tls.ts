@@ -31,13 +31,15 @@ export const UNUSED_MS = 300_000;
 /** A client reads the logs of all tasks of a job at once over one connection. */
 export const MOST_STREAMS = 10_000;
 
+/** Of all headers of one call: a proof and a name are some hundred. They are kept outside V8's heap, which sees no reason to collect them. */
+export const MOST_HEADERS_BYTES = 8 * 1024;
+
 /** Channelz stays on: without it grpc-js 1.14 does not know its sessions, and forceShutdown cuts none of them. */
 export const serverOptions: ChannelOptions = {
   ...commonOptions,
   "grpc.max_receive_message_length": MOST_REQUEST_BYTES,
   "grpc.max_send_message_length": MOST_ANSWER_BYTES,
   "grpc.max_connection_idle_ms": UNUSED_MS,
-  "grpc.max_concurrent_streams": MOST_STREAMS,
 };
 
 /**
@@ -119,7 +121,11 @@ class OwnServerCredentials extends ServerCredentials {
 
   constructor(identity: KeyAndCertificate) {
     super(
-      { minVersion: TLS_VERSION },
+      {
+        minVersion: TLS_VERSION,
+        // In place of grpc-js' own settings, which have no bound of headers.
+        settings: { maxConcurrentStreams: MOST_STREAMS, maxHeaderListSize: MOST_HEADERS_BYTES },
+      },
       { ca: NO_AUTHORITIES, cert: identity.certificate, key: identity.privateKey, minVersion: TLS_VERSION },
     );
     this.#identity = identity;

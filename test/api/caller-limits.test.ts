@@ -8,7 +8,7 @@ import { CALLS_OF_TASK, CallerCalls, callLimitsOf, usualCallLimits } from "../..
 import { clientService, rightByPath } from "../../src/api/definition.ts";
 import { clientAccess, OWNER } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
-import { MOST_REQUEST_BYTES } from "../../src/api/tls.ts";
+import { MOST_HEADERS_BYTES, MOST_REQUEST_BYTES } from "../../src/api/tls.ts";
 import { identity, noClients, ownersDoor, startMaster } from "../support/api.ts";
 
 const ends: (() => unknown)[] = [];
@@ -33,9 +33,10 @@ async function attacker(port: number) {
   session.on("error", () => undefined);
   ends.push(() => session.destroy());
   const proof = proofFor(socket);
-  const call = (path: string) => {
+  const call = (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const stream = session.request(
       {
+        ...headers,
         ":method": "POST",
         ":path": path,
         "content-type": "application/grpc",
@@ -104,6 +105,15 @@ describe("a caller of the ApplicationMaster", () => {
     const { stream, ended } = call(clientService.stop.path);
     stream.write(begun(MOST_REQUEST_BYTES + 1, 0));
     expect(await ended).toBe(status.RESOURCE_EXHAUSTED);
+  });
+
+  it("cannot send headers that are longer than any of ours", async () => {
+    const { server } = await master();
+    const { call } = await attacker(server.port);
+    const first = call(clientService.follow.path);
+    first.stream.end();
+    expect(await first.ended).toBe(status.UNIMPLEMENTED);
+    expect(await call(clientService.follow.path, { "x-long": "x".repeat(MOST_HEADERS_BYTES) }).ended).toBe(-1);
   });
 
   it("cannot have many messages begun, and those end in time", async () => {
