@@ -1,4 +1,4 @@
-import { type Hidden, type HiddenExit, hiddenExit } from "../diagnosis/hidden-exit.ts";
+import { type Hidden, type HiddenExit, hiddenExit, wantsPipefailOfSh } from "../diagnosis/hidden-exit.ts";
 import { keyFor } from "../keys.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
@@ -14,6 +14,10 @@ const words: Readonly<Record<HiddenExit, string>> = {
     "goes on after a program that failed: set -e has no effect in conditions, before && and ||, and in $(…): let the program stand by itself",
   or: "takes another command's exit code where its program fails (||): let that one end with exit 1",
   background: "does not wait for a program in the background (&): end it with wait and that program's process id",
+  beside:
+    "runs a program in the background (&) of another one, whose exit code alone counts: wait for each by its process id (wait $!), or end it with kill $! where it only serves the other",
+  ampersand:
+    "writes &> in sh, which dash (sh of Debian and Ubuntu) takes for a program in the background: write > FILE 2>&1",
   substitution: "runs a program inside another command, whose exit code it takes: run the program by itself",
   condition: "takes its program's exit code for a condition: end the other branch with exit 1",
   negation: "turns its program's exit code around (!): remove the !",
@@ -36,9 +40,16 @@ export function checkHiddenExits(reader: JobReader, roles: readonly RoleSpec[]):
   for (const { name: role, command } of roles) {
     const own = keyFor("tony.{role}.command", { role });
     const key = reader.settings.has(own) ? own : "tony.containers.command";
-    const hidden = warned.has(key) ? undefined : hiddenExit(command, { pipefail });
-    if (hidden === undefined) continue;
+    if (warned.has(key)) continue;
     warned.add(key);
+    if (wantsPipefailOfSh(command)) {
+      reader.warn(
+        key,
+        "sets pipefail in sh, which dash (sh of Debian and Ubuntu) may not know, and then ends at once: write bash in place of sh",
+      );
+    }
+    const hidden = hiddenExit(command, { pipefail });
+    if (hidden === undefined) continue;
     reader.warn(key, `hides a program's failure, and the task would count as succeeded: it ${wordsOf(hidden)}`);
   }
 }

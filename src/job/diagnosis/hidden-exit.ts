@@ -1,12 +1,18 @@
 import { parseShell, type ShellList, type ShellNode } from "./shell-syntax.ts";
+import { shellWords } from "./shell-words.ts";
 
-/** How a command hides that a program of it has failed. `unstopped` is a sequence that `set -e` does not stop there. */
+/**
+ * How a command hides that a program of it has failed. `unstopped` is a sequence that `set -e` does not stop there; `beside` is a program in
+ * the background of another one; `ampersand` is `&>`, which dash takes for the background.
+ */
 export type HiddenExit =
   | "pipe"
   | "sequence"
   | "unstopped"
   | "or"
   | "background"
+  | "beside"
+  | "ampersand"
   | "substitution"
   | "condition"
   | "negation"
@@ -34,6 +40,8 @@ interface Shell {
   pipefail: boolean;
   /** Whether `set -e` is without effect now: in a condition, and before `&&` and `||`. */
   isSuspended: boolean;
+  /** It waits for a program by name, or ends one: what it leaves in the background is looked after. */
+  readonly looksAfter: boolean;
   readonly functions: Map<string, ShellNode>;
   /** Functions that are being looked at. */
   readonly running: Set<string>;
@@ -43,17 +51,22 @@ interface Shell {
 const MOST_NESTED = 500;
 /** Programs whose failure is a job's: interpreters, launchers, and what is called by its path. */
 const PROGRAM =
-  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|bash|sh)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
+  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
 /** Commands of the system, though they are called by their paths. */
-const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh)\S+$/;
+const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh|dash)\S+$/;
 /** Words that start the program which follows. */
 const PREFIX =
   /^(?:[A-Za-z_]\w*=[\s\S]*|exec|time|sudo|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|-\S+|\d+[smhd]?)$/;
-const NESTED_SHELL = /^(?:\S*\/)?(?:bash|sh)$/;
+const NESTED_SHELL = /^(?:\S*\/)?(?:bash|sh|dash)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** What only asks a question, or ends with a code of its own. */
 const CHECKS: ReadonlySet<string> = new Set(["test", "[", "[[", "grep", "false", "break", "continue"]);
 
+const LOOKS_AFTER = /(?:^|[\s;|&({'"])(?:kill|pkill|fg|jobs)\b|\bwait[ \t]+[^\s;|&)]/;
+
+/** What is only shown, and variables that get the exit code of what was before. */
+const SHOWN = /\b(?:echo|printf)\b[^\n;|&)]*/g;
+const KEPT_EXIT = /\b([A-Za-z_]\w*)=(?:"?\$(?:\?|\{(?:\?|PIPESTATUS\[\d+\])\})"?)/g;
 /** The exit code of what was before. */
 const LAST_EXIT = /"?\$(?:\?|\{(?:\?|PIPESTATUS\[\d+\])\})"?/;
 const END_WITH_LAST = new RegExp(`\\b(exit|return)[ \\t]+${LAST_EXIT.source}(?=[ \\t]*(?:[;)}\\n]|$))`, "g");
@@ -63,8 +76,7 @@ const END_WITH_LAST = new RegExp(`\\b(exit|return)[ \\t]+${LAST_EXIT.source}(?=[
  * @param options.pipefail whether bash was told that already
  */
 export function hiddenExit(command: string, { pipefail = false } = {}): Hidden | undefined {
-  // Who looks at the exit codes himself knows what he does; at the end of all it may be another's.
-  if (/\$\{?(?:\?|PIPESTATUS)/.test(command.replace(END_WITH_LAST, "$1"))) return undefined;
+  if (looksAtExits(command)) return undefined;
   if (/\btrap\s+\S[^\n]*\bERR\b/.test(command)) return undefined;
   if (/\btrap\s+(['"])[^'"]*\bexit(?:\s+0)?\s*(?:;[^'"]*)?\1\s+(?:[A-Z\d]+\s+)*?(?:EXIT|0)\b/.test(command))
     return { hidden: "trap" };
@@ -72,11 +84,21 @@ export function hiddenExit(command: string, { pipefail = false } = {}): Hidden |
   return typeof fate === "object" ? fate : undefined;
 }
 
+/** Who looks at the exit codes himself knows what he does; at the end of all it may be another's, and what shows one does nothing with it. */
+function looksAtExits(command: string): boolean {
+  const used = command.replace(END_WITH_LAST, "$1").replace(SHOWN, "");
+  const unread = used.replace(KEPT_EXIT, (all, name: string) =>
+    new RegExp(`\\$(?:\\{)?${name}\\b`).test(used) ? all : "",
+  );
+  return /\$\{?(?:\?|PIPESTATUS)/.test(unread);
+}
+
 function fateOfScript(script: string, options: Pick<Shell, "stops" | "pipefail" | "isSuspended">): Fate {
   if ((script.match(/[({!]|\b(?:if|for|while|until|case|function)\b/g) ?? []).length > MOST_NESTED) return "checked";
   const parsed = parseShell(script);
   if (parsed === undefined) return "checked";
-  return fateOfList(parsed, { ...options, functions: new Map(), running: new Set() });
+  const looksAfter = LOOKS_AFTER.test(script);
+  return fateOfList(parsed, { ...options, looksAfter, functions: new Map(), running: new Set() });
 }
 
 function fateOf(node: ShellNode, shell: Shell): Fate {
@@ -105,15 +127,19 @@ function fateOf(node: ShellNode, shell: Shell): Fate {
 
 function fateOfList({ items }: ShellList, shell: Shell): Fate {
   let fate: Fate = "none";
+  let isBeside = false;
   for (const [index, { node, isBackground }] of items.entries()) {
     const before = items[index - 1]?.node;
     if (before !== undefined && isEndWithLast(node)) {
       return before.type === "pipe" && isEndWithLast(node, "PIPESTATUS") ? "checked" : fate;
     }
-    const { fate: next, isPassedOver } = fateInList(node, shell);
-    fate = then(fate, isBackground && next !== "none" && next !== "checked" ? { hidden: "background" } : next, shell);
+    const { fate: own, isPassedOver } = fateInList(node, shell);
+    const next: Fate = isBackground && own !== "none" && own !== "checked" ? { hidden: "background" } : own;
+    isBeside ||= typeof next === "object" && next.hidden === "background";
+    fate = then(fate, next, shell);
     if (fate === "program" && ((stopsNow(shell) && !isPassedOver) || replacesShell(node))) break;
   }
+  if (fate === "program" && isBeside && !shell.looksAfter) return { hidden: "beside" };
   return fate;
 }
 
@@ -272,8 +298,24 @@ function fateOfShell(name: string, args: readonly string[]): Fate {
   if (at < 0 || script === undefined) return "program";
   const options = { stops: false, pipefail: false, isSuspended: false };
   setOptions(args.slice(0, at + 1), options);
+  const shell = name.replace(/.*\//, "");
+  if (shell !== "bash" && hasAmpersand(unquoted(script))) return { hidden: "ampersand", inside: shell };
   const fate = fateOfScript(unquoted(script), options);
-  return typeof fate === "object" ? { inside: name.replace(/.*\//, ""), ...fate } : fate;
+  return typeof fate === "object" ? { inside: shell, ...fate } : fate;
+}
+
+/** `python3 train.py &> log` and `&>>`: a program in the background, for dash. */
+function hasAmpersand(script: string): boolean {
+  return shellWords(script).some(({ type, text }) => type === "word" && text.startsWith("&>"));
+}
+
+/** `sh -c 'set -o pipefail; …'` and `sh -eo pipefail -c` */
+const PIPEFAIL_OF_SH =
+  /(?:^|[\s;|&(])(?:\S*\/)?(?:da)?sh[ \t]+(?:-\w+[ \t]+)*?-(?:\w*o[ \t]+pipefail|\w*c[ \t]+(['"])(?:(?!\1)[\s\S])*?\bset[ \t](?:-\w+[ \t]+)*-\w*o[ \t]+pipefail)\b/;
+
+/** Whether a shell that may be dash is told `pipefail`, which may be an error there. */
+export function wantsPipefailOfSh(command: string): boolean {
+  return PIPEFAIL_OF_SH.test(command);
 }
 
 function unquoted(word: string): string {

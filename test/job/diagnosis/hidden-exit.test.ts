@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { hiddenExit } from "../../../src/job/diagnosis/hidden-exit.ts";
+import { hiddenExit, wantsPipefailOfSh } from "../../../src/job/diagnosis/hidden-exit.ts";
 
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "hidden-"));
-  const failing = "#!/bin/bash\necho said\nexit 3\n";
+  const failing = '#!/bin/bash\necho said\n[[ " $* " == *" OK "* ]] || exit 3\n';
   for (const [name, text] of Object.entries({ python3: failing, train: failing, sudo: '#!/bin/bash\nexec "$@"\n' })) {
     writeFileSync(path.join(folder, name), text);
     chmodSync(path.join(folder, name), 0o755);
@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Whether bash says that all went well, where every program fails. */
+/** Whether bash says that all went well, where every program fails but those that are given OK. */
 function hides(command: string): boolean {
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
   try {
@@ -102,6 +102,57 @@ describe("a command that succeeds though its program failed", () => {
     ["set -e; if { python3 train.py; echo done; }; then echo ok; fi", "unstopped"],
     ["set -e; run() { for i in 1 2; do python3 train.py; done; echo; }; run && echo ok", "unstopped"],
     ["set -e; x=$(python3 train.py; echo done)", "unstopped"],
+    ["python3 a.py & python3 b.py OK", "beside"],
+    ["python3 a.py & exec python3 b.py OK", "beside"],
+    ["(python3 a.py &); python3 b.py OK", "beside"],
+    ["nohup python3 a.py > log & python3 b.py --jobs 2 OK", "beside"],
+    ["python3 a.py & disown; python3 b.py OK", "beside"],
+    ["{ python3 a.py; } & cd . && python3 b.py OK", "beside"],
+    ["set -e; python3 a.py & python3 b.py OK", "beside"],
+    ["python3 a.py & python3 b.py OK & wait", "background"],
+    ["for i in 1 2; do python3 $i & done; wait", "background"],
+    ["python3 a.py; echo $?", "sequence"],
+    ['python3 a.py; echo "exit code $?"', "sequence"],
+    ["python3 a.py; code=$?; echo done", "sequence"],
+    ["python3 a.py; code=$?; echo ended with $code", "sequence"],
+    ["python3 a.py | tee log; echo ${PIPESTATUS[0]}", "pipe"],
+    ["dash -c 'python3 a.py; echo done'", "sequence"],
+    ["/bin/sh -c 'python3 a.py; echo done'", "sequence"],
+    ["bash -lc 'python3 a.py; echo done'", "sequence"],
+    ["dash -c 'python3 a.py &> log'", "ampersand"],
+    ["dash -ec 'python3 a.py &>> log; echo done'", "ampersand"],
+    ["sh -ec 'python3 a.py | tee log'", "pipe"],
+    ["python3 a.py; rm -f log", "sequence"],
+    ["python3 a.py ; : ; :", "sequence"],
+    ["python3 a.py\n\n\n# done\necho done", "sequence"],
+    ["python3 a.py || { echo failed; }", "or"],
+    ["python3 a.py && echo ok || echo failed", "or"],
+    ["[ -f /nope ] || python3 a.py || true", "or"],
+    ["case $HOME in *) python3 a.py || true;; esac", "or"],
+    ["python3 a.py; cat log || true", "sequence"],
+    ["if ! python3 a.py; then echo failed; fi", "condition"],
+    ["if python3 a.py; then :; else echo failed; fi", "condition"],
+    ["time (python3 a.py; echo)", "sequence"],
+    ["(python3 a.py) || :", "or"],
+    ["{ python3 a.py && echo; } | cat", "pipe"],
+    ["tee log < <(python3 a.py)", "substitution"],
+    ["python3 a.py | grep -v x || true", "pipe"],
+    ["python3 -u a.py 2>&1 | tee log | cat", "pipe"],
+    ["python3 a.py | while read l; do echo $l; done", "pipe"],
+    ["python3 a.py | sed s/a/b/ > log", "pipe"],
+    ["timeout 5 python3 a.py; echo done", "sequence"],
+    ['eval "python3 a.py; echo done"', "sequence"],
+    ["set +e; python3 a.py; set -e; echo done", "unstopped"],
+    ["set -e; python3 a.py | tee log; echo done", "pipe"],
+    ["set -e; ! python3 a.py; echo done", "negation"],
+    ["set -e; python3 a.py || true; echo done", "or"],
+    ["set -e; echo $(python3 a.py); echo done", "substitution"],
+    ["set -e; readonly x=$(python3 a.py); echo done", "substitution"],
+    ["declare x=$(python3 a.py)", "substitution"],
+    ["x=$(python3 a.py | tail -1); echo $x", "pipe"],
+    ["pushd .; python3 a.py; popd", "sequence"],
+    ["command python3 a.py; true", "sequence"],
+    ["run() ( python3 a.py; echo ); run", "sequence"],
   ])("%j", (command, how) => {
     expect(hides(command)).toBe(true);
     expect(hiddenExit(command)?.hidden).toBe(how);
@@ -176,7 +227,24 @@ describe("nothing is said of a command whose exit is its program's", () => {
     "python3 train.py || (echo failed; exit 1)",
     "[ -f x ] || python3 train.py",
     "[ -d . ] && python3 train.py || python3 other.py",
-    "python3 server.py & python3 train.py",
+    "python3 a.py & python3 b.py OK; wait $!",
+    "python3 a.py & P=$!; python3 b.py OK; wait $P",
+    "python3 a.py & wait %1",
+    "for i in 1 2; do python3 $i & done; for j in $(jobs -p); do wait $j; done",
+    "python3 a.py; exit",
+    "python3 a.py || exit",
+    "python3 a.py || echo failed && exit 1",
+    "python3 a.py; code=$?; echo $code; exit $code",
+    "python3 a.py; [ $? -eq 0 ]",
+    "python3 a.py 2> >(tee log >&2)",
+    "trap : EXIT; python3 a.py",
+    "x=$(python3 a.py) y=1",
+    "set -e; x=$(python3 a.py); echo done",
+    "sh -c 'set -e; python3 a.py; echo done'",
+    "sh -c 'python3 a.py || exit 1'",
+    "bash -euo pipefail -c 'python3 a.py | tee log; echo done'",
+    "bash -c 'python3 a.py &> log'",
+    "echo 1 | xargs python3",
     'for r in 0 1; do python3 train.py & pids="$pids $!"; done; for p in $pids; do wait $p || exit 1; done',
     "export X=$(python3 port.py); python3 train.py",
     "set -o errexit -o pipefail; python3 train.py | tee log; echo done",
@@ -194,6 +262,18 @@ describe("nothing is said of a command whose exit is its program's", () => {
     expect(hiddenExit(command)).toBeUndefined();
   });
 
+  test.each([
+    "python3 a.py || true; python3 b.py OK",
+    "python3 a.py || python3 b.py OK",
+    "python3 a.py & sleep 0; kill $!; python3 b.py OK",
+    "python3 a.py & trap 'kill $!' EXIT; python3 b.py OK",
+    "python3 a.py; test -d .",
+    "while ! python3 a.py; do break; done",
+  ])("nor of one that was meant so: %j", (command) => {
+    expect(hides(command)).toBe(true);
+    expect(hiddenExit(command)).toBeUndefined();
+  });
+
   test("whatever is written: no text of shell words keeps it from an answer", () => {
     expect(hiddenExit("(".repeat(20_000))).toBeUndefined();
     const word = fc.constantFrom(
@@ -206,6 +286,19 @@ describe("nothing is said of a command whose exit is its program's", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test.each([
+    ["sh -c 'set -o pipefail; python3 a.py | tee log'", true],
+    ["sh -c 'cd x; set -euo pipefail\npython3 a.py'", true],
+    ["/bin/sh -eo pipefail -c 'python3 a.py | tee log'", true],
+    ['cd x && dash -c "set -o pipefail; python3 a.py"', true],
+    ["bash -c 'set -o pipefail; python3 a.py | tee log'", false],
+    ["set -o pipefail; sh -c 'python3 a.py'", false],
+    ["sh train.sh 'set -o pipefail'", false],
+    ["set -o pipefail; python3 a.py", false],
+  ])("sh that is told pipefail, which dash may not know: %j is %j", (command, wants) => {
+    expect(wantsPipefailOfSh(command)).toBe(wants);
   });
 
   test("and of pipes where the job sets pipefail for all, but of a shell within it", () => {
