@@ -80,7 +80,7 @@ describe("a job of three stages", () => {
     const { exitCode, stderr } = await alice.run("submit", "--conf", job);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(
-      /tony\.prepare\.depends-on makes roles wait for each other: prepare → worker → prepare \(by tony\.worker\.depends-on as well\)/,
+      /tony\.prepare\.depends-on makes roles wait for each other: prepare → worker → prepare, by tony\.worker\.depends-on \(.*:\d+\) as well/,
     );
   });
 });

@@ -1,5 +1,7 @@
 import { findKey, keyFor } from "../keys.ts";
+import { listWords } from "../reasons/words.ts";
 import type { GroupLimit, RoleSpec } from "../spec.ts";
+import { isAfter } from "../stages.ts";
 import { missingRole } from "./build-roles.ts";
 import type { JobReader } from "./job-reader.ts";
 
@@ -55,6 +57,11 @@ function buildLimit(
   }
   const members = named.filter((member) => names.includes(member));
   const isThere = names.includes(role);
+  const late = members.filter((member) => isAfter(roles, member, role));
+  if (late.length > 0 && isThere) {
+    const words = `${listWords(late)} ${late.length === 1 ? "is" : "are"} asked for only when ${role} is done`;
+    reader.warn(key, `never takes effect: ${words}; take it out, or out of ${groupKey}`);
+  }
   if (limitMs === undefined || members.length === 0 || !isThere) return [];
   const isIgnored = reader.read("tony.application.dependency.{role}.timeout.after.{group}.ignored", { role, group });
   return [{ role, group, roles: members, limitMs, atLimit: isIgnored ? "untrack" : "fail" }];

@@ -107,7 +107,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
     asked.map(({ name }) => name),
   );
   const carrier = buildCarrier(reader);
-  const groupLimits = buildGroupLimits(reader, roles);
+  const groupLimits = buildGroupLimits(reader, staged);
   checkEmpty(reader, context.empty ?? new Map());
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };

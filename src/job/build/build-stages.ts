@@ -1,4 +1,7 @@
+import type { PlacementConstraint } from "../../hadoop/yarn/placement-constraint.ts";
+import { constraintKey } from "../constraint-key.ts";
 import { keyFor } from "../keys.ts";
+import { listWords } from "../reasons/words.ts";
 import type { RoleSpec } from "../spec.ts";
 import { missingRole } from "./build-roles.ts";
 import type { JobReader } from "./job-reader.ts";
@@ -17,7 +20,15 @@ export function buildStages(reader: JobReader, all: readonly RoleSpec[]): RoleSp
   const dependencies = new Map(
     roles.map((role) => [role.name, new Map([...stages(role.name), ...namedBy(reader, role.name, roles)])]),
   );
-  checkCycles(reader, dependencies);
+  checkCycles(
+    reader,
+    new Map(
+      roles.map((role) => [
+        role.name,
+        new Map([...besides(reader, role, roles), ...(dependencies.get(role.name) ?? [])]),
+      ]),
+    ),
+  );
   return all.map((role) => {
     const others = [...(dependencies.get(role.name)?.keys() ?? [])];
     const dependsOn = role.inMaster === undefined ? [...first, ...others].sort() : [];
@@ -65,6 +76,26 @@ function stagesOfTony(reader: JobReader, roles: readonly RoleSpec[]): (role: str
   return (role) => (inTraining(role) ? before.map(({ name }) => [name, key]) : []);
 }
 
+/**
+ * Roles one of whose containers has to be there before YARN places one of this role, by its constraint: on a node or rack without it none is
+ * placed, its own kind included (PlacementConstraintsUtil#canSatisfySingleConstraintExpression). Of several roles with a tag any one would do.
+ */
+function besides(reader: JobReader, { name, constrained }: RoleSpec, roles: readonly RoleSpec[]): [string, string][] {
+  const key = constraintKey(name, (one) => reader.settings.has(one));
+  return neededTags(constrained?.constraint).flatMap((tag) => {
+    const [role, ...others] = roles.filter((one) => one.constrained?.tags.includes(tag));
+    return role === undefined || others.length > 0 ? [] : [[role.name, key]];
+  });
+}
+
+/** Tags of this application of which a container has to be near. */
+function neededTags(constraint: PlacementConstraint | undefined): string[] {
+  if (constraint?.kind === "and") return constraint.of.flatMap(neededTags);
+  if (constraint?.kind !== "tags" || constraint.min === 0) return [];
+  const [target, ...others] = constraint.tags;
+  return target === undefined || others.length > 0 || target.namespace !== undefined ? [] : [target.tag];
+}
+
 /** The roles of a list that the job has; the others are errors, for a stage that waits for nobody would begin at once. */
 function existing(reader: JobReader, key: string, names: readonly string[], roles: readonly RoleSpec[]): string[] {
   const known = roles.map(({ name }) => name);
@@ -83,7 +114,8 @@ function checkCycles(reader: JobReader, dependencies: ReadonlyMap<string, Depend
       const keys = cycle.map((name, at) => dependencies.get(name)?.get(cycle[at + 1] ?? cycle[0] ?? "") ?? "");
       const [first = ""] = keys;
       const others = [...new Set(keys.slice(1))].filter((key) => key !== first);
-      const by = others.length === 0 ? "" : ` (by ${others.join(", ")} as well)`;
+      const places = others.map((key) => `${key} (${reader.settings.get(key)?.at})`);
+      const by = others.length === 0 ? "" : `, by ${listWords(places)} as well`;
       reader.error(first, `makes roles wait for each other: ${[...cycle, cycle[0]].join(" → ")}${by}`);
       return;
     }

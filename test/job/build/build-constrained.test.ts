@@ -29,10 +29,10 @@ describe("where YARN may place a role's containers", () => {
   test("the application's are added, for all or for those with a tag", () => {
     const places = placesOf({
       "tony.worker.placement-spec": "notin,node,w",
-      "tony.application.placement-spec": "p(1),in,node,w:in,rack,w",
+      "tony.application.placement-spec": "p(1),in,node,w:notin,node,p",
     });
-    expect(places.worker).toEqual({ tags: ["w"], constraint: parsed("and(notin,node,w:in,rack,w)") });
-    expect(places.ps).toEqual({ tags: ["p"], constraint: parsed("and(in,node,w:in,rack,w)") });
+    expect(places.worker).toEqual({ tags: ["w"], constraint: parsed("and(notin,node,w:notin,node,p)") });
+    expect(places.ps).toEqual({ tags: ["p"], constraint: parsed("and(in,node,w:notin,node,p)") });
   });
 
   test("tags alone are enough to be named by others' constraints", () => {

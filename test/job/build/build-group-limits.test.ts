@@ -48,6 +48,13 @@ describe("how long a role may run on after a group", () => {
     expect(buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file" }).problems).toEqual([]);
   });
 
+  test("never takes effect where the group begins when the role is done", () => {
+    const staged = { ...job, "tony.application.group.training": "worker", "tony.worker.depends-on": "evaluator" };
+    expect(saidAbout({ ...staged, [limit]: "60" })).toEqual([
+      `job.xml:6: warning: ${limit} never takes effect: worker is asked for only when evaluator is done; take it out, or out of tony.application.group.training`,
+    ]);
+  });
+
   test("needs the group, and a role outside of it", () => {
     expect(saidAbout({ ...minimalJob, "tony.evaluator.instances": "1", [limit]: "60" })).toEqual([
       `job.xml:4: ${limit} needs tony.application.group.training to name the roles of training`,

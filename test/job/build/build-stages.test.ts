@@ -58,14 +58,38 @@ describe("stages that can never begin are refused", () => {
         "tony.eval.depends-on": "worker",
       }),
     ).toEqual([
-      "job.xml:6: tony.worker.depends-on makes roles wait for each other: worker → prep → eval → worker (by tony.prep.depends-on, tony.eval.depends-on as well)",
+      "job.xml:6: tony.worker.depends-on makes roles wait for each other: worker → prep → eval → worker, by tony.prep.depends-on (job.xml:7), tony.eval.depends-on (job.xml:8) as well",
     ]);
     expect(saidAbout({ ...job, [prepare]: "prep", "tony.prep.depends-on": "worker" })).toEqual([
-      "job.xml:5: tony.application.prepare-stage makes roles wait for each other: worker → prep → worker (by tony.prep.depends-on as well)",
+      "job.xml:5: tony.application.prepare-stage makes roles wait for each other: worker → prep → worker, by tony.prep.depends-on (job.xml:6) as well",
     ]);
     expect(saidAbout({ ...job, "tony.prep.depends-on": "prep" })).toEqual([
       "job.xml:5: tony.prep.depends-on makes roles wait for each other: prep → prep",
     ]);
+  });
+
+  test("roles that YARN places beside each other, or beside themselves, and so none of them first", () => {
+    const tags = { "tony.worker.allocation-tags": "w", "tony.prep.allocation-tags": "p" };
+    expect(
+      saidAbout({
+        ...job,
+        ...tags,
+        "tony.worker.placement-spec": "in,node,p",
+        "tony.prep.placement-spec": "in,rack,w",
+      }),
+    ).toEqual([
+      "job.xml:7: tony.worker.placement-spec makes roles wait for each other: worker → prep → worker, by tony.prep.placement-spec (job.xml:8) as well",
+    ]);
+    expect(
+      saidAbout({ ...job, ...tags, "tony.worker.depends-on": "prep", "tony.prep.placement-spec": "in,node,w" }),
+    ).toEqual([
+      "job.xml:7: tony.worker.depends-on makes roles wait for each other: worker → prep → worker, by tony.prep.placement-spec (job.xml:8) as well",
+    ]);
+    expect(saidAbout({ ...job, ...tags, "tony.worker.placement-spec": "cardinality,node,w,1,3" })).toEqual([
+      "job.xml:7: tony.worker.placement-spec makes roles wait for each other: worker → worker",
+    ]);
+    for (const place of ["notin,node,w", "cardinality,node,w,0,3", "or(in,node,w:java=1.8)", "in,node,p"])
+      expect(saidAbout({ ...job, ...tags, "tony.worker.placement-spec": place })).toEqual([]);
   });
 
   test("a role that the job does not have", () => {
