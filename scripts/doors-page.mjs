@@ -15,6 +15,7 @@ import { MOST_ANSWER_BYTES, MOST_HEADERS_BYTES, MOST_REQUEST_BYTES, MOST_STREAMS
 import { MOST_ANNOUNCEMENT_BYTES } from "../src/frameworks/elastic-horovod/elastic-rendezvous.ts";
 import { BYTES_OF_PAIR, MOST_VALUE_BYTES, SPARE_BYTES } from "../src/frameworks/rendezvous-store.ts";
 import { maximumJsonBytes, maximumOtherBytes } from "../src/hadoop/hdfs/webhdfs-connection.ts";
+import { LEAST_BYTES_PER_SECOND } from "../src/hadoop/http/exchange.ts";
 import { negotiationMaxFrameBytes } from "../src/hadoop/rpc/connection.ts";
 import { defaultMaxFrameBytes } from "../src/hadoop/rpc/frame.ts";
 import { MOST_METRICS } from "../src/job/program-metrics.ts";
@@ -95,7 +96,7 @@ const rows = [
     connections: none,
     streams: none,
     bytes: `${size(maximumJsonBytes)} of JSON, ${size(maximumOtherBytes)} of any other answer that is quoted`,
-    deadlines: none,
+    deadlines: `${count(LEAST_BYTES_PER_SECOND)} B of an answer a second, once it has begun`,
   },
   {
     door: "what we ask of Hadoop's RPC",

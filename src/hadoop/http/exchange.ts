@@ -46,6 +46,9 @@ export interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Of an answer that has begun, while we wait for more of it: a server that sends less holds us up for ever, and is never silent. */
+export const LEAST_BYTES_PER_SECOND = 100;
+
 /** Servers that do not know `Expect: 100-continue` say nothing; after this time the body is sent all the same. */
 const continueWaitMs = 1000;
 
@@ -90,18 +93,26 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
       else established();
     });
 
+    const late = (did: string) => {
+      const words = `${where} ${did} ${options.idleTimeoutMs / 1000} s`;
+      (answer ?? request).destroy(new HttpError(words, { code: "HTTP_TIMEOUT", retryable: true }));
+    };
+    // Data that waits for our own reader is not the server's silence.
+    const isOurs = () => answer !== undefined && answer.readableLength > 0;
     request.on("timeout", () => {
-      // Data that waits for our own reader is not the server's silence.
-      if (answer !== undefined && answer.readableLength > 0) {
-        request.socket?.setTimeout(options.idleTimeoutMs);
-        return;
-      }
-      const error = new HttpError(`${where} was silent for ${options.idleTimeoutMs / 1000} s`, {
-        code: "HTTP_TIMEOUT",
-        retryable: true,
-      });
-      if (answer === undefined) request.destroy(error);
-      else answer.destroy(error);
+      if (isOurs()) request.socket?.setTimeout(options.idleTimeoutMs);
+      else late("was silent for");
+    });
+    request.once("finish", () => {
+      const before = request.socket?.bytesRead ?? 0;
+      let seen: number | undefined;
+      const timer = setInterval(() => {
+        const now = request.socket?.bytesRead ?? 0;
+        const isSlow = seen !== undefined && now - seen < (LEAST_BYTES_PER_SECOND * options.idleTimeoutMs) / 1000;
+        if (isSlow && !isOurs() && answer?.complete !== true) late(`sent ${now - (seen ?? 0)} bytes in`);
+        seen = isOurs() || now === before ? undefined : now;
+      }, options.idleTimeoutMs).unref();
+      request.once("close", () => clearInterval(timer));
     });
 
     request.on("error", (error) => {

@@ -64,3 +64,40 @@ test("data that cannot be read fails the exchange with its own reason", async ()
     message: "the data to send cannot be read: disk gone",
   });
 });
+
+/** A server that answers with these bytes, so many at a time, forty times a second. */
+async function trickling(head: string, more: string, bytesAtOnce: number) {
+  server = createServer((socket) => {
+    socket
+      .on("error", () => undefined)
+      .once("data", async () => {
+        socket.write(head);
+        for (let at = 0; at < more.length && !socket.destroyed; at += bytesAtOnce) {
+          socket.write(more.slice(at, at + bytesAtOnce));
+          await delay(25);
+        }
+      });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return exchange(new URL(`http://127.0.0.1:${port}/f`), {
+    ...{ method: "GET", connectTimeoutMs: 5_000, idleTimeoutMs: 1_000 },
+  });
+}
+
+const headOf = (lengthBytes: number) => `HTTP/1.1 200 OK\r\ncontent-length: ${lengthBytes}\r\n\r\n`;
+const cut = { code: "HTTP_TIMEOUT", message: expect.stringMatching(/ sent \d+ bytes in 1 s$/) };
+
+test("a server that sends a byte now and then is not waited for: in the head of its answer", async () => {
+  await expect(trickling("HTTP/1.1 200 OK\r\n", `x: ${"y".repeat(4_000)}`, 1)).rejects.toMatchObject(cut);
+});
+
+test("a server that sends a byte now and then is not waited for: in its body", async () => {
+  const answer = await trickling(headOf(4_000), "y".repeat(4_000), 1);
+  await expect(readText(answer, "the server", 10_000)).rejects.toMatchObject(cut);
+});
+
+test("a server that is slow, and goes on, is waited for", async () => {
+  const answer = await trickling(headOf(1_500), "y".repeat(1_500), 15);
+  expect(await readText(answer, "the server", 10_000)).toHaveLength(1_500);
+});
