@@ -1,13 +1,11 @@
 // Plants one small bug after another into a copy of the checkout, and runs the test that must notice it: `npm run mutants`.
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/mutants/mutants.mjs";
 import { CHECKOUT } from "./cluster/folders.mjs";
 import { withCopies } from "./mutants/copies.mjs";
 import { judgeMutant } from "./mutants/judge.mjs";
-import { plant } from "./mutants/plant.mjs";
+import { plantIn } from "./mutants/plant.mjs";
 import { Problem, runMain, wordsOf } from "./problem.mjs";
 
 const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and runs the test that must fail because of it.
@@ -60,7 +58,7 @@ function choose({ only, rotate }) {
 
 /** @param {readonly import("../test/mutants/mutants.mjs").Mutant[]} mutants */
 function list(mutants) {
-  const problems = mutants.map((mutant) => plant(mutant, readFileSync(join(CHECKOUT, mutant.file), "utf8")).problem);
+  const problems = mutants.map((mutant) => plantIn(CHECKOUT, mutant).problem);
   for (const [index, { file, bug }] of mutants.entries()) {
     const problem = problems[index];
     console.log(`${file}: ${bug}${problem === undefined ? "" : `\n  ✗ ${problem}`}`);

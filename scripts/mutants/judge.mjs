@@ -1,8 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { wordsOf } from "../problem.mjs";
-import { plant } from "./plant.mjs";
+import { plantIn } from "./plant.mjs";
 import { runTests } from "./test-run.mjs";
 
 /** Without a bug: far more than any test takes, also on a machine with other work. */
@@ -21,14 +21,14 @@ const unchanged = new Map();
  * @returns {Promise<string | undefined>} undefined when it was caught, else what is wrong
  */
 export async function judgeMutant(copy, mutant, ended) {
-  const { caughtBy, file } = mutant;
+  const { caughtBy } = mutant;
   const usual = await runUnchanged(copy, mutant, ended);
   if (!usual.passed) return `its test fails without the bug:\n${usual.output}`;
-  const path = join(copy, file);
-  const text = await readFile(path, "utf8");
-  const { mutated, problem } = plant(mutant, text);
-  const refusal = mutated === undefined ? problem : await whyNoProgram(mutated);
-  if (mutated === undefined || refusal !== undefined) return refusal;
+  const planted = plantIn(copy, mutant);
+  const problem = planted.problem ?? (await whyNoProgram(planted.mutated));
+  if (planted.mutated === undefined || problem !== undefined) return problem;
+  const { text, mutated } = planted;
+  const path = join(copy, mutant.file);
   await writeFile(path, mutated);
   try {
     return whyNotCaught(await runTests(copy, mutant, limitsFrom(usual), ended), caughtBy);

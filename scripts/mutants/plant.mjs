@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseSync } from "@swc/core";
 
 /**
@@ -29,6 +31,20 @@ export function plant({ file, inside, find, replace }, text) {
   return {
     mutated: [bytes.toString("utf8", 0, only.start), pieces.join(replace), bytes.toString("utf8", only.end)].join(""),
   };
+}
+
+/**
+ * In a file of a checkout, which is only read.
+ * @param {string} checkout
+ * @param {Edit & { readonly file: string }} edit
+ * @returns {{ text: string, mutated: string, problem?: undefined } | { problem: string, mutated?: undefined }}
+ */
+export function plantIn(checkout, edit) {
+  const file = join(checkout, edit.file);
+  if (!existsSync(file)) return { problem: `${edit.file} is not there any more` };
+  const text = readFileSync(file, "utf8");
+  const { mutated, problem } = plant(edit, text);
+  return mutated === undefined ? { problem } : { text, mutated };
 }
 
 /** What matches a piece of code whatever the formatter makes of it. @param {string} code */

@@ -120,7 +120,7 @@ describe("a job whose AM was asked to stop", () => {
     for (let presses = 0; presses < 3; presses += 1) {
       await hearingAgain(session);
       await stop.press(session);
-      context.clock.nowMs += 1_000;
+      context.clock.nowMs += 20_000;
     }
     expect(said().match(/The job has until/g)).toHaveLength(1);
     session.close();

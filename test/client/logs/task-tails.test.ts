@@ -104,6 +104,31 @@ describe("the end of a job whose output is followed", () => {
   });
 });
 
+test("a log whose reading was broken off was not read to its end", async () => {
+  const printed: string[] = [];
+  const tails = tailsInto(printed);
+  tails.attach(new OpenLogs(), 1);
+  tails.follow([task]);
+  while (printed.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  tails.detach();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([tails.isWhole(task), tails.isUnread(task)]).toEqual([false, false]);
+});
+
+test("a line that a generation left unfinished is not run together with the next one's first", async () => {
+  const printed: string[] = [];
+  const tails = tailsInto(printed);
+  const link = linkThatReads(async function* ({ stream }) {
+    if (stream !== "stdout") return;
+    yield { ...piece("unfini"), generation: 1 };
+    yield { ...piece("begins\n"), offset: 6, generation: 2 };
+  });
+  tails.attach(link, 1);
+  tails.follow([task]);
+  await tails.finish(longMs);
+  expect(printed).toEqual(["worker:0 | unfini", "worker:0 | begins"]);
+});
+
 describe("output that is followed from its end", () => {
   test("begins with a whole line", async () => {
     const printed: string[] = [];
