@@ -129,7 +129,10 @@ export class Witness {
   /** How often a class may have been charged, or a role's budget of it: once for each cause, and for each task that had outlived its gang when the cause was noticed. */
   mostCharges(of: FailureClass, role?: string): number {
     const isOf = (task: string) => role === undefined || task.startsWith(`${role}:`);
-    const noted = [...this.#causes.values()].filter(({ cause, tasks }) => cause.class === of && [...tasks].some(isOf));
+    // Of an exit with 0 among parameter servers nothing is heard but that others lost a connection: whoever did so first pays.
+    const noted = [...this.#causes.values()].filter(
+      ({ cause, tasks }) => cause.class === of && (!cause.isCertain || [...tasks].some(isOf)),
+    );
     const charges = noted.map(({ cause, tasks }) => {
       const outlived = [...tasks].filter((task) => this.#mayHaveOutlived(task, cause.generation));
       return Math.max(1, outlived.length);
