@@ -40,10 +40,12 @@ describe("the calls of one caller", () => {
   });
 
   test("that leave twice, or say twice what they are for, count once", () => {
-    const [first] = ["1", "2", "3", "4"].map((name) => enter(name));
+    const entered = ["1", "2", "3", "4"].map((name) => enter(name));
+    const [first] = entered;
     first?.asked();
     first?.asked();
     expect(begun).toEqual(["1", "2", "3"]);
+    for (const call of entered) call?.asked();
     first?.leave();
     first?.leave();
     expect(enter("5")).toBeDefined();

@@ -80,6 +80,18 @@ describe("a connection that has not proved itself", () => {
 });
 
 describe("a connection that has proved itself", () => {
+  test("leaves nothing to the one that has its port next, which has all of its time", () => {
+    const earlier = new Connection(1);
+    guard.proven(peer(1), "worker");
+    jest.advanceTimersByTime(limits.proofMs - 1);
+    earlier.over();
+    const later = new Connection(1);
+    jest.advanceTimersByTime(limits.proofMs - 1);
+    expect(later.reset).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(later.reset).toBe(true);
+  });
+
   test("is left alone, but for too many refusals", () => {
     const connection = new Connection(1);
     expect(guard.proven(peer(1), "worker")).toBe(true);

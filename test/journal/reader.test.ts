@@ -39,7 +39,8 @@ describe("the journal of earlier attempts", () => {
   });
 
   test("is nothing that is still being written, and nothing of anybody else's", async () => {
-    const files = { "1": { "1": entry(1, 1), "2.draft": damaged }, "lost+found": { "5": entry(5, 5) } };
+    // Keys that look like numbers would come first.
+    const files = { "lost+found": { "5": entry(5, 5) }, "01": { "2.draft": damaged, "01": entry(1, 1) } };
     expect(await readJournal(journalOf(files), FOLDER)).toEqual({
       entry: { attempt: 1, sequence: 1, snapshot: { jobs: 1 } },
       unreadable: [],
