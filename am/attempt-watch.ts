@@ -17,12 +17,6 @@ export interface AttemptWatchOptions {
 }
 
 /**
- * A tick that comes later shows that this process stood still: that it read nothing meanwhile says nothing. But YARN's time has gone on, from
- * the last heartbeat that was answered.
- */
-const LATE_MS = 5_000;
-
-/**
  * A ResourceManager that has not heard of an ApplicationMaster for long starts another one, and cannot tell the first where the network
  * between them is cut. So that one looks for a later attempt in the staging folder, as its executors would. Where that cannot be read
  * either, it gives way when YARN's time is up: its executors then reach nobody, and suspend what would run beside the next attempt's.
@@ -31,15 +25,18 @@ export class AttemptWatch {
   readonly #options: AttemptWatchOptions;
   /** When the ResourceManager or the staging folder was reached last. */
   #reachedAtMs: number;
-  #tickedAtMs: number;
   #lookAgainAtMs = 0;
   #isLooking = false;
   #isOver = false;
 
   constructor(options: AttemptWatchOptions) {
     this.#options = options;
-    this.#tickedAtMs = options.clock.nowMs();
-    this.#reachedAtMs = this.#tickedAtMs;
+    this.#reachedAtMs = options.clock.nowMs();
+  }
+
+  /** This process stood still: that it read nothing meanwhile says nothing. But YARN's time has gone on, from the last heartbeat that was answered. */
+  stoodStill(): void {
+    this.#reachedAtMs = this.#options.clock.nowMs();
   }
 
   /** To be called every second at least. */
@@ -47,9 +44,7 @@ export class AttemptWatch {
     const { clock, expiryMs, isolationMs, answeredAtMs } = this.#options;
     const nowMs = clock.nowMs();
     const silentMs = nowMs - (answeredAtMs() ?? nowMs);
-    const stoodStill = nowMs - this.#tickedAtMs > LATE_MS;
-    this.#tickedAtMs = nowMs;
-    if (stoodStill || silentMs === 0 || silentMs < expiryMs - isolationMs) {
+    if (silentMs === 0 || silentMs < expiryMs - isolationMs) {
       this.#reachedAtMs = nowMs;
     } else if (silentMs >= expiryMs && nowMs - this.#reachedAtMs >= Math.min(isolationMs, expiryMs)) {
       const said = `The ResourceManager has not answered for ${durationWords(silentMs)}, and the staging folder cannot be read`;

@@ -7,7 +7,15 @@ export interface MailboxOptions<Event> {
   /** `handle` threw. The mailbox is closed by then: the state after it is undefined. */
   readonly failed: (error: unknown) => void;
   readonly fence: Fence<Event>;
+  /**
+   * This process stood still for so long: what was not heard meanwhile says nothing about others.
+   * @returns what is handled before everything that waits
+   */
+  readonly stoodStill: (gapMs: number) => Event;
 }
+
+/** A gap between two ticks beyond which this process stood still, as under SIGSTOP or on a frozen machine. */
+const STOOD_STILL_MS = 2_000;
 
 /**
  * A process that was paused (SIGSTOP, a frozen machine) may have been replaced meanwhile without knowing it. So after a gap between two
@@ -48,12 +56,15 @@ export class Mailbox<Event> {
     this.#drain();
   }
 
-  /** Shows that this process runs; to be called several times within the longest gap. */
+  /** Shows that this process runs; to be called every second at least, and before anybody is judged by what was not heard of him. */
   tick(): void {
     const nowMs = this.#options.clock.nowMs();
     const gapMs = nowMs - this.#lastTickMs;
     this.#lastTickMs = nowMs;
+    if (gapMs <= STOOD_STILL_MS || this.#state === "closed") return;
+    this.#queue.unshift(this.#options.stoodStill(gapMs));
     if (gapMs > this.#options.fence.longestGapMs && this.#state === "open") void this.#hold();
+    this.#drain();
   }
 
   /** From now on no event is handled. */

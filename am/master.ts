@@ -178,6 +178,7 @@ class Master {
       const { keptContainers } = registration;
       this.shell.post({ type: "recovered", ...(await journal), keptContainers });
     }
+    this.#liveness.begin(wallClock.nowMs());
     this.#watch();
   }
 
@@ -247,6 +248,10 @@ class Master {
       history: this.#history,
       launcher: { command: (launch) => this.#started.command(launch) },
       log: this.#input.log,
+      stoodStill: (gapMs) => {
+        this.#liveness.stoodStill(gapMs, wallClock.nowMs());
+        this.#attemptWatch.stoodStill();
+      },
       rejoin: (executors) => void this.#reception.callBack(executors),
       beforeUnregister: (outcome) => this.#end.begin(outcome),
       exit: (exitCode, cleanStaging) => this.#exit(exitCode, cleanStaging),
@@ -300,11 +305,13 @@ class Master {
 
   /** From its registration on, also while the earlier attempt's journal cannot be read: executors find it by then. */
   #watchAttempt(): void {
+    this.shell.tick();
     this.#attemptWatch.tick();
     wallClock.after(LIVENESS_TICK_MS, () => this.#watchAttempt());
   }
 
   #watch(): void {
+    this.shell.tick();
     for (const event of this.#liveness.tick(wallClock.nowMs())) this.shell.post(event);
     this.#scheduler.show(progressOf(this.#core), this.#core.state.services[0]?.url);
     this.#feed.refresh();

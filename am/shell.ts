@@ -29,6 +29,8 @@ export interface ShellOptions {
   readonly history: Pick<JobHistory, "add">;
   readonly launcher: Pick<Launcher, "command">;
   readonly log: Log;
+  /** This process stood still for so long. */
+  readonly stoodStill: (gapMs: number) => void;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;
   /** Called before the ResourceManager is told: starts to write the complete history, and sends readers of logs the rest. */
@@ -61,6 +63,10 @@ export class Shell {
       clock: options.clock,
       handle: (event) => this.#handle(event),
       failed: (error) => void this.fail(error),
+      stoodStill: (gapMs) => {
+        options.stoodStill(gapMs);
+        return { type: "paused" };
+      },
       fence: {
         longestGapMs,
         confirm: () => this.#confirm(),
@@ -73,6 +79,11 @@ export class Shell {
 
   post(event: Event): void {
     this.#mailbox.post(event);
+  }
+
+  /** To be called before anybody is judged by what was not heard of him: this process may have stood still. */
+  tick(): void {
+    this.#mailbox.tick();
   }
 
   /** From now on nothing is decided or carried out. */
@@ -210,7 +221,7 @@ export class Shell {
   }
 
   #beat(): void {
-    this.#mailbox.tick();
+    this.tick();
     this.#cancelTick = this.#options.clock.after(tickMs, () => this.#beat());
   }
 }

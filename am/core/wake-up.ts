@@ -10,7 +10,7 @@ import { applicationDueMs, applicationOverdue } from "./job/begin.ts";
 import { finishStageOverdue } from "./job/finish.ts";
 import { groupLimitsDueMs, groupLimitsOverdue } from "./job/group-limits.ts";
 import { journalDueMs } from "./journal/journal.ts";
-import { dueMsOf, noteContainerDeadline, notePause } from "./state/deadlines.ts";
+import { dueMsOf, noteContainerDeadline } from "./state/deadlines.ts";
 import type { GangState } from "./state/gang.ts";
 import { CONTAINER_DEADLINES, type ContainerDeadline, type Deadline } from "./state/records.ts";
 import type { CoreState } from "./state/state.ts";
@@ -37,15 +37,9 @@ const OF_GANG: readonly Bound<[GangState]>[] = [
   { dueMs: verdictsDueMs, over: verdictsOverdue },
 ];
 
-/** Beyond this lateness of a wake-up we stood still ourselves. */
-const OVERSLEPT_MS = 2_000;
-
-/** The time that was asked for has come: what is due has its consequences. One that comes late shows a pause, and then blames nobody. */
+/** The time that was asked for has come: what is due has its consequences. */
 export function wakeUp(step: Step): void {
   const { state } = step;
-  if (state.wakeUp.atMs !== 0 && step.nowMs - state.wakeUp.atMs >= OVERSLEPT_MS) {
-    notePause(step);
-  }
   state.wakeUp.atMs = 0;
   for (const bound of OF_JOB) {
     lookAt(step, bound);

@@ -12,6 +12,7 @@ function watching(latest: () => Promise<number>, expiryMs = EXPIRY_MS) {
   const reasons: string[] = [];
   let looks = 0;
   let silentSinceMs: number | undefined;
+  let hasStoodStill = false;
   const watch = new AttemptWatch({
     attempt: 1,
     expiryMs,
@@ -30,10 +31,15 @@ function watching(latest: () => Promise<number>, expiryMs = EXPIRY_MS) {
     falls: (silent: boolean) => {
       silentSinceMs = silent ? clock.nowMs() : undefined;
     },
-    standsStill: (ms: number) => clock.standStill(ms),
+    standsStill: (ms: number) => {
+      clock.standStill(ms);
+      hasStoodStill = true;
+    },
     passes: async (ms: number) => {
       for (let passedMs = 0; passedMs < ms; passedMs += TICK_MS) {
         await clock.pass(TICK_MS);
+        if (hasStoodStill) watch.stoodStill();
+        hasStoodStill = false;
         watch.tick();
       }
     },

@@ -12,6 +12,7 @@ function setUp(changes: Partial<MailboxOptions<string>> = {}) {
     clock,
     handle: (event) => handled.push(event),
     failed: (error) => failures.push(error),
+    stoodStill: (gapMs) => `stood still ${gapMs}`,
     fence: {
       longestGapMs: 5_000,
       confirm: () => new Promise((resolve) => questions.push(resolve)),
@@ -73,7 +74,7 @@ describe("after the process stood still", () => {
     questions[0]?.(true);
     await turn();
 
-    expect(handled).toEqual(["first", "second"]);
+    expect(handled).toEqual(["stood still 6000", "first", "second"]);
     expect(questions).toHaveLength(1);
   });
 
@@ -105,6 +106,17 @@ describe("after the process stood still", () => {
     clock.standStill(4_000);
     mailbox.post("event");
 
-    expect(handled).toEqual(["event"]);
+    expect(handled).toEqual(["stood still 4000", "stood still 4000", "event"]);
+  });
+
+  test("that it did is handled before what waits, and a shorter while asks nobody", () => {
+    const { clock, mailbox, handled, questions } = setUp();
+    clock.standStill(2_000);
+    mailbox.post("first");
+    clock.standStill(2_001);
+    mailbox.post("second");
+
+    expect(handled).toEqual(["first", "stood still 2001", "second"]);
+    expect(questions).toEqual([]);
   });
 });

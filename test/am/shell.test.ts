@@ -62,6 +62,7 @@ function setUp(
       },
     },
     log: silentLog,
+    stoodStill: note("stood still"),
     rejoin: note("rejoin"),
     beforeUnregister: async () => note("books")(),
     exit: async (code, clean) => note("exit")(code, clean),
@@ -163,6 +164,6 @@ describe("the shell around the core", () => {
     await turn();
 
     expect(events).toEqual([]);
-    expect(done).toEqual(["exit 1 false"]);
+    expect(done).toEqual(["stood still 10000", "exit 1 false"]);
   });
 });

@@ -73,7 +73,7 @@ export class Master {
       .then((registration) => {
         this.#isAnnounced = true;
         this.#watchAttempt();
-        return this.attempt === 1 ? this.#watch() : this.#takeOver(registration);
+        return this.attempt === 1 ? this.#beginWatch() : this.#takeOver(registration);
       });
   }
 
@@ -119,7 +119,7 @@ export class Master {
     }
     const journal = this.#world.attempts.readJournal();
     this.#shell.post({ type: "recovered", keptContainers, ...(journal === undefined ? {} : { journal }) });
-    this.#watch();
+    this.#beginWatch();
   }
 
   #hear(event: Event): void {
@@ -152,11 +152,18 @@ export class Master {
   }
 
   #watchAttempt(): void {
+    this.#shell.tick();
     this.#attemptWatch.tick();
     this.process.after(LIVENESS_TICK_MS, () => this.#watchAttempt());
   }
 
+  #beginWatch(): void {
+    this.#liveness.begin(this.process.nowMs());
+    this.#watch();
+  }
+
   #watch(): void {
+    this.#shell.tick();
     for (const event of this.#liveness.tick(this.process.nowMs())) {
       this.#shell.post(event);
     }
@@ -192,6 +199,10 @@ export class Master {
       history: { add: () => {} },
       launcher: { command: commandOf },
       log: this.#log(),
+      stoodStill: (gapMs) => {
+        this.#liveness.stoodStill(gapMs, this.process.nowMs());
+        this.#attemptWatch.stoodStill();
+      },
       rejoin: (executors) => this.#rejoin(executors),
       beforeUnregister: async (outcome) => {
         world.ends(this, outcome);

@@ -2,7 +2,7 @@ import { silentAfterMs } from "../../../src/job/silence.ts";
 import type { Timeouts } from "../../../src/job/spec.ts";
 import type { Event } from "../state/events.ts";
 
-export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "paused" }>;
+export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" }>;
 
 interface Heard {
   readonly task: string;
@@ -19,23 +19,22 @@ export interface Liveness {
   heard(task: string, containerId: string, nowMs: number): LivenessEvent[];
   /** It is not to be watched any more. */
   forget(containerId: string): void;
+  /** From now on it is told who is silent. Executors may have found an attempt that still read its journal. */
+  begin(nowMs: number): void;
+  /** We ourselves stood still for so long: what was not heard then says nothing about executors. */
+  stoodStill(gapMs: number, nowMs: number): void;
   /** To be called every `LIVENESS_TICK_MS`. */
   tick(nowMs: number): LivenessEvent[];
 }
 
 /** How often `tick` is to be called. */
 export const LIVENESS_TICK_MS = 250;
-/** A gap between two ticks beyond which we ourselves were paused: what was not heard then says nothing about executors. */
-const PAUSED_MS = 5_000;
 
 export function createLiveness(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): Liveness {
   const executors = new Map<string, Heard>();
   const silentMs = silentAfterMs(timeouts);
-  let lastTickMs: number | undefined;
   return {
     heard(task, containerId, nowMs) {
-      // Executors may find an attempt that still reads its journal: it has not ticked yet.
-      lastTickMs ??= nowMs;
       const executor = executors.get(containerId);
       if (executor === undefined) {
         executors.set(containerId, { task, lastMs: nowMs, silent: false });
@@ -51,29 +50,27 @@ export function createLiveness(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | 
     forget(containerId) {
       executors.delete(containerId);
     },
-    tick(nowMs) {
-      const gapMs = lastTickMs === undefined ? 0 : nowMs - lastTickMs;
-      lastTickMs = nowMs;
-      if (gapMs > PAUSED_MS) {
-        for (const executor of executors.values()) {
-          // What came during the pause may have been read before this tick.
-          executor.lastMs = Math.min(executor.lastMs + gapMs, nowMs);
-        }
-        return [{ type: "paused" }];
+    begin(nowMs) {
+      for (const executor of executors.values()) {
+        executor.lastMs = nowMs;
       }
-      return watch(nowMs);
+    },
+    stoodStill(gapMs, nowMs) {
+      for (const executor of executors.values()) {
+        // What came during the pause may have been read before it was noticed.
+        executor.lastMs = Math.min(executor.lastMs + gapMs, nowMs);
+      }
+    },
+    tick(nowMs) {
+      const events: LivenessEvent[] = [];
+      for (const [containerId, executor] of executors) {
+        const unheardMs = nowMs - executor.lastMs;
+        if (unheardMs >= silentMs && !executor.silent) {
+          executor.silent = true;
+          events.push({ type: "executor-silent", task: executor.task, containerId, silentMs: unheardMs });
+        }
+      }
+      return events;
     },
   };
-
-  function watch(nowMs: number): LivenessEvent[] {
-    const events: LivenessEvent[] = [];
-    for (const [containerId, executor] of executors) {
-      const unheardMs = nowMs - executor.lastMs;
-      if (unheardMs >= silentMs && !executor.silent) {
-        executor.silent = true;
-        events.push({ type: "executor-silent", task: executor.task, containerId, silentMs: unheardMs });
-      }
-    }
-    return events;
-  }
 }

@@ -59,6 +59,8 @@ describe("a wake-up that comes late", () => {
     scenario.exits("worker:0", { exitCode: 1 });
     scenario.stops("worker:1");
     scenario.nowMs += base.timeouts.stopGraceMs + 60_000;
+    // Its shell says so before it wakes it.
+    scenario.on({ type: "paused" });
     scenario.wakes();
     expect(scenario.phases()).toBe("worker:0 preparing, worker:1 preparing");
     scenario.readyAll();

@@ -22,7 +22,7 @@ function watch(executors: number, beating: (index: number) => boolean, seconds: 
 }
 
 function wordsOf(event: LivenessEvent): string {
-  return "task" in event ? `${event.type} ${event.task}` : event.type;
+  return `${event.type} ${event.task}`;
 }
 
 describe("liveness", () => {
@@ -38,10 +38,11 @@ describe("liveness", () => {
     expect(silent.findIndex((events) => events.includes("executor-silent worker:0"))).toBe(9);
   });
 
-  test("a first tick that comes late after the first executor was heard shows a pause, and calls nobody silent", () => {
+  test("who was heard long before anybody is watched is not silent", () => {
     const liveness = createLiveness(timeouts);
     liveness.heard("worker:0", "c0", 1_000);
-    expect(liveness.tick(30_000)).toEqual([{ type: "paused" }]);
+    liveness.begin(30_000);
+    expect(liveness.tick(30_000)).toEqual([]);
     expect(liveness.tick(30_250)).toEqual([]);
   });
 
@@ -52,9 +53,10 @@ describe("liveness", () => {
     ]);
   });
 
-  test("a tick that comes late, after a pause of ours, calls nobody silent, and says that we slept", () => {
+  test("nobody is silent when we ourselves stood still", () => {
     const { liveness } = watch(3, () => true, 2);
-    expect(liveness.tick(62_000)).toEqual([{ type: "paused" }]);
+    liveness.stoodStill(60_000, 62_000);
+    expect(liveness.tick(62_000)).toEqual([]);
     expect(liveness.tick(64_000)).toEqual([]);
     expect(liveness.tick(65_000).map(({ type }) => type)).toEqual([
       "executor-silent",
@@ -66,7 +68,8 @@ describe("liveness", () => {
   test("an executor whose last words are read before the tick that shows a pause has no more time than the others", () => {
     const { liveness } = watch(2, () => true, 2);
     liveness.heard("worker:0", "c0", 62_000);
-    expect(liveness.tick(62_010)).toEqual([{ type: "paused" }]);
+    liveness.stoodStill(60_010, 62_010);
+    expect(liveness.tick(62_010)).toEqual([]);
     const silent = [65_000, 65_010].map((nowMs) => liveness.tick(nowMs).map(wordsOf));
     expect(silent).toEqual([[], ["executor-silent worker:0", "executor-silent worker:1"]]);
   });
