@@ -20,7 +20,7 @@ export interface JobEndOptions {
   readonly removeUnfinishedUploads: () => Promise<void>;
   readonly sessions: Pick<Sessions, "endAll">;
   readonly tails: Pick<LogTails, "endAll" | "abort">;
-  readonly journal: Pick<JournalWriter, "settled">;
+  readonly journals: readonly Pick<JournalWriter, "settled">[];
   readonly staging: Pick<Staging, "keepResult" | "remove">;
   readonly scheduler: Pick<Scheduler, "close">;
   readonly reception: Pick<Reception, "close">;
@@ -85,7 +85,7 @@ export class JobEnd {
   }
 
   async #removeStaging(): Promise<void> {
-    await this.#options.journal.settled();
+    await Promise.all(this.#options.journals.map((journal) => journal.settled()));
     await this.#options.staging.remove();
   }
 

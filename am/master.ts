@@ -19,11 +19,12 @@ import { AttemptWatch } from "./attempt-watch.ts";
 import { ClientCalls, unknownTask } from "./clients/client-calls.ts";
 import { ClientRights, localNames } from "./clients/client-rights.ts";
 import { groupsOf } from "./clients/groups.ts";
+import { JobStore } from "./clients/job-store.ts";
 import { SessionRecords } from "./clients/session-records.ts";
 import { Sessions } from "./clients/sessions.ts";
 import { StatusFeed } from "./clients/status-feed.ts";
 import { type Core, createCore } from "./core/core.ts";
-import { lastContainerOf, launchIn } from "./core/executors/launches.ts";
+import { lastContainerOf, launchIn, lifeOf } from "./core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
 import { ExecutorLinks } from "./executors/executor-links.ts";
@@ -42,6 +43,7 @@ import { Stillness } from "./stillness.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
 import { Staging } from "./storage/staging.ts";
+import { StoreJournal } from "./storage/store-journal.ts";
 import { removeUnfinishedUploads } from "./storage/unfinished-uploads.ts";
 import { executorCredentials, userTokens } from "./tokens/credentials.ts";
 import { FreshTokens } from "./tokens/fresh-tokens.ts";
@@ -82,6 +84,8 @@ class Master {
   readonly #idleness: Idleness;
   readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
   readonly #sessions: Sessions;
+  readonly #storeJournal: StoreJournal;
+  readonly #store: JobStore;
   readonly #feed: StatusFeed;
   readonly #links: ExecutorLinks;
   readonly #scheduler: Scheduler;
@@ -148,6 +152,15 @@ class Master {
     this.#links = this.#makeLinks();
     this.#sessions = this.#makeSessions();
     this.#journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
+    this.#storeJournal = new StoreJournal({ fileSystem, folder: this.#staging.storeFolder, attempt });
+    this.#store = new JobStore({
+      attempt,
+      clock: wallClock,
+      journal: this.#storeJournal,
+      log,
+      lifeOf: (task) => lifeOf(this.#core.state, task),
+      knowsLives: () => this.#core.state.phase !== "starting",
+    });
     this.#reception = this.#makeReception();
     this.#end = this.#makeEnd();
     this.shell = this.#makeShell();
@@ -243,7 +256,13 @@ class Master {
       core: this.#core,
       scheduler: this.#scheduler,
       links: this.#links,
-      feed: this.#feed,
+      feed: {
+        changed: () => {
+          this.#feed.changed();
+          this.#store.look();
+        },
+        finish: (outcome) => this.#feed.finish(outcome),
+      },
       journal: this.#journal,
       history: this.#history,
       launcher: { command: (launch) => this.#started.command(launch) },
@@ -273,6 +292,7 @@ class Master {
         spec: job.spec,
         feed: this.#feed,
         tails: this.#tails,
+        store: this.#store,
         ownLog,
         owner: job.user,
         stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
@@ -290,7 +310,7 @@ class Master {
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
       tails: this.#tails,
-      journal: this.#journal,
+      journals: [this.#journal, this.#storeJournal],
       staging: this.#staging,
       scheduler: this.#scheduler,
       reception: this.#reception,

@@ -193,6 +193,41 @@ export interface CachePruneJson {
   readonly removed: readonly CachedFile[];
 }
 
+/** A key of a job's store. Its value is text in `value`, or else in `valueBase64`; of its revisions one created it, one wrote it last. */
+export interface KvEntry {
+  readonly key: string;
+  readonly value?: string;
+  readonly valueBase64?: string;
+  readonly created: number;
+  readonly modified: number;
+  /** How often it was written since it was created. */
+  readonly version: number;
+  /** The life of a task, `worker:0`, that it goes with. */
+  readonly owner?: { readonly task: string; readonly generation: number };
+}
+
+export interface KvGetJson {
+  /** The store's. */
+  readonly revision: number;
+  readonly entry: KvEntry;
+}
+
+export interface KvPutJson {
+  readonly revision: number;
+  /** The key was there before. */
+  readonly replaced: boolean;
+}
+
+export interface KvDelJson {
+  readonly revision: number;
+  readonly deleted: number;
+}
+
+export interface KvListJson {
+  readonly revision: number;
+  readonly entries: readonly KvEntry[];
+}
+
 /** The first: which job it is. */
 export interface JobEvent {
   readonly event: "job";

@@ -1,5 +1,6 @@
 import { acceptMs, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
 import { Bounds } from "../am/core/state/bounds.ts";
+import { storeLimits } from "../am/core/store/limits.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
 import { MOST_PROGRESS_BYTES } from "../executor/hooks/progress-file.ts";
 import { HEADERS_TIMEOUT_MS, MOST_CONNECTIONS, REQUEST_TIMEOUT_MS } from "../executor/program/ports.ts";
@@ -69,6 +70,13 @@ const rows = [
     streams: `${count(mostSessions)} of a job, ${count(mostOfTask)} with a task`,
     bytes: "as both streams take it",
     deadlines: `${time(acceptMs)} for the executor's answer`,
+  },
+  {
+    door: "a job's key-value store, through the ApplicationMaster",
+    connections: none,
+    streams: `${count(storeLimits.operations)} operations of a transaction`,
+    bytes: `${size(storeLimits.keyBytes)} a key, ${size(storeLimits.valueBytes)} a value, ${size(storeLimits.requestBytes)} a transaction; ${count(storeLimits.keys)} keys and ${size(storeLimits.totalBytes)} in all; ${size(storeLimits.listedBytes)} of a list`,
+    deadlines: none,
   },
   {
     door: "Horovod's rendezvous, on the port of a task",

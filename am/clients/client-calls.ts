@@ -1,10 +1,13 @@
 import { shortened } from "../../src/api/believable.ts";
 import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
-import type { ReadLogRequest } from "../../src/api/messages.ts";
+import type { ReadLogRequest, StoreRequest } from "../../src/api/messages.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { RotatingLog } from "../../src/rotating-log.ts";
+import { allRights } from "../core/store/rights.ts";
 import type { LogTails } from "../executors/log-tails.ts";
+import type { JobStore } from "./job-store.ts";
 import { readOwnLog } from "./own-log.ts";
 import type { StatusFeed } from "./status-feed.ts";
 
@@ -16,6 +19,7 @@ export interface ClientCallsOptions {
   readonly ownLog: RotatingLog;
   /** Whose job it is: of anybody else who ends it the reason says who. */
   readonly owner: string;
+  readonly store: Pick<JobStore, "call">;
   /** Asks for the job's end. */
   readonly stop: (reason: string) => void;
 }
@@ -44,6 +48,14 @@ export class ClientCalls implements ClientHandler {
     const { owner, stop } = this.#options;
     stop(toldReason(reason, { user, owner }));
     return true;
+  }
+
+  /** Who calls may use all of the store. */
+  async transact({ transaction, owner, durable }: StoreRequest): Promise<StoreAnswer> {
+    const problem = owner === undefined ? undefined : unknownTask(this.#options.spec, owner);
+    if (problem !== undefined) return { code: "no-owner", message: problem };
+    const whose = owner === undefined ? {} : { owner };
+    return await this.#options.store.call({ transaction, rights: allRights, durable, ...whose });
   }
 }
 

@@ -28,6 +28,10 @@ export class Staging {
     return path.posix.join(this.#folder, "journal");
   }
 
+  get storeFolder(): string {
+    return path.posix.join(this.#folder, "store");
+  }
+
   get tokensFile(): string {
     return path.posix.join(this.#folder, tokensFileName);
   }
@@ -67,7 +71,7 @@ export class Staging {
   async keepResult(status: JobStatus): Promise<void> {
     await this.#write("status.json", status);
     const entries = await this.#fileSystem.list(this.#folder);
-    const temporary = /^(journal|client\.json|container_tokens)$/;
+    const temporary = /^(journal|store|client\.json|container_tokens)$/;
     const isTemporary = (name: string) => temporary.test(name) || attemptOfMasterFile(name) !== undefined;
     for (const { path: entry } of entries.filter((found) => isTemporary(path.posix.basename(found.path)))) {
       await this.#fileSystem.delete(entry, { recursive: true });

@@ -13,7 +13,7 @@ const mostTasks = 100;
 
 /** Verbs whose first argument is a job's id. */
 const aboutJobs: readonly string[] = [
-  ...["status", "logs", "attach", "wait", "kill", "get", "stacks", "exec", "shell", "forward", "tensorboard"],
+  ...["status", "logs", "attach", "wait", "kill", "get", "stacks", "kv", "exec", "shell", "forward", "tensorboard"],
 ];
 /** Of these, verbs whose second argument is a task. */
 const aboutTasks: readonly string[] = ["logs", "get", "stacks", "exec", "shell", "forward"];

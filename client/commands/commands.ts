@@ -10,6 +10,7 @@ import { get } from "./get.ts";
 import { init } from "./init.ts";
 import { keys } from "./keys.ts";
 import { kill } from "./kill.ts";
+import { kv } from "./kv.ts";
 import { list } from "./list.ts";
 import { logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   kill,
   get,
   stacks,
+  kv,
   exec,
   shell,
   forward,

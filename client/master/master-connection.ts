@@ -5,11 +5,14 @@ import type { CallingSession } from "../../src/api/session-stream.ts";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
 import { TonyError } from "../../src/errors.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import type { StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
 import { buildId } from "../../src/programs.ts";
 import type { MasterContact } from "../applications/applications.ts";
 import type { FollowUpdate, LogPiece, LogRequest, MasterLink } from "./master-link.ts";
 
 const stopTimeoutMs = 5_000;
+/** A write waits for the file system that the journal is on. */
+const storeTimeoutMs = 60_000;
 
 /** Connects to an AM, over gRPC. */
 export function connectMaster({ host, port, access }: MasterContact): MasterConnection {
@@ -42,6 +45,10 @@ export class MasterConnection implements MasterLink {
 
   openSession(task: string, wanted: SessionWanted): CallingSession {
     return this.#client.openSession(task, wanted);
+  }
+
+  async transact(transaction: Transaction, owner?: string): Promise<StoreAnswer> {
+    return await this.#client.transact(transaction, owner, storeTimeoutMs);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { StoreAnswer } from "../job/store/transaction.ts";
 import { decodeHello, decodeLogChunk, decodeLogStream, encodeLogChunk } from "./common-codec.ts";
 import type {
   FollowMessage,
@@ -8,7 +9,9 @@ import type {
   RejoinRequest,
   StopReply,
   StopRequest,
+  StoreRequest,
 } from "./messages.ts";
+import { storeAnswer, storeTransaction } from "./store-codec.ts";
 import { type Codec, toBuffer, toBytes, toNumber, v1 } from "./wire.ts";
 
 export const followRequest: Codec<FollowRequest> = {
@@ -63,6 +66,27 @@ export const stopRequest: Codec<StopRequest> = {
 export const stopReply: Codec<StopReply> = {
   serialize: (reply) => toBuffer(v1.StopReply.encode(reply).finish()),
   deserialize: (bytes) => ({ accepted: v1.StopReply.decode(bytes).accepted ?? false }),
+};
+
+export const storeRequest: Codec<StoreRequest> = {
+  serialize({ hello, transaction, owner = "", durable }) {
+    const wire = { hello, transaction: storeTransaction.encode(transaction), owner, durable };
+    return toBuffer(v1.StoreRequest.encode(wire).finish());
+  },
+  deserialize(bytes) {
+    const { hello, transaction, owner = "", durable = false } = v1.StoreRequest.decode(bytes);
+    return {
+      hello: decodeHello(hello),
+      transaction: storeTransaction.decode(toBytes(transaction)),
+      ...(owner === "" ? {} : { owner }),
+      durable,
+    };
+  },
+};
+
+export const storeReply: Codec<StoreAnswer> = {
+  serialize: (answer) => toBuffer(v1.StoreReply.encode({ answer: storeAnswer.encode(answer) }).finish()),
+  deserialize: (bytes) => storeAnswer.decode(toBytes(v1.StoreReply.decode(bytes).answer)),
 };
 
 export const rejoinRequest: Codec<RejoinRequest> = {

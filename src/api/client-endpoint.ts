@@ -1,5 +1,7 @@
 import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, status } from "@grpc/grpc-js";
+import { errorMessage } from "../hadoop/errors.ts";
 import type { ApplicationRight } from "../job/access-list.ts";
+import type { StoreAnswer } from "../job/store/transaction.ts";
 import { callerName } from "./authentication.ts";
 import type { SecretOf } from "./caller.ts";
 import { CALLS_OF_TASK } from "./caller-calls.ts";
@@ -13,6 +15,7 @@ import {
   type ReadLogRequest,
   type StopReply,
   type StopRequest,
+  type StoreRequest,
 } from "./messages.ts";
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
@@ -39,6 +42,8 @@ export interface ClientHandler {
   readLog(request: ReadLogRequest, reader: LogReader): () => void;
   /** Whether the job will be stopped. @param user who asks for it */
   stop(reason: string, user: string): boolean;
+  /** Rejects where the store cannot be read at present. */
+  transact(request: StoreRequest): Promise<StoreAnswer>;
 }
 
 /** Who may call ClientService, and what each may do. */
@@ -129,6 +134,16 @@ export class ClientEndpoint {
       const user = this.#options.door.userOf(callerName(call.metadata));
       reply(null, { accepted: this.#options.handler.stop(reason, user) });
     }
+  }
+
+  transact(call: ServerUnaryCall<StoreRequest, StoreAnswer>, reply: sendUnaryData<StoreAnswer>): void {
+    const mismatch = protocolMismatch(call.request.hello, this.#options.build);
+    if (mismatch !== undefined) reply({ code: status.FAILED_PRECONDITION, details: mismatch });
+    else
+      this.#options.handler.transact(call.request).then(
+        (answer) => reply(null, answer),
+        (error: unknown) => reply({ code: status.ABORTED, details: errorMessage(error) }),
+      );
   }
 
   async openSession(stream: CallerStream): Promise<void> {

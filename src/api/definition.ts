@@ -9,6 +9,8 @@ import {
   rejoinRequest,
   stopReply,
   stopRequest,
+  storeReply,
+  storeRequest,
 } from "./client-codec.ts";
 import { executorMessage } from "./executor-codec.ts";
 import { masterMessage } from "./master-codec.ts";
@@ -34,6 +36,7 @@ export const clientService = {
   readLog: method("ClientService", "ReadLog", "responses", readLogRequest, logChunk),
   stop: method("ClientService", "Stop", "none", stopRequest, stopReply),
   openSession: method("ClientService", "OpenSession", "both", sessionInput, sessionOutput),
+  transact: method("ClientService", "Transact", "none", storeRequest, storeReply),
 };
 
 /** What it takes to call each method of ClientService. */
@@ -42,6 +45,7 @@ export const rightByPath: ReadonlyMap<string, ApplicationRight> = new Map([
   [clientService.readLog.path, "view"],
   [clientService.stop.path, "modify"],
   [clientService.openSession.path, "run"],
+  [clientService.transact.path, "run"],
 ]);
 
 function method<Request, Response>(

@@ -1,4 +1,5 @@
 import type { ClientReadableStream } from "@grpc/grpc-js";
+import type { StoreAnswer, Transaction } from "../job/store/transaction.ts";
 import { Channel } from "./channel.ts";
 import { clientService } from "./definition.ts";
 import { type ClientAccess, masterServerName } from "./identity.ts";
@@ -40,6 +41,12 @@ export class MasterClient {
   async stop(reason: string, timeoutMs: number): Promise<boolean> {
     const { accepted } = await this.#channel.call(clientService.stop, { hello: this.#hello, reason }, timeoutMs);
     return accepted;
+  }
+
+  /** Reads and writes the job's key-value store. @param owner with whose present life the keys that are owned go */
+  async transact(transaction: Transaction, owner: string | undefined, timeoutMs: number): Promise<StoreAnswer> {
+    const request = { hello: this.#hello, transaction, durable: true, ...(owner === undefined ? {} : { owner }) };
+    return await this.#channel.call(clientService.transact, request, timeoutMs);
   }
 
   /** A session with a running task. */

@@ -71,5 +71,6 @@ function serveClients(server: Server, endpoint: ClientEndpoint): void {
     readLog: endpoint.readLog.bind(endpoint),
     stop: endpoint.stop.bind(endpoint),
     openSession: endpoint.openSession.bind(endpoint),
+    transact: endpoint.transact.bind(endpoint),
   });
 }

@@ -2,6 +2,7 @@ import type { ChildExit, ExecutorRegistration, Notice, TaskPlace } from "../job/
 import type { GpuMetrics } from "../job/gpu-metrics.ts";
 import type { StopReason } from "../job/reasons/stops.ts";
 import type { Checkpoint, Transfer } from "../job/status.ts";
+import type { Transaction } from "../job/store/transaction.ts";
 
 /** Raised when an older peer could misunderstand a message; a new field alone does not raise it. */
 export const PROTOCOL_VERSION = 1;
@@ -188,6 +189,15 @@ export interface ReadLogRequest {
 export interface StopRequest {
   readonly hello: Hello;
   readonly reason: string;
+}
+
+export interface StoreRequest {
+  readonly hello: Hello;
+  readonly transaction: Transaction;
+  /** `worker:0`, with whose present life the keys that are owned go. */
+  readonly owner?: string;
+  /** It is answered when all that the answer tells of is in the journal. */
+  readonly durable: boolean;
 }
 
 export interface StopReply {

@@ -38,7 +38,7 @@ function endOf({ local = false, hangs = "", fails = "" } = {}) {
     removeUnfinishedUploads: () => step("uploads"),
     sessions: { endAll: (reason) => void step(`sessions: ${reason}`) },
     tails: { endAll: () => step("logs"), abort: () => void step("late readers") },
-    journal: { settled: () => step("journal") },
+    journals: [{ settled: () => step("journal") }],
     staging: { keepResult: ({ applicationId }) => step(`result of ${applicationId}`), remove: () => step("staging") },
     scheduler: { close: () => step("scheduler") },
     reception: { close: () => step("server") },

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
 import { clientAccess } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
-import type { FollowMessage, ReadLogRequest } from "../../src/api/messages.ts";
+import type { FollowMessage, ReadLogRequest, StoreRequest } from "../../src/api/messages.ts";
+import type { Entry, Result, StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
 import { executor, identity, ownersDoor, startMaster } from "../support/api.ts";
 import { Inbox } from "../support/inbox.ts";
 
@@ -13,6 +14,8 @@ class RecordingClients implements ClientHandler {
   readonly readers = new Inbox<{ readonly request: ReadLogRequest; readonly reader: LogReader }>();
   readonly gone = new Inbox<"follower" | "reader">();
   readonly stops: string[] = [];
+  readonly transactions: Transaction[] = [];
+  readonly results: Result[] = [];
 
   follow(follower: Follower): () => void {
     this.followers.put(follower);
@@ -27,6 +30,13 @@ class RecordingClients implements ClientHandler {
   stop(reason: string): boolean {
     this.stops.push(reason);
     return true;
+  }
+
+  async transact({ transaction, owner = "" }: StoreRequest): Promise<StoreAnswer> {
+    if (owner === "worker:9") throw new Error("the journal is away");
+    if (owner !== "") return { code: "no-owner", message: `${owner} does not live` };
+    this.transactions.push(transaction);
+    return { revision: 7, succeeded: false, results: this.results };
   }
 }
 
@@ -101,6 +111,45 @@ describe("a client of the ApplicationMaster", () => {
   it("may ask for the job's end", async () => {
     expect(await client.stop("killed by ada", 60_000)).toBe(true);
     expect(clients.stops).toEqual(["killed by ada"]);
+  });
+
+  it("reads and writes the job's store: every condition, operation and result arrives as it was sent", async () => {
+    const key = "é𝄞";
+    const value = "\u0000\u00ff";
+    const range = { from: "a", to: "b" };
+    const conditions: Transaction["conditions"] = [
+      { of: "exists", key },
+      { of: "missing", key },
+      { of: "value", key, is: "≥", to: value },
+      { of: "owner", key, is: "≠", to: "worker:0" },
+      { of: "created", key, is: "<", to: 3 },
+      { of: "modified", key, is: "≤", to: 3 },
+      { of: "version", key, is: ">", to: 0 },
+    ];
+    const success: Transaction["success"] = [
+      { type: "get", key },
+      { type: "put", key, value, owned: true },
+      { type: "list", range, limit: 3, keysOnly: true },
+      { type: "delete", range: { from: "" } },
+    ];
+    const failure: Transaction["failure"] = [{ type: "list", range: { from: "c" }, keysOnly: false }];
+    const entry: Entry = { key, value, created: 1, modified: 2 ** 40, version: 4 };
+    const owned: Entry = { ...entry, owner: { task: "worker:0", generation: 3 } };
+    clients.results.push({ type: "get", entry }, { type: "get" }, { type: "put", before: owned }, { type: "put" });
+    clients.results.push({ type: "list", entries: [entry, owned], more: true }, { type: "delete", deleted: 5 });
+    const answer = await client.transact({ conditions, success, failure }, undefined, 60_000);
+    expect(clients.transactions).toEqual([{ conditions, success, failure }]);
+    expect(answer).toEqual({ revision: 7, succeeded: false, results: clients.results });
+  });
+
+  it("is told why nothing was written, or that nobody knows", async () => {
+    const nothing = { conditions: [], success: [], failure: [] };
+    const refusal = { code: "no-owner", message: "worker:1 does not live" };
+    expect(await client.transact(nothing, "worker:1", 60_000)).toEqual(refusal);
+    await expect(client.transact(nothing, "worker:9", 60_000)).rejects.toMatchObject({
+      code: "API_FAILED",
+      message: expect.stringContaining("the journal is away"),
+    });
   });
 
   it("is refused with an executor's secret", async () => {

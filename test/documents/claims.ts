@@ -87,6 +87,22 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts logs ID prepare:0": withRow("tony-ts logs ID [worker:0|am] [-f]"),
   "tony-ts logs application_1795305600000_0009 am": withRow("tony-ts logs ID [worker:0|am] [-f]"),
   "tony-ts logs application_1795305600000_0009 worker:1 --executor": inEmpty("tony-ts logs $ID worker:1 --executor"),
+  "tony-ts kv ID get|put|del|list": inEmpty(
+    "tony-ts kv $RUNNING put shared/rate 0.1",
+    "tony-ts kv $RUNNING get shared/rate",
+    "tony-ts kv $RUNNING list",
+    "tony-ts kv $RUNNING del shared/rate",
+  ),
+  "tony-ts kv application_1795305600000_0007 put shared/learning-rate 0.01": inEmpty(
+    "tony-ts kv $RUNNING put shared/learning-rate 0.01",
+  ),
+  "tony-ts kv application_1795305600000_0007 get shared/learning-rate": inEmpty(
+    "tony-ts kv $RUNNING get shared/learning-rate",
+  ),
+  "tony-ts kv application_1795305600000_0007 list shared/": inEmpty("tony-ts kv $RUNNING list shared/"),
+  "tony-ts kv application_1795305600000_0007 del shared/learning-rate": inEmpty(
+    "tony-ts kv $RUNNING del shared/learning-rate",
+  ),
   "tony-ts kill ID…": inEmpty("tony-ts kill $RUNNING"),
   "tony-ts kill application_1795305600000_0009 local_1795305600000_0001": inEmpty("tony-ts kill $RUNNING $ID"),
   "tony-ts exec ID worker:1 -- nvidia-smi": inContainer("exec"),

@@ -59,6 +59,25 @@ describe("the ApplicationMaster", () => {
     await alice.leave();
   });
 
+  test("is killed between a write to the job's store and the read: the next one has it, and the keys of tasks that live", async () => {
+    const job = await suite.submit();
+    await job.running(1);
+    const alice = new Person(cluster);
+    const kv = (...words: string[]) => alice.run("kv", job.id, ...words);
+    expect(await kv("put", "shared/rate", "0.1")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await kv("put", "shared/of-worker", "1", "--owner", "worker:0")).toMatchObject({ exitCode: 0 });
+    await job.journaled();
+    process.kill(await job.master(), "SIGKILL");
+
+    await attempt2(job);
+    expect(await kv("get", "shared/rate")).toMatchObject({ exitCode: 0, stdout: "0.1\n" });
+    const { stdout: put } = await kv("put", "shared/rate", "0.2", "--json");
+    expect(JSON.parse(put)).toMatchObject({ revision: 3, replaced: true });
+    expect((await kv("list")).stdout).toMatch(/^shared\/of-worker +2 +worker:0 +1\nshared\/rate +3 +– +0\.2$/m);
+    await alice.leave();
+    expect((await job.end()).exitCode).toBe(0);
+  });
+
   test("is killed while containers are gathered: the gang starts once, as soon as there is room", async () => {
     const large = (workers: number) => ({ workers, settings: { "tony.worker.memory": "6g" } });
     const occupant = await suite.submit(large(1));

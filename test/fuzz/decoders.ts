@@ -8,6 +8,8 @@ import {
   readLogRequest,
   rejoinRequest,
   stopRequest,
+  storeReply,
+  storeRequest,
 } from "../../src/api/client-codec.ts";
 import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
 import { executorMessage } from "../../src/api/executor-codec.ts";
@@ -43,6 +45,7 @@ import { endedEvents, initedEvent } from "../../src/history/tony/events.ts";
 import { readTonyEvents } from "../../src/history/tony/read-events.ts";
 import { parseClusterNodes } from "../../src/job/cluster-nodes.ts";
 import { parseMarks } from "../../src/job/output-index.ts";
+import { transactions } from "../../src/job/store/transaction.ts";
 import { decodeExecutorJob } from "../../src/job/stored/executor-job.ts";
 import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
 import { parseStagingLocation } from "../../src/job/stored/staging-location.ts";
@@ -363,6 +366,17 @@ export const decoders: readonly Decoder[] = [
     skippedBytes: 0,
   }),
   grpc("stop requests", stopRequest, { hello, reason: "x" }),
+  grpc("requests to the store", storeRequest, {
+    hello,
+    transaction: transactions.setDefault("a", "x", true),
+    owner: "worker:0",
+    durable: true,
+  }),
+  grpc("answers of the store", storeReply, {
+    revision: 1,
+    succeeded: true,
+    results: [{ type: "get", entry: { key: "a", value: "x", created: 1, modified: 1, version: 1 } }],
+  }),
   grpc(
     "what callers of sessions say",
     sessionInput,

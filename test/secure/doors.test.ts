@@ -32,6 +32,7 @@ const doors: Record<
   readLog: { right: "view", words: ["logs", "worker:0"] },
   stop: { right: "modify", words: ["kill"] },
   openSession: { right: "run", words: ["exec", "worker:0", "--", "true"] },
+  transact: { right: "run", words: ["kv", "list"] },
 };
 
 describe("a running job of alice's, which carol may see and bob may not", () => {

@@ -90,6 +90,7 @@ export const noClients: ClientHandler = {
   follow: () => () => undefined,
   readLog: () => () => undefined,
   stop: () => false,
+  transact: async () => ({ revision: 0, succeeded: true, results: [] }),
 };
 
 /** Open to the owner alone, who may do everything. */

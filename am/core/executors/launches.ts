@@ -1,3 +1,4 @@
+import type { Life } from "../../../src/job/store/transaction.ts";
 import type { TaskId } from "../../../src/job/task.ts";
 import { mayMove } from "../../../src/moves.ts";
 import { linkEnding } from "../failures/endings.ts";
@@ -6,6 +7,7 @@ import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Launch } from "../state/effects.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
+import type { TaskPhase } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
 import { log, type Step, tenantOf } from "../state/step.ts";
 import { moveTask, TASK } from "../state/task-moves.ts";
@@ -24,6 +26,17 @@ export function launchIn({ containers }: Pick<CoreState, "containers">, containe
 export function lastContainerOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): string | undefined {
   return tasks.find(({ id }) => id === task)?.lastContainer?.id;
 }
+
+/** The present life of a task, from its container's on until its program has ended; undefined: it does not live. */
+export function lifeOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): Life | undefined {
+  const found = tasks.find(({ id }) => id === task);
+  if (found === undefined || lifeless.includes(found.phase)) {
+    return undefined;
+  }
+  return { task, generation: found.generation };
+}
+
+const lifeless: readonly TaskPhase[] = ["waiting", "succeeded", "failed", "stopped", "lost"];
 
 /** The NodeManager accepted the launch: files are being localised. */
 export function launchSucceeded(step: Step, containerId: string): void {

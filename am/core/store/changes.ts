@@ -1,6 +1,7 @@
+import type { Entry } from "../../../src/job/store/transaction.ts";
 import { ENTRY_BYTES, keyBytes, storeLimits } from "./limits.ts";
 import { placeOf } from "./ranges.ts";
-import { type Change, type Entry, lifeName, type StoreState } from "./records.ts";
+import { type Change, lifeName, type StoreState } from "./records.ts";
 
 /** Carries out one change, and remembers it for those who watch. Those of one revision come one after the other. */
 export function apply(state: StoreState, change: Change): void {

@@ -1,4 +1,4 @@
-import type { Comparison, Condition, Entry } from "./records.ts";
+import type { Comparison, Condition, Entry } from "../../../src/job/store/transaction.ts";
 
 export function holds(condition: Condition, entry: Entry | undefined): boolean {
   switch (condition.of) {

@@ -1,20 +1,8 @@
 import { apply, compact } from "./changes.ts";
 import { emptyStore } from "./empty-store.ts";
-import type { Change, Entry, StoreState } from "./records.ts";
+import type { Change, StoreState } from "./records.ts";
+import type { StoreFile } from "./store-file.ts";
 import { placeBehind } from "./watching.ts";
-
-/**
- * One file of the store's journal: all that the store holds, or what has changed since the file before. A file whose write was thought to have
- * failed may be there, too: the next one begins where that one did.
- */
-export type StoreFile =
-  | {
-      readonly type: "whole";
-      readonly revision: number;
-      readonly entries: readonly Entry[];
-      readonly epochs: StoreState["epochs"];
-    }
-  | { readonly type: "changes"; readonly changes: readonly Change[] };
 
 /** With the attempt that wrote it. */
 export interface WrittenFile {

@@ -1,9 +1,12 @@
-import type { Operation, Refusal, StoreState, Transaction } from "./records.ts";
+import type { Operation, Refusal, Transaction } from "../../../src/job/store/transaction.ts";
+import type { StoreState } from "./records.ts";
 
 /** What the store holds at most; docs/guide/key-value-store.md tells people. */
 export const storeLimits = {
   keyBytes: 512,
-  valueBytes: 1 << 20,
+  valueBytes: 128 << 10,
+  /** Of the values of one transaction: a message of a caller is read whole (MOST_REQUEST_BYTES). */
+  requestBytes: 192 << 10,
   keys: 100_000,
   totalBytes: 32 << 20,
   operations: 128,
@@ -27,6 +30,11 @@ export function malformed({ conditions, success, failure }: Transaction): Refusa
     const why = badKey(key);
     if (why !== undefined) return why;
   }
+  const bytes = [...success, ...failure].reduce((sum, one) => sum + (one.type === "put" ? one.value.length : 0), 0);
+  if (bytes > storeLimits.requestBytes)
+    return limit(
+      `a transaction writes at most ${storeLimits.requestBytes} bytes, not ${bytes}: put a file's path there instead`,
+    );
   for (const operations of [success, failure]) {
     const why = badOperations(operations);
     if (why !== undefined) return why;

@@ -1,22 +1,4 @@
-import type { Entry, Range } from "./records.ts";
-
-/** All keys that begin so. */
-export function withPrefix(prefix: string): Range {
-  for (let length = prefix.length; length > 0; length -= 1) {
-    const last = prefix.charCodeAt(length - 1);
-    if (last < 0xffff) return { from: prefix, to: prefix.slice(0, length - 1) + String.fromCharCode(last + 1) };
-  }
-  return { from: prefix };
-}
-
-/** That key alone: no other one comes before the same with a NUL behind it. */
-export function onlyKey(key: string): Range {
-  return { from: key, to: `${key}\0` };
-}
-
-export function isIn(key: string, { from, to }: Range): boolean {
-  return key >= from && (to === undefined || key < to);
-}
+import type { Entry, Range } from "../../../src/job/store/transaction.ts";
 
 /** Where the key is in the sorted list, or would be. */
 export function placeOf(entries: readonly Entry[], key: string): number {

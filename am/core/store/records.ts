@@ -1,89 +1,9 @@
-/** One life of a task. */
-export interface Life {
-  /** `worker:0` */
-  readonly task: string;
-  readonly generation: number;
-}
-
-/** A key and what it holds. */
-export interface Entry {
-  readonly key: string;
-  /** Bytes, each as a character from U+0000 to U+00FF: V8 keeps one in a byte, and such strings compare as their bytes do. */
-  readonly value: string;
-  /** The revision that created the key. */
-  readonly created: number;
-  /** The last one that wrote it. */
-  readonly modified: number;
-  /** How often it has been written since it was created: 1 at first. */
-  readonly version: number;
-  /** Gone with that life. */
-  readonly owner?: Life;
-}
+import type { Committed, Entry, Life } from "../../../src/job/store/transaction.ts";
 
 /** What a revision did to one key. */
 export type Change =
   | { readonly type: "put"; readonly revision: number; readonly key: string; readonly entry: Entry }
   | { readonly type: "delete"; readonly revision: number; readonly key: string };
-
-/** Keys from `from` on, before `to`, in the order of their UTF-16 code units; without `to` all that follow. */
-export interface Range {
-  readonly from: string;
-  readonly to?: string;
-}
-
-export type Comparison = "=" | "≠" | "<" | "≤" | ">" | "≥";
-
-/** Of a key that is missing, `value` and `owner` hold for nothing but `≠`, and the numbers are 0. */
-export type Condition =
-  | { readonly of: "exists"; readonly key: string }
-  | { readonly of: "missing"; readonly key: string }
-  | { readonly of: "value"; readonly key: string; readonly is: Comparison; readonly to: string }
-  | { readonly of: "owner"; readonly key: string; readonly is: "=" | "≠"; readonly to: string }
-  | {
-      readonly of: "created" | "modified" | "version";
-      readonly key: string;
-      readonly is: Comparison;
-      readonly to: number;
-    };
-
-export type Operation =
-  | { readonly type: "get"; readonly key: string }
-  | { readonly type: "list"; readonly range: Range; readonly limit?: number; readonly keysOnly?: boolean }
-  /** @property owned gone with the life that the request names */
-  | { readonly type: "put"; readonly key: string; readonly value: string; readonly owned?: boolean }
-  | { readonly type: "delete"; readonly range: Range };
-
-/** All of it happens at once, at one revision, or nothing of it. */
-export interface Transaction {
-  readonly conditions: readonly Condition[];
-  /** Where all conditions hold. */
-  readonly success: readonly Operation[];
-  readonly failure: readonly Operation[];
-}
-
-/** The answer to one operation, of the same type. */
-export type Result =
-  | { readonly type: "get"; readonly entry?: Entry }
-  /** @property more the range holds more than that */
-  | { readonly type: "list"; readonly entries: readonly Entry[]; readonly more: boolean }
-  /** @property before what the key held until then */
-  | { readonly type: "put"; readonly before?: Entry }
-  | { readonly type: "delete"; readonly deleted: number };
-
-/** Why a transaction is refused as a whole: nothing of it has happened. */
-export interface Refusal {
-  readonly code: "limit" | "invalid" | "forbidden" | "no-owner";
-  /** What, and what to do. */
-  readonly message: string;
-}
-
-/** Of a transaction that happened. */
-export interface Committed {
-  /** The store's, once it had happened. */
-  readonly revision: number;
-  readonly succeeded: boolean;
-  readonly results: readonly Result[];
-}
 
 /** All that the store holds: plain data. */
 export interface StoreState {
@@ -102,8 +22,14 @@ export interface StoreState {
   /** Changes up to this revision are no longer known one by one. */
   compacted: number;
   /** Where earlier attempts of the ApplicationMaster ended: what they did after that revision is lost. */
-  epochs: { readonly attempt: number; readonly lastRevision: number }[];
+  epochs: Epoch[];
   readonly journal: JournalState;
+}
+
+/** An earlier attempt of the ApplicationMaster, and the last revision of it that is known. */
+export interface Epoch {
+  readonly attempt: number;
+  readonly lastRevision: number;
 }
 
 /** What of the store is in the journal. */
@@ -133,4 +59,10 @@ export interface JournalState {
 
 export function lifeName({ task, generation }: Life): string {
   return `${task}#${generation}`;
+}
+
+/** What `lifeName` has made. */
+export function lifeOfName(name: string): Life {
+  const end = name.lastIndexOf("#");
+  return { task: name.slice(0, end), generation: Number(name.slice(end + 1)) };
 }

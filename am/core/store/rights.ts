@@ -1,5 +1,12 @@
-import { isIn, onlyKey, withPrefix } from "./ranges.ts";
-import type { Operation, Range, Refusal, Transaction } from "./records.ts";
+import {
+  isIn,
+  type Operation,
+  onlyKey,
+  type Range,
+  type Refusal,
+  type Transaction,
+  withPrefix,
+} from "../../../src/job/store/transaction.ts";
 
 /** The ranges that somebody may use. */
 export type Rights = readonly Range[];

@@ -1,6 +1,7 @@
+import type { Life, StoreAnswer, Transaction } from "../../../src/job/store/transaction.ts";
 import { emptyStore } from "./empty-store.ts";
 import { nextWrite, type StoreWrite, want, writeFailed, written } from "./journaling.ts";
-import type { Committed, Life, Refusal, StoreState, Transaction } from "./records.ts";
+import type { StoreState } from "./records.ts";
 import { forbidden, type Rights } from "./rights.ts";
 import { endLife, transact } from "./transaction.ts";
 
@@ -21,9 +22,6 @@ export type StoreEvent =
   | { readonly type: "journal-written"; readonly sequence: number }
   | { readonly type: "journal-failed"; readonly sequence: number }
   | { readonly type: "wake-up" };
-
-/** Of one request. */
-export type StoreAnswer = Committed | Refusal;
 
 export type StoreEffect =
   | { readonly type: "answer"; readonly id: number; readonly answer: StoreAnswer }

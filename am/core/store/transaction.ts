@@ -1,20 +1,18 @@
+import type {
+  Committed,
+  Entry,
+  Life,
+  Operation,
+  Range,
+  Refusal,
+  Result,
+  Transaction,
+} from "../../../src/job/store/transaction.ts";
 import { apply, compact, entrySize, forget } from "./changes.ts";
 import { holds } from "./conditions.ts";
 import { malformed, overfull, storeLimits } from "./limits.ts";
-import { onlyKey, placeOf, placesOf } from "./ranges.ts";
-import {
-  type Change,
-  type Committed,
-  type Entry,
-  type Life,
-  lifeName,
-  type Operation,
-  type Range,
-  type Refusal,
-  type Result,
-  type StoreState,
-  type Transaction,
-} from "./records.ts";
+import { placeOf, placesOf } from "./ranges.ts";
+import { type Change, lifeName, type StoreState } from "./records.ts";
 
 /** Carries a transaction out, or refuses all of it. @param life of those who ask, whose end their owned keys do not survive */
 export function transact(state: StoreState, transaction: Transaction, life?: Life): Committed | Refusal {
@@ -121,18 +119,3 @@ function list(
   }
   return { type: "list", entries, more: first + entries.length < end };
 }
-
-/** What people call by a name of its own is a transaction, too. */
-export const transactions = {
-  of: (...success: readonly Operation[]): Transaction => ({ conditions: [], success, failure: [] }),
-  get: (key: string): Transaction => transactions.of({ type: "get", key }),
-  /** Its result says what the key held before. */
-  put: (key: string, value: string, owned = false): Transaction => transactions.of({ type: "put", key, value, owned }),
-  remove: (key: string): Transaction => transactions.of({ type: "delete", range: onlyKey(key) }),
-  /** Writes the key where it is missing, and tells what it holds where it is not. */
-  setDefault: (key: string, value: string, owned = false): Transaction => ({
-    conditions: [{ of: "missing", key }],
-    success: [{ type: "put", key, value, owned }],
-    failure: [{ type: "get", key }],
-  }),
-} as const;

@@ -1,5 +1,5 @@
-import { isIn } from "./ranges.ts";
-import type { Change, Range, StoreState } from "./records.ts";
+import { isIn, type Range } from "../../../src/job/store/transaction.ts";
+import type { Change, StoreState } from "./records.ts";
 
 /** Where a watch goes on: behind that revision, as that attempt told it. */
 export interface Position {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
-import { recoveredStore, type StoreFile, type WrittenFile } from "../../../../am/core/store/journaling.ts";
+import { recoveredStore, type WrittenFile } from "../../../../am/core/store/journaling.ts";
 import { allRights } from "../../../../am/core/store/rights.ts";
 import { createStore, type Store, type StoreEffect, type StoreEvent } from "../../../../am/core/store/store.ts";
-import { transactions } from "../../../../am/core/store/transaction.ts";
+import { readStoreFile } from "../../../../am/core/store/store-file.ts";
+import { transactions } from "../../../../src/job/store/transaction.ts";
 import { Random } from "../../../simulation/random.ts";
 
 /** Runs ApplicationMasters one after the other over one journal, in virtual time, with writes that fail, or only seem to. */
@@ -87,8 +88,7 @@ class World {
 
   #write({ sequence, content, isWhole }: Extract<StoreEffect, { type: "journal" }>): void {
     if (isWhole) this.wholes += 1;
-    const parsed: StoreFile = JSON.parse(content);
-    const file = { attempt: this.attempt, sequence, file: parsed };
+    const file = { attempt: this.attempt, sequence, file: readStoreFile(JSON.parse(content)) };
     const fate = this.#random.next();
     const isThere = fate < 0.9;
     const isTold = fate < 0.8;

@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { withPrefix } from "../../../../am/core/store/ranges.ts";
 import { allRights, forbidden, rightsOfTask } from "../../../../am/core/store/rights.ts";
-import { transactions } from "../../../../am/core/store/transaction.ts";
+import { transactions, withPrefix } from "../../../../src/job/store/transaction.ts";
 
 const task = rightsOfTask("worker:1");
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
 import { allRights, rightsOfTask } from "../../../../am/core/store/rights.ts";
 import { createStore, type Store, type StoreEffect } from "../../../../am/core/store/store.ts";
-import { transactions } from "../../../../am/core/store/transaction.ts";
+import { transactions } from "../../../../src/job/store/transaction.ts";
 
 const put = (id: number, durable: boolean, key = "a") =>
   ({ type: "request", id, transaction: transactions.put(key, ""), rights: allRights, durable }) as const;

@@ -2,9 +2,17 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
 import { storeLimits } from "../../../../am/core/store/limits.ts";
-import { isIn, withPrefix } from "../../../../am/core/store/ranges.ts";
-import type { Committed, Condition, Operation, Refusal, Transaction } from "../../../../am/core/store/records.ts";
-import { endLife, transact, transactions } from "../../../../am/core/store/transaction.ts";
+import { endLife, transact } from "../../../../am/core/store/transaction.ts";
+import {
+  type Committed,
+  type Condition,
+  isIn,
+  type Operation,
+  type Refusal,
+  type Transaction,
+  transactions,
+  withPrefix,
+} from "../../../../src/job/store/transaction.ts";
 
 const life = { task: "worker:0", generation: 3 };
 const key = fc.constantFrom("a", "a/1", "a/2", "b", "b/1", "é", "𝄞", "\uffff", "\uffff\uffff", "__proto__");
@@ -150,9 +158,10 @@ describe("a transaction", () => {
 
   test("is listed up to the limit of an answer", () => {
     const state = emptyStore(1);
-    for (const name of ["a", "b", "c"]) committed(transact(state, transactions.put(name, "x".repeat(1 << 20))));
+    for (let nth = 10; nth < 30; nth += 1)
+      committed(transact(state, transactions.put(`k${nth}`, "x".repeat(128 << 10))));
     const [result] = committed(transact(state, transactions.of({ type: "list", range: { from: "" } }))).results;
-    expect(result).toMatchObject({ more: true, entries: [{ key: "a" }] });
+    expect(result).toMatchObject({ more: true, entries: Array(15).fill({}) });
   });
 });
 
@@ -169,9 +178,15 @@ describe("nothing happens, and it is said why,", () => {
     ["of an empty key", put(""), "invalid", /empty/],
     ["of half a character", put("\ud800"), "invalid", /no Unicode text/],
     ["of a key too long", put("é".repeat(257)), "limit", /514 bytes, at most 512/],
-    ["of a value too large", put("a", "x".repeat((1 << 20) + 1)), "limit", /1048577 bytes, at most 1048576.*path/],
+    ["of a value too large", put("a", "x".repeat((128 << 10) + 1)), "limit", /131073 bytes, at most 131072.*path/],
     ["of a key written twice", transactions.of(...put("a").success, ...put("a").success), "invalid", /a twice/],
     ["of too much at once", { ...put("a"), failure: Array(129).fill({ type: "get", key: "a" }) }, "limit", /128.*129/],
+    [
+      "of values too large together",
+      transactions.of(...["a", "b"].flatMap((name) => put(name, "x".repeat(100_000)).success)),
+      "limit",
+      /at most 196608 bytes, not 200000/,
+    ],
     ["of an owner that is unknown", transactions.put("a", "", true), "no-owner", /a is to go with a task's life/],
   ] as const)("%s", (_what, one, code, message) => {
     expect(refused(one)).toEqual({ code, message: expect.stringMatching(message) });
@@ -179,13 +194,13 @@ describe("nothing happens, and it is said why,", () => {
 
   test("where the store would hold too many bytes, until some are deleted", () => {
     const state = emptyStore(1);
-    const megabyte = "x".repeat(1 << 20);
-    for (let nth = 0; nth < 31; nth += 1) committed(transact(state, put(`k${nth}`, megabyte)));
+    const large = "x".repeat(128 << 10);
+    for (let nth = 0; nth < 255; nth += 1) committed(transact(state, put(`k${nth}`, large)));
     const { revision } = state;
-    expect(transact(state, put("k31", megabyte))).toMatchObject({ code: "limit", message: /delete some keys/ });
+    expect(transact(state, put("k255", large))).toMatchObject({ code: "limit", message: /delete some keys/ });
     expect(state.revision).toBe(revision);
     committed(transact(state, transactions.remove("k0")));
-    committed(transact(state, put("k31", megabyte)));
+    committed(transact(state, put("k255", large)));
   });
 
   test("where the store would hold too many keys", () => {

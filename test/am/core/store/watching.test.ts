@@ -2,10 +2,10 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
 import { recoveredStore } from "../../../../am/core/store/journaling.ts";
-import { onlyKey, withPrefix } from "../../../../am/core/store/ranges.ts";
 import type { Change, StoreState } from "../../../../am/core/store/records.ts";
-import { transact, transactions } from "../../../../am/core/store/transaction.ts";
+import { transact } from "../../../../am/core/store/transaction.ts";
 import { watch } from "../../../../am/core/store/watching.ts";
+import { onlyKey, transactions, withPrefix } from "../../../../src/job/store/transaction.ts";
 
 const put = (state: StoreState, key: string, value = "") => transact(state, transactions.put(key, value));
 const keysOf = (changes: readonly Change[]) => changes.map(({ type, key, revision }) => `${type} ${key} ${revision}`);
@@ -27,10 +27,10 @@ test("who goes on from any revision hears of each later change of its range once
 
 test("what is forgotten is told, with the oldest revision that is known", () => {
   const state = emptyStore(1);
-  for (let nth = 0; nth < 20; nth += 1) put(state, "a", "x".repeat(1 << 20));
+  for (let nth = 0; nth < 80; nth += 1) put(state, "a", "x".repeat(128 << 10));
   expect(state.changesBytes).toBeLessThanOrEqual(8 << 20);
-  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 0 })).toEqual({ type: "compacted", oldest: 14 });
-  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 13 })).toMatchObject({ type: "changes" });
+  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 0 })).toEqual({ type: "compacted", oldest: 18 });
+  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 17 })).toMatchObject({ type: "changes" });
 });
 
 test("after the ApplicationMaster's death a watch goes on where it was, and who heard of what is lost is told", () => {

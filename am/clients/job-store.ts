@@ -1,0 +1,126 @@
+import type { WallClock } from "../../src/hadoop/clock.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { Life, StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
+import type { Log } from "../../src/log.ts";
+import { recoveredStore } from "../core/store/journaling.ts";
+import { lifeOfName } from "../core/store/records.ts";
+import type { Rights } from "../core/store/rights.ts";
+import { createStore, type Store, type StoreEffect, type StoreEvent } from "../core/store/store.ts";
+import type { StoreJournal } from "../storage/store-journal.ts";
+
+export interface JobStoreOptions {
+  readonly attempt: number;
+  readonly clock: WallClock;
+  readonly journal: Pick<StoreJournal, "read" | "write">;
+  readonly log: Pick<Log, "warn">;
+  /** The present life of a task; undefined: it does not live. */
+  readonly lifeOf: (task: string) => Life | undefined;
+  /** Whether it is known which tasks live: an attempt that reads the journal knows it later. */
+  readonly knowsLives: () => boolean;
+}
+
+export interface StoreCall {
+  readonly transaction: Transaction;
+  readonly rights: Rights;
+  /** What is owned goes with this task's present life. */
+  readonly owner?: string;
+  /** The answer waits until all that it tells of is in the journal. */
+  readonly durable: boolean;
+}
+
+/**
+ * Carries out what a job's key-value store decides. Before its first call nothing is read, kept or written: an attempt reads then what
+ * earlier ones left.
+ */
+export class JobStore {
+  readonly #options: JobStoreOptions;
+  #opening: Promise<Store> | undefined;
+  #store: Store | undefined;
+  #lastId = 0;
+  readonly #answered = new Map<number, (answer: StoreAnswer) => void>();
+  #wakeUp: { readonly atMs: number; readonly cancel: () => void } | undefined;
+
+  constructor(options: JobStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects where what earlier attempts left cannot be read. */
+  async call({ transaction, rights, owner, durable }: StoreCall): Promise<StoreAnswer> {
+    if (this.#store === undefined) await this.#open();
+    const life = owner === undefined ? undefined : this.#options.lifeOf(owner);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return await new Promise((resolve) => {
+      this.#answered.set(id, resolve);
+      const request = { id, transaction, rights, durable, ...(life === undefined ? {} : { life }) };
+      this.#post({ type: "request", ...request });
+    });
+  }
+
+  /** Lives of tasks may have ended: their keys go. */
+  look(): void {
+    if (this.#store === undefined || !this.#options.knowsLives()) return;
+    for (const name of Object.keys(this.#store.state.owned)) {
+      const life = lifeOfName(name);
+      if (this.#options.lifeOf(life.task)?.generation !== life.generation) this.#post({ type: "life-ended", life });
+    }
+  }
+
+  /** Those who call at once wait for the same reading; one that failed is tried again by the next call. */
+  async #open(): Promise<void> {
+    this.#opening ??= this.#read().finally(() => {
+      this.#opening = undefined;
+    });
+    this.#store = await this.#opening;
+    this.look();
+  }
+
+  async #read(): Promise<Store> {
+    const { attempt, journal } = this.#options;
+    return createStore(recoveredStore(attempt, await journal.read()));
+  }
+
+  #post(event: StoreEvent): void {
+    const effects = this.#store?.step(event, this.#options.clock.nowMs()) ?? [];
+    for (const effect of effects) this.#carryOut(effect);
+  }
+
+  #carryOut(effect: StoreEffect): void {
+    switch (effect.type) {
+      case "answer":
+        this.#answered.get(effect.id)?.(effect.answer);
+        this.#answered.delete(effect.id);
+        break;
+      case "journal":
+        void this.#write(effect);
+        break;
+      case "wake-at":
+        this.#wakeAt(effect.atMs);
+        break;
+      case "changed":
+        break;
+    }
+  }
+
+  async #write(write: Extract<StoreEffect, { type: "journal" }>): Promise<void> {
+    const { sequence } = write;
+    try {
+      await this.#options.journal.write(write);
+      this.#post({ type: "journal-written", sequence });
+    } catch (error) {
+      this.#options.log.warn("store-not-journaled", `The key-value store is not journaled yet: ${errorMessage(error)}`);
+      this.#post({ type: "journal-failed", sequence });
+    }
+  }
+
+  #wakeAt(atMs: number): void {
+    if (this.#wakeUp?.atMs === atMs) return;
+    this.#wakeUp?.cancel();
+    const { clock } = this.#options;
+    const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+      this.#wakeUp = undefined;
+      this.#post({ type: "wake-up" });
+    });
+    this.#wakeUp = { atMs, cancel };
+  }
+}

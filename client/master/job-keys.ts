@@ -1,0 +1,105 @@
+import { ExitCode, UserError } from "../../src/errors.ts";
+import {
+  type Committed,
+  type Entry,
+  onlyKey,
+  type StoreAnswer,
+  type Transaction,
+  transactions,
+  withPrefix,
+} from "../../src/job/store/transaction.ts";
+import { formatTable } from "../output/format.ts";
+import type { KvDelJson, KvEntry, KvGetJson, KvListJson, KvPutJson } from "../printed-json.ts";
+
+/** Whom it is asked of: an AM. */
+interface StoreLink {
+  transact(transaction: Transaction, owner?: string): Promise<StoreAnswer>;
+}
+
+interface Asked {
+  readonly key: string;
+  /** As text. */
+  readonly value: string;
+  readonly owner: string | undefined;
+}
+
+/** What is printed for programs, and the same for people. */
+interface Told<Json> {
+  readonly printed: Json;
+  readonly lines: readonly string[];
+}
+
+/** The key-value store of a job that runs, as `tony-ts kv` shows it. What is refused is a UserError. */
+export class JobKeys {
+  readonly #link: StoreLink;
+
+  constructor(link: StoreLink) {
+    this.#link = link;
+  }
+
+  async get({ key }: Pick<Asked, "key">): Promise<Told<KvGetJson>> {
+    const { revision, results } = await this.#transact(transactions.get(key));
+    const [result] = results;
+    const entry = result?.type === "get" ? result.entry : undefined;
+    if (entry === undefined)
+      throw new UserError(`There is no key ${key}`, { code: "NO_SUCH_KEY", exitCode: ExitCode.usage });
+    const shown = shownEntry(entry);
+    return { printed: { revision, entry: shown }, lines: [valueWords(shown)] };
+  }
+
+  async put({ key, value, owner }: Asked): Promise<Told<KvPutJson>> {
+    const bytes = Buffer.from(value).toString("latin1");
+    const { revision, results } = await this.#transact(transactions.put(key, bytes, owner !== undefined), owner);
+    const [result] = results;
+    return { printed: { revision, replaced: result?.type === "put" && result.before !== undefined }, lines: [] };
+  }
+
+  async del({ key }: Pick<Asked, "key">): Promise<Told<KvDelJson>> {
+    const { revision, results } = await this.#transact(transactions.of({ type: "delete", range: onlyKey(key) }));
+    const [result] = results;
+    const deleted = result?.type === "delete" ? result.deleted : 0;
+    return { printed: { revision, deleted }, lines: [String(deleted)] };
+  }
+
+  /** All of them, however many answers that takes: each holds a part. */
+  async list({ key: prefix }: Pick<Asked, "key">): Promise<Told<KvListJson>> {
+    const entries: KvEntry[] = [];
+    let range = prefix === "" ? { from: "" } : withPrefix(prefix);
+    for (;;) {
+      const { revision, results } = await this.#transact(transactions.of({ type: "list", range }));
+      const [result] = results;
+      if (result?.type !== "list") return { printed: { revision, entries }, lines: [] };
+      entries.push(...result.entries.map(shownEntry));
+      const last = result.entries.at(-1);
+      if (!result.more || last === undefined) return { printed: { revision, entries }, lines: table(entries) };
+      range = { ...range, from: onlyKey(last.key).to };
+    }
+  }
+
+  async #transact(transaction: Transaction, owner?: string): Promise<Committed> {
+    const answer = await this.#link.transact(transaction, owner);
+    if ("code" in answer)
+      throw new UserError(`Nothing is changed: ${answer.message}`, {
+        code: "STORE_REFUSED",
+        exitCode: ExitCode.usage,
+      });
+    return answer;
+  }
+}
+
+function shownEntry({ key, value, created, modified, version, owner }: Entry): KvEntry {
+  const bytes = Buffer.from(value, "latin1");
+  const text = bytes.toString("utf8");
+  const shown = Buffer.from(text).equals(bytes) ? { value: text } : { valueBase64: bytes.toString("base64") };
+  return { key, ...shown, created, modified, version, ...(owner === undefined ? {} : { owner }) };
+}
+
+/** What is no text is shown as base64. */
+function valueWords({ value, valueBase64 = "" }: KvEntry): string {
+  return value ?? valueBase64;
+}
+
+function table(entries: readonly KvEntry[]): string[] {
+  const rows = entries.map((entry) => [entry.key, String(entry.modified), entry.owner?.task ?? "–", valueWords(entry)]);
+  return entries.length === 0 ? ["no keys"] : formatTable([["key", "revision", "owner", "value"], ...rows]);
+}

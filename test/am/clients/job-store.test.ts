@@ -1,0 +1,134 @@
+import { describe, expect, test } from "@jest/globals";
+import { JobStore } from "../../../am/clients/job-store.ts";
+import type { StoreWrite, WrittenFile } from "../../../am/core/store/journaling.ts";
+import { allRights } from "../../../am/core/store/rights.ts";
+import { readStoreFile } from "../../../am/core/store/store-file.ts";
+import { type Life, transactions } from "../../../src/job/store/transaction.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { SteppedClock } from "../../support/stepped-clock.ts";
+
+/** A journal in memory, and the job's tasks. */
+class Scene {
+  readonly clock = new SteppedClock();
+  readonly files: WrittenFile[] = [];
+  readonly lives = new Map<string, Life>();
+  reads = 0;
+  knowsLives = true;
+  broken: string | undefined;
+  readonly writes: StoreWrite[] = [];
+
+  store(attempt = 1): JobStore {
+    return new JobStore({
+      attempt,
+      clock: this.clock,
+      log: silentLog,
+      journal: {
+        read: async () => {
+          this.reads += 1;
+          if (this.broken !== undefined) throw new Error(this.broken);
+          return this.files;
+        },
+        write: async (write) => {
+          this.writes.push(write);
+          if (this.broken !== undefined) throw new Error(this.broken);
+          this.files.push({ attempt, file: readStoreFile(JSON.parse(write.content)) });
+        },
+      },
+      lifeOf: (task) => this.lives.get(task),
+      knowsLives: () => this.knowsLives,
+    });
+  }
+}
+
+const call = (transaction: ReturnType<typeof transactions.get>, more: object = {}) => ({
+  transaction,
+  rights: allRights,
+  durable: true,
+  ...more,
+});
+const owned = (key: string) => call(transactions.put(key, "", true), { owner: "worker:0" });
+const keys = call(transactions.of({ type: "list", range: { from: "" } }));
+const listed = async (store: JobStore) => {
+  const answer = await store.call(keys);
+  const result = "code" in answer ? undefined : answer.results[0];
+  return result?.type === "list" ? result.entries.map(({ key }) => key) : [];
+};
+
+describe("the key-value store of a job", () => {
+  test("that nobody uses reads and writes nothing", async () => {
+    const scene = new Scene();
+    const store = scene.store(2);
+    store.look();
+    await scene.clock.pass(60_000);
+    expect([scene.reads, scene.writes]).toEqual([0, []]);
+  });
+
+  test("has in a later attempt what was told to be safe; it is read once, by those who call first", async () => {
+    const scene = new Scene();
+    await scene.store().call(call(transactions.put("a", "1")));
+    const later = scene.store(2);
+    expect(await Promise.all([listed(later), listed(later)])).toEqual([["a"], ["a"]]);
+    expect(await listed(later)).toEqual(["a"]);
+    expect(scene.reads).toBe(2);
+  });
+
+  test("writes what nobody waits for a second later", async () => {
+    const scene = new Scene();
+    await scene.store().call(call(transactions.put("a", "1"), { durable: false }));
+    expect(scene.writes).toHaveLength(0);
+    await scene.clock.pass(1_000);
+    expect(scene.writes).toHaveLength(1);
+  });
+
+  test("cannot be used while it cannot be read, and can as soon as it is", async () => {
+    const scene = new Scene();
+    const store = scene.store(2);
+    scene.broken = "the NameNode is away";
+    await expect(store.call(keys)).rejects.toThrow("the NameNode is away");
+    scene.broken = undefined;
+    expect(await listed(store)).toEqual([]);
+  });
+
+  test("answers a write when it is safe at last", async () => {
+    const scene = new Scene();
+    const store = scene.store();
+    await listed(store);
+    scene.broken = "the NameNode is away";
+    const written = store.call(call(transactions.put("a", "1")));
+    await new Promise(setImmediate);
+    scene.broken = undefined;
+    await scene.clock.pass(250);
+    expect(await written).toMatchObject({ revision: 1 });
+    expect(scene.writes).toHaveLength(2);
+  });
+
+  test("keeps a key for as long as its owner's life, and takes none for a task that does not live", async () => {
+    const scene = new Scene();
+    const store = scene.store();
+    expect(await store.call(owned("a"))).toMatchObject({ code: "no-owner" });
+    scene.lives.set("worker:0", { task: "worker:0", generation: 1 });
+    await store.call(owned("a"));
+    store.look();
+    expect(await listed(store)).toEqual(["a"]);
+    scene.lives.set("worker:0", { task: "worker:0", generation: 2 });
+    await store.call(owned("b"));
+    store.look();
+    expect(await listed(store)).toEqual(["b"]);
+    scene.lives.clear();
+    store.look();
+    expect(await listed(store)).toEqual([]);
+  });
+
+  test("learns of lives that ended while no attempt was there, but not before it is known which tasks live", async () => {
+    const scene = new Scene();
+    scene.lives.set("worker:0", { task: "worker:0", generation: 1 });
+    await scene.store().call(owned("a"));
+    scene.lives.clear();
+    scene.knowsLives = false;
+    const later = scene.store(2);
+    expect(await listed(later)).toEqual(["a"]);
+    scene.knowsLives = true;
+    later.look();
+    expect(await listed(later)).toEqual([]);
+  });
+});
