@@ -87,7 +87,8 @@ class Parcel:
 def _zip_package(place: str) -> None:
     """Without the programs, which tasks do not run; the same bytes each time."""
     root = os.path.dirname(__file__)
-    sources = [os.path.relpath(file, root) for file in glob.glob(f"{glob.escape(root)}/**/*.py", recursive=True)]
+    found = (os.path.relpath(file, root) for file in glob.glob(f"{glob.escape(root)}/**/*.py", recursive=True))
+    sources = [source for source in found if not source.startswith("npm/")]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as package:
         for source in sorted(sources):
