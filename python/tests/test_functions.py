@@ -101,6 +101,27 @@ def test_roles_run_functions_of_their_own() -> None:
     assert said.splitlines() == ["reader:0 | read", "worker:0 | trained"]
 
 
+def test_a_role_does_what_all_do_after_commands_of_its_own() -> None:
+    said = run(
+        """
+        def train():
+            print("trained with", os.environ.get("MODULE"))
+
+        small = {"memory": "256m"}
+        roles = {"reader": tony_ts.Role(before="export MODULE=cuda", **small), "worker": tony_ts.Role(**small)}
+        for job in (submit(train, memory=None, roles=roles), submit("echo with $MODULE", memory=None, roles=roles)):
+            job.wait()
+            print(*job.logs("reader"), *job.logs("worker"), sep="\\n")
+        """
+    )
+    assert said.splitlines() == [
+        "reader:0 | trained with cuda",
+        "worker:0 | trained with None",
+        "reader:0 | with cuda",
+        "worker:0 | with",
+    ]
+
+
 def test_what_cannot_travel_is_named_with_the_way_to_it() -> None:
     said = run(
         """

@@ -25,7 +25,7 @@ export interface AbsenceOptions {
   readonly isolated: () => void;
 }
 
-/** What an executor does while it hears no ApplicationMaster: executor/master/master-absence.ts in virtual time. */
+/** What an executor does while it hears no ApplicationMaster: executor/core/absence.ts in virtual time. */
 export class Absence {
   readonly #options: AbsenceOptions;
   /** Changes with every absence, so that what was begun in an earlier one is known. */

@@ -42,9 +42,9 @@ export interface GangState {
   stopDeadline: Deadline | undefined;
   /** Failures that ended nothing, because they are tolerated: what other tasks fail of may follow from them. */
   readonly tolerated: Ending[];
-  /** The first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
+  /** The first exit with 0 of its generation: what others fail of may follow from it; see cause.ts. */
   firstExit: Ending | undefined;
-  /** The last suspension of each program that was suspended of late: what others fail of may follow from it; see cut-off.ts. */
+  /** The last suspension of each program that was suspended of late: what others fail of may follow from it; see cause.ts. */
   readonly suspensions: Suspension[];
   readonly generations: GenerationRecord[];
   /** Restarts that a budget paid for, oldest first. */

@@ -99,7 +99,7 @@ export interface TaskRecord {
   place?: TaskPlace & { readonly generation: number };
   /** How bringing up what it saved or left goes: the last of each kind. */
   transfers?: readonly Transfer[];
-  /** Failures of the machine's kind since its program last ran well; see blame.ts. */
+  /** Failures of the machine's kind since its program last ran well; see budgets.ts. */
   machineFailures: number;
   /** Where its program ended, once that container is another task's or goes back. */
   lastContainer?: { readonly id: string; readonly nodeHttpAddress: string };

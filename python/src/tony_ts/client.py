@@ -210,8 +210,8 @@ def _rights(acls: Any) -> dict[str, Value]:
 
 
 def _metrics_at_end(job: Job) -> Metrics | None:
-    logger.info("%s is submitted: %s", job.id, job.url)
     try:
+        logger.info("%s is submitted: %s", job.id, job.url)
         job.wait()
     except JobFailed as error:
         _fail(job, error)

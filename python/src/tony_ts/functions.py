@@ -23,12 +23,15 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from .errors import JobInvalid
 
 #: What a task may run instead of a command. ``functools.partial`` gives it arguments.
 Function = Callable[[], object]
+
+#: Makes a file of a name and a content, and returns its path.
+Put = Callable[[str, bytes], str]
 
 #: The program that runs it, in a task's working directory.
 RUNNER = "tony_ts_function.py"
@@ -61,30 +64,37 @@ class Parcel:
             python = shlex.quote(f"./{name}") if name.endswith(".pex") else "venv/bin/python"
         return f"{python} {RUNNER} {self.name}"
 
-    def files(self, folder: str) -> list[str]:
-        """Writes the function into a folder. Returns everything that a task needs, as resources."""
-        place = os.path.join(folder, self.name)
-        _write(place, self.content)
-        return self._with_modules(place)
-
-    def kept_files(self) -> list[str]:
-        """The same for a job of this machine, whose tasks read the file when they start: it stays for a week."""
-        root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tony-ts", "functions")
-        folder = os.path.join(root, hashlib.sha256(self.content).hexdigest())
-        place = os.path.join(folder, self.name)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        _forget_old(root)
-        _write(place, self.content)
-        return self._with_modules(place)
-
-    def _with_modules(self, place: str) -> list[str]:
-        package = os.path.join(os.path.dirname(place), PACKAGE)
-        if self.needs_package:
-            _zip_package(package)
-        return [place, f"{_RUNNER}::{RUNNER}", *self.modules, *([package] if self.needs_package else [])]
+    def files(self, put: Put) -> list[str]:
+        """Everything that a task needs, as resources."""
+        package = [put(PACKAGE, _package())] if self.needs_package else []
+        return [put(self.name, self.content), f"{_RUNNER}::{RUNNER}", *self.modules, *package]
 
 
-def _zip_package(place: str) -> None:
+def put_into(folder: str) -> Put:
+    """Writes files into a folder."""
+
+    def put(name: str, content: bytes) -> str:
+        place = os.path.join(folder, name)
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            file.write(content)
+        # Others may read it meanwhile, or write the same.
+        os.replace(file.name, place)
+        return place
+
+    return put
+
+
+def keep(name: str, content: bytes) -> str:
+    """Writes a file for a job of this machine, whose tasks read it when they start: it stays for a week."""
+    root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tony-ts", "functions")
+    folder = os.path.join(root, hashlib.sha256(content).hexdigest())
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    _forget_old(root)
+    return put_into(folder)(name, content)
+
+
+@functools.lru_cache(maxsize=1)
+def _package() -> bytes:
     """Without the programs, which tasks do not run; the same bytes each time."""
     root = os.path.dirname(__file__)
     found = (os.path.relpath(file, root) for file in glob.glob(f"{glob.escape(root)}/**/*.py", recursive=True))
@@ -94,14 +104,7 @@ def _zip_package(place: str) -> None:
         for source in sorted(sources):
             with open(os.path.join(root, source), "rb") as code:
                 package.writestr(zipfile.ZipInfo(f"{__package__}/{source}"), code.read())
-    _write(place, packed.getvalue())
-
-
-def _write(place: str, content: bytes) -> None:
-    """Others may read it meanwhile, or write the same."""
-    with tempfile.NamedTemporaryFile(dir=os.path.dirname(place), delete=False) as file:
-        file.write(content)
-    os.replace(file.name, place)
+    return packed.getvalue()
 
 
 def _forget_old(root: str) -> None:
@@ -130,8 +133,9 @@ def parcel(function: Function, role: str | None) -> Parcel:
         "sources": {file: "".join(linecache.getlines(file)) for file in sorted(_source_files(own.values()))},
     }
     name = "tony_ts_function.pickle" if role is None else f"tony_ts_function_{role}.pickle"
-    modules = [*_local_modules(content), *([] if library is None else [_place(library)])]
-    needs_package = any(_top(word) == __package__ for word in _words(content))
+    words = set(_words(content))
+    modules = [*_local_modules(words), *([] if library is None else [_place(library)])]
+    needs_package = any(_top(word) == __package__ for word in words)
     return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules), needs_package)
 
 
@@ -220,12 +224,12 @@ def _why_not(value: object) -> str | None:
     return None
 
 
-def _source_files(values: Iterator[object] | Any) -> set[str]:
+def _source_files(values: Iterable[object]) -> set[str]:
     """Tracebacks show lines of the files that functions come from, a notebook's cells too, which no task has."""
     return {value.__code__.co_filename for value in values if isinstance(value, FunctionType)}
 
 
-def _local_modules(content: bytes) -> list[str]:
+def _local_modules(words: Iterable[str]) -> list[str]:
     """The user's own modules that a function refers to, and those that these use: files and folders to ship."""
     found: dict[str, str] = {}
 
@@ -241,7 +245,7 @@ def _local_modules(content: bytes) -> list[str]:
             if isinstance(used, str):
                 visit(used)
 
-    for word in _words(content):
+    for word in words:
         visit(word)
     return sorted(found.values())
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generator, Literal, Mapping, NoReturn, Sequence
 
 from .errors import TonyError
-from .functions import Function, Parcel, parcel
+from .functions import Function, Parcel, keep, parcel, put_into
 from .job import Job, kill_words
 from .process import Child, run, turn
 from .request import (
@@ -151,11 +151,14 @@ def _with_commands(
         parcels.append(packed)
         return packed.command(None if venv is None else os.fspath(venv))
 
+    def own_command(name: str, role: Role) -> Any:
+        """Also of a role that does by its own Python, or after other commands, what all do."""
+        if role.command is None and (role.python_venv is not None or role.before is not None):
+            return command(job, name, role.python_venv or environment)
+        return command(role.command, name, role.python_venv or environment)
+
     shared = command(job, None, environment)
-    named = roles and {
-        name: replace(role, command=command(role.command, name, role.python_venv or environment))
-        for name, role in roles.items()
-    }
+    named = roles and {name: replace(role, command=own_command(name, role)) for name, role in roles.items()}
     return shared, named, tuple(parcels)
 
 
@@ -164,8 +167,8 @@ def written(prepared: Prepared) -> Generator[tuple[Sequence[str], Origin], None,
     """The words of the command line, and the file that they name, which is removed afterwards."""
     asked = prepared.request
     with tempfile.TemporaryDirectory(prefix="tony-ts-") as folder:
-        parts = [each.kept_files() if prepared.is_local else each.files(folder) for each in prepared.parcels]
-        carried = dict.fromkeys(file for part in parts for file in part)
+        put = keep if prepared.is_local else put_into(folder)
+        carried = dict.fromkeys(file for each in prepared.parcels for file in each.files(put))
         resources = [f"--conf=tony.containers.resources={list_item(file)}" for file in carried]
         words = ["submit", "--detach", "--json", *prepared.words, *resources]
         if asked.job_file is not None:

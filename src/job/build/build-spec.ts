@@ -56,7 +56,7 @@ const LEAST_VERDICT_MS = 15_000;
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
 /**
- * Executors without an ApplicationMaster look into the staging folder a few times in their isolation timeout (executor/master/master-absence.ts).
+ * Executors without an ApplicationMaster look into the staging folder a few times in their isolation timeout (executor/core/absence.ts).
  * With this one their job asks the NameNode no more than 50 times a second, however many tasks it has.
  */
 const ISOLATION_MS_PER_TASK = 70;

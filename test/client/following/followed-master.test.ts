@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { FollowView } from "../../../client/following/follow-view.ts";
 import { FollowedMaster } from "../../../client/following/followed-master.ts";
 import type { FollowUpdate, MasterLink } from "../../../client/master/master-link.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
@@ -7,6 +6,7 @@ import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
+import { followedInto } from "./follow-options.ts";
 
 const outcome: JobOutcome = { ...allSucceeded, endedAtMs: 0 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -49,7 +49,6 @@ let followed: FollowedMaster;
 beforeEach(() => {
   context = recordedContext({});
   masters = [];
-  const { output, now } = context;
   const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
   followed = new FollowedMaster(
     {
@@ -68,11 +67,7 @@ beforeEach(() => {
         masters.push(master);
         return master;
       },
-      view: new FollowView(output, now, now()),
-      now,
-      sinceMs: now(),
-      logs: { kind: "all" },
-      stop: new AbortController().signal,
+      ...followedInto(context),
     },
     () => undefined,
   );

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { FollowOptions } from "../../../client/following/follow-options.ts";
-import { FollowView } from "../../../client/following/follow-view.ts";
 import { JobStop } from "../../../client/following/job-stop.ts";
 import type { MasterLink } from "../../../client/master/master-link.ts";
 import { MasterSession } from "../../../client/master/master-session.ts";
@@ -10,6 +9,7 @@ import { aJobStatus } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { endingBy, masterSaying } from "../speaking-master.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
+import { followedInto } from "./follow-options.ts";
 
 const away = new HadoopError("connection refused", { code: "RPC_CONNECT_FAILED" });
 
@@ -26,7 +26,6 @@ beforeEach(() => {
 const said = () => context.out.text + context.err.text;
 
 function stopOf(changes: Partial<FollowOptions> = {}): JobStop {
-  const { output, now } = context;
   const applications = aPlace({
     kill: async () => {
       kills += 1;
@@ -38,11 +37,7 @@ function stopOf(changes: Partial<FollowOptions> = {}): JobStop {
     id: "application_1795305600000_0009",
     applications,
     connect: () => masterSaying(aJobStatus),
-    view: new FollowView(output, now, now()),
-    now,
-    sinceMs: now(),
-    logs: { kind: "all" },
-    stop: new AbortController().signal,
+    ...followedInto(context),
     ...changes,
   });
 }

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { FollowView } from "../../../client/following/follow-view.ts";
 import { ManagerReports } from "../../../client/following/manager-reports.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
@@ -8,6 +7,7 @@ import { aJobStatus } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { masterSaying } from "../speaking-master.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
+import { followedInto } from "./follow-options.ts";
 
 const silent = new HadoopError("connection refused", { code: "RPC_CONNECT_FAILED", retryable: true });
 const forgotten = new HadoopError("no such application", { code: "APPLICATION_NOT_FOUND" });
@@ -19,16 +19,11 @@ let reports: ManagerReports;
 beforeEach(() => {
   context = recordedContext({});
   answer = () => aReport();
-  const { output, now } = context;
   reports = new ManagerReports({
     id: aReport().id,
     applications: aPlace({ report: async () => answer() }),
     connect: () => masterSaying(aJobStatus),
-    view: new FollowView(output, now, now()),
-    now,
-    sinceMs: now(),
-    logs: { kind: "all" },
-    stop: new AbortController().signal,
+    ...followedInto(context),
   });
 });
 
