@@ -2,6 +2,7 @@ import { getEventListeners, getMaxListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { TaskTails } from "../../../client/logs/task-tails.ts";
 import type { LogPiece, LogRequest, MasterLink } from "../../../client/master/master-link.ts";
+import { keptBy } from "../../support/resources.ts";
 import { ManualClock } from "../support.ts";
 
 /** Tails whose lines are gathered; no time passes but what the clock is set to. */
@@ -43,11 +44,7 @@ test("any number of tasks is followed at once, without Node's warning of a leak"
 });
 
 test("nothing is left to wait for when all logs have ended before the limit", async () => {
-  const waiting = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
-  const before = waiting();
-  await tailsInto([]).finish(60_000);
-
-  expect(waiting()).toBe(before);
+  expect(await keptBy("Timeout", () => tailsInto([]).finish(60_000))).toBe(0);
 });
 
 /** Longer than any test may take. */

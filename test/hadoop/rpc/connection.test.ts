@@ -5,6 +5,7 @@ import { encodeFrame } from "../../../src/hadoop/rpc/frame.ts";
 import { tokenDigest } from "../../../src/hadoop/security/sasl/digest-md5.ts";
 import { simple } from "../../../src/hadoop/security/sasl/simple.ts";
 import { common } from "../../../src/hadoop/wire/common.ts";
+import { keptBy } from "../../support/resources.ts";
 import {
   type Behaviour,
   delimited,
@@ -56,10 +57,9 @@ const call = (connection: RpcConnection, text: string, timeoutMs = 60_000) =>
 describe("a connection without security", () => {
   test("keeps the process only while an answer is out", async () => {
     const server = await served({ ...echo, onConnection: ({ socket }) => socket.unref() });
-    const keeping = () => process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
-    const before = keeping();
-    expect(await call(connectTo(server), "first")).toBe("first");
-    expect(keeping()).toBe(before);
+    const oneCall = async () => expect(await call(connectTo(server), "first")).toBe("first");
+    expect(await keptBy("TCPWRAP", oneCall)).toBe(0);
+    expect(await keptBy("Timeout", oneCall)).toBe(0);
   });
 
   test("sends its header, its context and the first call in one write", async () => {
