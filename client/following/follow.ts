@@ -128,7 +128,7 @@ class Follower {
 
   /**
    * Where logs are at hand as soon as a job has ended, what a quick program printed before anybody could follow it is shown from there.
-   * @returns the tasks of which that is not so
+   * @returns the tasks of which that is not so; whether they printed anything, nobody told
    */
   async #showStored(report: ApplicationReport, unseen: readonly string[]): Promise<readonly string[]> {
     const { applications, view } = this.#options;
@@ -145,7 +145,7 @@ class Follower {
     const { id, view } = this.#options;
     const whose = others.length === 0 ? task : `${task} and ${countWords(others.length, "other task")}`;
     const which = others.length === 0 ? task : "--logs all";
-    view.line(`Not all that ${whose} printed was seen here: tony-ts logs ${id} ${which}`);
+    view.line(`Output of ${whose} may be missing here; all of it: tony-ts logs ${id} ${which}`);
   }
 
   #wake(): void {

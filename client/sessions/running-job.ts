@@ -27,7 +27,7 @@ async function contactOf(
   try {
     const report = await registeredReport(applications, await applications.report(id), context);
     if (hasEnded(report)) {
-      const message = `${id} has ended (${finalState(report)}): nothing can be run in it`;
+      const message = `${id} has ended (${finalState(report)}): this needs a running job`;
       throw new UserError(message, { code: "HAS_ENDED", exitCode: ExitCode.cluster });
     }
     if (report.state !== "RUNNING")

@@ -43,7 +43,7 @@ describe("in the container of a task that runs", () => {
     expect(log).toBe("begun\nseen\nstopped\n");
     expect(await alice.run("exec", id, "worker:0", "--", "true")).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining("has ended (SUCCEEDED): nothing can be run in it"),
+      stderr: expect.stringContaining("has ended (SUCCEEDED): this needs a running job"),
     });
   });
 });
