@@ -32,7 +32,6 @@ export const executorRooms = [
   "isolation.ts",
   "reports.ts",
   "generation/",
-  "api/",
   "remote-shell/",
   "sessions/",
   "carrier/",

@@ -2,7 +2,6 @@ import type { RequestListener } from "node:http";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 import type { Hosts } from "../../src/frameworks/framework.ts";
 import { frameworks } from "../../src/frameworks/frameworks.ts";
-import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ChildExit, ChildReport, Notice } from "../../src/job/execution.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
@@ -10,8 +9,6 @@ import type { ProcessStacks } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
 import { logLimitsOf } from "../../src/rotating-log.ts";
-import { type Advice, adviceOf } from "../api/advice.ts";
-import type { TaskApi } from "../api/task-api.ts";
 import { gpuSamplerOf } from "../hooks/gpu-sampler.ts";
 import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import { writeNotice } from "../hooks/notice-file.ts";
@@ -62,10 +59,6 @@ export interface ProgramPlan {
   readonly hostsFolder: string;
   /** How it runs them, until it has ended. */
   readonly remoteShell?: Pick<RemoteShell, "close">;
-  /** What it is told. */
-  readonly start: ProgramStart;
-  /** Answers it until it has ended. */
-  readonly api?: Pick<TaskApi, "close">;
   /** Keeps what the program tells the others, when it has succeeded; from the end of its output. */
   readonly keepParameters?: (output: string) => Promise<void>;
 }
@@ -91,9 +84,7 @@ export class Generation {
   #whenExited: Promise<void> = Promise.resolve();
   #environment: ProcessEnvironment | undefined;
   #noticeFile: string | undefined;
-  #notice: Notice | undefined;
-  #hasSaved = false;
-  #told: ProgramStart | undefined;
+  #noticedAtMs: number | undefined;
   /** The ApplicationMaster has recorded the exit. */
   exitAcknowledged = false;
 
@@ -152,13 +143,12 @@ export class Generation {
   async start(plan: ProgramPlan): Promise<void> {
     if (this.#started) return;
     this.#started = true;
-    this.#told = plan.start;
     if (plan.serve !== undefined) this.#ports?.serveTask(plan.serve);
     await this.#ports?.releaseToProgram();
     if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
     else if (plan.unusable !== undefined) this.#neverRan({ startError: { message: plan.unusable, isSystems: false } });
     else this.#spawn(plan);
-    void this.#whenExited.then(() => Promise.all([plan.remoteShell?.close(), plan.api?.close()]));
+    void this.#whenExited.then(() => plan.remoteShell?.close());
   }
 
   /**
@@ -211,26 +201,10 @@ export class Generation {
 
   /** Writes a notice to the program's file. @returns false when no program runs, or that notice is there already */
   notice(notice: Notice): boolean {
-    if (this.#noticeFile === undefined || this.#exit !== undefined || this.#notice?.atMs === notice.atMs) return false;
-    this.#notice = notice;
-    this.#hasSaved = false;
+    if (this.#noticeFile === undefined || this.#exit !== undefined || this.#noticedAtMs === notice.atMs) return false;
+    this.#noticedAtMs = notice.atMs;
     writeNotice(this.#noticeFile, notice);
     return true;
-  }
-
-  /** How the program was started; undefined: it has not been. */
-  get told(): ProgramStart | undefined {
-    return this.#told;
-  }
-
-  /** What the program is to do next. */
-  get advice(): Advice {
-    return adviceOf({ notice: this.#notice, hasSaved: this.#hasSaved, stop: this.#program?.stopping });
-  }
-
-  /** The program has told of a checkpoint by itself. */
-  saved(): void {
-    this.#hasSaved = true;
   }
 
   /** Sends a signal to every process of the program. */
