@@ -32,6 +32,7 @@ export const executorRooms = [
   "isolation.ts",
   "reports.ts",
   "generation/",
+  "api/",
   "remote-shell/",
   "sessions/",
   "carrier/",

@@ -50,6 +50,20 @@ export const withoutUnusedParts = {
   },
 };
 
+/**
+ * For esbuild: what the table of keys says of each key, which nobody is shown by a program in a container.
+ * @type {import("esbuild").Plugin}
+ */
+const withoutDocsOfKeys = {
+  name: "without-docs-of-keys",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/job\/keys\/[a-z-]+\.ts$/ }, ({ path: file }) => ({
+      contents: readFileSync(file, "utf8").replace(/(?<=\bdoc:\s+)"(?:[^"\\]|\\.)*"/g, '""'),
+      loader: "ts",
+    }));
+  },
+};
+
 /** @satisfies {import("esbuild").BuildOptions} */
 const common = {
   absWorkingDir: root,
@@ -72,7 +86,7 @@ const common = {
 
 /**
  * @param {import("esbuild").BuildOptions} options `entryPoints`, `outfile`, and what differs from ours
- * @param {{ readonly forPeople?: boolean }} [form] `forPeople`: it is a command that a person types, and keeps its compiled code itself
+ * @param {{ readonly forPeople?: boolean }} [form] `forPeople`: it is a command that a person types; it explains keys, and keeps its compiled code itself
  * @returns esbuild's files, the program among them as it is to be written, and its `metafile`
  */
 export async function bundleProgram({ define = {}, plugins = [], ...options }, { forPeople = false } = {}) {
@@ -84,7 +98,7 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
     supported: { "dynamic-import": false },
     // Of the head's wrapper.
     define: { "import.meta.url": "__url", ...define },
-    plugins: [withoutUnusedParts, ...plugins],
+    plugins: [withoutUnusedParts, ...(forPeople ? [] : [withoutDocsOfKeys]), ...plugins],
   });
   const files = await Promise.all(
     result.outputFiles.map(async ({ path: file, text, contents }) =>

@@ -2,6 +2,7 @@ import { acceptMs, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
 import { Bounds } from "../am/core/state/bounds.ts";
 import { storeLimits } from "../am/core/store/limits.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
+import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS } from "../executor/api/task-api.ts";
 import { MOST_PROGRESS_BYTES } from "../executor/hooks/progress-file.ts";
 import { HEADERS_TIMEOUT_MS, MOST_CONNECTIONS, REQUEST_TIMEOUT_MS } from "../executor/program/ports.ts";
 import { MOST_NAME_BYTES } from "../executor/remote-shell/remote-shell.ts";
@@ -90,6 +91,13 @@ const rows = [
     connections: none,
     streams: none,
     bytes: `${size(MOST_NAME_BYTES)} a line`,
+    deadlines: none,
+  },
+  {
+    door: "a task's own API (`TONY_API`), for programs of its container",
+    connections: count(MOST_API_CONNECTIONS),
+    streams: none,
+    bytes: `${size(MOST_API_BODY_BYTES)} a body`,
     deadlines: none,
   },
   {

@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 import type { Hosts } from "../../src/frameworks/framework.ts";
 import { frameworks } from "../../src/frameworks/frameworks.ts";
+import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ChildExit, ChildReport, Notice } from "../../src/job/execution.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
@@ -9,6 +10,8 @@ import type { ProcessStacks } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
 import { logLimitsOf } from "../../src/rotating-log.ts";
+import { type Advice, adviceOf } from "../api/advice.ts";
+import type { TaskApi } from "../api/task-api.ts";
 import { gpuSamplerOf } from "../hooks/gpu-sampler.ts";
 import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import { writeNotice } from "../hooks/notice-file.ts";
@@ -59,6 +62,10 @@ export interface ProgramPlan {
   readonly hostsFolder: string;
   /** How it runs them, until it has ended. */
   readonly remoteShell?: Pick<RemoteShell, "close">;
+  /** What it is told. */
+  readonly start: ProgramStart;
+  /** Answers it until it has ended. */
+  readonly api?: Pick<TaskApi, "close">;
   /** Keeps what the program tells the others, when it has succeeded; from the end of its output. */
   readonly keepParameters?: (output: string) => Promise<void>;
 }
@@ -84,7 +91,9 @@ export class Generation {
   #whenExited: Promise<void> = Promise.resolve();
   #environment: ProcessEnvironment | undefined;
   #noticeFile: string | undefined;
-  #noticedAtMs: number | undefined;
+  #notice: Notice | undefined;
+  #hasSaved = false;
+  #told: ProgramStart | undefined;
   /** The ApplicationMaster has recorded the exit. */
   exitAcknowledged = false;
 
@@ -143,12 +152,13 @@ export class Generation {
   async start(plan: ProgramPlan): Promise<void> {
     if (this.#started) return;
     this.#started = true;
+    this.#told = plan.start;
     if (plan.serve !== undefined) this.#ports?.serveTask(plan.serve);
     await this.#ports?.releaseToProgram();
     if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
     else if (plan.unusable !== undefined) this.#neverRan({ startError: { message: plan.unusable, isSystems: false } });
     else this.#spawn(plan);
-    void this.#whenExited.then(() => plan.remoteShell?.close());
+    void this.#whenExited.then(() => Promise.all([plan.remoteShell?.close(), plan.api?.close()]));
   }
 
   /**
@@ -201,10 +211,26 @@ export class Generation {
 
   /** Writes a notice to the program's file. @returns false when no program runs, or that notice is there already */
   notice(notice: Notice): boolean {
-    if (this.#noticeFile === undefined || this.#exit !== undefined || this.#noticedAtMs === notice.atMs) return false;
-    this.#noticedAtMs = notice.atMs;
+    if (this.#noticeFile === undefined || this.#exit !== undefined || this.#notice?.atMs === notice.atMs) return false;
+    this.#notice = notice;
+    this.#hasSaved = false;
     writeNotice(this.#noticeFile, notice);
     return true;
+  }
+
+  /** How the program was started; undefined: it has not been. */
+  get told(): ProgramStart | undefined {
+    return this.#told;
+  }
+
+  /** What the program is to do next. */
+  get advice(): Advice {
+    return adviceOf({ notice: this.#notice, hasSaved: this.#hasSaved, stop: this.#program?.stopping });
+  }
+
+  /** The program has told of a checkpoint by itself. */
+  saved(): void {
+    this.#hasSaved = true;
   }
 
   /** Sends a signal to every process of the program. */

@@ -1,9 +1,13 @@
+import path from "node:path";
 import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { generationFiles } from "../../src/job/launch/container-names.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
 import { taskPlaceOf } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
+import { socketFolder, socketPath } from "../api/socket-path.ts";
+import { TaskApi } from "../api/task-api.ts";
 import type { Carrier } from "../carrier/carrier.ts";
 import type { MasterAddress } from "../core/master.ts";
 import { MemorySampler } from "../hooks/memory-sampler.ts";
@@ -103,6 +107,7 @@ export class Generations {
     const part = partInParameters(job.spec, settings.task);
     const modelParameters = part === "is told" ? await parameters.read() : undefined;
     const { attempt, address } = master();
+    const api = await this.#openApi(generation);
     const plan = await planProgram({
       settings,
       environment,
@@ -114,6 +119,7 @@ export class Generations {
       workFolder: process.cwd(),
       checkpoint,
       modelParameters,
+      apiSocket: api?.socket,
     });
     const { hosts, hostsFolder } = plan;
     const remoteShell = hosts && (await RemoteShell.open({ folder: hostsFolder, hosts, open: openSession }));
@@ -121,6 +127,7 @@ export class Generations {
       ...plan,
       ...(unusable !== undefined && { unusable }),
       ...(remoteShell && { remoteShell }),
+      ...(api && { api }),
       ...(part === "tells" && { keepParameters: (output: string) => parameters.keep(output) }),
     });
     started(generation);
@@ -184,6 +191,25 @@ export class Generations {
       random,
       report: (news, replaces) => report(number, news, replaces),
     });
+  }
+
+  /** Some file systems take no sockets: the program can do without. */
+  async #openApi(generation: Generation): Promise<TaskApi | undefined> {
+    const { number } = generation;
+    const workFolder = process.cwd();
+    try {
+      return await TaskApi.open({
+        folder: socketFolder(workFolder, number),
+        socket: socketPath(workFolder, number, process.pid),
+        progressFile: path.join(workFolder, generationFiles(number).progress),
+        start: () => generation.told,
+        advice: () => generation.advice,
+        saved: () => generation.saved(),
+      });
+    } catch (error) {
+      this.#options.log.warn("no-task-api", `TONY_API is not set, as no socket can be made: ${errorMessage(error)}.`);
+      return undefined;
+    }
   }
 
   /**

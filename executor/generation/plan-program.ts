@@ -39,6 +39,8 @@ export interface PlanOptions {
   readonly checkpoint: string;
   /** What the program that ran before all others has found; undefined: nothing. */
   readonly modelParameters: string | undefined;
+  /** Where the program may call its executor; undefined: nowhere. */
+  readonly apiSocket: string | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface PlanOptions {
  * `INVALID_CLUSTER_SPEC`, and an Error when a host has no IP address.
  */
 export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
-  const { settings, job, workFolder, environment } = options;
+  const { settings, job, workFolder, environment, apiSocket } = options;
   const role = job.spec.roles.find(({ name }) => name === settings.task.role);
   if (role === undefined) throw new TonyError(`The job has no role ${settings.task.role}`, { code: "UNKNOWN_ROLE" });
   const { progress, notice, hosts: hostsName } = generationFiles(options.generation);
@@ -55,7 +57,7 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
     noticeFile: path.join(workFolder, notice),
     hostsFolder: path.join(workFolder, hostsName),
   };
-  const start = { ...programStart(options), ...files };
+  const start = { ...programStart(options), ...files, ...(apiSocket !== undefined && { apiSocket }) };
   const inherited = inheritedEnvironment(environment);
   const { memoryLimitBytes } = settings;
   const hadoop = await hadoopClientVariables(inherited, { user: job.user, memoryLimitBytes });
@@ -80,6 +82,7 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   };
   return {
     job,
+    start,
     command: prelude === undefined ? command : `${prelude}\n${command}`,
     ...(unusable !== undefined && { unusable }),
     environments: [mark(first), ...others.map(mark)],

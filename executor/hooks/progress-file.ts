@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import type { ExecutorReport } from "../../src/api/messages.ts";
 import { readRange } from "../../src/file-range.ts";
-import { METRIC_NAME, MOST_METRICS } from "../../src/job/program-metrics.ts";
+import { MOST_METRICS } from "../../src/job/program-metrics.ts";
 import type { Checkpoint } from "../../src/job/status.ts";
 import type { Log } from "../../src/log.ts";
+import { excerpt, type Mark, parseProgress, readMark } from "./progress-mark.ts";
 
 export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>;
 
@@ -67,41 +68,12 @@ export class ProgressFile {
   /** Undefined when the line is none of these. */
   #parse(line: string): Mark | undefined {
     if (line.trim() === "") return undefined;
-    let fields: ReadonlyMap<string, unknown>;
     try {
-      fields = fieldsOf(parseLine(line));
+      return readMark(parseProgress(line), (words) => this.#complain(words));
     } catch {
       this.#complain(`A line is not JSON: ${excerpt(line)}`);
       return undefined;
     }
-    const step = this.#taken(fields, "step", wholeNumber, "a whole number");
-    const checkpoint = this.#taken(fields, "checkpoint", someText, "a path or an address");
-    const named = this.#taken(fields, "metrics", objectOf, "an object of numbers by name") ?? {};
-    const metrics = Object.entries(named).flatMap(([name, value]) => this.#metric(name, value));
-    return step === undefined && checkpoint === undefined && metrics.length === 0
-      ? undefined
-      : { step, checkpoint, metrics };
-  }
-
-  #taken<T>(
-    fields: ReadonlyMap<string, unknown>,
-    name: string,
-    read: (value: unknown) => T | undefined,
-    what: string,
-  ): T | undefined {
-    const value = read(fields.get(name));
-    if (value === undefined && fields.has(name)) {
-      this.#complain(`"${name}" is not ${what}: ${excerpt(JSON.stringify(fields.get(name)))}`);
-    }
-    return value;
-  }
-
-  #metric(name: string, value: unknown): [name: string, value: number][] {
-    const metric = `The metric ${excerpt(JSON.stringify(name))} is not kept`;
-    if (!METRIC_NAME.test(name)) this.#complain(`${metric}: a name has 1 to 64 characters and no spaces.`);
-    else if (typeof value !== "number") this.#complain(`${metric} where it is not a number.`);
-    else return [[name, value]];
-    return [];
   }
 
   #complain(words: string): void {
@@ -109,39 +81,4 @@ export class ProgressFile {
     this.#complaints.add(words);
     this.#log.warn("progress-ignored", `${words} (TONY_PROGRESS_FILE)`);
   }
-}
-
-interface Mark {
-  readonly step: number | undefined;
-  readonly checkpoint: string | undefined;
-  readonly metrics: readonly (readonly [name: string, value: number])[];
-}
-
-/** Strings, which stay, or what Python's json writes for numbers that JSON does not have. */
-const STRING_OR_NO_NUMBER = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g;
-
-/** The step of a program whose loss is NaN counts all the same. */
-function parseLine(line: string): unknown {
-  return JSON.parse(line.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : "null")));
-}
-
-function wholeNumber(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function someText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function excerpt(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
-
-function objectOf(value: unknown): object | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-}
-
-/** Of anything but an object: none. */
-function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
-  return new Map<string, unknown>(Object.entries(objectOf(value) ?? {}));
 }

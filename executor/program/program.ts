@@ -99,6 +99,13 @@ export class Program {
     return this.#stop?.reason;
   }
 
+  /** Why it is being stopped, and when it gets SIGKILL; undefined: it is not. */
+  get stopping(): { readonly reason: StopReason; readonly killedAtMs: number } | undefined {
+    if (this.#stop?.reason === undefined) return undefined;
+    const { reason, startedAtMs, graceMs } = this.#stop;
+    return { reason, killedAtMs: startedAtMs + graceMs };
+  }
+
   /** Suspends it until `resume`. A program that is being stopped, or that is stopped meanwhile, gets no grace period. */
   suspend(): void {
     this.#isSuspended = true;

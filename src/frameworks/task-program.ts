@@ -44,6 +44,8 @@ export interface ProgramStart {
   readonly progressFile?: string;
   /** Where it is told that its container is to be taken back. */
   readonly noticeFile?: string;
+  /** The socket at which it is answered. */
+  readonly apiSocket?: string;
   readonly folders?: ProgramFolders;
   /** The container's folder for what the program needs to run commands in other tasks. */
   readonly hostsFolder?: string;
@@ -188,6 +190,7 @@ function everyProgram(
     TONY_OUTPUT_LOCAL_DIR: start.folders?.output,
     TONY_PROGRESS_FILE: start.progressFile,
     TONY_NOTICE_FILE: start.noticeFile,
+    TONY_API: start.apiSocket,
   };
 }
 

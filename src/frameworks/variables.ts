@@ -40,6 +40,8 @@ export const programVariables = {
   TONY_PROGRESS_FILE: "The file that the program may write its [progress](../guide/checkpoints.md) to",
   TONY_NOTICE_FILE:
     "The file in which the program finds, when it gets `tony.task.preemption-signal`, why its container is to be taken back and [until when](../guide/checkpoints.md#notices)",
+  TONY_API:
+    "The unix socket at which the program may [ask for its task and report](../guide/task-api.md), over HTTP; not set where the node can have none",
   PYTHONUNBUFFERED:
     "`1` unless the job sets it: what a Python program prints is seen at once. Set it to `0` to let Python buffer its output",
   PYTHONFAULTHANDLER:

@@ -45,6 +45,13 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts submit job.xml -conf tony.worker.instances=4": inJob(),
   "tony-ts submit --detach --name try-2 job.xml": inJob(),
   "tony-ts submit job.xml --queue ml --priority 5 --env EPOCHS=3": inJob(),
+  ...Object.fromEntries(
+    [
+      'curl --silent --unix-socket "$TONY_API" http://tony/v1/task',
+      'curl --silent --unix-socket "$TONY_API" http://tony/v1/cluster',
+      'curl --silent --unix-socket "$TONY_API" http://tony/v1/report --data \'{"step": 1800, "metrics": {"loss": 0.402}}\'',
+    ].map((line) => [line, elsewhere("test/e2e/task-api.test.ts", "docs/guide/task-api.md")]),
+  ),
   "tony-ts submit job.xml --resume-from application_1795305600000_0009": elsewhere(
     "test/e2e/resume.test.ts",
     `"--resume-from", id`,

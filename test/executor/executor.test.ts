@@ -355,6 +355,19 @@ describe("an executor in its container", () => {
       expect(scene.container.log("stdout").replaceAll(line, "N")).toMatch(/^ready\nNN?$/);
     });
 
+    it("answers it what to do next: to save at a notice, until it has told of a checkpoint, and to stop", async () => {
+      const scene = await running(`trap '' TERM; python3 ${programs}asks-what-to-do.py`);
+      const heard = (text: string) => eventually(text, () => scene.container.log("stdout").endsWith(`${text}\n`));
+      await heard("continue");
+      const notice = { cause: "preemption", atMs: 1 } as const;
+      scene.send(1, { type: "signal-child", signal: "SIGCONT", reason: "it will be preempted", notice });
+      await heard("checkpoint-now\ncontinue");
+      expect((await scene.report("child-progress")).checkpoint).toMatchObject({ path: "ckpt/7", step: 7 });
+      scene.send(1, { type: "stop-child", graceMs: 60_000, reason: because("worker:1 failed") });
+      await heard("continue\nstop");
+      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0 });
+    });
+
     it("lets it run when it may take longer than any timer of Node's", async () => {
       const timeouts = { ...jobRunning("").spec.timeouts, executionMs: 30 * 86_400_000 };
       const scene = await running("sleep 1", { spec: { timeouts } });

@@ -24,6 +24,7 @@ describe("the tables", () => {
     checkpoint: "step-200",
     progressFile: "/work/progress",
     noticeFile: "/work/notice",
+    apiSocket: "/work/api/socket",
     tensorBoardPort: 6006,
     modelParameters: "depth=3",
     address: { host: "n1", port: 5000 },

@@ -65,6 +65,18 @@ describe("a program", () => {
     });
   });
 
+  test("of a container is without what the table of keys says to people, and with all else of it", async () => {
+    const table = JSON.stringify(path.resolve("src/job/keys.ts"));
+    const code = `
+      import { keys } from ${table};
+      const rows = Object.values(keys).filter(({ renamedTo }) => renamedTo === undefined);
+      console.log(rows.length > 100, rows.filter(({ doc }) => doc !== "").length, keys["tony.am.memory"].default);
+    `;
+    expect(run(await program("container", code)).stdout).toBe("true 0 1g\n");
+    const [, explained = ""] = run(await program("person", code, { forPeople: true })).stdout.split(" ");
+    expect(Number(explained)).toBeGreaterThan(100);
+  });
+
   test("tells the place of an error in its own file", async () => {
     const file = await program("thrower", 'function fails() { throw new Error("planted"); }\nfails();\n');
     const [, line = "", column = ""] = /thrower\.cjs:(\d+):(\d+)\)/.exec(run(file).stderr) ?? [];

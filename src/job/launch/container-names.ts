@@ -38,6 +38,7 @@ export function generationFiles(generation: number | string) {
     progress: `tony-progress-${generation}.jsonl`,
     notice: `tony-notice-${generation}.json`,
     hosts: `tony-hosts-${generation}`,
+    api: `tony-api-${generation}`,
   } as const;
 }
 

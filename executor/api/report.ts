@@ -1,0 +1,37 @@
+import { parseProgress, readMark } from "../hooks/progress-mark.ts";
+import { ApiError } from "./api-error.ts";
+
+/** The progress file is read 64 KiB at a time. */
+const MOST_LINE = 16_384;
+
+export interface SaidProgress {
+  /** For the progress file, whose way it goes from there on; empty: nothing was said. */
+  readonly line: string;
+  readonly hasCheckpoint: boolean;
+  /** What cannot be kept, and why. */
+  readonly ignored: readonly string[];
+}
+
+/** @throws ApiError where nothing of it can be kept */
+export function readReport(body: string): SaidProgress {
+  const ignored: string[] = [];
+  const mark = readMark(parsed(body), (words) => ignored.push(words));
+  if (mark === undefined) {
+    if (ignored.length > 0) throw new ApiError(400, "BAD_REPORT", ignored.join("; "));
+    return { line: "", hasCheckpoint: false, ignored };
+  }
+  const { step, checkpoint, metrics } = mark;
+  const line = `${JSON.stringify({ step, checkpoint, metrics: Object.fromEntries(metrics) })}\n`;
+  if (line.length > MOST_LINE) throw new ApiError(413, "TOO_LONG", `a report has at most ${MOST_LINE} characters`);
+  return { line, hasCheckpoint: checkpoint !== undefined, ignored };
+}
+
+function parsed(body: string): unknown {
+  try {
+    const said = parseProgress(body);
+    if (typeof said === "object" && said !== null && !Array.isArray(said)) return said;
+  } catch {
+    // Said below.
+  }
+  throw new ApiError(400, "BAD_REPORT", 'the body is no JSON object, such as {"step": 1800, "metrics": {"loss": 0.4}}');
+}

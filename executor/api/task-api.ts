@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { appendFileSync } from "node:fs";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { bodyRoom, boundedBody } from "../../src/frameworks/rendezvous-store.ts";
+import type { ProgramStart } from "../../src/frameworks/task-program.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { Advice } from "./advice.ts";
+import { ApiError } from "./api-error.ts";
+import { clusterFacts, taskFacts } from "./facts.ts";
+import { readReport } from "./report.ts";
+
+export interface TaskApiOptions {
+  /** A new one, for the socket. */
+  readonly folder: string;
+  /** Where the socket is in it, by a path that a program can use. */
+  readonly socket: string;
+  readonly progressFile: string;
+  /** How the program was started; undefined: it has not been. */
+  readonly start: () => ProgramStart | undefined;
+  readonly advice: () => Advice;
+  /** The program has told of a checkpoint. */
+  readonly saved: () => void;
+}
+
+/** A program with many processes keeps one for each; some wait. */
+export const MOST_API_CONNECTIONS = 64;
+export const MOST_API_BODY_BYTES = 256 << 10;
+/** No timer looks after connections: all are the program's own. */
+const NO_CHECKS = {
+  connectionsCheckingInterval: 2 ** 31 - 1,
+  requestTimeout: 0,
+  headersTimeout: 0,
+  keepAliveTimeout: 0,
+};
+
+interface Call {
+  readonly start: ProgramStart;
+  /** Empty where it has none. */
+  readonly body: string;
+}
+
+/** What a program asks its executor, over HTTP on a unix socket that is its user's alone: docs/guide/task-api.md. */
+export class TaskApi {
+  readonly #options: TaskApiOptions;
+  readonly #server: Server;
+  readonly #room = bodyRoom(MOST_API_BODY_BYTES * MOST_API_CONNECTIONS);
+  readonly #routes: Readonly<Record<string, (call: Call) => unknown>> = {
+    "GET /v1/task": ({ start }) => taskFacts(start),
+    "GET /v1/cluster": ({ start }) => clusterFacts(start),
+    "POST /v1/report": ({ body }) => this.#report(body),
+  };
+
+  private constructor(options: TaskApiOptions) {
+    this.#options = options;
+    // A call that breaks off has nobody to be answered.
+    this.#server = createServer(NO_CHECKS, (request, response) => {
+      void this.#answer(request, response).catch(() => response.destroy());
+    });
+    this.#server.maxConnections = MOST_API_CONNECTIONS;
+  }
+
+  /** Answers from then on. Rejects where no socket can be there. */
+  static async open(options: TaskApiOptions): Promise<TaskApi> {
+    const api = new TaskApi(options);
+    // The folder keeps others out until the socket itself does.
+    await mkdir(options.folder, { mode: 0o700 });
+    api.#server.listen(options.socket);
+    await once(api.#server, "listening");
+    await chmod(options.socket, 0o600);
+    return api;
+  }
+
+  /** How the program reaches it. */
+  get socket(): string {
+    return this.#options.socket;
+  }
+
+  /** Ends all connections, and removes the socket. Never rejects. */
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await rm(this.#options.folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      send(response, 200, await this.#called(request));
+    } catch (error) {
+      if (request.destroyed && !request.complete) throw error;
+      const { status, code } = error instanceof ApiError ? error : { status: 500, code: "FAILED" };
+      // What is left of a body that was not read would be taken for the next call.
+      if (!request.complete) response.setHeader("connection", "close");
+      send(response, status, { error: { code, message: errorMessage(error) } });
+    }
+  }
+
+  async #called(request: IncomingMessage): Promise<unknown> {
+    const [path = ""] = (request.url ?? "").split("?");
+    const route = this.#routes[`${request.method} ${path}`];
+    if (route === undefined) throw this.#noRoute(request.method, path);
+    const body = await boundedBody(request, MOST_API_BODY_BYTES, this.#room);
+    if (typeof body === "string")
+      throw new ApiError(413, "TOO_LONG", `a body has at most ${MOST_API_BODY_BYTES} bytes`);
+    const start = this.#options.start();
+    if (start === undefined) throw new ApiError(503, "NOT_STARTED", "the program has not been started");
+    return await route({ start, body: body.toString("utf8") });
+  }
+
+  #noRoute(method: string | undefined, path: string): ApiError {
+    const routes = Object.keys(this.#routes);
+    const other = routes.find((route) => route.endsWith(` ${path}`));
+    return other === undefined
+      ? new ApiError(404, "NOT_FOUND", `there is no ${path}: call one of ${routes.join(", ")}`)
+      : new ApiError(405, "METHOD", `${path} is not called with ${method}: ${other}`);
+  }
+
+  #report(body: string): Advice & { readonly ignored?: readonly string[] } {
+    const { line, hasCheckpoint, ignored } = readReport(body === "" ? "{}" : body);
+    const { progressFile, saved, advice } = this.#options;
+    if (line !== "") appendFileSync(progressFile, line);
+    if (hasCheckpoint) saved();
+    return { ...advice(), ...(ignored.length > 0 && { ignored }) };
+  }
+}
+
+function send(response: ServerResponse, status: number, content: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(`${JSON.stringify(content)}\n`);
+}

@@ -1,0 +1,66 @@
+import { METRIC_NAME } from "../../src/job/program-metrics.ts";
+
+/** What a program says at once of how far it is. */
+export interface Mark {
+  readonly step: number | undefined;
+  readonly checkpoint: string | undefined;
+  readonly metrics: readonly (readonly [name: string, value: number])[];
+}
+
+/** Is told what was meant for us and cannot be kept. */
+type Complain = (words: string) => void;
+
+/** Strings, which stay, or what Python's json writes for numbers that JSON does not have. */
+const STRING_OR_NO_NUMBER = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g;
+
+/** The step of a program whose loss is NaN counts all the same. Throws a SyntaxError. */
+export function parseProgress(text: string): unknown {
+  return JSON.parse(text.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : "null")));
+}
+
+/** Undefined when it says none of these. Other fields are passed over. */
+export function readMark(said: unknown, complain: Complain): Mark | undefined {
+  const fields = new Map<string, unknown>(Object.entries(objectOf(said) ?? {}));
+  const step = taken(fields.get("step"), wholeNumber, '"step" is not a whole number', complain);
+  const checkpoint = taken(fields.get("checkpoint"), someText, '"checkpoint" is not a path or an address', complain);
+  const named = taken(fields.get("metrics"), objectOf, '"metrics" is not an object of numbers by name', complain);
+  const metrics = Object.entries(named ?? {}).flatMap(([name, value]) => metric(name, value, complain));
+  return step === undefined && checkpoint === undefined && metrics.length === 0
+    ? undefined
+    : { step, checkpoint, metrics };
+}
+
+export function excerpt(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function taken<T>(
+  said: unknown,
+  read: (value: unknown) => T | undefined,
+  trouble: string,
+  complain: Complain,
+): T | undefined {
+  const value = read(said);
+  if (value === undefined && said !== undefined) complain(`${trouble}: ${excerpt(JSON.stringify(said))}`);
+  return value;
+}
+
+function metric(name: string, value: unknown, complain: Complain): [name: string, value: number][] {
+  const which = `The metric ${excerpt(JSON.stringify(name))} is not kept`;
+  if (!METRIC_NAME.test(name)) complain(`${which}: a name has 1 to 64 characters and no spaces.`);
+  else if (typeof value !== "number") complain(`${which} where it is not a number.`);
+  else return [[name, value]];
+  return [];
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function someText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function objectOf(value: unknown): object | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+}

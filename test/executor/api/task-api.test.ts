@@ -1,0 +1,193 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { json } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Advice } from "../../../executor/api/advice.ts";
+import { socketFolder, socketPath } from "../../../executor/api/socket-path.ts";
+import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS, TaskApi } from "../../../executor/api/task-api.ts";
+import type { ProgramStart } from "../../../src/frameworks/task-program.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+
+const cluster = {
+  generation: 2,
+  tasks: [
+    { task: "worker:0", host: "n1", port: 5000 },
+    { task: "worker:1", host: "n2", port: 5001 },
+  ],
+} as const;
+const started: ProgramStart = {
+  spec: aJobSpec(),
+  task: { role: "worker", index: 1 },
+  cluster,
+  applicationId: "application_1795305600000_0007",
+  attempt: 1,
+  generation: 2,
+  amHost: "am",
+  amPort: 1,
+  address: { host: "n2", port: 5001 },
+  ports: { rpc: 5002 },
+  restartReason: "worker:0 exited with 1",
+  restarts: 1,
+  checkpoint: "hdfs:///ckpt/7",
+};
+
+describe("the API of a task", () => {
+  let folder: string;
+  let api: TaskApi;
+  let start: ProgramStart | undefined;
+  let advice: Advice;
+  let saved: number;
+  const agent = new Agent({ keepAlive: true });
+  const progress = () => readFileSync(path.join(folder, "progress.jsonl"), "utf8");
+
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "tony-api-"));
+    [start, advice, saved] = [started, { answer: "continue" }, 0];
+    api = await TaskApi.open({
+      folder: socketFolder(folder, 2),
+      socket: socketPath(folder, 2, process.pid),
+      progressFile: path.join(folder, "progress.jsonl"),
+      start: () => start,
+      advice: () => advice,
+      saved: () => {
+        saved += 1;
+      },
+    });
+  });
+
+  afterEach(async () => {
+    await api.close();
+    agent.destroy();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function call(method: string, route: string, body?: string | Buffer) {
+    const asked = request({ socketPath: api.socket, method, path: route, agent });
+    asked.on("error", () => undefined);
+    asked.end(body);
+    const [response] = await once(asked, "response");
+    return { status: Number(response.statusCode), said: await json(response) };
+  }
+  const report = (said: unknown) => call("POST", "/v1/report", JSON.stringify(said));
+
+  test("is its user's alone", () => {
+    expect(statSync(api.socket).mode & 0o777).toBe(0o600);
+    expect(statSync(path.dirname(api.socket)).mode & 0o777).toBe(0o700);
+  });
+
+  test("says which task it is, and why it started", async () => {
+    expect(await call("GET", "/v1/task")).toEqual({
+      status: 200,
+      said: {
+        task: "worker:1",
+        role: "worker",
+        index: 1,
+        applicationId: "application_1795305600000_0007",
+        attempt: 1,
+        generation: 2,
+        restarts: 1,
+        restartReason: "worker:0 exited with 1",
+        checkpoint: "hdfs:///ckpt/7",
+        host: "n2",
+        port: 5001,
+        ports: { rpc: 5002 },
+      },
+    });
+  });
+
+  test("says where all tasks are, or why nobody knows", async () => {
+    expect((await call("GET", "/v1/cluster")).said).toEqual(cluster);
+    const { cluster: _, ...alone } = started;
+    start = alone;
+    expect(await call("GET", "/v1/cluster")).toEqual({
+      status: 404,
+      said: { error: { code: "NO_CLUSTER", message: expect.stringContaining("FCFS") } },
+    });
+    start = undefined;
+    expect((await call("GET", "/v1/task")).status).toBe(503);
+  });
+
+  test("takes what the progress file takes, there", async () => {
+    const answer = { status: 200, said: { answer: "continue" } };
+    expect(await report({ step: 7, metrics: { loss: 0.5 }, more: 1 })).toEqual(answer);
+    expect(saved).toBe(0);
+    expect(await report({ step: 8, checkpoint: "ckpt/8" })).toEqual(answer);
+    expect(saved).toBe(1);
+    const lines = '{"step":7,"metrics":{"loss":0.5}}\n{"step":8,"checkpoint":"ckpt/8","metrics":{}}\n';
+    expect(progress()).toBe(lines);
+    expect(await call("POST", "/v1/report")).toEqual(answer);
+    expect(progress()).toBe(lines);
+  });
+
+  test("answers with what to do next", async () => {
+    advice = { answer: "checkpoint-now", cause: "preemption", deadlineMs: 5 };
+    expect((await report({})).said).toEqual(advice);
+  });
+
+  test("takes the rest where a metric is no number, and names that", async () => {
+    const { said } = await call("POST", "/v1/report", '{"step": 7, "metrics": {"loss": NaN}}');
+    expect(said).toEqual({
+      answer: "continue",
+      ignored: ['The metric "loss" is not kept where it is not a number.'],
+    });
+    expect(progress()).toBe('{"step":7,"metrics":{}}\n');
+  });
+
+  test.each([
+    ["no JSON", "steps: 7", /^the body is no JSON object/],
+    ["no object", "[7]", /^the body is no JSON object/],
+    ["no step", '{"step": -1}', /^"step" is not a whole number: -1$/],
+  ])("says what is wrong with a report that has %s, and keeps nothing of it", async (_what, body, message) => {
+    expect(await call("POST", "/v1/report", body)).toEqual({
+      status: 400,
+      said: { error: { code: "BAD_REPORT", message: expect.stringMatching(message) } },
+    });
+    expect(() => progress()).toThrow();
+  });
+
+  test("names what can be called where something else is", async () => {
+    const { status, said } = await call("GET", "/v2/task");
+    expect([status, said]).toEqual([404, { error: { code: "NOT_FOUND", message: expect.stringMatching("/v1/task") } }]);
+    expect((await call("POST", "/v1/task")).status).toBe(405);
+  });
+
+  test("refuses a body that is too long, and goes on", async () => {
+    const { status, said } = await call("POST", "/v1/report", Buffer.alloc(MOST_API_BODY_BYTES + 1, " "));
+    expect([status, said]).toEqual([413, { error: { code: "TOO_LONG", message: expect.any(String) } }]);
+    expect((await report({ checkpoint: "c".repeat(20_000) })).status).toBe(413);
+    expect((await report({ step: 1 })).status).toBe(200);
+  });
+
+  test("closes connections beyond their bound, and answers the others", async () => {
+    const sockets = Array.from({ length: MOST_API_CONNECTIONS }, () => connect(api.socket));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    const beyond = connect(api.socket);
+    beyond.on("error", () => undefined);
+    await once(beyond, "close");
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(sockets.map((socket) => once(socket, "close")));
+    expect((await report({ step: 1 })).status).toBe(200);
+  });
+
+  test("is gone when it is closed", async () => {
+    await call("GET", "/v1/task");
+    await api.close();
+    expect(() => statSync(path.dirname(api.socket))).toThrow();
+  });
+});
+
+describe("the socket's path", () => {
+  test("is the one in the working directory where it fits", () => {
+    expect(socketPath("/work", 3, 7)).toBe("/work/tony-api-3/socket");
+  });
+
+  test("leads over the executor's working directory where that is too long for a socket", () => {
+    const work = `/${"x".repeat(100)}`;
+    expect(socketPath(work, 3, 7)).toBe("/proc/7/cwd/tony-api-3/socket");
+    expect(socketFolder(work, 3)).toBe(`${work}/tony-api-3`);
+  });
+});
