@@ -44,16 +44,13 @@ export class SimulatedExecutor {
     this.#say({
       type: "register",
       hello: { protocol: PROTOCOL_VERSION, build: "bench" },
-      registration: {
-        task: wanted.task,
-        containerId: wanted.containerId,
-        generation: wanted.generation,
-        host: "127.0.0.1",
-        port: about.port,
-        tensorboardPort: 0,
-        rejoinAddress: `127.0.0.1:${about.port}`,
-        child: { state: "none" },
-      },
+      task: wanted.task,
+      containerId: wanted.containerId,
+      host: "127.0.0.1",
+      port: about.port,
+      tensorboardPort: 0,
+      rejoinAddress: `127.0.0.1:${about.port}`,
+      child: { state: "none" },
       attemptProof: new Uint8Array(),
     });
   }

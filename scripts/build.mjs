@@ -30,7 +30,7 @@ const programs = [
 ];
 
 /** Folders of generated modules, which the compiler takes types from but does not copy. */
-const generatedFolders = ["src/hadoop/wire/generated", "src/api/generated"];
+const generatedFolders = ["src/hadoop/wire/generated"];
 
 /** Version of the package, and the revision where this is a checkout: `0.1.0+1a2b3c4d5e6f`. */
 function buildId() {

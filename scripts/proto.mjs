@@ -56,12 +56,7 @@ const folders = [
       },
     ],
   },
-  {
-    include: "proto/tony",
-    output: "src/api/generated",
-    keepCase: false,
-    modules: [{ name: "tony", sources: ["tony"] }],
-  },
+  { include: "proto/tony", output: "src/api/generated", sources: ["tony"] },
 ];
 
 /** Hash of every .proto file, of the generator's version and of what is done with it here. */
@@ -72,7 +67,7 @@ function inputsHash() {
     .sort();
   for (const name of files) hash.update(name).update(readFileSync(path.join(root, "proto", name)));
   hash.update(readFileSync(path.join(root, "node_modules/protobufjs-cli/package.json")));
-  for (const name of ["proto.mjs", "shared-codec-lines.mjs"])
+  for (const name of ["proto.mjs", "messages.mjs", "shared-codec-lines.mjs"])
     hash.update(readFileSync(path.join(root, "scripts", name)));
   return hash.digest("hex");
 }
@@ -113,12 +108,13 @@ function descriptor({ include, keepCase }, { sources, methods }) {
 }
 
 /** Runs the generator into a folder of this process's own and renames it, so that two runs at once do not mix. */
-function generate(folder, hash) {
+async function generate(folder, hash) {
   const target = path.join(root, folder.output);
   const draft = `${target}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
   try {
-    for (const module of folder.modules) generateModule(folder, module, draft);
+    if (folder.modules === undefined) await generateTables(folder, draft);
+    else for (const module of folder.modules) generateModule(folder, module, draft);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     throw error;
@@ -126,6 +122,12 @@ function generate(folder, hash) {
   writeFileSync(path.join(draft, "inputs.sha256"), hash);
   rmSync(target, { recursive: true, force: true });
   renameSync(draft, target);
+}
+
+async function generateTables({ include, sources }, draft) {
+  const { messageModules } = await import("./messages.mjs");
+  for (const [name, code] of Object.entries(messageModules(path.join(root, include), sources)))
+    writeFileSync(path.join(draft, name), code);
 }
 
 function generateModule(folder, module, draft) {
@@ -150,5 +152,5 @@ const hash = inputsHash();
 for (const folder of folders) {
   const stamp = path.join(root, folder.output, "inputs.sha256");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) continue;
-  generate(folder, hash);
+  await generate(folder, hash);
 }

@@ -29,9 +29,9 @@ export class MasterConnection implements MasterLink {
   }
 
   async *follow(signal: AbortSignal): AsyncGenerator<FollowUpdate, void> {
-    for await (const message of this.#client.follow(signal)) {
-      if (message.type === "status") yield { type: "status", status: decode(jobStatus, message.status) };
-      if (message.type === "outcome") yield { type: "outcome", outcome: decode(jobOutcome, message.outcome) };
+    for await (const { body } of this.#client.follow(signal)) {
+      if (body.type === "status") yield { type: "status", status: decode(jobStatus, body.status) };
+      if (body.type === "outcome") yield { type: "outcome", outcome: decode(jobOutcome, body.outcome) };
     }
   }
 

@@ -242,8 +242,9 @@ export class MasterLink {
   #sendRegistration(stream: MasterStream | undefined): void {
     const registration = this.#options.registration();
     if (registration === undefined) return;
-    const body = { type: "register", hello: this.#hello, registration, attemptProof: this.#attemptProof } as const;
-    stream?.send({ attempt: this.master.attempt, generation: registration.generation, body });
+    const { generation, ...own } = registration;
+    const body = { type: "register", hello: this.#hello, ...own, attemptProof: this.#attemptProof } as const;
+    stream?.send({ attempt: this.master.attempt, generation, body });
   }
 
   #close(connection: number): void {

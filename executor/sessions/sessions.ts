@@ -62,7 +62,8 @@ export class Sessions {
 
   async #take(sessionId: number, served: Served, input: SessionInput): Promise<void> {
     try {
-      if (input.type === "open") served.session ??= this.#begin(sessionId, input.wanted, served.stream);
+      if (input.type === "open" && input.wanted.type !== "unknown")
+        served.session ??= this.#begin(sessionId, input.wanted, served.stream);
       await (await served.session)?.take(input);
     } catch (error) {
       this.#fail(sessionId, errorMessage(error));

@@ -124,7 +124,8 @@ export class CallerSession {
 /** The first message of a session, which says what is wanted; undefined: it is another one, and the caller is refused. */
 export async function openedBy(stream: CallerStream): Promise<OpenSession | undefined> {
   const message = await firstOf(stream);
-  if (message?.type === "open") return { hello: message.hello, task: message.task, wanted: message.wanted };
+  if (message?.type === "open" && message.wanted.type !== "unknown")
+    return { hello: message.hello, task: message.task, wanted: message.wanted };
   endWithError(stream, "a session begins with what is wanted", status.INVALID_ARGUMENT);
   return undefined;
 }

@@ -15,6 +15,7 @@ import {
   type ReadLogRequest,
   type StopReply,
   type StopRequest,
+  type StoreReply,
   type StoreRequest,
 } from "./messages.ts";
 import { endWithError } from "./server.ts";
@@ -82,9 +83,9 @@ export class ClientEndpoint {
     if (writer === undefined) return;
     const { attempt, handler } = this.#options;
     const stop = handler.follow({
-      status: (status) => writer.send({ type: "status", attempt, status }, "status"),
+      status: (status) => writer.send({ attempt, body: { type: "status", status } }, "status"),
       outcome(outcome) {
-        writer.send({ type: "outcome", attempt, outcome });
+        writer.send({ attempt, body: { type: "outcome", outcome } });
         void writer.drained().then(() => stream.end());
       },
     });
@@ -136,12 +137,12 @@ export class ClientEndpoint {
     }
   }
 
-  transact(call: ServerUnaryCall<StoreRequest, StoreAnswer>, reply: sendUnaryData<StoreAnswer>): void {
+  transact(call: ServerUnaryCall<StoreRequest, StoreReply>, reply: sendUnaryData<StoreReply>): void {
     const mismatch = protocolMismatch(call.request.hello, this.#options.build);
     if (mismatch !== undefined) reply({ code: status.FAILED_PRECONDITION, details: mismatch });
     else
       this.#options.handler.transact(call.request).then(
-        (answer) => reply(null, answer),
+        (answer) => reply(null, { answer }),
         (error: unknown) => reply({ code: status.ABORTED, details: errorMessage(error) }),
       );
   }

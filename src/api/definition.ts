@@ -1,21 +1,22 @@
 import type { MethodDefinition } from "@grpc/grpc-js";
 import type { ApplicationRight } from "../job/access-list.ts";
+import type { Message } from "./fields.ts";
 import {
+  executorMessage,
   followMessage,
   followRequest,
   logChunk,
+  masterMessage,
   readLogRequest,
   rejoinReply,
   rejoinRequest,
+  sessionInput,
+  sessionOutput,
   stopReply,
   stopRequest,
   storeReply,
   storeRequest,
-} from "./client-codec.ts";
-import { executorMessage } from "./executor-codec.ts";
-import { masterMessage } from "./master-codec.ts";
-import { sessionInput, sessionOutput } from "./session-codec.ts";
-import type { Codec } from "./wire.ts";
+} from "./generated/codecs.ts";
 
 /** Which side of a method sends any number of messages. */
 type Streaming = "none" | "responses" | "both";
@@ -52,16 +53,21 @@ function method<Request, Response>(
   serviceName: string,
   name: string,
   streaming: Streaming,
-  request: Codec<Request>,
-  response: Codec<Response>,
+  request: Message<Request>,
+  response: Message<Response>,
 ): MethodDefinition<Request, Response> {
   return {
     path: `/tony.v1.${serviceName}/${name}`,
     requestStream: streaming === "both",
     responseStream: streaming !== "none",
-    requestSerialize: request.serialize,
-    requestDeserialize: request.deserialize,
-    responseSerialize: response.serialize,
-    responseDeserialize: response.deserialize,
+    requestSerialize: (message) => toBuffer(request.encode(message)),
+    requestDeserialize: request.decode,
+    responseSerialize: (message) => toBuffer(response.encode(message)),
+    responseDeserialize: response.decode,
   };
+}
+
+/** The bytes of a protobuf writer, without a copy. */
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -73,7 +73,7 @@ export interface ExecutorEndpointOptions {
   readonly sessions: SessionHandler;
 }
 
-type Registration = Extract<ExecutorReport, { type: "register" }>;
+type Register = Extract<ExecutorReport, { type: "register" }>;
 type Stream = ServerDuplexStream<ExecutorMessage, MasterMessage>;
 
 /**
@@ -135,11 +135,12 @@ export class ExecutorEndpoint {
   #dispatch(link: Link, { generation, body }: ExecutorMessage): void {
     const { handler } = this.#options;
     if (body.type === "register") {
-      const why = unbelievable(body.registration);
-      if (!link.mayBe(body.registration)) link.refuse("the registration is another executor's");
+      const registration = registrationOf(body, generation);
+      const why = unbelievable(registration);
+      if (!link.mayBe(registration)) link.refuse("the registration is another executor's");
       else if (why !== undefined) link.refuse(why);
-      else if (link.admitted) handler.registered(link, body.registration);
-      else this.#admit(link, body);
+      else if (link.admitted) handler.registered(link, registration);
+      else this.#admit(link, body.hello, registration);
     } else if (!link.admitted) {
       link.refuse("the first message of a stream is a registration");
     } else if (body.type !== "unknown") {
@@ -148,7 +149,7 @@ export class ExecutorEndpoint {
     }
   }
 
-  #admit(link: Link, { hello, registration }: Registration): void {
+  #admit(link: Link, hello: Hello, registration: ExecutorRegistration): void {
     const refusal = this.#refusal(hello, registration);
     if (refusal !== undefined) {
       link.refuse(refusal);
@@ -245,4 +246,10 @@ class Link implements ExecutorLink {
     this.#writer.close();
     this.#stream.end();
   }
+}
+
+/** What the core is told of it: the generation is the message's. */
+function registrationOf(register: Register, generation: number): ExecutorRegistration {
+  const { type: _type, hello: _hello, attemptProof: _attemptProof, ...registration } = register;
+  return { ...registration, generation };
 }

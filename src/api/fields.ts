@@ -1,8 +1,8 @@
 import protobuf from "protobufjs/minimal.js";
 
 /**
- * Messages of many fields, written and read by tables of them: code generated from proto/tony/status.proto would be as long as all the
- * rest of the protocol. A test holds each table against that file.
+ * Messages, written and read by tables of their fields, which scripts/messages.mjs makes from proto/tony
+ * (docs/makers/decisions/0059-messages-by-tables.md).
  * See https://protobuf.dev/programming-guides/encoding/.
  */
 export interface Message<T> {
@@ -16,6 +16,8 @@ export interface Kind<T> {
   readonly wireType: 0 | 1 | 2;
   /** The value of an absent field. */
   empty(): T;
+  /** Not written, as it is what an absent field means. Absent: every value is written. */
+  isEmpty?(value: T): boolean;
   write(writer: protobuf.Writer, value: T): void;
   read(reader: protobuf.Reader): T;
 }
@@ -23,6 +25,7 @@ export interface Kind<T> {
 export const text: Kind<string> = {
   wireType: 2,
   empty: () => "",
+  isEmpty: (value) => value === "",
   write: (writer, value) => void writer.string(value),
   read: (reader) => reader.string(),
 };
@@ -30,6 +33,7 @@ export const text: Kind<string> = {
 export const whole: Kind<number> = {
   wireType: 0,
   empty: () => 0,
+  isEmpty: (value) => value === 0,
   write: (writer, value) => void writer.uint64(value),
   read: (reader) => numberOf(reader.uint64()),
 };
@@ -37,26 +41,52 @@ export const whole: Kind<number> = {
 export const signed: Kind<number> = {
   wireType: 0,
   empty: () => 0,
+  isEmpty: (value) => value === 0,
   write: (writer, value) => void writer.sint64(value),
   read: (reader) => numberOf(reader.sint64()),
+};
+/** int32 */
+export const small: Kind<number> = {
+  wireType: 0,
+  empty: () => 0,
+  isEmpty: (value) => value === 0,
+  write: (writer, value) => void writer.int32(value),
+  read: (reader) => reader.int32(),
+};
+/** int64 */
+export const large: Kind<number> = {
+  wireType: 0,
+  empty: () => 0,
+  isEmpty: (value) => value === 0,
+  write: (writer, value) => void writer.int64(value),
+  read: (reader) => numberOf(reader.int64()),
+};
+export const data: Kind<Uint8Array> = {
+  wireType: 2,
+  empty: () => new Uint8Array(),
+  isEmpty: (value) => value.length === 0,
+  write: (writer, value) => void writer.bytes(value),
+  read: (reader) => reader.bytes(),
 };
 /** double */
 export const real: Kind<number> = {
   wireType: 1,
   empty: () => 0,
+  isEmpty: (value) => Object.is(value, 0),
   write: (writer, value) => void writer.double(value),
   read: (reader) => reader.double(),
 };
 export const flag: Kind<boolean> = {
   wireType: 0,
   empty: () => false,
+  isEmpty: (value) => !value,
   write: (writer, value) => void writer.bool(value),
   read: (reader) => reader.bool(),
 };
 
 /** All numbers of the protocol are below 2^53; protobufjs returns a Long if `long` is in the bundle. */
-function numberOf(value: number | { toString(): string }): number {
-  return Number(value.toString());
+function numberOf(value: number | { readonly high: number; readonly low: number }): number {
+  return typeof value === "number" ? value : value.high * 2 ** 32 + (value.low >>> 0);
 }
 
 /** Text that is one of a few names; an absent field means the first. */
@@ -64,9 +94,33 @@ export function word<const T extends string>(first: T, ...others: readonly T[]):
   return converted(text, { toWire: (value) => value, fromWire: (value) => oneOf([first, ...others], value) }, first);
 }
 
+/** As `word`, of a text that is there for people too: any other one means the first. */
+export function wordOrFirst<const T extends string>(first: T, ...others: readonly T[]): Kind<T> {
+  const fromWire = (value: string) => others.find((one) => one === value) ?? first;
+  return converted(text, { toWire: (value) => value, fromWire }, first);
+}
+
+/** An enum; any other number means the one that has 0. */
+export function numbered<const T extends string>(numbers: Readonly<Record<T, number>>): Kind<T> {
+  const wordOf = wordsOf(numbers);
+  // An enum has 0 (proto3): what is found is never absent.
+  const fromWire = (number: number) => (wordOf.get(number) ?? wordOf.get(0)) as T;
+  return converted(whole, { toWire: (value) => numbers[value], fromWire });
+}
+
+function wordsOf<T extends string>(numbers: Readonly<Record<T, number>>): ReadonlyMap<number, T> {
+  // All of its keys are of T.
+  return new Map(Object.entries<number>(numbers).map(([name, number]) => [number, name as T]));
+}
+
+export type ValueOf<K> = K extends Kind<infer T> ? T : never;
+
+/** Text is none of the words that this side knows: a newer one has more. */
+class UnknownWord extends RangeError {}
+
 function oneOf<T extends string>(words: readonly T[], value: string): T {
   const found = words.find((one) => one === value);
-  if (found === undefined) throw new RangeError(`${value} is not one of ${words.join(", ")}`);
+  if (found === undefined) throw new UnknownWord(`${value} is not one of ${words.join(", ")}`);
   return found;
 }
 
@@ -76,9 +130,11 @@ export function converted<T, W>(
   { toWire, fromWire }: { readonly toWire: (value: T) => W; readonly fromWire: (wire: W) => T },
   empty?: T,
 ): Kind<T> {
+  const { isEmpty } = kind;
   return {
     wireType: kind.wireType,
     empty: () => empty ?? fromWire(kind.empty()),
+    ...(isEmpty && { isEmpty: (value) => isEmpty(toWire(value)) }),
     write: (writer, value) => kind.write(writer, toWire(value)),
     read: (reader) => fromWire(kind.read(reader)),
   };
@@ -86,24 +142,27 @@ export function converted<T, W>(
 
 /** One field of a message: its number, its value where it is absent, and how a further value is added to those that were read. */
 export interface Field<T> {
-  readonly number: number;
+  /** Of a oneof each member has its own. */
+  readonly numbers: readonly number[];
   absent(): T;
   write(writer: protobuf.Writer, value: T): void;
-  add(reader: protobuf.Reader, before: T | undefined): T;
+  add(reader: protobuf.Reader, before: T | undefined, number: number): T;
 }
 
 export function one<T>(number: number, kind: Kind<T>): Field<T> {
   return {
-    number,
+    numbers: [number],
     absent: () => kind.empty(),
-    write: (writer, value) => writeValue(writer, number, kind, value),
+    write(writer, value) {
+      if (kind.isEmpty?.(value) !== true) writeValue(writer, number, kind, value);
+    },
     add: (reader) => kind.read(reader),
   };
 }
 
 export function maybe<T>(number: number, kind: Kind<T>): Field<T | undefined> {
   return {
-    number,
+    numbers: [number],
     absent: () => undefined,
     write(writer, value) {
       if (value !== undefined) writeValue(writer, number, kind, value);
@@ -112,15 +171,36 @@ export function maybe<T>(number: number, kind: Kind<T>): Field<T | undefined> {
   };
 }
 
+/** Text that is absent where it would be empty. */
+export function someText(number: number): Field<string | undefined> {
+  return { ...maybe(number, text), add: (reader) => reader.string() || undefined };
+}
+
+/** An enum that is absent where it would be 0, which `numbers` does not have. */
+export function someNumbered<const T extends string>(
+  number: number,
+  numbers: Readonly<Record<T, number>>,
+): Field<T | undefined> {
+  const wordOf = wordsOf(numbers);
+  return {
+    numbers: [number],
+    absent: () => undefined,
+    write(writer, value) {
+      if (value !== undefined) writeValue(writer, number, whole, numbers[value]);
+    },
+    add: (reader) => wordOf.get(whole.read(reader)),
+  };
+}
+
 export function many<T>(number: number, kind: Kind<T>): Field<readonly T[]> {
   const { write, add } = some(number, kind);
-  return { number, absent: () => [], write, add: (reader, before) => add(reader, before) ?? [] };
+  return { numbers: [number], absent: () => [], write, add: (reader, before) => add(reader, before, number) ?? [] };
 }
 
 /** A list that is absent where it would be empty. */
 export function some<T>(number: number, kind: Kind<T>): Field<readonly T[] | undefined> {
   return {
-    number,
+    numbers: [number],
     absent: () => undefined,
     write(writer, values = []) {
       for (const value of values) writeValue(writer, number, kind, value);
@@ -148,7 +228,7 @@ export type FieldsOf<T> = {
 /** A message, alone or within another one. */
 export function message<T extends object>(fields: FieldsOf<T>): Kind<T> & Message<T> {
   const all = Object.entries<Field<unknown>>(fields);
-  const known = new Map(all.map(([name, field]) => [field.number, { name, field }]));
+  const known = new Map(all.flatMap(([name, field]) => field.numbers.map((number) => [number, { name, field }])));
   const write = (writer: protobuf.Writer, value: T): protobuf.Writer => {
     for (const [name, field] of all) field.write(writer, Reflect.get(value, name));
     return writer;
@@ -157,10 +237,11 @@ export function message<T extends object>(fields: FieldsOf<T>): Kind<T> & Messag
     const values: Record<string, unknown> = {};
     while (reader.pos < end) {
       const tag = reader.uint32();
-      const { name, field } = known.get(tag >>> 3) ?? {};
-      if (name === undefined || field === undefined) reader.skipType(tag & 7);
-      else values[name] = field.add(reader, values[name]);
+      const found = known.get(tag >>> 3);
+      if (found === undefined) reader.skipType(tag & 7);
+      else values[found.name] = found.field.add(reader, values[found.name], tag >>> 3);
     }
+    if (reader.pos !== end) throw new RangeError("a message is longer than it says");
     for (const [name, field] of all) {
       const absent = values[name] === undefined ? field.absent() : undefined;
       if (absent !== undefined) values[name] = absent;
@@ -178,9 +259,81 @@ export function message<T extends object>(fields: FieldsOf<T>): Kind<T> & Messag
   };
 }
 
-interface Entry {
+/** A message in another form. */
+export function convertedMessage<T, W>(
+  form: Kind<W> & Message<W>,
+  ways: { readonly toWire: (value: T) => W; readonly fromWire: (wire: W) => T },
+): Kind<T> & Message<T> {
+  return {
+    ...converted(form, ways),
+    encode: (value) => form.encode(ways.toWire(value)),
+    decode: (bytes) => ways.fromWire(form.decode(bytes)),
+  };
+}
+
+/** One member of a oneof: a message, or a value of that name. */
+export interface Member<T> {
+  readonly number: number;
+  write(writer: protobuf.Writer, value: T): void;
+  read(reader: protobuf.Reader): T;
+}
+
+export function member<T extends object>(number: number, kind: Kind<T>): Member<T>;
+export function member<T, const N extends string>(
+  number: number,
+  kind: Kind<T>,
+  name: N,
+): Member<{ readonly [K in N]: T }>;
+export function member(number: number, kind: Kind<unknown>, name?: string): Member<object> {
+  return {
+    number,
+    write: (writer, value) => writeValue(writer, number, kind, name === undefined ? value : Reflect.get(value, name)),
+    read(reader) {
+      const value = kind.read(reader);
+      return name === undefined ? { ...Object(value) } : { [name]: value };
+    },
+  };
+}
+
+type MembersOf<T extends { readonly type: string }> = {
+  readonly [K in Exclude<T["type"], "unknown">]: Member<Omit<Extract<T, { readonly type: K }>, "type">>;
+};
+
+/** A oneof: `type` names its member. One that only a newer peer knows, or that has a word of its, is `unknown`. */
+export function choice<T extends { readonly type: string }>(members: MembersOf<T>): Field<T> {
+  const all = Object.entries<Member<object>>(members);
+  const byType = new Map(all);
+  const byNumber = new Map(all.map(([type, each]) => [each.number, { type, each }]));
+  return {
+    numbers: [...byNumber.keys()],
+    // Whatever is read here was made by its own member: MembersOf<T> leaves none out.
+    absent: () => ({ type: "unknown" }) as unknown as T,
+    write: (writer, value) => byType.get(value.type)?.write(writer, value),
+    add(reader, _before, number) {
+      const start = reader.pos;
+      const { type, each } = byNumber.get(number) ?? {};
+      try {
+        return { type, ...each?.read(reader) } as unknown as T;
+      } catch (error) {
+        if (!(error instanceof UnknownWord)) throw error;
+        reader.pos = start;
+        reader.skipType(2);
+        return { type: "unknown" } as unknown as T;
+      }
+    },
+  };
+}
+
+/** A message that is nothing but a oneof. */
+export function onlyChoice<T extends { readonly type: string }>(body: Field<T>): Kind<T> & Message<T> {
+  // FieldsOf asks whether T may be absent, which no oneof is.
+  const form = message<{ readonly body: T }>({ body } as FieldsOf<{ readonly body: T }>);
+  return convertedMessage(form, { toWire: (value) => ({ body: value }), fromWire: (wire) => wire.body });
+}
+
+interface Entry<V> {
   readonly key: string;
-  readonly value: number;
+  readonly value: V;
 }
 
 type Numbers = Readonly<Record<string, number>>;
@@ -188,23 +341,31 @@ type Numbers = Readonly<Record<string, number>>;
 /** map<string, double> */
 export function amounts(number: number): Field<Numbers> {
   const { write, add } = someAmounts(number);
-  return { number, absent: () => ({}), write, add: (reader, before) => add(reader, before) ?? {} };
+  return { numbers: [number], absent: () => ({}), write, add: (reader, before) => add(reader, before, number) ?? {} };
 }
 
 /** map<string, double>, absent where it would be empty */
 export function someAmounts(number: number): Field<Numbers | undefined> {
-  return numbers(number, real);
+  return map(number, real);
 }
 
 /** map<string, uint32>, absent where it would be empty */
 export function someWholes(number: number): Field<Numbers | undefined> {
-  return numbers(number, whole);
+  return map(number, whole);
 }
 
-function numbers(number: number, kind: Kind<number>): Field<Numbers | undefined> {
-  const entry = message<Entry>({ key: one(1, text), value: one(2, kind) });
+/** map<string, string> */
+export function texts(number: number): Field<Readonly<Record<string, string>>> {
+  const { write, add } = map(number, text);
+  return { numbers: [number], absent: () => ({}), write, add: (reader, before) => add(reader, before, number) ?? {} };
+}
+
+function map<V>(number: number, kind: Kind<V>): Field<Readonly<Record<string, V>> | undefined> {
+  // Both are always written, as protobufjs writes them, and none is absent: FieldsOf<Entry<V>> knows nothing of that.
+  const always = <T>(id: number, of: Kind<T>) => ({ ...one(id, of), write: maybe(id, of).write });
+  const entry = message<Entry<V>>({ key: always(1, text), value: always(2, kind) } as FieldsOf<Entry<V>>);
   return {
-    number,
+    numbers: [number],
     absent: () => undefined,
     write(writer, values = {}) {
       for (const [key, value] of Object.entries(values)) writeValue(writer, number, entry, { key, value });

@@ -46,7 +46,8 @@ export class MasterClient {
   /** Reads and writes the job's key-value store. @param owner with whose present life the keys that are owned go */
   async transact(transaction: Transaction, owner: string | undefined, timeoutMs: number): Promise<StoreAnswer> {
     const request = { hello: this.#hello, transaction, durable: true, ...(owner === undefined ? {} : { owner }) };
-    return await this.#channel.call(clientService.transact, request, timeoutMs);
+    const { answer } = await this.#channel.call(clientService.transact, request, timeoutMs);
+    return answer;
   }
 
   /** A session with a running task. */

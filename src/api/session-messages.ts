@@ -1,50 +1,19 @@
+import type { OpenSessionWanted } from "./generated/types.ts";
 import type { Hello } from "./messages.ts";
 
 /**
  * A session: a command, a terminal or a connection in the container of a running task, for a caller that may run programs there. The
- * ApplicationMaster hands on what the caller and the task's executor say to each other (docs/makers/decisions/0090-sessions.md).
+ * ApplicationMaster hands on what the caller and the task's executor say to each other (docs/makers/decisions/0090-sessions.md). What
+ * comes on stdout of one of `stacks` is JSON: a list of ProcessStacks (src/job/stacks.ts).
  */
+export type { SessionInput, Terminal, TerminalSize } from "./generated/types.ts";
 export interface OpenSession {
   readonly hello: Hello;
   readonly task: string;
   readonly wanted: SessionWanted;
 }
 
-export type SessionWanted =
-  | {
-      readonly type: "command";
-      readonly words: readonly string[];
-      /** Absent: stdin, stdout and stderr are pipes. */
-      readonly terminal?: Terminal;
-    }
-  | { readonly type: "connection"; readonly port: number }
-  /** What comes on stdout is JSON: a list of ProcessStacks (src/job/stacks.ts). */
-  | { readonly type: "stacks" };
-
-export interface Terminal {
-  readonly size: TerminalSize;
-  /** The value of TERM. */
-  readonly type: string;
-}
-
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-/** From the caller. */
-export type SessionInput =
-  /** The first message, and no other. */
-  | ({ readonly type: "open" } & OpenSession)
-  /** For the command's stdin, the terminal or the connection. */
-  | { readonly type: "data"; readonly data: Uint8Array }
-  /** No data follows. */
-  | { readonly type: "end" }
-  | { readonly type: "resize"; readonly size: TerminalSize }
-  /** For every process of the command. */
-  | { readonly type: "signal"; readonly signal: string }
-  /** Of a newer peer: ignored. */
-  | { readonly type: "unknown" };
+export type SessionWanted = Exclude<OpenSessionWanted, { type: "unknown" }>;
 
 /** From the executor. */
 export type SessionOutput =

@@ -1,4 +1,3 @@
-import type { Gauge, GpuMetrics } from "../job/gpu-metrics.ts";
 import type { Idle } from "../job/idle.ts";
 import { endingReasons } from "../job/reasons/endings.ts";
 import { readSetting, type Setting } from "../job/reasons/facts.ts";
@@ -8,25 +7,22 @@ import { reasonShape } from "../job/reasons/reason.ts";
 import { remedies } from "../job/reasons/remedies.ts";
 import { delayReasons, waitReasons } from "../job/reasons/waits.ts";
 import { arrayOf, type Shape, string } from "../job/shape.ts";
-import {
-  type Budget,
-  type Budgets,
-  type Cause,
-  type Checkpoint,
-  type DroppedCheckpoint,
-  type FailureClass,
-  type GenerationSummary,
-  type JobOutcome,
-  type JobState,
-  type JobStatus,
-  type RoleBudget,
-  type RoleStatus,
-  type TaskState,
-  type TaskStatus,
-  type Transfer,
-  transferKinds,
-  transferStates,
-  type Wait,
+import type {
+  Budget,
+  Budgets,
+  Cause,
+  Checkpoint,
+  DroppedCheckpoint,
+  FailureClass,
+  GenerationSummary,
+  JobOutcome,
+  JobState,
+  JobStatus,
+  RoleBudget,
+  RoleStatus,
+  TaskState,
+  TaskStatus,
+  Wait,
 } from "../job/status.ts";
 import {
   amounts,
@@ -46,6 +42,7 @@ import {
   whole,
   word,
 } from "./fields.ts";
+import { gpuMetrics, transfer } from "./generated/codecs.ts";
 
 /** The messages of proto/tony/status.proto. */
 
@@ -151,17 +148,6 @@ const role = message<RoleStatus>({
   nodeLabel: maybe(10, text),
 });
 
-const transfer = message<Transfer>({
-  what: one(1, word(...transferKinds)),
-  state: one(2, word(...transferStates)),
-  url: one(3, text),
-  files: one(4, whole),
-  bytes: one(5, whole),
-  step: one(6, whole),
-  atMs: one(7, whole),
-  reason: one(8, text),
-});
-
 const taskState = word<TaskState>(
   "waiting",
   "allocated",
@@ -173,13 +159,6 @@ const taskState = word<TaskState>(
   "stopped",
   "lost",
 );
-const gauge = message<Gauge>({ current: one(1, real), max: one(2, real), average: one(3, real) });
-const gpus = message<GpuMetrics>({
-  count: one(1, whole),
-  utilization: maybe(2, gauge),
-  memory: maybe(3, gauge),
-  bar1Memory: maybe(4, gauge),
-});
 const task = message<TaskStatus>({
   task: one(1, text),
   state: one(2, taskState),
@@ -200,7 +179,7 @@ const task = message<TaskStatus>({
   restartReason: maybe(17, text),
   ports: someWholes(18),
   metrics: someAmounts(19),
-  gpus: maybe(20, gpus),
+  gpus: maybe(20, gpuMetrics),
 });
 
 const wait = message<Wait>({

@@ -9,7 +9,7 @@ import type {
   StoreAnswer,
   Transaction,
 } from "../job/store/transaction.ts";
-import { converted, flag, type Kind, many, maybe, message, one, text, whole } from "./fields.ts";
+import { converted, convertedMessage, flag, type Kind, many, maybe, message, one, text, whole } from "./fields.ts";
 
 /** Bytes, each as a character, as the store keeps them. */
 const bytes: Kind<string> = {
@@ -214,18 +214,18 @@ const wireAnswer = message<WireAnswer>({
 const refusalCodes: readonly RefusalCode[] = ["invalid", "limit", "forbidden", "no-owner"];
 
 /** See src/job/store/transaction.ts. */
-export const storeAnswer = {
-  encode(answer: StoreAnswer): Uint8Array {
+export const storeAnswer = convertedMessage<StoreAnswer, WireAnswer>(wireAnswer, {
+  toWire(answer) {
     const nothing = { revision: 0, succeeded: false, results: [], refusal: undefined, refusalCode: "" };
-    if ("code" in answer) return wireAnswer.encode({ ...nothing, refusal: answer.message, refusalCode: answer.code });
-    return wireAnswer.encode({ ...nothing, ...answer });
+    return "code" in answer
+      ? { ...nothing, refusal: answer.message, refusalCode: answer.code }
+      : { ...nothing, ...answer };
   },
-  decode(given: Uint8Array): StoreAnswer {
-    const { revision, succeeded, results, refusal, refusalCode } = wireAnswer.decode(given);
+  fromWire({ revision, succeeded, results, refusal, refusalCode }) {
     if (refusal === undefined) return { revision, succeeded, results };
     return { code: oneOf(refusalCodes, refusalCode), message: refusal };
   },
-};
+});
 
 function oneOf<T extends string>(words: readonly T[], given: string): T {
   const found = words.find((each) => each === given);

@@ -178,6 +178,16 @@ export interface Checkpoint {
   readonly atMs: number;
 }
 
+/** What a program said of its progress. */
+export interface ChildProgress {
+  readonly step: number;
+  readonly atMs: number;
+  /** The newest complete one, whichever report said so first. */
+  readonly checkpoint?: Checkpoint;
+  /** The last value of each that the program reported, by name; absent: nothing new. */
+  readonly metrics?: Readonly<Record<string, number>>;
+}
+
 export const transferKinds = ["checkpoint", "output"] as const;
 export const transferStates = ["under-way", "done", "incomplete", "failed", "empty"] as const;
 

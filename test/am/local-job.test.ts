@@ -75,10 +75,10 @@ describe("a job with the local scheduler", () => {
     const reading = readAll(client.readLog({ task: "worker:0", stream: "stdout", offset: 0, follow: true }));
     const states: string[] = [];
     let outcome: JobOutcome | undefined;
-    for await (const message of client.follow()) {
-      if (message.type === "status") states.push(jobStatus.decode(message.status).state);
+    for await (const { body } of client.follow()) {
+      if (body.type === "status") states.push(jobStatus.decode(body.status).state);
       if (states.includes("running")) writeFileSync(seen, "");
-      if (message.type === "outcome") outcome = jobOutcome.decode(message.outcome);
+      if (body.type === "outcome") outcome = jobOutcome.decode(body.outcome);
     }
 
     expect(outcome).toMatchObject({ result: "succeeded" });
@@ -149,8 +149,8 @@ describe("a job with the local scheduler", () => {
 
   async function stateReached(running: LocalJob, state: JobStatus["state"]): Promise<void> {
     const client = await running.client();
-    for await (const message of client.follow()) {
-      if (message.type === "status" && jobStatus.decode(message.status).state === state) return;
+    for await (const { body } of client.follow()) {
+      if (body.type === "status" && jobStatus.decode(body.status).state === state) return;
     }
     throw new Error(`the job ended without being ${state}`);
   }

@@ -1,12 +1,10 @@
-import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import protobuf from "protobufjs";
 import { clientService, executorService, rejoinService } from "../../src/api/definition.ts";
-import { packageRoot } from "../../src/programs.ts";
+import { tonyProto } from "../support/tony-proto.ts";
+
+const proto = await tonyProto();
 
 describe("the services as they are served", () => {
-  const proto = protobuf.loadSync(join(packageRoot(), "proto", "tony", "tony.proto"));
-
   test("have the methods of proto/tony, and stream as it says", () => {
     const declared = ["ExecutorService", "RejoinService", "ClientService"].flatMap((name) =>
       proto.lookupService(`tony.v1.${name}`).methodsArray.map((method) => ({

@@ -40,16 +40,13 @@ describe("an ApplicationMaster of attempt 2", () => {
   const register: ExecutorReport = {
     type: "register",
     hello: { protocol: 1, build: "" },
-    registration: {
-      task: "worker:0",
-      containerId: "c",
-      generation: 5,
-      host: "h",
-      port: 1,
-      tensorboardPort: 0,
-      rejoinAddress: "",
-      child: { state: "none" },
-    },
+    task: "worker:0",
+    containerId: "c",
+    host: "h",
+    port: 1,
+    tensorboardPort: 0,
+    rejoinAddress: "",
+    child: { state: "none" },
     attemptProof: new Uint8Array(),
   };
 

@@ -57,8 +57,9 @@ describe("a client of the ApplicationMaster", () => {
   });
 
   const textOf = (message: FollowMessage | undefined) => {
-    if (message?.type === "status") return Buffer.from(message.status).toString();
-    return message?.type === "outcome" ? Buffer.from(message.outcome).toString() : undefined;
+    const body = message?.body;
+    if (body?.type === "status") return Buffer.from(body.status).toString();
+    return body?.type === "outcome" ? Buffer.from(body.outcome).toString() : undefined;
   };
 
   it("is told every change and the outcome, after which there is nothing more", async () => {
@@ -66,7 +67,7 @@ describe("a client of the ApplicationMaster", () => {
     const first = told.next();
     const follower = await clients.followers.next();
     follower.status(Buffer.from("{1}"));
-    expect(await first).toMatchObject({ value: { type: "status", attempt: 1 } });
+    expect(await first).toMatchObject({ value: { attempt: 1, body: { type: "status" } } });
     follower.outcome(Buffer.from("{done}"));
     const rest: string[] = [];
     for await (const message of told) rest.push(textOf(message) ?? "");

@@ -1,7 +1,5 @@
-import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import protobuf from "protobufjs";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
 import { type EndingReason, endingReasons } from "../../src/job/reasons/endings.ts";
 import type { FactKinds } from "../../src/job/reasons/facts.ts";
@@ -24,6 +22,7 @@ import {
   transferStates,
   type Wait,
 } from "../../src/job/status.ts";
+import { tonyProto } from "../support/tony-proto.ts";
 
 const text = fc.string({ unit: "binary" });
 const count = fc.nat();
@@ -283,9 +282,7 @@ describe("what those who follow a job are told", () => {
   });
 
   it("is what proto/tony/status.proto says", async () => {
-    const folder = path.resolve(import.meta.dirname, "../../proto/tony");
-    const root = await protobuf.load(path.join(folder, "status.proto"));
-    const declared = root.lookupType("tony.v1.JobStatus");
+    const declared = (await tonyProto()).lookupType("tony.v1.JobStatus");
     fc.assert(
       fc.property(status, (one) => {
         const known = declared.toObject(declared.decode(jobStatus.encode(one)), { longs: String });

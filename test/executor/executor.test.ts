@@ -662,12 +662,12 @@ describe("an executor in its container", () => {
         const master = await startSilentMaster(scene.master.server.port);
         open.push(master);
         const first = await master.said.next();
-        expect(first).toMatchObject({ report: { registration: { child: { state: "running" } } } });
-        expect(first).not.toHaveProperty("report.registration.child.suspendedMs");
+        expect(first).toMatchObject({ report: { child: { state: "running" } } });
+        expect(first).not.toHaveProperty("report.child.suspendedMs");
         const { stream } = first;
         expect(await master.said.next()).toMatchObject({
           stream,
-          report: { registration: { child: { state: "running", suspendedMs: expect.any(Number) } } },
+          report: { child: { state: "running", suspendedMs: expect.any(Number) } },
         });
       });
 

@@ -1,23 +1,24 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { LineSplitter } from "../../client/logs/line-splitter.ts";
+import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
+import type { Message } from "../../src/api/fields.ts";
 import {
+  executorMessage,
   followMessage,
   followRequest,
   logChunk,
+  masterMessage,
   readLogRequest,
   rejoinRequest,
+  sessionInput,
+  sessionOutput,
   stopRequest,
   storeReply,
   storeRequest,
-} from "../../src/api/client-codec.ts";
-import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
-import { executorMessage } from "../../src/api/executor-codec.ts";
+} from "../../src/api/generated/codecs.ts";
 import { parseClientAccess } from "../../src/api/identity.ts";
-import { masterMessage } from "../../src/api/master-codec.ts";
-import { sessionInput, sessionOutput } from "../../src/api/session-codec.ts";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
-import type { Codec } from "../../src/api/wire.ts";
 import { zipEntries } from "../../src/archives/zip.ts";
 import { readNotificationService } from "../../src/frameworks/elastic-horovod/notification.ts";
 import { parseProperties } from "../../src/hadoop/conf/xml.ts";
@@ -58,7 +59,7 @@ import type { Decoder } from "./fuzz.ts";
 import { moreDecoders } from "./more-decoders.ts";
 
 /** What protobufjs, yauzl and zlib throw, and the checks of JSON within a message. */
-const foreign = ["Error", "RangeError", "SyntaxError", "ShapeError", "CustomError"];
+const foreign = ["Error", "RangeError", "UnknownWord", "SyntaxError", "ShapeError", "CustomError"];
 
 const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -72,12 +73,12 @@ const wholeJob = {
   resourceTypes: [],
 };
 
-/** What gRPC calls for each message; protobufjs' errors become the call's status there. */
-function grpc<Message>(name: string, codec: Codec<Message>, ...messages: readonly Message[]): Decoder {
+/** What gRPC calls for each message; errors become the call's status there. */
+function grpc<T>(name: string, codec: Message<T>, ...messages: readonly T[]): Decoder {
   return {
     name: `gRPC ${name}`,
-    seeds: messages.map((message) => codec.serialize(message)),
-    decode: (bytes) => codec.deserialize(Buffer.from(bytes)),
+    seeds: messages.map((message) => codec.encode(message)),
+    decode: (bytes) => codec.decode(Buffer.from(bytes)),
     refusals: foreign,
   };
 }
@@ -137,7 +138,7 @@ const javaObjects = indexed.map((file) => {
   return file.subarray(file.length - 36 - indexBytes, file.length - 36);
 });
 
-/** What a ResourceManager answers; protobufjs' errors become the call's. */
+/** What a ResourceManager answers; errors become the call's. */
 const yarnAnswers: readonly Decoder[] = [
   {
     name: "YARN's allocations",
@@ -354,7 +355,7 @@ export const decoders: readonly Decoder[] = [
   }),
   grpc("the AM's messages", masterMessage, { attempt: 1, generation: 2, body: { type: "prepare", reason: "x" } }),
   grpc("follow requests", followRequest, { hello }),
-  grpc("follow messages", followMessage, { type: "status", attempt: 1, status: jobStatus.encode(status) }),
+  grpc("follow messages", followMessage, { attempt: 1, body: { type: "status", status: jobStatus.encode(status) } }),
   grpc("log requests", readLogRequest, { hello, task: "worker:0", stream: "stdout", offset: 0, follow: true }),
   grpc("log chunks", logChunk, {
     tailId: 1,
@@ -373,9 +374,11 @@ export const decoders: readonly Decoder[] = [
     durable: true,
   }),
   grpc("answers of the store", storeReply, {
-    revision: 1,
-    succeeded: true,
-    results: [{ type: "get", entry: { key: "a", value: "x", created: 1, modified: 1, version: 1 } }],
+    answer: {
+      revision: 1,
+      succeeded: true,
+      results: [{ type: "get", entry: { key: "a", value: "x", created: 1, modified: 1, version: 1 } }],
+    },
   }),
   grpc(
     "what callers of sessions say",

@@ -152,9 +152,10 @@ export function register(
   { attempt = 1, protocol = PROTOCOL_VERSION, attemptProof = noProof } = {},
 ) {
   const hello = { protocol, build: "executor-test" };
+  const { generation, ...own } = registration;
   return {
     attempt,
-    generation: registration.generation,
-    body: { type: "register", hello, registration, attemptProof },
+    generation,
+    body: { type: "register", hello, ...own, attemptProof },
   } as const;
 }

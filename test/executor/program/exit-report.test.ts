@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type ExitEvidence, reportExit, reportNeverRan } from "../../../executor/program/exit-report.ts";
-import { executorMessage } from "../../../src/api/executor-codec.ts";
+import { executorMessage } from "../../../src/api/generated/codecs.ts";
 import { MOST_REQUEST_BYTES } from "../../../src/api/tls.ts";
 import { frameworks } from "../../../src/frameworks/frameworks.ts";
 import { pumped } from "../../support/pumped.ts";
@@ -172,7 +172,7 @@ describe("how a program ended", () => {
       const long = "€".repeat(40_000);
       const stderr = `${"x€".repeat(900)}\n`.repeat(200) + traceback(`ValueError: ${long}`);
       const exit = exitOf({ code: 1, lines: 10_000, stderr });
-      const bytes = executorMessage.serialize({
+      const bytes = executorMessage.encode({
         attempt: 1,
         generation: 1,
         body: { type: "child-exited", exit },
