@@ -6,6 +6,8 @@ import type { ListedKey } from "../src/job/key-list.ts";
 import type { PlaceGroup } from "../src/job/place-groups.ts";
 import type { Problem } from "../src/job/problem.ts";
 import type { DelayReason } from "../src/job/reasons/waits.ts";
+import type { Parameters } from "../src/job/search/space.ts";
+import type { Search } from "../src/job/search/trials.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { ProcessStacks } from "../src/job/stacks.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
@@ -111,6 +113,25 @@ export interface ValidateJson {
   readonly problems: readonly Problem[];
   /** All that the job comes to, where it can be read; it has a version of its own. */
   readonly spec?: JobSpec;
+  /** What the job searches for, and where, if it is a search. */
+  readonly search?: Search;
+}
+
+/** What a search would run next. */
+export interface SearchDryRunJson {
+  readonly dryRun: true;
+  readonly search: Search;
+  readonly trials: readonly NextTrial[];
+  /** Why there are no more: as many as were asked for, or everything was tried. */
+  readonly end?: "enough" | "exhausted";
+}
+
+export interface NextTrial {
+  readonly number: number;
+  /** By their names; one whose condition does not hold is not there. */
+  readonly params: Parameters;
+  /** What each role would run. */
+  readonly commands: Readonly<Record<string, string>>;
 }
 
 export interface DetachedJson {

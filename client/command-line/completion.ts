@@ -18,7 +18,7 @@ const aboutJobs: readonly string[] = [
 /** Of these, verbs whose second argument is a task. */
 const aboutTasks: readonly string[] = ["logs", "get", "stacks", "exec", "shell", "forward"];
 /** Verbs whose first argument is a file: what the shell itself completes. */
-const aboutFiles: readonly string[] = ["submit", "validate", "migrate"];
+const aboutFiles: readonly string[] = ["submit", "validate", "search", "migrate"];
 
 /**
  * The jobs, a job's tasks, or the keys that may stand where the cursor is; undefined where the parser knows more: of commands and options.

@@ -16,6 +16,7 @@ import { logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
 import { nodes } from "./nodes.ts";
 import { notebook } from "./notebook.ts";
+import { search } from "./search.ts";
 import { shell } from "./shell.ts";
 import { stacks } from "./stacks.ts";
 import { status } from "./status.ts";
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   notebook,
   init,
   validate,
+  search,
   keys,
   migrate,
   doctor,

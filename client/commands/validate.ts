@@ -7,6 +7,7 @@ import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, strictOption } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { describeRoles } from "../output/progress.ts";
+import { searchLine, spaceLines } from "../output/search-lines.ts";
 import type { ValidateJson } from "../printed-json.ts";
 import { sourcesLeftBehind } from "../shipping/packing/python-environment.ts";
 import { jobContextOf } from "../submission/check-offline.ts";
@@ -25,7 +26,7 @@ export const validate = defineCommand({
     const { output } = context;
     const text = await readJobOf("validate", args, context);
     const checked = checkJob(text, jobContextOf(context));
-    const { spec } = checked;
+    const { spec, search } = checked;
     const problems = [
       ...checked.problems,
       ...secretProblems(text.settings, context),
@@ -33,13 +34,19 @@ export const validate = defineCommand({
     ];
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {
-      const result: ValidateJson = { valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) };
+      const result: ValidateJson = {
+        valid: !invalid,
+        problems,
+        ...(spec === undefined ? {} : { spec }),
+        ...(search === undefined ? {} : { search }),
+      };
       output.json(result);
     } else {
       for (const problem of problems) output.problem(formatProblem(problem));
       const warnings = problems.length === 0 ? "" : ` (${countWords(problems.length, "warning")})`;
-      if (!invalid)
-        output.print(`${spec.name} is valid: ${describeRoles(spec.roles)} · queue ${spec.queue}${warnings}`);
+      if (invalid) return ExitCode.usage;
+      output.print(`${spec.name} is valid: ${describeRoles(spec.roles)} · queue ${spec.queue}${warnings}`);
+      if (search !== undefined) output.print([`search: ${searchLine(search)}`, ...spaceLines(search)].join("\n"));
     }
     return invalid ? ExitCode.usage : ExitCode.succeeded;
   },

@@ -1,3 +1,4 @@
+import { usageError } from "../../src/errors.ts";
 import { checkJob, type JobText, lookUpLocalPath } from "../../src/job/build/load-job.ts";
 import { hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -15,14 +16,18 @@ export interface OfflineCheck {
   readonly problems: readonly Problem[];
 }
 
+const NO_SEARCH =
+  "The job describes a search (tony.search.*), which does not run on a cluster yet; tony-ts search --dry-run shows its trials";
+
 /**
  * A job as far as it can be checked without a cluster: what `validate` says is wrong is refused here.
  * @param logs whose output is to be shown
- * @throws UserError (`JOB_INVALID`) with all that is wrong, or naming the task that the job does not have or a secret that cannot be read
+ * @throws UserError (`JOB_INVALID`) with all that is wrong, or that it describes a search, or naming the task that the job does not have or a secret that cannot be read
  */
 export function checkOffline(text: JobText, logs: LogSelection, context: ClientContext): OfflineCheck {
-  const { spec, problems } = checkJob(text, jobContextOf(context));
+  const { spec, search, problems } = checkJob(text, jobContextOf(context));
   if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  if (search !== undefined) throw usageError(NO_SEARCH);
   const unknownTask = noSuchTask(logs, tasksOf(spec.roles));
   if (unknownTask !== undefined) throw unknownTask;
   return { spec, secrets: readSecrets(text.settings, context), problems };

@@ -6,6 +6,7 @@ import { imageKeys } from "./keys/image.ts";
 import type { KeyDefinition, KeySupport } from "./keys/key.ts";
 import { olderKeys } from "./keys/older.ts";
 import { roleKeys } from "./keys/role.ts";
+import { searchKeys } from "./keys/search.ts";
 import { siteKeys } from "./keys/site.ts";
 import { taskKeys } from "./keys/task.ts";
 
@@ -16,6 +17,7 @@ const SECTIONS: readonly (readonly [string, Readonly<Record<string, KeyDefinitio
   ["The ApplicationMaster", amKeys],
   ["Failures", failureKeys],
   ["Checkpoints and output", carrierKeys],
+  ["A search", searchKeys],
   ["Images", imageKeys],
   ["The site, history", siteKeys],
   ["Older names", olderKeys],

@@ -6,13 +6,14 @@ import { imageKeys } from "./keys/image.ts";
 import type { KeyDefinition, SpecSection } from "./keys/key.ts";
 import { olderKeys } from "./keys/older.ts";
 import { roleKeys } from "./keys/role.ts";
+import { searchKeys } from "./keys/search.ts";
 import type { RowValue, SectionFields } from "./keys/section.ts";
 import { siteKeys } from "./keys/site.ts";
 import { taskKeys } from "./keys/task.ts";
 
 /**
  * Every key there is: validation, `tony-ts keys`, docs/reference/keys.md and the fields of JobSpec that have a key's value come from here.
- * `{role}`, `{group}`, `{resource}` and `{field}` stand for any name.
+ * `{role}`, `{group}`, `{resource}`, `{field}` and `{param}` stand for any name.
  */
 export const keys = {
   ...applicationKeys,
@@ -21,6 +22,7 @@ export const keys = {
   ...amKeys,
   ...failureKeys,
   ...carrierKeys,
+  ...searchKeys,
   ...imageKeys,
   ...siteKeys,
   ...olderKeys,
@@ -36,7 +38,7 @@ export type KeyValue<K extends KeyName> = RowValue<(typeof keys)[K]>;
 export type SectionOf<S extends SpecSection> = SectionFields<typeof keys, S>;
 
 /** What the placeholders of a template stand for in one written key: `{role}` → `worker`. */
-export type KeyParameters = Readonly<Partial<Record<"role" | "group" | "resource" | "field", string>>>;
+export type KeyParameters = Readonly<Partial<Record<"role" | "group" | "resource" | "field" | "param", string>>>;
 
 export interface MatchedKey {
   readonly name: KeyName;
@@ -50,6 +52,8 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   group: "[A-Za-z][A-Za-z0-9_-]*",
   resource: "[A-Za-z][A-Za-z0-9._/-]*",
   field: "[a-z]+",
+  // What names there may be is said where they are read.
+  param: "\\S+",
 };
 
 const templates = Object.keys(keys)

@@ -149,6 +149,14 @@ export const claims: Readonly<Record<string, Claim>> = {
     '"--idle"',
   ),
   "tony-ts validate job.xml": inJob(),
+  "tony-ts search --dry-run job.xml": elsewhere(
+    "test/client/commands/search.test.ts",
+    `"search", "--dry-run", "job.xml"`,
+  ),
+  "tony-ts search --dry-run --after trials.jsonl --trials 1 --json job.xml": elsewhere(
+    "test/client/commands/search.test.ts",
+    `"--after", "trials.jsonl", "--trials", "1", "--json", "job.xml"`,
+  ),
   "tony-ts validate --conf job.xml": inJob(),
   "tony-ts validate --strict job.xml": inJob(),
   "tony-ts init": withRow("tony-ts init [KIND]"),

@@ -22,6 +22,7 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   "list of URL SIZE TIME": ["gs://b/x", /URL SIZE TIME, such as gs:\/\/bucket/],
   image: ["registry/ml train:1.4", /the name of an image such as/],
   mounts: ["/data", /a list of mounts such as/],
+  "parameter of a search": ["uniform 0 1", /a parameter such as float 1e-5 1e-1 log/],
   "time zone": ["Mars/Olympus", /a time zone such as UTC/],
 };
 /** What may be any text, which nothing here can refuse; and secrets, of which nothing is repeated. */
@@ -30,7 +31,8 @@ const ANY_TEXT: ReadonlySet<string> = new Set(["text", "list", "NAME=source list
 const rows = Object.keys(keys)
   .filter((name): name is KeyName => name in keys)
   .map((name) => ({ name, label: keys[name].type.label }));
-const written = (name: KeyName) => keyFor(name, { role: "worker", group: "g", resource: "gpus", field: "date" });
+const written = (name: KeyName) =>
+  keyFor(name, { role: "worker", group: "g", resource: "gpus", field: "date", param: "rate" });
 
 describe("a value that its key does not take", () => {
   const kinds = rows.filter(({ label }) => !ANY_TEXT.has(label) && !label.includes("placement constraint"));

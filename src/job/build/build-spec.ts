@@ -1,6 +1,7 @@
 import { parseAccessList } from "../access-list.ts";
 import { findKey, keyFor } from "../keys.ts";
 import { hasErrors, type Problem } from "../problem.ts";
+import type { Search } from "../search/trials.ts";
 import type { Settings } from "../settings.ts";
 import { stopWithinMs } from "../silence.ts";
 import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec, RoleSpec, Timeouts } from "../spec.ts";
@@ -11,6 +12,7 @@ import { buildGroupLimits } from "./build-group-limits.ts";
 import { checkImages, imageVariables } from "./build-images.ts";
 import { buildMasterRole } from "./build-master-role.ts";
 import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
+import { buildSearch } from "./build-search.ts";
 import { buildStages } from "./build-stages.ts";
 import { checkContainerNames, type ListSources } from "./check-container-names.ts";
 import { checkDriver } from "./check-driver.ts";
@@ -43,6 +45,8 @@ export interface JobContext extends ContainerFacts {
 export interface CheckedJob {
   /** Absent when there are errors. */
   readonly spec?: JobSpec;
+  /** Of a job that describes a search. */
+  readonly search?: Search;
   readonly problems: readonly Problem[];
 }
 
@@ -108,13 +112,15 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   );
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, staged);
+  const search = buildSearch(reader, staged);
   checkEmpty(reader, context.empty ?? new Map());
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
   const asRun = staged.map((role) => withPipefail(reader, role));
   checkLengths(reader, asRun);
   if (hasErrors(reader.problems)) return { problems: [...keyProblems, ...reader.problems] };
-  return { spec: assemble(reader, { roles: asRun, am, files, carrier, groupLimits, ...context }), problems };
+  const spec = assemble(reader, { roles: asRun, am, files, carrier, groupLimits, ...context });
+  return { spec, ...(search === undefined ? {} : { search }), problems };
 }
 
 /** A list of everybody is often one that was meant for a cluster without Kerberos. */

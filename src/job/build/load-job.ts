@@ -135,7 +135,7 @@ export function checkJob(text: JobText, context: Omit<JobContext, "ship" | "empt
 
 function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): CheckedJob {
   if (hasErrors(text.problems)) return { problems: text.problems };
-  const { spec, problems } = buildJobSpec(text.settings, {
+  const { spec, problems, ...found } = buildJobSpec(text.settings, {
     ...context,
     empty: text.empty,
     ship: text.submission.ship,
@@ -145,7 +145,7 @@ function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): 
   const { submission, settings } = text;
   const name = settings.has(nameKey) ? undefined : defaultName(spec, submission.jobFile, context.workingDirectory);
   const tags = [...spec.tags, ...submission.tags];
-  return { spec: { ...spec, tags, ...(name !== undefined && { name }) }, problems: all };
+  return { ...found, spec: { ...spec, tags, ...(name !== undefined && { name }) }, problems: all };
 }
 
 /** The file in which a site sets limits and defaults for every job: `$TONY_CONF_DIR/tony-site.xml`. */

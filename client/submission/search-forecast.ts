@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { ExitCode, usageError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
+import { checkJob } from "../../src/job/build/load-job.ts";
+import { formatProblem, hasErrors, invalidJob } from "../../src/job/problem.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
+import { fillCommand } from "../../src/job/search/fill-command.ts";
+import { type Proposal, propose } from "../../src/job/search/propose.ts";
+import type { Parameters, Space } from "../../src/job/search/space.ts";
+import { readTrial } from "../../src/job/search/trial-line.ts";
+import type { Search, Trial } from "../../src/job/search/trials.ts";
+import type { ClientContext } from "../context.ts";
+import { formatTable } from "../output/format.ts";
+import { describeRoles } from "../output/progress.ts";
+import { searchLine } from "../output/search-lines.ts";
+import type { SearchDryRunJson } from "../printed-json.ts";
+import { jobContextOf } from "./check-offline.ts";
+
+interface Asked {
+  readonly after: string | undefined;
+  readonly count: number | undefined;
+  readonly json: boolean;
+}
+
+/** The trials that a search would run next, and their commands. Nothing is started, and no cluster is asked. */
+export function forecastSearch(text: JobText, { after, count, json }: Asked, context: ClientContext): ExitCode {
+  const { output } = context;
+  const { spec, search, problems } = checkJob(text, jobContextOf(context));
+  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  if (search === undefined) {
+    throw usageError(
+      `${spec.name} is no search: set tony.search.param.NAME, tony.search.metric and tony.search.direction`,
+    );
+  }
+  const before = after === undefined ? [] : readTrials(after, search.space, context);
+  const { trials, end } = nextTrials(search, before, count ?? search.maxParallel);
+  const commands = spec.roles.map(({ name, command }) => ({ role: name, command }));
+  const next = trials.map((params, index) => ({
+    number: before.length + index,
+    params,
+    commands: Object.fromEntries(commands.map(({ role, command }) => [role, fillCommand(command, params)])),
+  }));
+  if (json) {
+    output.json({
+      dryRun: true,
+      search,
+      trials: next,
+      ...(end === undefined ? {} : { end }),
+    } satisfies SearchDryRunJson);
+    return ExitCode.succeeded;
+  }
+  for (const problem of problems) output.problem(formatProblem(problem));
+  const names = search.space.map(({ name }) => name);
+  const [first] = next;
+  const lines = [
+    `${spec.name} · ${searchLine(search)} · ${describeRoles(spec.roles)}`,
+    ...formatTable([
+      ["trial", ...names],
+      ...next.map(({ number, params }) => [String(number), ...names.map((name) => valueWords(params[name]))]),
+    ]),
+    ...(first === undefined
+      ? []
+      : Object.entries(first.commands).map(([role, line]) => `trial ${first.number} · ${role}: ${line}`)),
+    ...(end === undefined ? [] : [endWords[end](before.length + next.length)]),
+    "Nothing was run.",
+  ];
+  output.print(lines.join("\n"));
+  return ExitCode.succeeded;
+}
+
+const endWords: Readonly<Record<"enough" | "exhausted", (count: number) => string>> = {
+  enough: (count) => `These are all: ${countWords(count, "trial")} (tony.search.max-trials).`,
+  exhausted: (count) => `These are all: ${countWords(count, "trial")} is everything that there is to try.`,
+};
+
+function nextTrials(search: Search, before: readonly Trial[], count: number) {
+  const trials: Parameters[] = [];
+  while (trials.length < count) {
+    const proposal: Proposal = propose(search, [
+      ...before,
+      ...trials.map((params): Trial => ({ params, state: "running" })),
+    ]);
+    if ("none" in proposal) return { trials, end: proposal.none };
+    trials.push(proposal.params);
+  }
+  return { trials };
+}
+
+/** Short enough for a table; JSON has all digits. */
+function valueWords(value: string | number | undefined): string {
+  if (value === undefined) return "–";
+  return typeof value === "string" || Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
+}
+
+function readTrials(file: string, space: Space, { workingDirectory }: ClientContext): Trial[] {
+  let text: string;
+  try {
+    text = readFileSync(path.resolve(workingDirectory, file), "utf8");
+  } catch (error) {
+    throw usageError(`--after ${file} cannot be read: ${errorMessage(error)}`);
+  }
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    try {
+      return [readTrial(line, space)];
+    } catch (error) {
+      throw usageError(`${file}:${index + 1}: ${errorMessage(error)}`);
+    }
+  });
+}

@@ -1,0 +1,218 @@
+import { readLocalText } from "../../hadoop/conf/xml.ts";
+import { errorMessage } from "../../hadoop/errors.ts";
+import { findKey, type KeyName, keyFor } from "../keys.ts";
+import { nearest } from "../nearest.ts";
+import { hasGrid } from "../search/grid.ts";
+import { nearestValue } from "../search/random-search.ts";
+import {
+  type Described,
+  isActive,
+  type Parameter,
+  type Parameters,
+  type ParameterValue,
+  type Space,
+  sizeOf,
+} from "../search/space.ts";
+import type { Search } from "../search/trials.ts";
+import type { RoleSpec } from "../spec.ts";
+import type { JobReader } from "./job-reader.ts";
+import { parseSpace } from "./parse-space.ts";
+
+const DEFAULT_TRIALS = 100;
+const NAME = /^[A-Za-z_]\w*$/;
+
+/** The search that a job describes; undefined when none of its keys asks for one, or when what they say is wrong, which is said. */
+export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Search | undefined {
+  const asked = [...reader.settings.values()].filter(({ key, layer }) => layer !== "site" && isSearchKey(key));
+  const [first] = asked;
+  if (first === undefined) return undefined;
+  const before = reader.problems.length;
+  const space = inOrder(reader, readSpace(reader));
+  const said = requireKeys(reader, first.key);
+  checkGrid(reader, space);
+  checkRoles(reader, roles, first.key, space);
+  const points = readPoints(reader, space);
+  if (reader.problems.length > before || said === undefined || space.length === 0) return undefined;
+  const algorithm = reader.read("tony.search.algorithm");
+  const maxTrials = reader.read("tony.search.max-trials") ?? (algorithm === "grid" ? undefined : DEFAULT_TRIALS);
+  return {
+    space: space.map(({ key: _, ...parameter }) => parameter),
+    points,
+    ...said,
+    algorithm,
+    ...(maxTrials === undefined ? {} : { maxTrials }),
+    maxParallel: reader.read("tony.search.max-parallel"),
+    seed: reader.read("tony.search.seed"),
+  };
+}
+
+/** A parameter, and where it was said. */
+interface Said extends Parameter {
+  readonly key: string;
+}
+
+function isSearchKey(key: string): boolean {
+  return findKey(key)?.name.startsWith("tony.search.") === true;
+}
+
+function readSpace(reader: JobReader): Said[] {
+  const own = [...reader.settings.keys()].flatMap((key): Said[] => {
+    const { name, parameters } = findKey(key) ?? {};
+    if (name !== "tony.search.param.{param}" || parameters?.param === undefined) return [];
+    const described = reader.read(name, parameters);
+    // Of text that is no parameter that is said.
+    return described === undefined ? [] : [{ name: parameters.param, ...described, key }];
+  });
+  const ofFile = readSpaceFile(reader);
+  for (const { name } of ofFile) {
+    if (own.some((parameter) => parameter.name === name)) {
+      reader.error(
+        keyFor("tony.search.param.{param}", { param: name }),
+        "is in the file of tony.search.space, too: keep one",
+      );
+    }
+  }
+  return [...ofFile, ...own];
+}
+
+function readSpaceFile(reader: JobReader): Said[] {
+  const key = "tony.search.space" satisfies KeyName;
+  const path = reader.read(key);
+  if (path === undefined) return [];
+  const file = reader.localFile(key, path);
+  if (file === undefined) {
+    reader.error(key, `names ${path}, which is no file of this machine`);
+    return [];
+  }
+  try {
+    return parseSpace(readLocalText(file) ?? "", path, (line) => reader.error(key, line)).map((one) => ({
+      ...one,
+      key,
+    }));
+  } catch (error) {
+    reader.error(key, `names ${path}, which cannot be read: ${errorMessage(error)}`);
+    return [];
+  }
+}
+
+/** Each behind the one of its condition; what has no place is an error. */
+function inOrder(reader: JobReader, given: readonly Said[]): readonly Said[] {
+  const placed: Said[] = [];
+  let waiting = given;
+  for (const { key, name } of given) {
+    if (!NAME.test(name))
+      reader.error(key, `names a parameter ${name}: names are of letters, digits and _, a letter first`);
+  }
+  while (waiting.length > 0) {
+    const fit = waiting.filter(({ when }) => when === undefined || placed.some(({ name }) => name === when.parameter));
+    if (fit.length === 0) break;
+    placed.push(...fit);
+    waiting = waiting.filter((parameter) => !fit.includes(parameter));
+  }
+  for (const { key, when } of waiting) {
+    const parameter = when?.parameter ?? "";
+    const isKnown = given.some(({ name }) => name === parameter);
+    reader.error(key, isKnown ? `waits for ${parameter}, which waits for it` : unknown(parameter, given));
+  }
+  for (const { key, when } of placed) if (when !== undefined) checkCondition(reader, key, when, placed);
+  return placed;
+}
+
+function checkCondition(
+  reader: JobReader,
+  key: string,
+  { parameter, values }: NonNullable<Described["when"]>,
+  space: readonly Said[],
+): void {
+  const domain = space.find(({ name }) => name === parameter)?.domain;
+  if (domain?.kind !== "choice") {
+    reader.error(key, `has a condition on ${parameter}, which is no choice`);
+    return;
+  }
+  const choices = domain.choices.map(String);
+  for (const value of values.filter((one) => !choices.includes(one))) {
+    reader.error(key, `waits for ${parameter}=${value}, which is none of its choices: ${choices.join(", ")}`);
+  }
+}
+
+function unknown(name: string, space: readonly Parameter[]): string {
+  const meant = nearest(
+    name,
+    space.map((parameter) => parameter.name),
+  );
+  return `names ${name}, which is no parameter of the search${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+}
+
+function requireKeys(reader: JobReader, first: string): Pick<Search, "metric" | "direction"> | undefined {
+  const [metric, direction] = [reader.read("tony.search.metric"), reader.read("tony.search.direction")];
+  const hasParameters = [...reader.settings.keys()].some((key) => findKey(key)?.name === "tony.search.param.{param}");
+  if (!hasParameters && !reader.has("tony.search.space")) {
+    reader.error(
+      first,
+      "is of a search, which needs parameters: set tony.search.param.NAME, such as float 1e-5 1e-1 log",
+    );
+  }
+  if (!metric)
+    reader.error(first, "is of a search, which needs tony.search.metric: the name of the metric that counts");
+  if (!reader.has("tony.search.direction")) {
+    reader.error(first, "is of a search, which needs tony.search.direction: minimize or maximize");
+  }
+  return metric && direction !== undefined ? { metric, direction } : undefined;
+}
+
+function checkGrid(reader: JobReader, space: readonly Said[]): void {
+  if (reader.read("tony.search.algorithm") !== "grid" || hasGrid(space)) return;
+  for (const { key, name, domain } of space.filter(({ domain }) => !Number.isFinite(sizeOf(domain)))) {
+    const { low, high } = domain.kind === "choice" ? { low: 0, high: 1 } : domain;
+    const step = Number(((high - low) / 10).toPrecision(6));
+    reader.error(key, `has no grid: give ${name} a step (float ${low} ${high} step ${step}) or choices`);
+  }
+}
+
+/** Trials are gangs, of which a stage would be another. */
+function checkRoles(reader: JobReader, roles: readonly RoleSpec[], first: string, space: Space): void {
+  const late = roles.find(({ dependsOn }) => dependsOn !== undefined);
+  if (late !== undefined) {
+    reader.error(
+      first,
+      `is of a search, whose trials have no stages: ${late.name} waits for ${late.dependsOn?.join(", ")}`,
+    );
+  }
+  for (const { name: role, command } of roles) {
+    const own = keyFor("tony.{role}.command", { role });
+    const key = reader.settings.has(own) ? own : "tony.containers.command";
+    for (const [, name = ""] of command.matchAll(/\{\{param\.([^{}]*)\}\}/g)) {
+      if (!space.some((parameter) => parameter.name === name)) reader.error(key, unknown(name, space));
+    }
+  }
+}
+
+function readPoints(reader: JobReader, space: Space): readonly Parameters[] {
+  const points = (reader.read("tony.search.points") ?? "").split(";").filter((point) => point.trim() !== "");
+  return points.flatMap((point) => {
+    const words = point.match(/[^\s=]+=(?:"[^"]*"|\S*)/g) ?? [];
+    const given = new Map(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
+    const refuse = (what: string) => reader.error("tony.search.points", `has the point ${point.trim()}, ${what}`);
+    const stray = [...given.keys()].find((name) => !space.some((parameter) => parameter.name === name));
+    if (stray !== undefined) refuse(`which ${unknown(stray, space)}`);
+    const parameters: Record<string, ParameterValue> = {};
+    for (const parameter of space) {
+      const text = given.get(parameter.name)?.replaceAll('"', "");
+      const isAsked = isActive(parameter, parameters);
+      const value = text === undefined ? undefined : valueFrom(parameter, text);
+      if (isAsked && value === undefined) refuse(`which has no value of ${parameter.name} that the search has`);
+      else if (!isAsked && text !== undefined)
+        refuse(`in which ${parameter.name} is not there: its condition does not hold`);
+      else if (value !== undefined) parameters[parameter.name] = value;
+    }
+    return [parameters];
+  });
+}
+
+/** The value that a text stands for; undefined of one that the parameter cannot have. */
+function valueFrom({ domain }: Parameter, text: string): ParameterValue | undefined {
+  if (domain.kind === "choice") return domain.choices.find((choice) => String(choice) === text);
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  const fit = Math.abs(nearestValue(domain, value) - value) <= 1e-9 * (domain.step ?? 0);
+  return value >= domain.low && value <= domain.high && fit ? value : undefined;
+}

@@ -1,0 +1,51 @@
+import { errorMessage } from "../../hadoop/errors.ts";
+import { parseParameter } from "../search/parse-parameter.ts";
+import type { Parameter } from "../search/space.ts";
+
+/**
+ * The parameters of a file: a JSON object, or a YAML mapping with one parameter on each line; either way a name and the text that the key
+ * of one parameter has.
+ * @param refuse is told what is wrong, each with its line
+ */
+export function parseSpace(text: string, path: string, refuse: (said: string) => void): Parameter[] {
+  const lines = text.split(/\r?\n/);
+  const entries = text.trimStart().startsWith("{") ? ofJson(text, lines) : lines.flatMap(ofYaml);
+  const seen = new Set<string>();
+  return entries.flatMap(({ name, said, line }): Parameter[] => {
+    const wrong = (words: string): [] => {
+      refuse(`names ${path}, whose line ${line} ${words}`);
+      return [];
+    };
+    if (name === undefined || said === undefined) return wrong("is no parameter: write NAME: float 0 1");
+    if (seen.has(name)) return wrong(`has ${name} again`);
+    seen.add(name);
+    try {
+      return [{ name, ...parseParameter(said) }];
+    } catch (error) {
+      return wrong(`has ${name}, which must be ${errorMessage(error)}`);
+    }
+  });
+}
+
+interface Entry {
+  readonly name?: string;
+  readonly said?: string;
+  readonly line: number;
+}
+
+function ofYaml(text: string, index: number): Entry[] {
+  const line = index + 1;
+  if (/^\s*(#.*|---)?$/.test(text)) return [];
+  const [, name, said = ""] = /^["']?([^\s:"']+)["']?\s*:\s+(.*?)\s*(?:\s#.*)?$/.exec(text) ?? [];
+  if (name === undefined) return [{ line }];
+  return [{ name, said: said.replace(/^(["'])(.*)\1$/, "$2"), line }];
+}
+
+function ofJson(text: string, lines: readonly string[]): Entry[] {
+  const document: unknown = JSON.parse(text);
+  const entries = typeof document === "object" && document !== null ? Object.entries(document) : [];
+  return entries.map(([name, said]) => {
+    const line = lines.findIndex((one) => one.includes(JSON.stringify(name))) + 1;
+    return typeof said === "string" ? { name, said, line } : { name, line };
+  });
+}

@@ -1,0 +1,37 @@
+import { gridOf, hasGrid } from "./grid.ts";
+import { randomNumbers } from "./random-numbers.ts";
+import { randomParameters } from "./random-search.ts";
+import { identityOf, type Parameters } from "./space.ts";
+import type { Search, Trial } from "./trials.ts";
+
+/** The next trial; `enough`: there are as many as were asked for; `exhausted`: everything that there is was tried. */
+export type Proposal = { readonly params: Parameters } | { readonly none: "enough" | "exhausted" };
+
+/** How often parameters that were tried before are drawn anew. */
+const MOST_REPEATS = 20;
+
+/**
+ * What a search would try next, by all the trials it has so far, in the order of their numbers: those that run too. The same for the same
+ * search and trials.
+ */
+export function propose(search: Search, trials: readonly Trial[]): Proposal {
+  const number = trials.length;
+  if (search.maxTrials !== undefined && number >= search.maxTrials) return { none: "enough" };
+  const point = search.points[number];
+  if (point !== undefined) return { params: point };
+  const tried = new Set(trials.map(({ params }) => identityOf(search.space, params)));
+  const isNew = (params: Parameters) => !tried.has(identityOf(search.space, params));
+  let last: Parameters = {};
+  for (let attempt = 0; search.algorithm !== "grid" && attempt <= MOST_REPEATS; attempt += 1) {
+    last = draw(search, trials, attempt);
+    if (isNew(last)) return { params: last };
+  }
+  if (!hasGrid(search.space)) return { params: last };
+  for (const params of gridOf(search.space)) if (isNew(params)) return { params };
+  return { none: "exhausted" };
+}
+
+function draw(search: Search, trials: readonly Trial[], attempt: number): Parameters {
+  const random = randomNumbers(search.seed, search.algorithm, trials.length, attempt);
+  return randomParameters(search.space, random);
+}

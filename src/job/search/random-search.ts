@@ -1,0 +1,46 @@
+import type { RandomNumbers } from "./random-numbers.ts";
+import {
+  type Domain,
+  isActive,
+  type NumberDomain,
+  type Parameters,
+  type ParameterValue,
+  type Space,
+  sizeOf,
+  valueAt,
+} from "./space.ts";
+
+/** Parameters of which each value is as likely as another; of a logarithmic one each ratio. */
+export function randomParameters(space: Space, random: RandomNumbers): Parameters {
+  const parameters: Record<string, ParameterValue> = {};
+  for (const parameter of space) {
+    if (isActive(parameter, parameters)) parameters[parameter.name] = randomValue(parameter.domain, random());
+  }
+  return parameters;
+}
+
+function randomValue(domain: Domain, quantile: number): ParameterValue {
+  const size = sizeOf(domain);
+  if (domain.kind === "choice" || size === 1) return valueAt(domain, Math.floor(quantile * size));
+  if (!domain.log) {
+    if (Number.isFinite(size)) return valueAt(domain, Math.floor(quantile * size));
+    return within(domain, domain.low + quantile * (domain.high - domain.low));
+  }
+  const { low, high } = edgesOf(domain);
+  return nearestValue(domain, Math.exp(Math.log(low) + quantile * (Math.log(high) - Math.log(low))));
+}
+
+/** A number of a domain with steps stands for all that are nearer to it than to others. */
+export function edgesOf({ low, high, step = 0 }: NumberDomain): { readonly low: number; readonly high: number } {
+  return { low: low - step / 2, high: high + step / 2 };
+}
+
+/** The value of a domain that is nearest to a number. */
+export function nearestValue(domain: NumberDomain, value: number): number {
+  if (domain.step === undefined) return within(domain, value);
+  return within(domain, Number(valueAt(domain, Math.round((value - domain.low) / domain.step))));
+}
+
+function within({ low, high }: NumberDomain, value: number): number {
+  return Math.min(high, Math.max(low, value));
+}

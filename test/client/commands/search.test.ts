@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { parseArguments } from "../../../client/command-line/arguments.ts";
+import { commands } from "../../../client/commands/commands.ts";
+import { recordedContext } from "../support.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "search-"));
+  write({
+    "tony.application.name": "digits",
+    "tony.worker.instances": "1",
+    "tony.worker.command": "train --lr {{param.lr}} --optimizer {{param.optimizer}}",
+    "tony.search.param.lr": "float 0.1 0.4 step 0.1",
+    "tony.search.param.optimizer": "choice adam sgd",
+    "tony.search.metric": "accuracy",
+    "tony.search.direction": "maximize",
+    "tony.search.algorithm": "grid",
+    "tony.search.max-parallel": "3",
+  });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(properties: Readonly<Record<string, string>>): void {
+  const xml = Object.entries(properties).map(
+    ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
+  );
+  writeFileSync(path.join(folder, "job.xml"), `<configuration>${xml.join("\n")}</configuration>`);
+}
+
+async function ran(...words: readonly string[]) {
+  const inFolder = words.map((word) => (word === "job.xml" ? path.join(folder, word) : word));
+  const parsed = await parseArguments(inFolder, commands);
+  if (!("run" in parsed)) throw new Error(parsed.text);
+  const context = recordedContext({ workingDirectory: folder });
+  const exitCode = await parsed.run(context);
+  return { exitCode, out: context.out.text, err: context.err.text };
+}
+
+describe("tony-ts search --dry-run", () => {
+  test("shows the first trials, and what the first one runs", async () => {
+    const { exitCode, out, err } = await ran("search", "--dry-run", "job.xml");
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
+    expect(out.split("\n")).toEqual([
+      "digits · grid, maximize accuracy · all trials of the grid, 3 at once · worker × 1 (2 GiB, 1 core)",
+      "trial   lr    optimizer",
+      "0       0.1   adam",
+      "1       0.1   sgd",
+      "2       0.2   adam",
+      "trial 0 · worker: train --lr 0.1 --optimizer adam",
+      "Nothing was run.",
+      "",
+    ]);
+  });
+
+  test("goes on behind the trials that there are, until there is nothing more to try", async () => {
+    const tried = [0.1, 0.2, 0.3].flatMap((lr) => [
+      { lr, optimizer: "adam" },
+      { lr, optimizer: "sgd" },
+    ]);
+    writeFileSync(
+      path.join(folder, "trials.jsonl"),
+      tried.map((params) => `${JSON.stringify({ params, value: 0.5 })}\n`).join(""),
+    );
+    const one = await ran("search", "--dry-run", "--after", "trials.jsonl", "--trials", "1", "--json", "job.xml");
+    expect(JSON.parse(one.out)).toMatchObject({
+      dryRun: true,
+      trials: [
+        {
+          number: 6,
+          params: { lr: 0.4, optimizer: "adam" },
+          commands: { worker: "train --lr 0.4 --optimizer adam" },
+        },
+      ],
+    });
+    const all = await ran("search", "--dry-run", "--after", "trials.jsonl", "job.xml");
+    expect(all.out).toContain("These are all: 8 trials is everything that there is to try.");
+  });
+
+  test.each([
+    [["search", "job.xml"], "Searches do not run on a cluster yet"],
+    [
+      ["search", "--dry-run", "--trials", "some", "job.xml"],
+      "--trials takes a number of trials from 1 to 99999, not some",
+    ],
+    [["search", "--dry-run", "--after", "no.jsonl", "job.xml"], "--after no.jsonl cannot be read: "],
+    [["submit", "job.xml"], "The job describes a search (tony.search.*), which does not run on a cluster yet"],
+    [["submit", "--scheduler", "local", "job.xml"], "The job describes a search"],
+  ])("%j is refused: %s", async (words, message) => {
+    await expect(ran(...words)).rejects.toThrow(message);
+  });
+
+  test("a line of trials that cannot be read is told with its place", async () => {
+    writeFileSync(path.join(folder, "trials.jsonl"), '{"params": {}}\n\n{"params": {"rate": 1}}\n');
+    await expect(ran("search", "--dry-run", "--after", "trials.jsonl", "job.xml")).rejects.toThrow(
+      "trials.jsonl:3: params has rate, which is no parameter of the search",
+    );
+  });
+
+  test("a job without a search is refused, and one that is wrong", async () => {
+    write({ "tony.worker.instances": "1", "tony.worker.command": "true" });
+    await expect(ran("search", "--dry-run", "job.xml")).rejects.toThrow("is no search: set tony.search.param.NAME");
+    write({ "tony.worker.instances": "1", "tony.worker.command": "true", "tony.search.metric": "loss" });
+    await expect(ran("search", "--dry-run", "job.xml")).rejects.toThrow("needs parameters");
+  });
+});
+
+test("validate shows where a search looks", async () => {
+  const { out } = await ran("validate", "job.xml");
+  expect(out.split("\n").slice(1)).toEqual([
+    "search: grid, maximize accuracy · all trials of the grid, 3 at once",
+    "  lr          float 0.1 0.4 step 0.1",
+    "  optimizer   choice adam sgd",
+    "",
+  ]);
+  expect(JSON.parse((await ran("validate", "--json", "job.xml")).out)).toMatchObject({
+    search: { metric: "accuracy" },
+  });
+});

@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { lookUpLocalPath } from "../../../src/job/build/load-job.ts";
+import { check, minimalJob, saidAbout } from "../support.ts";
+
+const goal = { "tony.search.metric": "accuracy", "tony.search.direction": "maximize" };
+const rate = { "tony.search.param.rate": "float 1e-5 1e-1 log" };
+/** The first line behind the smallest job. */
+const line = Object.keys(minimalJob).length + 1;
+
+/** What is said about a search, a line each. */
+function said(values: Readonly<Record<string, string>>, workingDirectory = "/home/ada"): string[] {
+  return saidAbout({ ...minimalJob, ...values }, { workingDirectory, lookUp: lookUpLocalPath });
+}
+
+describe("a job that describes a search", () => {
+  test("has its parameters, those of a condition behind what they wait for", () => {
+    const { search, problems } = check({
+      ...minimalJob,
+      "tony.search.param.momentum": "float 0 1 when optimizer=sgd",
+      "tony.search.param.optimizer": "choice adam sgd",
+      ...goal,
+      "tony.search.points": 'optimizer=sgd momentum=0.9; optimizer="adam"',
+      "tony.search.max-trials": "20",
+      "tony.search.seed": "7",
+    });
+    expect(problems).toEqual([]);
+    expect(search).toEqual({
+      space: [
+        { name: "optimizer", domain: { kind: "choice", choices: ["adam", "sgd"] } },
+        {
+          name: "momentum",
+          domain: { kind: "float", low: 0, high: 1, log: false },
+          when: { parameter: "optimizer", values: ["sgd"] },
+        },
+      ],
+      points: [{ optimizer: "sgd", momentum: 0.9 }, { optimizer: "adam" }],
+      metric: "accuracy",
+      direction: "maximize",
+      algorithm: "random",
+      maxTrials: 20,
+      maxParallel: 4,
+      seed: 7,
+    });
+  });
+
+  test("has 100 trials, of a grid all that there are", () => {
+    expect(check({ ...minimalJob, ...goal, ...rate }).search).toMatchObject({ maxTrials: 100 });
+    const grid = { "tony.search.algorithm": "grid", "tony.search.param.units": "int 1 3" };
+    expect(check({ ...minimalJob, ...goal, ...grid }).search).not.toHaveProperty("maxTrials");
+  });
+
+  test("any other job has none", () => {
+    expect(check(minimalJob)).not.toHaveProperty("search");
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      "without what it needs",
+      rate,
+      [
+        "tony.search.param.rate is of a search, which needs tony.search.metric: the name of the metric that counts",
+        "tony.search.param.rate is of a search, which needs tony.search.direction: minimize or maximize",
+      ],
+    ],
+    [
+      "without parameters",
+      goal,
+      [
+        "tony.search.metric is of a search, which needs parameters: set tony.search.param.NAME, such as float 1e-5 1e-1 log",
+      ],
+    ],
+    [
+      "whose parameter cannot be read",
+      { "tony.search.param.rate": "float 1 0", ...goal },
+      ['tony.search.param.rate must be float LOW HIGH with the lower number first, not "float 1 0"'],
+    ],
+    [
+      "whose parameter's name is none",
+      { "tony.search.param.learning-rate": "float 0 1", ...goal },
+      [
+        "tony.search.param.learning-rate names a parameter learning-rate: names are of letters, digits and _, a letter first",
+      ],
+    ],
+    [
+      "with a condition on what is not there",
+      {
+        "tony.search.param.momentum": "float 0 1 when optimiser=sgd",
+        "tony.search.param.optimizer": "choice a b",
+        ...goal,
+      },
+      ["tony.search.param.momentum names optimiser, which is no parameter of the search; did you mean optimizer?"],
+    ],
+    [
+      "with a condition on itself",
+      { "tony.search.param.a": "choice x y when a=x", ...goal },
+      ["tony.search.param.a waits for a, which waits for it"],
+    ],
+    [
+      "with a condition on numbers",
+      { "tony.search.param.a": "int 1 2", "tony.search.param.b": "int 1 2 when a=1", ...goal },
+      ["tony.search.param.b has a condition on a, which is no choice"],
+    ],
+    [
+      "with a condition that never holds",
+      { "tony.search.param.a": "choice x y", "tony.search.param.b": "int 1 2 when a=z", ...goal },
+      ["tony.search.param.b waits for a=z, which is none of its choices: x, y"],
+    ],
+    [
+      "by a grid without steps",
+      { ...rate, "tony.search.algorithm": "grid", ...goal },
+      ["tony.search.param.rate has no grid: give rate a step (float 0.00001 0.1 step 0.009999) or choices"],
+    ],
+    [
+      "with points outside",
+      { ...rate, "tony.search.points": "rate=1; lr=0.1 rate=0.1", ...goal },
+      [
+        "tony.search.points has the point rate=1, which has no value of rate that the search has",
+        "tony.search.points has the point lr=0.1 rate=0.1, which names lr, which is no parameter of the search",
+      ],
+    ],
+    [
+      "with a point that has what is not there",
+      {
+        "tony.search.param.a": "choice x y",
+        "tony.search.param.b": "int 1 2 when a=x",
+        "tony.search.points": "a=y b=1",
+        ...goal,
+      },
+      ["tony.search.points has the point a=y b=1, in which b is not there: its condition does not hold"],
+    ],
+  ])("%s is told so", (_, values, expected) => {
+    const keys = Object.keys(values);
+    const place = (text: string) => `job.xml:${line + keys.findIndex((key) => text.startsWith(`${key} `))}: ${text}`;
+    expect(said(values)).toEqual(expected.map(place));
+  });
+
+  test("a command that names what is no parameter is told, with its line", () => {
+    const command = { "tony.containers.command": "train --rate {{param.rate}} --units {{param.rat}}" };
+    expect(said({ ...rate, ...goal, ...command })).toEqual([
+      "job.xml:2: tony.containers.command names rat, which is no parameter of the search; did you mean rate?",
+    ]);
+  });
+
+  test("its roles are one gang", () => {
+    const stages = { "tony.report.instances": "1", "tony.report.depends-on": "worker" };
+    expect(said({ ...rate, ...goal, ...stages })).toEqual([
+      `job.xml:${line}: tony.search.param.rate is of a search, whose trials have no stages: report waits for worker`,
+    ]);
+  });
+
+  describe("with its parameters in a file", () => {
+    let folder = "";
+    beforeEach(() => {
+      folder = mkdtempSync(path.join(tmpdir(), "space-"));
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+    const inFile = { "tony.search.space": "space.yaml", ...goal };
+
+    test.each([
+      ["YAML", "# where to look\n---\nrate: float 1e-5 1e-1 log  # by ratio\n\"units\": 'int 1 3'\n"],
+      ["JSON", '{\n  "rate": "float 1e-5 1e-1 log",\n  "units": "int 1 3"\n}\n'],
+    ])("reads %s", (_, text) => {
+      writeFileSync(path.join(folder, "space.yaml"), text);
+      const { search } = check({ ...minimalJob, ...inFile }, { workingDirectory: folder, lookUp: lookUpLocalPath });
+      expect(search?.space).toEqual([
+        { name: "rate", domain: { kind: "float", low: 1e-5, high: 0.1, log: true } },
+        { name: "units", domain: { kind: "int", low: 1, high: 3, log: false, step: 1 } },
+      ]);
+    });
+
+    test("tells what is wrong with its line in the file", () => {
+      writeFileSync(path.join(folder, "space.yaml"), "rate: float 1 0\n- units\nrate: int 1 2\na: int 1 2\n");
+      const own = { ...inFile, "tony.search.param.a": "int 1 2" };
+      expect(said(own, folder)).toEqual([
+        `job.xml:${line}: tony.search.space names space.yaml, whose line 1 has rate, which must be float LOW HIGH with the lower number first, not "float 1 0"`,
+        `job.xml:${line}: tony.search.space names space.yaml, whose line 2 is no parameter: write NAME: float 0 1`,
+        `job.xml:${line}: tony.search.space names space.yaml, whose line 3 has rate again`,
+        `job.xml:${line + 3}: tony.search.param.a is in the file of tony.search.space, too: keep one`,
+      ]);
+      writeFileSync(path.join(folder, "space.yaml"), "{");
+      expect(said(inFile, folder)).toEqual([
+        expect.stringContaining("tony.search.space names space.yaml, which cannot be read: "),
+      ]);
+      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": 3}');
+      expect(said(inFile, folder)).toEqual([expect.stringContaining("whose line 2 is no parameter")]);
+      rmSync(path.join(folder, "space.yaml"));
+      expect(said(inFile, folder)).toEqual([
+        `job.xml:${line}: tony.search.space names space.yaml, which is no file of this machine`,
+      ]);
+    });
+  });
+});

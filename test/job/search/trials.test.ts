@@ -1,0 +1,46 @@
+import { describe, expect, test } from "@jest/globals";
+import { readTrial } from "../../../src/job/search/trial-line.ts";
+import { compareValues } from "../../../src/job/search/trials.ts";
+import { searchOf } from "./support.ts";
+
+describe("values of the metric", () => {
+  const values = [Number.NaN, 2, undefined, Number.POSITIVE_INFINITY, 1, Number.NEGATIVE_INFINITY];
+
+  test("are better by the direction; NaN and none are the worst in both", () => {
+    const sorted = (direction: "minimize" | "maximize") =>
+      values
+        .map((value) => [value])
+        .sort(([a], [b]) => compareValues(direction, a, b))
+        .flat();
+    expect(sorted("minimize")).toEqual([-Infinity, 1, 2, Infinity, NaN, undefined]);
+    expect(sorted("maximize")).toEqual([Infinity, 2, 1, -Infinity, NaN, undefined]);
+  });
+});
+
+describe("a line of a trial", () => {
+  const { space } = searchOf({ lr: "float 0 1", optimizer: "choice adam sgd" });
+
+  test.each([
+    ['{"params": {"lr": 0.5}, "value": 0.9}', { params: { lr: 0.5 }, state: "completed", value: 0.9 }],
+    ['{"params": {"lr": 0.5}}', { params: { lr: 0.5 }, state: "running" }],
+    ['{"params": {"lr": 0.5}, "value": null}', { params: { lr: 0.5 }, state: "failed" }],
+    ['{"params": {"lr": 0.5}, "value": NaN}', { params: { lr: 0.5 }, state: "failed" }],
+    [
+      '{"params": {"lr": 0.5}, "state": "stopped", "value": 1, "number": 3}',
+      { params: { lr: 0.5 }, state: "stopped", value: 1 },
+    ],
+  ])("%s", (line, trial) => {
+    expect(readTrial(line, space)).toEqual(trial);
+  });
+
+  test.each([
+    ['{"params": {"rate": 0.5}}', "params has rate, which is no parameter of the search"],
+    ['{"params": {"lr": true}}', "params.lr must be a number or text"],
+    ['{"value": 1}', "params must be an object"],
+    ['{"params": {}, "state": "done"}', "state must be one of running, completed, stopped, failed"],
+    ['{"params": {}, "value": "good"}', "value must be a number or null"],
+    ["lr=0.5", "JSON"],
+  ])("%s is refused: %s", (line, said) => {
+    expect(() => readTrial(line, space)).toThrow(said);
+  });
+});
