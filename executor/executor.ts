@@ -8,6 +8,7 @@ import { decodeExecutorJob, type ExecutorJob } from "../src/job/stored/executor-
 import { formatTaskId } from "../src/job/task.ts";
 import type { TaskLife } from "../src/journal/task-life.ts";
 import type { Log } from "../src/log.ts";
+import { transactFor } from "./api/store-calls.ts";
 import { Carrier } from "./carrier/carrier.ts";
 import { ExecutorEnd } from "./executor-end.ts";
 import { ExecutorExit } from "./exit-codes.ts";
@@ -93,6 +94,7 @@ export class Executor {
         open: () => openFileSystems(settings.staging, tokens.held),
       }),
       openSession: (task, words) => this.#link.openSession(task, { type: "command", words }),
+      transact: (generation, call) => transactFor(() => this.#link, generation, call),
       report: (generation, report, replaces) => this.#report(generation, report, replaces),
       prepared: () => this.#link.register(),
       started: (generation) => this.#isolation.started(generation),

@@ -5,7 +5,7 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { RotatingLog } from "../../src/rotating-log.ts";
-import { allRights } from "../core/store/rights.ts";
+import { allRights, rightsOfTask } from "../core/store/rights.ts";
 import type { LogTails } from "../executors/log-tails.ts";
 import type { JobStore } from "./job-store.ts";
 import { readOwnLog } from "./own-log.ts";
@@ -13,8 +13,8 @@ import type { StatusFeed } from "./status-feed.ts";
 
 export interface ClientCallsOptions {
   readonly spec: JobSpec;
-  readonly feed: StatusFeed;
-  readonly tails: LogTails;
+  readonly feed: Pick<StatusFeed, "follow">;
+  readonly tails: Pick<LogTails, "open">;
   /** The ApplicationMaster's own log. */
   readonly ownLog: RotatingLog;
   /** Whose job it is: of anybody else who ends it the reason says who. */
@@ -50,12 +50,17 @@ export class ClientCalls implements ClientHandler {
     return true;
   }
 
-  /** Who calls may use all of the store. */
-  async transact({ transaction, owner, durable }: StoreRequest): Promise<StoreAnswer> {
+  /** People who call may use all of the store. */
+  async transact({ transaction, owner, generation, durable }: StoreRequest, task?: string): Promise<StoreAnswer> {
+    const { store } = this.#options;
+    if (task !== undefined) {
+      const whose = { owner: task, generation: generation ?? 0 };
+      return await store.call({ transaction, rights: rightsOfTask(task), durable, ...whose });
+    }
     const problem = owner === undefined ? undefined : unknownTask(this.#options.spec, owner);
     if (problem !== undefined) return { code: "no-owner", message: problem };
     const whose = owner === undefined ? {} : { owner };
-    return await this.#options.store.call({ transaction, rights: allRights, durable, ...whose });
+    return await store.call({ transaction, rights: allRights, durable, ...whose });
   }
 }
 

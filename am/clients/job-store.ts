@@ -24,6 +24,8 @@ export interface StoreCall {
   readonly rights: Rights;
   /** What is owned goes with this task's present life. */
   readonly owner?: string;
+  /** The life of it that asks: what is owned goes with no other. */
+  readonly generation?: number;
   /** The answer waits until all that it tells of is in the journal. */
   readonly durable: boolean;
 }
@@ -45,9 +47,10 @@ export class JobStore {
   }
 
   /** Rejects where what earlier attempts left cannot be read. */
-  async call({ transaction, rights, owner, durable }: StoreCall): Promise<StoreAnswer> {
+  async call({ transaction, rights, owner, generation, durable }: StoreCall): Promise<StoreAnswer> {
     if (this.#store === undefined) await this.#open();
-    const life = owner === undefined ? undefined : this.#options.lifeOf(owner);
+    const present = owner === undefined ? undefined : this.#options.lifeOf(owner);
+    const life = generation === undefined || generation === present?.generation ? present : undefined;
     this.#lastId += 1;
     const id = this.#lastId;
     return await new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
+import { shownEntry, storedValue } from "../../src/job/store/shown-entry.ts";
 import {
   type Committed,
-  type Entry,
   onlyKey,
   type StoreAnswer,
   type Transaction,
@@ -48,8 +48,10 @@ export class JobKeys {
   }
 
   async put({ key, value, owner }: Asked): Promise<Told<KvPutJson>> {
-    const bytes = Buffer.from(value).toString("latin1");
-    const { revision, results } = await this.#transact(transactions.put(key, bytes, owner !== undefined), owner);
+    const { revision, results } = await this.#transact(
+      transactions.put(key, storedValue({ value }), owner !== undefined),
+      owner,
+    );
     const [result] = results;
     return { printed: { revision, replaced: result?.type === "put" && result.before !== undefined }, lines: [] };
   }
@@ -85,13 +87,6 @@ export class JobKeys {
       });
     return answer;
   }
-}
-
-function shownEntry({ key, value, created, modified, version, owner }: Entry): KvEntry {
-  const bytes = Buffer.from(value, "latin1");
-  const text = bytes.toString("utf8");
-  const shown = Buffer.from(text).equals(bytes) ? { value: text } : { valueBase64: bytes.toString("base64") };
-  return { key, ...shown, created, modified, version, ...(owner === undefined ? {} : { owner }) };
 }
 
 /** What is no text is shown as base64. */

@@ -1,6 +1,6 @@
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { formatTaskId } from "../../src/job/task.ts";
-import { ApiError } from "./api-error.ts";
+import { CallError } from "./call-error.ts";
 
 /** What a program may know of its task. */
 export function taskFacts(start: ProgramStart) {
@@ -15,10 +15,10 @@ export function taskFacts(start: ProgramStart) {
   };
 }
 
-/** @throws ApiError where programs start before the others are there */
+/** @throws CallError where programs start before the others are there */
 export function clusterFacts({ cluster }: ProgramStart) {
   if (cluster !== undefined) return cluster;
-  throw new ApiError(
+  throw new CallError(
     404,
     "NO_CLUSTER",
     "a job whose tony.application.distributed-mode is FCFS has no cluster spec: its tasks start one by one",

@@ -1,5 +1,5 @@
 import { parseProgress, readMark } from "../hooks/progress-mark.ts";
-import { ApiError } from "./api-error.ts";
+import { CallError } from "./call-error.ts";
 
 /** The progress file is read 64 KiB at a time. */
 const MOST_LINE = 16_384;
@@ -12,17 +12,17 @@ export interface SaidProgress {
   readonly ignored: readonly string[];
 }
 
-/** @throws ApiError where nothing of it can be kept */
+/** @throws CallError where nothing of it can be kept */
 export function readReport(body: string): SaidProgress {
   const ignored: string[] = [];
   const mark = readMark(parsed(body), (words) => ignored.push(words));
   if (mark === undefined) {
-    if (ignored.length > 0) throw new ApiError(400, "BAD_REPORT", ignored.join("; "));
+    if (ignored.length > 0) throw new CallError(400, "BAD_REPORT", ignored.join("; "));
     return { line: "", hasCheckpoint: false, ignored };
   }
   const { step, checkpoint, metrics } = mark;
   const line = `${JSON.stringify({ step, checkpoint, metrics: Object.fromEntries(metrics) })}\n`;
-  if (line.length > MOST_LINE) throw new ApiError(413, "TOO_LONG", `a report has at most ${MOST_LINE} characters`);
+  if (line.length > MOST_LINE) throw new CallError(413, "TOO_LONG", `a report has at most ${MOST_LINE} characters`);
   return { line, hasCheckpoint: checkpoint !== undefined, ignored };
 }
 
@@ -33,5 +33,9 @@ function parsed(body: string): unknown {
   } catch {
     // Said below.
   }
-  throw new ApiError(400, "BAD_REPORT", 'the body is no JSON object, such as {"step": 1800, "metrics": {"loss": 0.4}}');
+  throw new CallError(
+    400,
+    "BAD_REPORT",
+    'the body is no JSON object, such as {"step": 1800, "metrics": {"loss": 0.4}}',
+  );
 }

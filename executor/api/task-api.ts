@@ -5,9 +5,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { bodyRoom, boundedBody } from "../../src/frameworks/rendezvous-store.ts";
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Advice } from "./advice.ts";
-import { ApiError } from "./api-error.ts";
+import { CallError } from "./call-error.ts";
 import { clusterFacts, taskFacts } from "./facts.ts";
+import { Kv, type KvCall, type StoreCall } from "./kv.ts";
 import { readReport } from "./report.ts";
 
 export interface TaskApiOptions {
@@ -21,6 +23,8 @@ export interface TaskApiOptions {
   readonly advice: () => Advice;
   /** The program has told of a checkpoint. */
   readonly saved: () => void;
+  /** Asks the ApplicationMaster's key-value store. Rejects with a CallError where it is not reached. */
+  readonly transact: (call: StoreCall) => Promise<StoreAnswer>;
 }
 
 /** A program with many processes keeps one for each; some wait. */
@@ -34,11 +38,12 @@ const NO_CHECKS = {
   keepAliveTimeout: 0,
 };
 
-interface Call {
+interface Call extends KvCall {
   readonly start: ProgramStart;
-  /** Empty where it has none. */
-  readonly body: string;
 }
+
+/** What stands behind it in an address is a key. */
+const KEYS = "/v1/kv/";
 
 /** What a program asks its executor, over HTTP on a unix socket that is its user's alone: docs/guide/task-api.md. */
 export class TaskApi {
@@ -48,11 +53,19 @@ export class TaskApi {
   readonly #routes: Readonly<Record<string, (call: Call) => unknown>> = {
     "GET /v1/task": ({ start }) => taskFacts(start),
     "GET /v1/cluster": ({ start }) => clusterFacts(start),
-    "POST /v1/report": ({ body }) => this.#report(body),
+    "POST /v1/report": ({ body }) => this.#report(body.toString("utf8")),
+    "GET /v1/kv": (call) => this.#kv.get(call),
+    "POST /v1/kv": (call) => this.#kv.transact(call),
+    "DELETE /v1/kv": (call) => this.#kv.del(call),
+    [`GET ${KEYS}`]: (call) => this.#kv.get(call),
+    [`PUT ${KEYS}`]: (call) => this.#kv.put(call),
+    [`DELETE ${KEYS}`]: (call) => this.#kv.del(call),
   };
+  readonly #kv: Kv;
 
   private constructor(options: TaskApiOptions) {
     this.#options = options;
+    this.#kv = new Kv(options.transact);
     // A call that breaks off has nobody to be answered.
     this.#server = createServer(NO_CHECKS, (request, response) => {
       void this.#answer(request, response).catch(() => response.destroy());
@@ -88,7 +101,7 @@ export class TaskApi {
       send(response, 200, await this.#called(request));
     } catch (error) {
       if (request.destroyed && !request.complete) throw error;
-      const { status, code } = error instanceof ApiError ? error : { status: 500, code: "FAILED" };
+      const { status, code } = error instanceof CallError ? error : { status: 500, code: "FAILED" };
       // What is left of a body that was not read would be taken for the next call.
       if (!request.complete) response.setHeader("connection", "close");
       send(response, status, { error: { code, message: errorMessage(error) } });
@@ -96,23 +109,25 @@ export class TaskApi {
   }
 
   async #called(request: IncomingMessage): Promise<unknown> {
-    const [path = ""] = (request.url ?? "").split("?");
+    const [whole = "", query = ""] = (request.url ?? "").split("?");
+    const path = whole.startsWith(KEYS) ? KEYS : whole;
     const route = this.#routes[`${request.method} ${path}`];
     if (route === undefined) throw this.#noRoute(request.method, path);
+    const key = keyIn(whole.slice(path.length));
     const body = await boundedBody(request, MOST_API_BODY_BYTES, this.#room);
     if (typeof body === "string")
-      throw new ApiError(413, "TOO_LONG", `a body has at most ${MOST_API_BODY_BYTES} bytes`);
+      throw new CallError(413, "TOO_LONG", `a body has at most ${MOST_API_BODY_BYTES} bytes`);
     const start = this.#options.start();
-    if (start === undefined) throw new ApiError(503, "NOT_STARTED", "the program has not been started");
-    return await route({ start, body: body.toString("utf8") });
+    if (start === undefined) throw new CallError(503, "NOT_STARTED", "the program has not been started");
+    return await route({ start, key, query: new URLSearchParams(query), body });
   }
 
-  #noRoute(method: string | undefined, path: string): ApiError {
+  #noRoute(method: string | undefined, path: string): CallError {
     const routes = Object.keys(this.#routes);
     const other = routes.find((route) => route.endsWith(` ${path}`));
     return other === undefined
-      ? new ApiError(404, "NOT_FOUND", `there is no ${path}: call one of ${routes.join(", ")}`)
-      : new ApiError(405, "METHOD", `${path} is not called with ${method}: ${other}`);
+      ? new CallError(404, "NOT_FOUND", `there is no ${path}: call one of ${routes.join(", ")}`)
+      : new CallError(405, "METHOD", `${path} is not called with ${method}: ${other}`);
   }
 
   #report(body: string): Advice & { readonly ignored?: readonly string[] } {
@@ -121,6 +136,14 @@ export class TaskApi {
     if (line !== "") appendFileSync(progressFile, line);
     if (hasCheckpoint) saved();
     return { ...advice(), ...(ignored.length > 0 && { ignored }) };
+  }
+}
+
+function keyIn(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new CallError(400, "BAD_CALL", `${encoded} is no key as addresses have it: write % as %25`);
   }
 }
 

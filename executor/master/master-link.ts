@@ -7,10 +7,12 @@ import {
   type MasterMessage,
   PROTOCOL_VERSION,
   type RejoinReply,
+  type StoreRequest,
 } from "../../src/api/messages.ts";
 import type { SessionWanted } from "../../src/api/session-messages.ts";
 import type { CallingSession, ServedSession } from "../../src/api/session-stream.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
+import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { TaskId } from "../../src/job/task.ts";
 import type { Log } from "../../src/log.ts";
 import { createExecutorCore, type ExecutorCore } from "../core/core.ts";
@@ -117,6 +119,11 @@ export class MasterLink {
     const session = this.#active?.openSession();
     void session?.send({ type: "open", hello: this.#hello, task, wanted });
     return session;
+  }
+
+  /** Asks the job's key-value store; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
+  transact(request: Omit<StoreRequest, "hello">, timeoutMs: number): Promise<StoreAnswer> | undefined {
+    return this.#active?.transact({ hello: this.#hello, ...request }, timeoutMs);
   }
 
   /** Answers an attempt that calls with its address. */

@@ -43,8 +43,8 @@ export interface ClientHandler {
   readLog(request: ReadLogRequest, reader: LogReader): () => void;
   /** Whether the job will be stopped. @param user who asks for it */
   stop(reason: string, user: string): boolean;
-  /** Rejects where the store cannot be read at present. */
-  transact(request: StoreRequest): Promise<StoreAnswer>;
+  /** Rejects where the store cannot be read at present. @param task in whose name; absent: of somebody who may use all of it */
+  transact(request: StoreRequest, task?: string): Promise<StoreAnswer>;
 }
 
 /** Who may call ClientService, and what each may do. */

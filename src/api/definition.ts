@@ -26,6 +26,7 @@ export const executorService = {
   link: method("ExecutorService", "Link", "both", executorMessage, masterMessage),
   serveSession: method("ExecutorService", "ServeSession", "both", sessionOutput, sessionInput),
   openSession: method("ExecutorService", "OpenSession", "both", sessionInput, sessionOutput),
+  transact: method("ExecutorService", "Transact", "none", storeRequest, storeReply),
 };
 
 export const rejoinService = {

@@ -1,9 +1,10 @@
 import type { ClientDuplexStream } from "@grpc/grpc-js";
+import type { StoreAnswer } from "../job/store/transaction.ts";
 import { Channel } from "./channel.ts";
 import { executorService } from "./definition.ts";
 import type { ApiError } from "./errors.ts";
 import { type ExecutorIdentity, masterServerName } from "./identity.ts";
-import type { ExecutorMessage, MasterMessage } from "./messages.ts";
+import type { ExecutorMessage, MasterMessage, StoreRequest } from "./messages.ts";
 import { type CallingSession, type ServedSession, SessionStream } from "./session-stream.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
@@ -62,6 +63,11 @@ export class MasterStream {
   openSession(): CallingSession {
     const stream = this.#channel.openBidirectional(executorService.openSession);
     return new SessionStream(stream, (error) => this.#channel.toError(error));
+  }
+
+  /** Asks the job's key-value store, over the same connection. Rejects with an ApiError. */
+  async transact(request: StoreRequest, timeoutMs: number): Promise<StoreAnswer> {
+    return (await this.#channel.call(executorService.transact, request, timeoutMs)).answer;
   }
 
   /** Ends the stream in order: resolves when everything has been sent. `onEnd` is not called. */

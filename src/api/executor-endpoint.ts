@@ -1,4 +1,5 @@
-import { type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { type ServerDuplexStream, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import { errorMessage } from "../hadoop/errors.ts";
 import type { ExecutorRegistration } from "../job/execution.ts";
 import { callerName } from "./authentication.ts";
 import { bounded, unbelievable } from "./believable.ts";
@@ -10,6 +11,7 @@ import {
   type ServingStream,
   type SessionHandler,
 } from "./caller-session.ts";
+import type { ClientHandler } from "./client-endpoint.ts";
 import { judgeExecutorMessage } from "./fence.ts";
 import { type ApplicationIdentity, attemptProof, isAttemptProof } from "./identity.ts";
 import {
@@ -19,6 +21,8 @@ import {
   type MasterCommand,
   type MasterMessage,
   PROTOCOL_VERSION,
+  type StoreReply,
+  type StoreRequest,
 } from "./messages.ts";
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
@@ -71,6 +75,7 @@ export interface ExecutorEndpointOptions {
   readonly job: Uint8Array;
   readonly handler: ExecutorHandler;
   readonly sessions: SessionHandler;
+  readonly store: Pick<ClientHandler, "transact">;
 }
 
 type Register = Extract<ExecutorReport, { type: "register" }>;
@@ -107,6 +112,18 @@ export class ExecutorEndpoint {
     const task = sessions.taskIn(callerName(stream.metadata));
     if (task === undefined) endWithError(stream, "the container is not part of the job", status.PERMISSION_DENIED);
     else sessions.open(new CallerSession(stream, task, open));
+  }
+
+  /** Of the task that the container has: what is not its own, it may not use. */
+  transact(call: ServerUnaryCall<StoreRequest, StoreReply>, reply: sendUnaryData<StoreReply>): void {
+    const { sessions, store } = this.#options;
+    const task = sessions.taskIn(callerName(call.metadata));
+    if (task === undefined) reply({ code: status.PERMISSION_DENIED, details: "the container is not part of the job" });
+    else
+      store.transact(call.request, task).then(
+        (answer) => reply(null, { answer }),
+        (error: unknown) => reply({ code: status.ABORTED, details: errorMessage(error) }),
+      );
   }
 
   async serveSession(stream: ServingStream): Promise<void> {

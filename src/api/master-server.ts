@@ -48,8 +48,8 @@ export async function startMasterServer(options: MasterServerOptions): Promise<M
     },
     callLimits: options.callLimits ?? callLimitsOf(tasks),
     services: (grpc) => {
-      const executorOptions = { identity, attempt, build, heartbeatIntervalMs, job, handler: executors, sessions };
-      serveExecutors(grpc, new ExecutorEndpoint(executorOptions));
+      const own = { identity, attempt, build, heartbeatIntervalMs, job };
+      serveExecutors(grpc, new ExecutorEndpoint({ ...own, handler: executors, sessions, store: clients }));
       serveClients(grpc, new ClientEndpoint({ attempt, build, door, handler: clients, sessions }));
     },
   });
@@ -62,6 +62,7 @@ function serveExecutors(server: Server, endpoint: ExecutorEndpoint): void {
     link: endpoint.accept.bind(endpoint),
     serveSession: endpoint.serveSession.bind(endpoint),
     openSession: endpoint.openSession.bind(endpoint),
+    transact: endpoint.transact.bind(endpoint),
   });
 }
 

@@ -2,7 +2,18 @@ import { createServer } from "node:net";
 import { connect } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { clientAccess, executorIdentity, makeIdentity, masterServerName } from "../../src/api/identity.ts";
-import { aRegistration, executor, identity, openStream, register, startMaster } from "../support/api.ts";
+import { PROTOCOL_VERSION } from "../../src/api/messages.ts";
+import { transactions } from "../../src/job/store/transaction.ts";
+import {
+  aRegistration,
+  executor,
+  identity,
+  noClients,
+  noSessions,
+  openStream,
+  register,
+  startMaster,
+} from "../support/api.ts";
 
 describe("the ApplicationMaster's server", () => {
   let master: Awaited<ReturnType<typeof startMaster>>;
@@ -65,6 +76,35 @@ describe("the ApplicationMaster's server", () => {
       expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
     }
     expect(master.executors.calls.rest).toEqual([]);
+  });
+
+  it("asks the key-value store in the name of the task that the container has, and for no container without one", async () => {
+    const asked: unknown[] = [];
+    const answer = { revision: 7, succeeded: true, results: [] };
+    const own = await startMaster({
+      clients: {
+        ...noClients,
+        transact: async (...call) => {
+          asked.push(call);
+          return answer;
+        },
+      },
+      sessions: {
+        ...noSessions,
+        taskIn: (containerId) => (containerId === executor.caller.name ? "worker:0" : undefined),
+      },
+    });
+    const ask = (given: typeof executor) => {
+      const { stream } = openStream({ identity: given, address: own.address });
+      streams.push(stream);
+      const request = { hello: { protocol: PROTOCOL_VERSION, build: "t" }, transaction: transactions.get("a") };
+      return stream.transact({ ...request, durable: false, generation: 3 }, 10_000);
+    };
+    expect(await ask(executor)).toEqual(answer);
+    expect(asked).toEqual([[expect.objectContaining({ generation: 3, durable: false }), "worker:0"]]);
+    const other = executorIdentity(identity, "container_1795305600000_0001_01_000003");
+    await expect(ask(other)).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    await own.server.close(0);
   });
 
   it("lets no executor speak for another container, neither at first nor later", async () => {

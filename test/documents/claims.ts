@@ -52,6 +52,15 @@ export const claims: Readonly<Record<string, Claim>> = {
       'curl --silent --unix-socket "$TONY_API" http://tony/v1/report --data \'{"step": 1800, "metrics": {"loss": 0.402}}\'',
     ].map((line) => [line, elsewhere("test/e2e/task-api.test.ts", "docs/guide/task-api.md")]),
   ),
+  ...Object.fromEntries(
+    [
+      'curl --silent --unix-socket "$TONY_API" http://tony/v1/kv/shared/rate --upload-file - <<< 0.01',
+      'curl --silent --unix-socket "$TONY_API" http://tony/v1/kv/shared/rate',
+      'curl --silent --unix-socket "$TONY_API" "http://tony/v1/kv?prefix=shared/"',
+      'curl --silent --unix-socket "$TONY_API" "http://tony/v1/kv/shared/leader?if-revision=0&owned=true" -X PUT --data-binary worker:0',
+      'curl --silent --unix-socket "$TONY_API" http://tony/v1/kv/shared/rate -X DELETE',
+    ].map((line) => [line, elsewhere("test/e2e/task-api.test.ts", "docs/guide/key-value-store.md")]),
+  ),
   "tony-ts submit job.xml --resume-from application_1795305600000_0009": elsewhere(
     "test/e2e/resume.test.ts",
     `"--resume-from", id`,

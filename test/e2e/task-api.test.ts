@@ -5,9 +5,10 @@ import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
-const guide = readFileSync("docs/guide/task-api.md", "utf8");
-/** The lines that call the API, as people read them. */
-const shown = [...guide.matchAll(/^curl .*$/gm)].map(([line]) => line);
+/** The lines of a guide that call the API, as people read them. */
+const shownIn = (guide: string) => [...readFileSync(guide, "utf8").matchAll(/^curl .*$/gm)].map(([line]) => line);
+const said = (task: string, stdout: string) =>
+  [...stdout.matchAll(new RegExp(`^${task} \\| (\\{.*\\})$`, "gm"))].map(([, line = ""]) => JSON.parse(line));
 
 describe("a program that asks its executor", () => {
   const alice = new Person(cluster);
@@ -21,14 +22,12 @@ describe("a program that asks its executor", () => {
       "tony.worker.command": "bash asks.sh",
       "tony.containers.resources": "asks.sh",
     };
-    const asks = ["set -e", "cd /", ...shown, ""].join("\n");
+    const asks = ["set -e", "cd /", ...shownIn("docs/guide/task-api.md"), ""].join("\n");
     const job = alice.job("asks", settings, { "asks.sh": asks });
     const { exitCode, stdout } = await alice.run("submit", job, "--logs", "all");
-    const said = (task: string) =>
-      [...stdout.matchAll(new RegExp(`^${task} \\| (\\{.*\\})$`, "gm"))].map(([, line = ""]) => JSON.parse(line));
     expect(exitCode).toBe(0);
     for (const index of [0, 1]) {
-      const [task, spec, answer] = said(`worker:${index}`);
+      const [task, spec, answer] = said(`worker:${index}`, stdout);
       expect(task).toMatchObject({ task: `worker:${index}`, role: "worker", index, generation: 1, restarts: 0 });
       expect(spec.tasks.map((one: { task: string }) => one.task)).toEqual(["worker:0", "worker:1"]);
       expect(spec.tasks[index]).toMatchObject({ host: task.host, port: task.port });
@@ -38,5 +37,30 @@ describe("a program that asks its executor", () => {
     const { stdout: status } = await alice.run("status", id);
     expect(status).toMatch(/worker:1 +succeeded .* 1800 /);
     expect(status).toContain("loss");
+  });
+
+  test("has the job's keys, of which those that go with its life are gone when it starts again", async () => {
+    const shown = shownIn("docs/guide/key-value-store.md");
+    const [, , , leads] = shown;
+    const foreign = 'curl --silent --unix-socket "$TONY_API" http://tony/v1/kv/task/worker:1/x';
+    const first = `if [ "$TONY_GENERATION" = 1 ]; then ${leads}; exit 1; fi`;
+    const settings = {
+      ...oneTask,
+      "tony.am.retry-count": 1,
+      "tony.worker.command": "bash keeps.sh",
+      "tony.containers.resources": "keeps.sh",
+    };
+    const job = alice.job("keeps", settings, { "keeps.sh": ["set -e", first, ...shown, foreign, ""].join("\n") });
+    const { exitCode, stdout } = await alice.run("submit", job, "--logs", "all");
+    expect(exitCode).toBe(0);
+    expect(said("worker:0", stdout)).toMatchObject([
+      { revision: 1, replaced: false },
+      { revision: 3, replaced: false },
+      { revision: 3, entry: { key: "shared/rate", value: "0.01\n" } },
+      { revision: 3, entries: [{ key: "shared/rate" }], more: false },
+      { revision: 4, replaced: false },
+      { revision: 5, deleted: 1 },
+      { error: { code: "FORBIDDEN" } },
+    ]);
   });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { toldReason } from "../../../am/clients/client-calls.ts";
+import { ClientCalls, toldReason } from "../../../am/clients/client-calls.ts";
+import type { StoreCall } from "../../../am/clients/job-store.ts";
+import { allRights, rightsOfTask } from "../../../am/core/store/rights.ts";
+import { transactions } from "../../../src/job/store/transaction.ts";
+import { RotatingLog } from "../../../src/rotating-log.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
 
 describe("why a job is ended", () => {
   const owner = "alice";
@@ -17,5 +22,38 @@ describe("why a job is ended", () => {
     const told = toldReason(`enough\n  worker:0 failed\u2028really${"x".repeat(250_000)}`, { user: "bob", owner });
     expect(told).toMatch(/^enough {3}worker:0 failed reallyx+…, by bob$/);
     expect(told.length).toBeLessThan(5_000);
+  });
+});
+
+describe("who uses the key-value store", () => {
+  const asked: StoreCall[] = [];
+  const calls = new ClientCalls({
+    spec: aJobSpec(),
+    owner: "alice",
+    feed: { follow: () => () => undefined },
+    tails: { open: () => () => undefined },
+    ownLog: new RotatingLog("/nowhere/am.log"),
+    store: {
+      call: async (call) => {
+        asked.push(call);
+        return { revision: 1, succeeded: true, results: [] };
+      },
+    },
+    stop: () => undefined,
+  });
+  const request = { hello: { protocol: 1, build: "t" }, transaction: transactions.get("a"), durable: true };
+
+  it("has all of it as a person, and its own part as a task, for the life that asks", async () => {
+    await calls.transact({ ...request, owner: "worker:0" });
+    await calls.transact({ ...request, owner: "worker:0", generation: 4 }, "worker:1");
+    const { transaction, durable } = request;
+    expect(asked).toEqual([
+      { transaction, durable, rights: allRights, owner: "worker:0" },
+      { transaction, durable, rights: rightsOfTask("worker:1"), owner: "worker:1", generation: 4 },
+    ]);
+  });
+
+  it("is told of a task that the job has not", async () => {
+    expect(await calls.transact({ ...request, owner: "nobody:7" })).toMatchObject({ code: "no-owner" });
   });
 });

@@ -55,6 +55,16 @@ const listed = async (store: JobStore) => {
 };
 
 describe("the key-value store of a job", () => {
+  test("binds a task's keys to the life of it that asks, never to the one that came after", async () => {
+    const scene = new Scene();
+    const store = scene.store();
+    scene.lives.set("worker:0", { task: "worker:0", generation: 2 });
+    const late = { ...owned("late"), generation: 1 };
+    expect(await store.call(late)).toMatchObject({ code: "no-owner" });
+    expect(await store.call({ ...owned("present"), generation: 2 })).toMatchObject({ succeeded: true });
+    expect(await listed(store)).toEqual(["present"]);
+  });
+
   test("that nobody uses reads and writes nothing", async () => {
     const scene = new Scene();
     const store = scene.store(2);

@@ -1,77 +1,37 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Advice } from "../../../executor/api/advice.ts";
 import { socketFolder, socketPath } from "../../../executor/api/socket-path.ts";
-import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS, TaskApi } from "../../../executor/api/task-api.ts";
+import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS, type TaskApi } from "../../../executor/api/task-api.ts";
 import type { ProgramStart } from "../../../src/frameworks/task-program.ts";
-import { aJobSpec } from "../../support/job-spec.ts";
-
-const cluster = {
-  generation: 2,
-  tasks: [
-    { task: "worker:0", host: "n1", port: 5000 },
-    { task: "worker:1", host: "n2", port: 5001 },
-  ],
-} as const;
-const started: ProgramStart = {
-  spec: aJobSpec(),
-  task: { role: "worker", index: 1 },
-  cluster,
-  applicationId: "application_1795305600000_0007",
-  attempt: 1,
-  generation: 2,
-  amHost: "am",
-  amPort: 1,
-  address: { host: "n2", port: 5001 },
-  ports: { rpc: 5002 },
-  restartReason: "worker:0 exited with 1",
-  restarts: 1,
-  checkpoint: "hdfs:///ckpt/7",
-};
+import { started, TaskApiScene } from "../../support/task-api.ts";
 
 describe("the API of a task", () => {
-  let folder: string;
+  let scene: TaskApiScene;
   let api: TaskApi;
   let start: ProgramStart | undefined;
   let advice: Advice;
   let saved: number;
-  const agent = new Agent({ keepAlive: true });
-  const progress = () => readFileSync(path.join(folder, "progress.jsonl"), "utf8");
+  const progress = () => readFileSync(path.join(scene.folder, "progress.jsonl"), "utf8");
+  const call = (...words: Parameters<TaskApiScene["call"]>) => scene.call(...words);
 
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), "tony-api-"));
     [start, advice, saved] = [started, { answer: "continue" }, 0];
-    api = await TaskApi.open({
-      folder: socketFolder(folder, 2),
-      socket: socketPath(folder, 2, process.pid),
-      progressFile: path.join(folder, "progress.jsonl"),
+    scene = await TaskApiScene.open({
       start: () => start,
       advice: () => advice,
       saved: () => {
         saved += 1;
       },
     });
+    api = scene.api;
   });
 
-  afterEach(async () => {
-    await api.close();
-    agent.destroy();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => scene.close());
 
-  async function call(method: string, route: string, body?: string | Buffer) {
-    const asked = request({ socketPath: api.socket, method, path: route, agent });
-    asked.on("error", () => undefined);
-    asked.end(body);
-    const [response] = await once(asked, "response");
-    return { status: Number(response.statusCode), said: await json(response) };
-  }
   const report = (said: unknown) => call("POST", "/v1/report", JSON.stringify(said));
 
   test("is its user's alone", () => {
@@ -100,7 +60,7 @@ describe("the API of a task", () => {
   });
 
   test("says where all tasks are, or why nobody knows", async () => {
-    expect((await call("GET", "/v1/cluster")).said).toEqual(cluster);
+    expect((await call("GET", "/v1/cluster")).said).toEqual(started.cluster);
     const { cluster: _, ...alone } = started;
     start = alone;
     expect(await call("GET", "/v1/cluster")).toEqual({

@@ -1,7 +1,7 @@
 import { TonyError } from "../../src/errors.ts";
 
 /** Why a call is not answered as it was asked. */
-export class ApiError extends TonyError {
+export class CallError extends TonyError {
   readonly status: number;
 
   constructor(status: number, code: string, message: string) {

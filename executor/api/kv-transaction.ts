@@ -1,0 +1,109 @@
+import { storedValue } from "../../src/job/store/shown-entry.ts";
+import {
+  type Condition,
+  type Operation,
+  onlyKey,
+  type Transaction,
+  withPrefix,
+} from "../../src/job/store/transaction.ts";
+import { CallError } from "./call-error.ts";
+
+/** One object of JSON, field by field. */
+type Fields = ReadonlyMap<string, unknown>;
+
+/**
+ * Reads `{"conditions": […], "success": […], "failure": […]}`, each absent where it is empty.
+ * @throws CallError
+ */
+export function readTransaction(body: string): Transaction {
+  const fields = fieldsOf(parsed(body), "the body");
+  return {
+    conditions: listOf(fields, "conditions").map((one) => condition(fieldsOf(one, "a condition"))),
+    success: listOf(fields, "success").map((one) => operation(fieldsOf(one, "an operation"))),
+    failure: listOf(fields, "failure").map((one) => operation(fieldsOf(one, "an operation"))),
+  };
+}
+
+const comparisons = { "=": "=", "==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥" } as const;
+
+function condition(fields: Fields): Condition {
+  const key = text(fields, "key");
+  const of = oneOf(fields, "of", ["exists", "missing", "value", "owner", "created", "modified", "version"]);
+  if (of === "exists" || of === "missing") return { of, key };
+  const is = comparisons[oneOf(fields, "is", ["=", "==", "!=", "<", "<=", ">", ">="])];
+  if (of === "value") return { of, key, is, to: valueIn(fields, "to") };
+  if (of !== "owner") return { of, key, is, to: number(fields, "to") };
+  if (is === "=" || is === "≠") return { of, key, is, to: text(fields, "to") };
+  throw bad("of an owner only = and != are asked");
+}
+
+function operation(fields: Fields): Operation {
+  const type = oneOf(fields, "type", ["get", "put", "list", "delete"]);
+  switch (type) {
+    case "get":
+      return { type, key: text(fields, "key") };
+    case "put":
+      return { type, key: text(fields, "key"), value: valueIn(fields, "value"), owned: flag(fields, "owned") };
+    case "list":
+      return { type, range: withPrefix(text(fields, "prefix")), keysOnly: flag(fields, "keysOnly") };
+    case "delete":
+      return { type, range: fields.has("prefix") ? withPrefix(text(fields, "prefix")) : onlyKey(text(fields, "key")) };
+  }
+}
+
+/** Text, or with `Base64` behind its name bytes. */
+function valueIn(fields: Fields, name: string): string {
+  const coded = `${name}Base64`;
+  return fields.has(coded)
+    ? storedValue({ valueBase64: text(fields, coded) })
+    : storedValue({ value: text(fields, name) });
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw bad("the body is no JSON");
+  }
+}
+
+function fieldsOf(given: unknown, what: string): Fields {
+  if (typeof given === "object" && given !== null && !Array.isArray(given))
+    return new Map<string, unknown>(Object.entries(given));
+  throw bad(`${what} is no object`);
+}
+
+function listOf(fields: Fields, name: string): readonly unknown[] {
+  const given = fields.get(name) ?? [];
+  if (Array.isArray(given)) return given;
+  throw bad(`${name} is no list`);
+}
+
+function text(fields: Fields, name: string): string {
+  const given = fields.get(name);
+  if (typeof given === "string") return given;
+  throw bad(`${name} is no text`);
+}
+
+function number(fields: Fields, name: string): number {
+  const given = fields.get(name);
+  if (typeof given === "number" && Number.isSafeInteger(given) && given >= 0) return given;
+  throw bad(`${name} is no whole number`);
+}
+
+function flag(fields: Fields, name: string): boolean {
+  const given = fields.get(name) ?? false;
+  if (typeof given === "boolean") return given;
+  throw bad(`${name} is neither true nor false`);
+}
+
+function oneOf<T extends string>(fields: Fields, name: string, words: readonly T[]): T {
+  const given = fields.get(name);
+  const found = words.find((word) => word === given);
+  if (found !== undefined) return found;
+  throw bad(`${name} is one of ${words.join(", ")}`);
+}
+
+function bad(message: string): CallError {
+  return new CallError(400, "BAD_CALL", message);
+}

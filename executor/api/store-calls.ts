@@ -1,0 +1,31 @@
+import { within } from "../../src/hadoop/clock.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import type { StoreAnswer } from "../../src/job/store/transaction.ts";
+import type { MasterLink } from "../master/master-link.ts";
+import { CallError } from "./call-error.ts";
+import type { StoreCall } from "./kv.ts";
+
+/** How long a call waits for an ApplicationMaster, and then for its answer. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Asks the job's key-value store in the name of that life of the task. While no ApplicationMaster is connected it waits for the next one.
+ * @throws CallError where nobody can say what became of it
+ */
+export async function transactFor(
+  link: () => Pick<MasterLink, "transact" | "connected">,
+  generation: number,
+  call: StoreCall,
+): Promise<StoreAnswer> {
+  await within(PATIENCE_MS, link().connected());
+  try {
+    const answer = await link().transact({ ...call, generation }, PATIENCE_MS);
+    if (answer !== undefined) return answer;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "API_FAILED" || code === "API_FORBIDDEN") throw new CallError(503, "STORE_AWAY", errorMessage(error));
+    const said = "the ApplicationMaster was lost before it answered: what was to be written may be written or not";
+    throw new CallError(503, "UNKNOWN", `${said}; read it`);
+  }
+  throw new CallError(503, "NO_MASTER", `no ApplicationMaster was reached for ${PATIENCE_MS / 1_000} s: try again`);
+}

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { rightsOfTask } from "../../../am/core/store/rights.ts";
+import { createStore, type Store } from "../../../am/core/store/store.ts";
+import type { StoreCall } from "../../../executor/api/kv.ts";
+import { TaskApiScene } from "../../support/task-api.ts";
+
+/** As the store of worker:1 answers. */
+function transactOf(store: Store, asked: StoreCall[]) {
+  return async (call: StoreCall) => {
+    asked.push(call);
+    const life = { task: "worker:1", generation: 2 };
+    const request = {
+      type: "request",
+      id: 1,
+      ...call,
+      durable: false,
+      rights: rightsOfTask("worker:1"),
+      life,
+    } as const;
+    const effects = store.step(request, 0);
+    const answer = effects.find((effect) => effect.type === "answer");
+    if (answer?.type !== "answer") throw new Error("no answer");
+    return answer.answer;
+  };
+}
+
+describe("the key-value store, as a program has it", () => {
+  let scene: TaskApiScene;
+  let asked: StoreCall[];
+  const call = (...words: Parameters<TaskApiScene["call"]>) => scene.call(...words);
+  const post = (transaction: unknown) => call("POST", "/v1/kv", JSON.stringify(transaction));
+
+  beforeEach(async () => {
+    asked = [];
+    scene = await TaskApiScene.open({ transact: transactOf(createStore(), asked) });
+  });
+
+  afterEach(() => scene.close());
+
+  test("keeps what is put, text or bytes, and tells its revisions", async () => {
+    expect(await call("PUT", "/v1/kv/shared/rate", "0.01")).toEqual({
+      status: 200,
+      said: { revision: 1, replaced: false },
+    });
+    expect((await call("PUT", "/v1/kv/shared/rate", "0.02")).said).toEqual({ revision: 2, replaced: true });
+    const entry = { key: "shared/rate", value: "0.02", created: 1, modified: 2, version: 2 };
+    expect(await call("GET", "/v1/kv/shared/rate")).toEqual({ status: 200, said: { revision: 2, entry } });
+    await call("PUT", "/v1/kv/shared/bytes", Buffer.from([0xff, 0x00]));
+    expect((await call("GET", "/v1/kv/shared/bytes")).said).toMatchObject({ entry: { valueBase64: "/wA=" } });
+    expect(asked.every(({ durable }) => !durable)).toBe(true);
+  });
+
+  test("waits until a write is safe where that is asked for", async () => {
+    await call("PUT", "/v1/kv/shared/a?durable=true", "1");
+    expect(asked.at(-1)?.durable).toBe(true);
+  });
+
+  test("takes any key by its bytes in the address", async () => {
+    await call("PUT", `/v1/kv/${encodeURIComponent("task/worker:1/ä?%")}`, "x");
+    expect((await call("GET", "/v1/kv?prefix=task/worker:1/")).said).toMatchObject({
+      entries: [{ key: "task/worker:1/ä?%", value: "x" }],
+      more: false,
+    });
+    expect((await call("GET", "/v1/kv/%zz")).status).toBe(400);
+  });
+
+  test("lists what begins so, from a key on, so many, or the keys alone", async () => {
+    for (const key of ["a", "b", "c"]) await call("PUT", `/v1/kv/shared/${key}`, key);
+    const keys = async (query: string) => {
+      const { said } = await call("GET", `/v1/kv${query}`);
+      return said;
+    };
+    expect(await keys("")).toMatchObject({ entries: [{ value: "a" }, { value: "b" }, { value: "c" }] });
+    expect(await keys("?prefix=shared/&limit=1&from=shared/b")).toMatchObject({
+      entries: [{ key: "shared/b" }],
+      more: true,
+    });
+    expect(await keys("?prefix=shared/c&keys=true")).toMatchObject({ entries: [{ key: "shared/c", value: "" }] });
+  });
+
+  test("deletes a key, or all that begin so", async () => {
+    for (const key of ["a", "b", "c"]) await call("PUT", `/v1/kv/shared/${key}`, key);
+    expect((await call("DELETE", "/v1/kv/shared/a")).said).toEqual({ revision: 4, deleted: 1 });
+    expect((await call("DELETE", "/v1/kv?prefix=shared/")).said).toEqual({ revision: 5, deleted: 2 });
+    expect((await call("DELETE", "/v1/kv")).status).toBe(400);
+    const { status, said } = await call("GET", "/v1/kv/shared/a");
+    expect([status, said]).toEqual([404, { error: { code: "NO_SUCH_KEY", message: "there is no key shared/a" } }]);
+  });
+
+  test("writes a key only where it is as the caller knows it", async () => {
+    expect((await call("PUT", "/v1/kv/shared/leader?if-revision=0&owned=true", "1")).status).toBe(200);
+    expect(await call("PUT", "/v1/kv/shared/leader?if-revision=0", "2")).toEqual({
+      status: 409,
+      said: { error: { code: "CONDITION", message: "shared/leader was written by revision 1: nothing is changed" } },
+    });
+    expect((await call("DELETE", "/v1/kv/shared/leader?if-revision=7")).status).toBe(409);
+    expect((await call("PUT", "/v1/kv/shared/leader?if-revision=1", "3")).status).toBe(200);
+    expect((await call("PUT", "/v1/kv/shared/leader?if-revision=one", "3")).status).toBe(400);
+  });
+
+  test("binds a key to the life of the task", async () => {
+    await call("PUT", "/v1/kv/shared/here?owned=true", "");
+    expect((await call("GET", "/v1/kv/shared/here")).said).toMatchObject({
+      entry: { owner: { task: "worker:1", generation: 2 } },
+    });
+  });
+
+  test("carries out a transaction, all of it at once", async () => {
+    const { said } = await post({
+      conditions: [
+        { of: "missing", key: "shared/a" },
+        { of: "version", key: "shared/a", is: "<=", to: 0 },
+      ],
+      success: [
+        { type: "put", key: "shared/a", value: "é" },
+        { type: "put", key: "shared/b", valueBase64: "/w==", owned: true },
+        { type: "list", prefix: "shared/", keysOnly: true },
+      ],
+    });
+    expect(said).toMatchObject({
+      revision: 1,
+      succeeded: true,
+      results: [{}, {}, { entries: [{ key: "shared/a" }, { key: "shared/b" }], more: false }],
+    });
+    const swap = { conditions: [{ of: "value", key: "shared/a", is: "=", to: "é" }] };
+    const puts = [
+      { type: "put", key: "shared/a", value: "2" },
+      { type: "delete", key: "shared/b" },
+    ];
+    expect((await post({ ...swap, success: puts })).said).toMatchObject({
+      succeeded: true,
+      results: [{ before: { value: "é" } }, { deleted: 1 }],
+    });
+    expect((await post({ ...swap, success: puts, failure: [{ type: "get", key: "shared/a" }] })).said).toMatchObject({
+      succeeded: false,
+      results: [{ entry: { value: "2" } }],
+    });
+  });
+
+  test.each([
+    ["what is not its own", "PUT", "/v1/kv/task/worker:0/x", "1", 403, "FORBIDDEN"],
+    ["a value that is too long", "PUT", "/v1/kv/shared/x", "x".repeat((128 << 10) + 1), 413, "LIMIT"],
+    ["no JSON", "POST", "/v1/kv", "put", 400, "BAD_CALL"],
+    ["no transaction", "POST", "/v1/kv", '{"success": 1}', 400, "BAD_CALL"],
+    ["an unknown operation", "POST", "/v1/kv", '{"success": [{"type": "swap"}]}', 400, "BAD_CALL"],
+    ["a key that is no text", "POST", "/v1/kv", '{"success": [{"type": "get", "key": 1}]}', 400, "BAD_CALL"],
+    ["a limit that is no number", "GET", "/v1/kv?limit=x", undefined, 400, "BAD_CALL"],
+    ["a flag that is none", "GET", "/v1/kv?keys=1", undefined, 400, "BAD_CALL"],
+  ])("refuses %s with one clear error", async (_what, method, route, body, status, code) => {
+    expect(await call(method, route, body)).toEqual({
+      status,
+      said: { error: { code, message: expect.any(String) } },
+    });
+  });
+});
