@@ -5,13 +5,14 @@ import { minimalJob, saidAbout } from "./support.ts";
 /** For each kind of value one that it is not, and what is said then; every key of that kind is asked with it. */
 const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
   path: ["", /a path or URL/],
+  "absolute path": ["shared/a", /an absolute path such as \/shared\/folder/],
   label: ["gpu && big", /a node label \(letters, digits/],
   memory: ["1.5g", /a whole amount such as 2g or 512m/],
   number: ["many", /a whole number (of at least \d+ \(at most 2147483647\)|between \d+ and \d+)/],
   "number, -1: no limit": ["none", /a whole number up to 2147483647, or -1 for no limit/],
   "true | false": ["yes", /true or false/],
-  "duration (ms)": ["soon", /a duration( of at least 20s)? such as 90s, 5m or 2h \(a bare number is ms\)/],
-  "duration (s)": ["soon", /a duration such as 90s, 5m or 2h \(a bare number is s\)/],
+  "duration (ms)": ["soon", /a duration( of at least [\d.]+s)? such as 90s, 5m or 2h \(a bare number is ms\)/],
+  "duration (s)": ["soon", /a duration( of at least 1s)? such as 90s, 5m or 2h \(a bare number is s\)/],
   "duration (ms), 0: none": ["soon", /a duration such as 90s, 5m or 2h \(a bare number is ms; 0 or -1: none\)/],
   "duration (s), 0: none": ["soon", /a duration such as 90s, 5m or 2h \(a bare number is s; 0 or -1: none\)/],
   "port range": ["20100-20000", /a range of ports such as 20000-20100/],
@@ -65,4 +66,17 @@ describe("a name of a role that the job does not have", () => {
       `job.xml:5: ${severity}${key} names wroker, which the job does not have; did you mean worker?`,
     );
   });
+});
+
+test.each([
+  ["tony.task.heartbeat-interval-ms", "0.1s"],
+  ["tony.task.metrics-interval-ms", "0.1s"],
+  ["tony.container.launch-timeout", "1s"],
+  ["tony.task.orphan-timeout", "10s"],
+  ["tony.carrier.timeout", "1s"],
+  ["tony.failure.infrastructure-window", "1s"],
+] as const)("%s of 0, which would fail every job, is refused with the least that works", (name, least) => {
+  expect(saidAbout({ ...minimalJob, [name]: "0" }).join("\n")).toContain(
+    `${name} must be a duration of at least ${least}`,
+  );
 });

@@ -43,7 +43,7 @@ export const carrierKeys = {
     ours: true,
   }),
   "tony.carrier.timeout": key({
-    type: duration("s"),
+    type: duration("s", { minMs: 1000 }),
     spec: ["carrier", "timeoutMs"],
     default: "10m",
     doc: "How long an executor may take to upload checkpoints and output after its program has ended, and to download a checkpoint before it starts.",

@@ -12,7 +12,7 @@ export const failureKeys = {
     ours: true,
   }),
   "tony.failure.infrastructure-window": key({
-    type: duration("s"),
+    type: duration("s", { minMs: 1000 }),
     spec: ["timeouts", "infrastructureWindowMs"],
     default: "1h",
     doc: "For how long such a restart counts: a job that runs for weeks loses a node now and then.",

@@ -1,5 +1,5 @@
 import { key } from "./key.ts";
-import { boolean, duration, integer, list, path, pathUnless, text, timeZone } from "./types.ts";
+import { boolean, clusterFolder, duration, integer, list, path, pathUnless, text, timeZone } from "./types.ts";
 
 const play = { support: "ignored-with-warning", note: "a setting of TonY's own web server" } as const;
 
@@ -17,13 +17,13 @@ const portalLogin = {
 /** Where things are kept, and the history server: mostly set once for a site, in tony-site.xml. */
 export const siteKeys = {
   "tony.staging-dir": key({
-    type: path,
+    type: clusterFolder,
     doc: "Folder for what a running job needs; default <home>/.tony-ts.",
     support: "works",
     ours: true,
   }),
   "tony.cache.dir": key({
-    type: path,
+    type: clusterFolder,
     doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache, where also goes what a user who is not trusted has made in this folder.",
     support: "works",
     ours: true,

@@ -75,7 +75,7 @@ export const taskKeys = {
     ours: true,
   }),
   "tony.container.launch-timeout": key({
-    type: duration("ms"),
+    type: duration("ms", { minMs: 1000 }),
     spec: ["timeouts", "launchMs"],
     default: "15m",
     doc: "How long a container may take from the start request until it runs, including the download of its files.",
@@ -119,7 +119,7 @@ export const taskKeys = {
     ours: true,
   }),
   "tony.task.heartbeat-interval-ms": key({
-    type: duration("ms"),
+    type: duration("ms", { minMs: 100 }),
     spec: ["timeouts", "heartbeatIntervalMs"],
     default: "1000",
     doc: "How often an executor sends a heartbeat.",
@@ -140,7 +140,7 @@ export const taskKeys = {
     ours: true,
   }),
   "tony.task.orphan-timeout": key({
-    type: duration("ms"),
+    type: duration("ms", { minMs: 10_000 }),
     doc: "An executor that cannot reach an ApplicationMaster for this long ends its program and exits. Default: the cluster's longest expiry (at least 10 min) + 3 min.",
     support: "works",
     ours: true,
@@ -191,7 +191,7 @@ export const taskKeys = {
     ours: true,
   }),
   "tony.task.metrics-interval-ms": key({
-    type: duration("ms"),
+    type: duration("ms", { minMs: 100 }),
     spec: ["timeouts", "metricsIntervalMs"],
     default: "5000",
     doc: "How often the memory, CPU and GPUs of a program are sampled.",

@@ -29,7 +29,18 @@ export const text: KeyType<string> = keyType("text", "text", string, (value) => 
 /** A path as it stands; whether it is local or Hadoop's is the reader's business. */
 export const path: KeyType<string> = keyType("path", "a path or URL", string, (value) => value || undefined);
 
-/** The same, but for one that stands for none: TonY's configuration has such a placeholder. */
+/** A folder of the cluster's, which has no other folder to be relative to. */
+export const clusterFolder: KeyType<string> = keyType(
+  "absolute path",
+  "an absolute path such as /shared/folder, or a URL, without empty, . and .. parts",
+  string,
+  (value) => {
+    const [, rest] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/]*)?(\/.*)$/i.exec(value) ?? [];
+    return rest === undefined || /\/(?:\.{0,2})\//.test(`${rest.replace(/\/$/, "")}/`) ? undefined : value;
+  },
+);
+
+/** A path, but for one that stands for none: TonY's configuration has such a placeholder. */
 export function pathUnless(placeholder: string): KeyType<string | undefined> {
   return orNone(path, (value) => value === placeholder);
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import {
   accessControlList,
   boolean,
+  clusterFolder,
   duration,
   environment,
   escapeListItem,
@@ -65,6 +66,22 @@ describe("durations", () => {
   test.each(["soon", "5 weeks", "1.5h", ""])('"%s" is refused', (text) => {
     expect(() => optionalDuration().parse(text)).toThrow(/not "/);
   });
+});
+
+describe("folders of the cluster", () => {
+  test.each(["/shared", "/shared/", "/a/.b/c..d", "hdfs://nn:8020/a", "viewfs:///a/b", "s3a://bucket/a"])(
+    "%s",
+    (folder) => {
+      expect(clusterFolder.parse(folder)).toBe(folder);
+    },
+  );
+
+  test.each(["shared/a", "~/a", "./a", "/a/../b", "/a//b", "/./a", "/a/..", "hdfs://nn:8020", "hdfs://nn/a//b"])(
+    "%s is refused with an example",
+    (folder) => {
+      expect(() => clusterFolder.parse(folder)).toThrow(/an absolute path such as \/shared\/folder, or a URL/);
+    },
+  );
 });
 
 describe("numbers, words and labels", () => {
