@@ -187,28 +187,7 @@ export class ExecutorLinks implements ExecutorHandler {
   }
 
   #message(command: ExecutorCommand): MasterCommand {
-    switch (command.type) {
-      case "start-child": {
-        const { generation: _generation, ...start } = command;
-        return { ...start, clusterSpec: this.#encoded(command.clusterSpec) };
-      }
-      case "acknowledge-exit":
-        return { type: "acknowledge-exit" };
-      case "prepare":
-        return { type: "prepare", reason: command.reason };
-      case "stop-child": {
-        const { generation: _generation, ...stop } = command;
-        return stop;
-      }
-      case "signal-child":
-        return { type: "signal-child", signal: command.signal, reason: command.reason, notice: command.notice };
-      case "exit":
-        return command;
-      case "tell-place":
-        return { type: "tell-place" };
-      case "resume-child":
-        return { type: "resume-child" };
-    }
+    return command.type === "start-child" ? { ...command, clusterSpec: this.#encoded(command.clusterSpec) } : command;
   }
 
   /** The same object for every task of a generation: its bytes are made once. */

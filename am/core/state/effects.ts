@@ -1,7 +1,6 @@
+import type { MasterCommand } from "../../../src/api/messages.ts";
 import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
-import type { Notice } from "../../../src/job/execution.ts";
 import type { HistoryEvent } from "../../../src/job/history-event.ts";
-import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import type { Constrained, Resource } from "../../../src/job/spec.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 
@@ -80,39 +79,15 @@ export interface SendTarget {
   readonly containerId: string;
 }
 
+type Order<T extends MasterCommand["type"]> = Extract<MasterCommand, { readonly type: T }> & {
+  readonly generation: number;
+};
+
+/** A message of proto/tony, and the generation that it is about. */
 export type ExecutorCommand =
-  | { readonly type: "prepare"; readonly generation: number; readonly reason: string }
-  | {
-      readonly type: "start-child";
-      readonly generation: number;
-      /** The same object for every task of a generation, so that the shell encodes it once. */
-      readonly clusterSpec: ClusterSpec;
-      readonly restartReason: string;
-      /** How often its program was started before, with its gang or alone. */
-      readonly restarts: number;
-      readonly checkpoint: string;
-    }
-  | {
-      readonly type: "stop-child";
-      readonly generation: number;
-      readonly graceMs: number;
-      readonly reason: StopReason;
-      /** It writes where it stands first. */
-      readonly dumpStacks?: true;
-    }
-  | {
-      readonly type: "signal-child";
-      readonly generation: number;
-      readonly signal: string;
-      readonly reason: string;
-      /** The program finds it in its file; one that it has been given already is not given again. */
-      readonly notice: Notice;
-    }
-  | { readonly type: "tell-place"; readonly generation: number }
-  | { readonly type: "acknowledge-exit"; readonly generation: number }
-  /** The program was suspended while its executor was cut off; its container is still its task's. */
-  | { readonly type: "resume-child"; readonly generation: number }
-  /** Of one that is `replaced` nothing of what it holds is wanted. */
-  | { readonly type: "exit"; readonly graceMs: number; readonly reason: StopReason };
+  | Order<"prepare" | "stop-child" | "signal-child" | "tell-place" | "acknowledge-exit" | "resume-child">
+  /** `clusterSpec` is the same object for every task of a generation, so that the shell encodes it once. */
+  | (Omit<Order<"start-child">, "clusterSpec"> & { readonly clusterSpec: ClusterSpec })
+  | Extract<MasterCommand, { readonly type: "exit" }>;
 
 export type LogFields = Readonly<Record<string, string | number | boolean>>;

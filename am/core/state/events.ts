@@ -1,7 +1,7 @@
+import type { ExecutorReport } from "../../../src/api/messages.ts";
 import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
-import type { ChildExit, ExecutorRegistration, TaskPlace } from "../../../src/job/execution.ts";
+import type { ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
-import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../../src/job/execution.ts";
 
@@ -50,6 +50,12 @@ export interface AllocatedContainer {
   readonly resource: Resource;
 }
 
+/** A message of proto/tony, and whose it is. */
+type Report<T extends ExecutorReport["type"]> = Extract<ExecutorReport, { readonly type: T }> & {
+  readonly task: string;
+  readonly containerId: string;
+};
+
 export type Event =
   | {
       readonly type: "am-registered";
@@ -92,52 +98,8 @@ export type Event =
       readonly containerId: string;
       readonly cause: "stream-broken" | "goodbye";
     }
-  | {
-      readonly type: "child-started";
-      readonly task: string;
-      readonly containerId: string;
-      readonly generation: number;
-      readonly pid: number;
-      readonly atMs: number;
-    }
-  | ({
-      readonly type: "child-place";
-      readonly task: string;
-      readonly containerId: string;
-      readonly generation: number;
-    } & TaskPlace)
-  | {
-      readonly type: "child-exited";
-      readonly task: string;
-      readonly containerId: string;
-      readonly generation: number;
-      readonly exit: ChildExit;
-    }
-  | {
-      readonly type: "child-progress";
-      readonly task: string;
-      readonly containerId: string;
-      readonly generation: number;
-      readonly step: number;
-      readonly atMs: number;
-      /** The newest complete one, which every report repeats. */
-      readonly checkpoint?: Checkpoint;
-      /** The last value of each that the program reported. */
-      readonly metrics?: Readonly<Record<string, number>>;
-    }
-  | {
-      readonly type: "transfer";
-      readonly task: string;
-      readonly containerId: string;
-      readonly transfer: Transfer;
-    }
-  | {
-      readonly type: "service-announced";
-      readonly task: string;
-      readonly containerId: string;
-      readonly name: string;
-      readonly url: string;
-    }
+  | (Report<"child-started" | "child-place" | "child-exited" | "child-progress"> & { readonly generation: number })
+  | Report<"transfer" | "service-announced">
   /** The time that was asked for has come, or is past. */
   | { readonly type: "wake-up" }
   /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */
