@@ -94,6 +94,12 @@ export function noLongerUnclaimed({ state: { unclaimed } }: Step, { role }: Cont
   unclaimed[role] = Math.max(0, (unclaimed[role] ?? 0) - 1);
 }
 
+/** A kept container that no task will claim goes back. */
+export function giveBackUnclaimed(step: Step, container: ContainerRecord, reason: string): void {
+  noLongerUnclaimed(step, container);
+  discard(step, container, reason);
+}
+
 /** Whether its executor can be told something, and would say what happens in it. */
 export function isHeard({ link, silent }: ContainerRecord): boolean {
   return link === "up" && !silent;

@@ -2,7 +2,7 @@ import { endedBecause } from "../../../src/job/outcome.ts";
 import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
-import { discard, isHeard, noLongerUnclaimed } from "../containers/containers.ts";
+import { discard, giveBackUnclaimed, isHeard } from "../containers/containers.ts";
 import { linkEnding, timeLimitEnding, unheardEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { completionStatusOverdue } from "../failures/verdict.ts";
@@ -45,8 +45,7 @@ export function containerOverdue(step: Step, what: ContainerDeadline, container:
   } else if (what === "completion-status" && container.link === "up") {
     completionStatusOverdue(step, container);
   } else if (what === "rejoin" && container.phase === "unclaimed") {
-    noLongerUnclaimed(step, container);
-    discard(step, container, "no executor claimed it");
+    giveBackUnclaimed(step, container, "no executor claimed it");
   } else if (what === "rejoin" && container.link === "rejoining" && task !== undefined) {
     rejoinOverdue(step, container, task);
   } else if (what === "heartbeat" && container.link === "up" && task !== undefined) {

@@ -1,6 +1,6 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
 import { mayMove } from "../../../src/moves.ts";
-import { holdFor, moveLink, noLongerUnclaimed } from "../containers/containers.ts";
+import { giveBackUnclaimed, holdFor, moveLink, noLongerUnclaimed } from "../containers/containers.ts";
 import { accountFor, programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { release } from "../gang/rest.ts";
@@ -41,6 +41,10 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
   const task = container === undefined ? undefined : tenantOf(step, container);
   if (container === undefined || task === undefined || task.id !== registration.task) {
     const why = "its container is no longer part of the job";
+    if (container?.phase === "unclaimed") {
+      // Its executor leaves: no registration of it that is heard late may claim the container for a task again.
+      giveBackUnclaimed(step, container, why);
+    }
     dismiss(step, registration, { graceMs: 0, reason: { code: "replaced", why } });
     return;
   }

@@ -192,6 +192,23 @@ describe("the ApplicationMaster dies", () => {
     oneOfTwoIsClaimed(scenario);
   });
 
+  test("one whose executor names a task that lives elsewhere goes back, and what it says late claims it for no task", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.crash([scenario.container(1), scenario.container(1)]);
+    const registration = { task: "worker:1", host: "n1", tensorboardPort: 0, rejoinAddress: "n1:9", generation: 1 };
+    const says = (containerId: string) =>
+      scenario.on({ type: "executor-rejoined", ...registration, containerId, port: 4000, child: { state: "none" } });
+    says("c1");
+    const effects = says("c2");
+    expect(sentOf(effects, "exit")).toEqual(["worker:1"]);
+    expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c2"] }));
+    const diagnostics = { stderr: [], words: [] };
+    scenario.on({ type: "container-completed", containerId: "c1", exitStatus: -100, diagnostics });
+    expect(sentOf(says("c2"), "exit")).toEqual(["worker:1"]);
+    expect(scenario.task("worker:1").containerId).not.toBe("c2");
+  });
+
   describe("YARN tells of a kept container only after the attempt has registered", () => {
     const late = (scenario: Scenario, containers: readonly AllocatedContainer[]) =>
       scenario.on({ type: "containers-recovered-late", containers });
