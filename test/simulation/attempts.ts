@@ -14,6 +14,7 @@ export class Attempts {
   surrenders = 0;
   /** What YARN said of containers that the journal takes for the job's still: nobody says it again to the next attempt. */
   lostWords = 0;
+  readonly #all = new Map<number, Master>();
   readonly #world: World;
   /** How many YARN grants. */
   readonly #granted: number;
@@ -22,6 +23,10 @@ export class Attempts {
     this.#world = world;
     this.#granted = granted;
     this.present = this.#next();
+  }
+
+  find(attempt: number): Master | undefined {
+    return this.#all.get(attempt);
   }
 
   /** It dies; YARN starts another one some seconds later and keeps the containers that run. */
@@ -45,7 +50,7 @@ export class Attempts {
         return;
       }
       for (const executor of executors.values()) {
-        executor.connection.open(random.integer(2_000, 30_000));
+        clock.after(random.integer(2_000, 30_000), () => executor.connection.masterGone(master));
       }
       this.#replace(random.integer(500, 2_000));
     });
@@ -74,7 +79,7 @@ export class Attempts {
     }
     if (!master.isPresent) {
       for (const executor of this.#world.executors.values()) {
-        executor.connection.masterEnded(master);
+        executor.connection.masterGone(master);
       }
       return;
     }
@@ -108,7 +113,7 @@ export class Attempts {
   #replaceDead(): void {
     const { executors, random } = this.#world;
     for (const executor of executors.values()) {
-      executor.connection.masterDied();
+      executor.connection.masterGone(this.present);
     }
     this.#replace(random.integer(1_000, 10_000));
   }
@@ -132,6 +137,9 @@ export class Attempts {
   #next(): Master {
     const { weather, random, resourceManager } = this.#world;
     const { skewMs } = weather;
-    return new Master(this.#world, resourceManager.attempt, skewMs === 0 ? 0 : random.integer(-skewMs, skewMs));
+    const { attempt } = resourceManager;
+    const master = new Master(this.#world, attempt, skewMs === 0 ? 0 : random.integer(-skewMs, skewMs));
+    this.#all.set(attempt, master);
+    return master;
   }
 }

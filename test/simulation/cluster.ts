@@ -40,6 +40,7 @@ export class Cluster {
       cut: undefined,
       skewMs: 0,
       slowMs: 0,
+      slowUntilMs: 0,
       isUnmanaged: false,
       managedAgainAtMs: 0,
       phaseMs: random.integer(0, NODE_HEARTBEAT_MS - 1),

@@ -1,11 +1,10 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
+import type { StagingNews } from "../../executor/core/master.ts";
 import { decodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
-import { judgeMasterMessage } from "../../src/api/fence.ts";
 import type { MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { isReplaced } from "../../src/journal/task-life.ts";
-import { Absence, type StagingNews } from "./absence.ts";
 import type { ModelContainer } from "./application.ts";
 import { nobodysFault, programsFault } from "./causes.ts";
 import { isJoiner } from "./ground-truth.ts";
@@ -34,12 +33,9 @@ export class ExecutorModel {
   /** Its node was cut off in its life. */
   wasCut = false;
   readonly #world: World;
-  readonly #absence: Absence;
   #ending = false;
   #noticedAtMs = 0;
   #port: number;
-  /** What came while it stood still. */
-  readonly #missed: MasterMessage[] = [];
 
   constructor(world: World, task: string, container: ModelContainer, generation: number) {
     this.#world = world;
@@ -49,19 +45,15 @@ export class ExecutorModel {
     this.gangGeneration = generation;
     this.#port = world.nextPort();
     this.program = new ModelProgram(world, this);
-    this.#absence = new Absence({
-      clock: world.clock,
-      random: world.random,
-      isolationMs: world.spec.timeouts.isolationMs,
-      isFrozen: () => this.frozen,
+    this.connection = new MasterConnection(world, this, {
+      obey: (message) => this.#obey(message),
       look: () => this.#lookIntoStaging(),
       reached: () => this.#goOn(),
       replaced: () => this.#replaced({ code: "replaced", why: "the journal says so" }),
       isolated: () => this.#isolated(),
+      orphaned: (silentMs) => this.#finish({ code: "orphaned", silentMs }),
     });
-    this.connection = new MasterConnection(world, this, this.#absence);
-    this.connection.open(0);
-    this.connection.beat();
+    this.connection.begin();
   }
 
   get containerId(): string {
@@ -119,10 +111,7 @@ export class ExecutorModel {
     this.#world.clock.after(durationMs, () => {
       this.frozen = false;
       this.thawedAtMs = this.#world.clock.nowMs;
-      this.connection.sayUnsent();
-      for (const message of this.#missed.splice(0)) {
-        this.receive(message);
-      }
+      this.connection.goOn();
     });
   }
 
@@ -154,25 +143,15 @@ export class ExecutorModel {
       return;
     }
     this.alive = false;
-    this.#absence.end();
     this.program.die();
-    if (this.container.node.alive) {
-      this.connection.break(0);
-    }
-    this.connection.close();
+    this.connection.die();
   }
 
-  /** A message of an ApplicationMaster. */
-  receive(message: MasterMessage): void {
-    if (this.frozen) {
-      this.#missed.push(message);
+  /** What its ApplicationMaster orders. */
+  #obey({ generation, body }: MasterMessage): void {
+    if (!this.alive || this.#ending) {
       return;
     }
-    const own = { attempt: this.connection.attempt, generation: this.generation };
-    if (!this.alive || this.#ending || judgeMasterMessage(message, own) !== "current") {
-      return;
-    }
-    const { generation, body } = message;
     switch (body.type) {
       case "prepare":
         if (generation > this.generation) {
@@ -195,13 +174,15 @@ export class ExecutorModel {
         if (body.reason.code === "replaced") {
           this.#replaced(body.reason);
         } else {
-          this.#ending = true;
-          this.program.stop(body.reason, () => this.#leave());
+          this.#finish(body.reason);
         }
         break;
       case "resume-child":
         this.#goOn();
         this.program.toldSuspension();
+        break;
+      case "acknowledge-exit":
+        this.program.exitAcknowledged();
         break;
       case "make-room":
         this.#makeRoom(body.variables);
@@ -216,6 +197,11 @@ export class ExecutorModel {
       default:
         break;
     }
+  }
+
+  #finish(reason: StopReason): void {
+    this.#ending = true;
+    this.program.stop(reason, () => this.#leave());
   }
 
   #generationOf(clusterSpec: Uint8Array, own: number): number {
@@ -250,7 +236,6 @@ export class ExecutorModel {
     this.program.stop({ code: "generation-ended", why: "its container is another task's" }, () => {
       this.connection.goodbye();
       this.alive = false;
-      this.#absence.end();
       this.#world.madeRoom(this.container, variables);
     });
   }
@@ -258,12 +243,11 @@ export class ExecutorModel {
   #leave(): void {
     this.connection.goodbye();
     this.alive = false;
-    this.#absence.end();
     this.#world.containerExited(this.container, 0);
   }
 
   /** Before anything is written there no program ran. An entry that is torn says nothing. */
-  #lookIntoStaging(): StagingNews {
+  #lookIntoStaging(): Pick<StagingNews, "isReplaced"> | undefined {
     const { journal, applicationId, planted } = this.#world;
     if (!reachesOthers(this.container.node) || journal.isDown) {
       return undefined;
@@ -272,7 +256,7 @@ export class ExecutorModel {
     try {
       const { newest } = journal;
       const isGone = newest !== undefined && isReplaced(newest, { applicationId, task, containerId, generation });
-      return isGone && planted.executorsRead ? "replaced" : "still its task's";
+      return { isReplaced: isGone && planted.executorsRead };
     } catch {
       return undefined;
     }

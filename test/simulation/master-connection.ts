@@ -1,80 +1,77 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { ExecutorLinks } from "../../am/executors/executor-links.ts";
-import type { Absence } from "./absence.ts";
+import { createExecutorCore, type ExecutorCore } from "../../executor/core/core.ts";
+import type { Effect } from "../../executor/core/effects.ts";
+import type { Event } from "../../executor/core/events.ts";
+import type { StagingNews } from "../../executor/core/master.ts";
+import type { MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorModel } from "./executor-model.ts";
+import { ExecutorWatch } from "./executor-watch.ts";
 import type { Master } from "./master.ts";
 import { isReachable } from "./node.ts";
 import type { Report } from "./program.ts";
 import { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
-/** An executor that reaches no ApplicationMaster, or stands still, tries again so much later. */
-export const SEARCH_AGAIN_MS = 1_000;
+/** A look into the staging folder that takes longer tells nothing in time (executor/master/staging-folder.ts). */
+const LONGEST_LOOK_MS = 3_000;
 
 /** What an executor has to say, and of which generation: a registration, or a report. */
 type Saying = { readonly generation: number; readonly report?: Report };
 
-/** How an executor finds the present ApplicationMaster, and what it says to it, over one stream after another. */
+export interface ConnectionOptions {
+  readonly obey: (message: MasterMessage) => void;
+  readonly look: () => Omit<StagingNews, "master"> | undefined;
+  /** The container is still its task's. */
+  readonly reached: () => void;
+  readonly replaced: () => void;
+  readonly isolated: () => void;
+  readonly orphaned: (silentMs: number) => void;
+}
+
+/** An executor's streams to the ApplicationMaster, as the executor's own core has them opened and closed. */
 export class MasterConnection {
-  /** The attempt of the ApplicationMaster that the executor obeys. */
-  attempt = 0;
   readonly #world: World;
   readonly #executor: ExecutorModel;
-  readonly #absence: Absence;
-  #stream: Stream | undefined;
-  /** Counts its searches for an ApplicationMaster: the last one alone goes on. */
-  #search = 0;
-  readonly #unsent: Saying[] = [];
+  readonly #options: ConnectionOptions;
+  readonly #core: ExecutorCore;
+  readonly #watch: ExecutorWatch;
+  readonly #streams = new Map<number, Stream>();
+  #wakeAtMs: number | undefined;
+  /** What came while it stood still. */
+  readonly #missed: (() => void)[] = [];
 
-  constructor(world: World, executor: ExecutorModel, absence: Absence) {
+  constructor(world: World, executor: ExecutorModel, options: ConnectionOptions) {
     this.#world = world;
     this.#executor = executor;
-    this.#absence = absence;
+    this.#options = options;
+    this.#core = createExecutorCore(world.master.address, world.spec.timeouts);
+    this.#watch = new ExecutorWatch(this.#core, executor.task);
+  }
+
+  begin(): void {
+    this.#post({ type: "begun" });
+    this.#beat();
   }
 
   get isOpen(): boolean {
     return this.#stream?.isOpen === true;
   }
 
-  /** The attempt that it was connected to last. */
+  /** The attempt that it obeys. */
   get master(): Master | undefined {
-    return this.#stream?.master;
+    return this.#world.attempts.find(this.#core.state.link.current.attempt);
   }
 
-  /** Looks for the present ApplicationMaster, opens a stream and says who it is. */
-  open(delayMs: number): void {
-    const search = ++this.#search;
-    this.#world.clock.after(delayMs, () => {
-      const executor = this.#executor;
-      if (!executor.alive || search !== this.#search) {
-        return;
-      }
-      const { master } = this.#world;
-      if (!this.#reachesMaster || executor.frozen) {
-        this.open(SEARCH_AGAIN_MS);
-        return;
-      }
-      this.#stream?.end(this.#stream.master === master ? "replaced" : "broken");
-      this.#stream = new Stream(this.#world, executor);
-      this.attempt = master.attempt;
-      this.register();
-      this.#awaitWelcome(this.#stream);
-      if (executor.program.progress !== undefined) {
-        this.report(executor.program.progress);
-      }
-    });
+  /** An attempt calls with its address. */
+  called(master: Master): void {
+    this.#reach(() => this.#post({ type: "called", master: master.address }));
   }
 
   /** The stream breaks; whatever was under way in it is lost. */
-  break(reconnectMs: number): void {
-    if (this.#stream?.isOpen !== true) {
-      return;
-    }
-    this.#stream.end("broken");
-    if (this.#executor.alive) {
-      this.#absence.begin();
-      this.open(reconnectMs);
-    }
+  break(): void {
+    this.#stream?.end("broken");
+    this.#lose(this.#core.state.link.active?.id);
   }
 
   /** Pings are not answered any more: the ApplicationMaster finds that out for itself. */
@@ -82,62 +79,185 @@ export class MasterConnection {
     if (this.#executor.frozen) {
       // It finds that out when it goes on, where nothing has changed by then.
       this.#world.clock.after(1_000, () => {
-        if (!this.#reachesMaster) {
+        if (this.master !== undefined && !isReachable(this.#executor.container.node, this.master.attempt)) {
           this.pingsUnanswered();
         }
       });
-    } else if (this.#executor.alive && this.isOpen) {
-      this.close();
-      this.#absence.begin();
-      this.open(SEARCH_AGAIN_MS);
+    } else {
+      this.#stream?.drop();
+      this.#lose(this.#core.state.link.active?.id);
     }
   }
 
-  /** An ApplicationMaster that was replaced has ended: the first look into the staging folder finds the one that came after it. */
-  masterEnded(master: Master): void {
-    if (this.#stream?.isOpen === true && this.#stream.master === master) {
-      this.#leave(500, 8_000);
+  /** That attempt has ended, or answers no ping any more. */
+  masterGone(master: Master): void {
+    for (const [connection, stream] of this.#streams) {
+      if (stream.master === master) {
+        stream.end("broken");
+        this.#lose(connection);
+      }
     }
-  }
-
-  /** Its ApplicationMaster died: it looks for the next attempt now and then, unless that one finds it first. */
-  masterDied(): void {
-    this.#leave(2_000, 30_000);
-  }
-
-  #leave(soonestMs: number, latestMs: number): void {
-    this.close();
-    if (this.#executor.alive) {
-      this.#absence.begin();
-      this.open(this.#world.random.integer(soonestMs, latestMs));
-    }
-  }
-
-  close(): void {
-    this.#stream?.close();
   }
 
   register(): void {
-    this.#say({ generation: this.#executor.generation });
+    this.#post({ type: "changed" });
   }
 
   report(report: Report): void {
-    this.#say({ generation: this.#executor.generation, report });
+    this.#reach(() => this.#say(this.#stream, { generation: this.#executor.generation, report }));
   }
 
   goodbye(): void {
     const stream = this.#stream;
     stream?.say(() => stream.end("goodbye"));
+    this.#post({ type: "closing" });
   }
 
-  /** What was to be said while its executor stood still. */
-  sayUnsent(): void {
-    for (const saying of this.#unsent.splice(0)) {
-      this.#say(saying);
+  /** With its process. */
+  die(): void {
+    for (const stream of this.#streams.values()) {
+      if (this.#executor.container.node.alive) {
+        stream.end("broken");
+      }
+      stream.drop();
+    }
+    this.#streams.clear();
+  }
+
+  /** It goes on after it had stood still. */
+  goOn(): void {
+    for (let missed = this.#missed.shift(); missed !== undefined; missed = this.#missed.shift()) {
+      missed();
     }
   }
 
-  beat(): void {
+  get #stream(): Stream | undefined {
+    const { active } = this.#core.state.link;
+    return active && this.#streams.get(active.id);
+  }
+
+  #reach(act: () => void): void {
+    if (this.#executor.frozen) {
+      this.#missed.push(act);
+    } else {
+      act();
+    }
+  }
+
+  #lose(connection: number | undefined): void {
+    if (connection !== undefined) {
+      this.#streams.delete(connection);
+      this.#reach(() => this.#post({ type: "ended", connection, cause: "the stream ended" }));
+    }
+  }
+
+  #post(event: Event): void {
+    const { clock, random } = this.#world;
+    if (!this.#executor.alive) {
+      return;
+    }
+    const decided = this.#core.step(event, { nowMs: clock.nowMs, random: random.next() });
+    const effects = this.#world.planted.executorDecided(decided, this.#core, event);
+    for (const effect of effects) {
+      this.#do(effect);
+    }
+    this.#world.problems.push(...this.#watch.check(effects, clock.nowMs, [...this.#streams.keys()]));
+    this.#askForWakeUp();
+  }
+
+  #askForWakeUp(): void {
+    const { clock } = this.#world;
+    const { wakeAtMs } = this.#core;
+    if (wakeAtMs === undefined || (this.#wakeAtMs !== undefined && this.#wakeAtMs <= wakeAtMs)) {
+      return;
+    }
+    this.#wakeAtMs = wakeAtMs;
+    clock.after(wakeAtMs - clock.nowMs, () => {
+      if (this.#wakeAtMs === wakeAtMs) {
+        this.#wakeAtMs = undefined;
+        this.#reach(() => this.#post({ type: "woken" }));
+      }
+    });
+  }
+
+  #do(effect: Effect): void {
+    const { obey, reached, replaced, isolated, orphaned } = this.#options;
+    switch (effect.type) {
+      case "connect":
+        this.#connect(effect.connection, effect.target.attempt);
+        break;
+      case "register":
+        this.#say(this.#streams.get(effect.connection), { generation: this.#executor.generation });
+        break;
+      case "close":
+        this.#streams.get(effect.connection)?.end("broken");
+        this.#streams.delete(effect.connection);
+        break;
+      case "joined":
+        this.#sayAgain();
+        break;
+      case "look":
+        this.#look(effect.absence);
+        break;
+      case "obey":
+        obey(effect.message);
+        break;
+      case "reached":
+        reached();
+        break;
+      case "replaced":
+        replaced();
+        break;
+      case "isolated":
+        isolated();
+        break;
+      case "orphaned":
+        orphaned(effect.silentMs);
+        break;
+      case "log":
+        this.#world.trace(`  ${this.#executor.task}: ${effect.message}`);
+        if (effect.event === "defect") {
+          this.#world.problems.push(effect.message);
+        }
+        break;
+    }
+  }
+
+  /** What was said while no stream was welcomed was dropped (executor/reports.ts). */
+  #sayAgain(): void {
+    const { unacknowledgedExit, progress } = this.#executor.program;
+    for (const report of [unacknowledgedExit, progress]) {
+      if (report !== undefined) {
+        this.report(report);
+      }
+    }
+  }
+
+  /** Nobody listens where no attempt serves; what is sent to one that cannot be reached has no answer. */
+  #connect(connection: number, attempt: number): void {
+    const { attempts, clock, random } = this.#world;
+    const master = attempts.find(attempt);
+    if (master?.isServing === true) {
+      const heard = (message: MasterMessage) =>
+        this.#reach(() => this.#post({ type: "message", connection, message, generation: this.#executor.generation }));
+      const lost = () => this.#lose(connection);
+      this.#streams.set(connection, new Stream(this.#world, this.#executor, master, heard, lost));
+    } else {
+      clock.after(random.integer(1, 50), () => this.#lose(connection));
+    }
+  }
+
+  #look(absence: number): void {
+    const { clock, random } = this.#world;
+    const news = this.#options.look();
+    clock.after(random.integer(10, LONGEST_LOOK_MS), () => {
+      const { master } = this.#world;
+      const address = master.isServing ? { master: master.address } : {};
+      this.#reach(() => this.#post({ type: "looked", absence, news: news && { ...news, ...address } }));
+    });
+  }
+
+  #beat(): void {
     const { alive, frozen, generation, nowMs } = this.#executor;
     if (!alive) {
       return;
@@ -147,35 +267,12 @@ export class MasterConnection {
       const report = { type: "heartbeat", sentAtMs: nowMs } as const;
       stream.sayAtOnce((links) => links.report(stream, generation, report));
     }
-    this.#world.clock.after(this.#world.spec.timeouts.heartbeatIntervalMs, () => this.beat());
-  }
-
-  get #reachesMaster(): boolean {
-    const { master } = this.#world;
-    return isReachable(this.#executor.container.node, master.attempt) && master.isServing;
-  }
-
-  /** An ApplicationMaster is heard when it welcomes: one that stands still does so when it goes on. */
-  #awaitWelcome(stream: Stream): void {
-    if (this.#absence.isAway) {
-      this.#world.clock.after(this.#world.random.integer(2, 100), () =>
-        stream.master.process.reach(() => {
-          if (stream === this.#stream && stream.isOpen && this.#reachesMaster) {
-            this.#absence.end();
-          }
-        }),
-      );
-    }
+    this.#world.clock.after(this.#world.spec.timeouts.heartbeatIntervalMs, () => this.#beat());
   }
 
   /** Streams repeat nothing; but what was heard may be said again, as long as it is true. */
-  #say(saying: Saying): void {
+  #say(stream: Stream | undefined, saying: Saying): void {
     const executor = this.#executor;
-    const stream = this.#stream;
-    if (executor.frozen) {
-      this.#unsent.push(saying);
-      return;
-    }
     if (stream?.isOpen !== true) {
       return;
     }

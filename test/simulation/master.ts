@@ -8,10 +8,13 @@ import { ExecutorLinks } from "../../am/executors/executor-links.ts";
 import { LogTails } from "../../am/executors/log-tails.ts";
 import type { Registration } from "../../am/scheduler/scheduler.ts";
 import { Shell } from "../../am/shell.ts";
+import type { MasterAddress } from "../../executor/core/master.ts";
 import type { Log } from "../../src/log.ts";
 import { doubled } from "./double.ts";
+import { isReachable } from "./node.ts";
 import { Process } from "./process.ts";
 import { ModelScheduler } from "./scheduler.ts";
+import type { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
 const JOURNAL_READ_AGAIN_MS = 3_000;
@@ -27,6 +30,8 @@ export class Master {
   readonly #scheduler: ModelScheduler;
   readonly #liveness: Liveness;
   readonly #attemptWatch: AttemptWatch;
+  /** By container. */
+  readonly #streams = new Map<string, Stream>();
   /** It is registered, and has left its address in the staging folder. */
   #isAnnounced = false;
   /** It reaches neither the ResourceManager nor HDFS. */
@@ -95,6 +100,16 @@ export class Master {
   /** When it last acted again after it had stood still, by its own clock: the ResourceManager had to be asked first. */
   get wokeAtMs(): number {
     return Math.max(this.process.wokeAtMs, this.#scheduler.confirmedAtMs);
+  }
+
+  get address(): MasterAddress {
+    return { attempt: this.attempt, address: `node0:${this.attempt}` };
+  }
+
+  /** Of two streams from one container the earlier is over. */
+  takes(stream: Stream): void {
+    this.#streams.get(stream.containerId)?.end("replaced");
+    this.#streams.set(stream.containerId, stream);
   }
 
   /** YARN has not started another attempt since. */
@@ -216,11 +231,18 @@ export class Master {
   }
 
   #rejoin(executors: readonly Rejoin[]): void {
-    const { random, weather } = this.#world;
+    const { random, weather, clock } = this.#world;
     for (const { containerId } of executors) {
       if (!random.chance(weather.failedDials)) {
-        this.#world.executors.get(containerId)?.connection.open(random.integer(5, 1_000));
+        clock.after(random.integer(5, 1_000), () => this.#call(containerId));
       }
+    }
+  }
+
+  #call(containerId: string): void {
+    const executor = this.#world.executors.get(containerId);
+    if (this.isServing && executor !== undefined && isReachable(executor.container.node, this.attempt)) {
+      executor.connection.called(this);
     }
   }
 

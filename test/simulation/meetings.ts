@@ -1,13 +1,16 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ExecutorModel } from "./executor-model.ts";
-import { elasticRole } from "./ground-truth.ts";
+import { elasticRole, isJoiner } from "./ground-truth.ts";
 
 /** How an agent of torchrun ends that comes when the others have closed their meeting. */
 export const CLOSED: Partial<ChildExit> = { exitCode: 1, missedMeeting: "closed" };
 
 /** One that comes so much later than the first has missed their start. */
 const LATE_MS = 3_000;
+
+/** How long what they do together lasts for one that comes. */
+type Lasts = number | "closed";
 
 interface Meeting {
   readonly begunAtMs: number;
@@ -17,29 +20,37 @@ interface Meeting {
 }
 
 /**
- * Where the programs of an elastic role meet, as agents of torchrun do: those of one generation, and those that join them later. They end
- * together, and the first that ends by itself closes the meeting for good.
+ * Where the programs of an elastic role meet, as agents of torchrun do: those of one generation, and those that join them later. They meet
+ * at that of the first task, and wait for it. They end together, and the first that ends by itself closes the meeting for good.
  */
 export class Meetings {
   readonly #spec: JobSpec;
   readonly #meetings = new Map<string, Meeting>();
+  readonly #waiting = new Map<string, ((lasts: Lasts) => void)[]>();
 
   constructor(spec: JobSpec) {
     this.#spec = spec;
   }
 
-  /** How long a program that comes now has to run, if not `runsForMs`. */
-  join(executor: ExecutorModel, nowMs: number, runsForMs: number): number | "closed" {
+  /** @param met is told how long the program has to run, if not `runsForMs`, as soon as the first task's is there */
+  join(executor: ExecutorModel, nowMs: number, runsForMs: number, met: (lasts: Lasts) => void): void {
     const name = this.#nameOf(executor);
+    const known = this.#meetings.get(name ?? "");
     if (name === undefined) {
-      return runsForMs;
+      met(runsForMs);
+    } else if (known !== undefined) {
+      met(lastsFor(known, nowMs));
+    } else if (isJoiner(this.#spec, executor.task)) {
+      this.#waiting.set(name, [...(this.#waiting.get(name) ?? []), met]);
+    } else {
+      const meeting = { begunAtMs: nowMs, endsAtMs: nowMs + runsForMs, isClosed: false };
+      this.#meetings.set(name, meeting);
+      met(runsForMs);
+      for (const other of this.#waiting.get(name) ?? []) {
+        other(lastsFor(meeting, nowMs));
+      }
+      this.#waiting.delete(name);
     }
-    const known = this.#meetings.get(name);
-    if (known === undefined) {
-      this.#meetings.set(name, { begunAtMs: nowMs, endsAtMs: nowMs + runsForMs, isClosed: false });
-      return runsForMs;
-    }
-    return known.isClosed ? "closed" : Math.max(1_000, known.endsAtMs - nowMs);
   }
 
   /** Whether the program came late, and finds the meeting closed when it is ready to join it. */
@@ -59,4 +70,8 @@ export class Meetings {
     const role = elasticRole(this.#spec, task);
     return role && `${role.name} ${gangGeneration}`;
   }
+}
+
+function lastsFor({ endsAtMs, isClosed }: Meeting, nowMs: number): Lasts {
+  return isClosed ? "closed" : Math.max(1_000, endsAtMs - nowMs);
 }

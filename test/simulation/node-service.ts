@@ -8,6 +8,9 @@ import type { Call } from "./scheduler.ts";
 /** So long after it was ordered it is known that a node has not answered. */
 export const LONGEST_UNANSWERED_MS = 10_000;
 
+/** What a NodeManager that is not slow takes to stop a container. */
+export const LONGEST_STOP_MS = 300;
+
 export type StartAnswer =
   | { readonly type: "launch-succeeded" }
   | { readonly type: "launch-failed"; readonly message: string; readonly nodeAtFault: boolean };
@@ -80,7 +83,7 @@ export class NodeService {
     if (container === undefined) {
       return;
     }
-    clock.after(random.integer(5, 300) + container.node.slowMs, () => {
+    clock.after(random.integer(5, LONGEST_STOP_MS) + container.node.slowMs, () => {
       const isHeard = answers(container.node, attempt);
       if (isHeard) {
         application.complete(containerId, -105, "Container killed by the ApplicationMaster.");

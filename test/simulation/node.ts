@@ -33,6 +33,8 @@ export interface ModelNode {
   skewMs: number;
   /** What its NodeManager takes beyond the usual for each order. */
   slowMs: number;
+  /** What it was ordered while it was slow is done by then; 0: it never was. */
+  slowUntilMs: number;
   /** Its NodeManager is not there: containers run on, and nobody hears of them. */
   isUnmanaged: boolean;
   /** When its NodeManager was last back; 0: it was never away. */

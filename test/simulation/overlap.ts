@@ -1,9 +1,11 @@
 import type { ExecutorModel } from "./executor-model.ts";
 import { areOneGang, isJoiner } from "./ground-truth.ts";
-import { SEARCH_AGAIN_MS } from "./master-connection.ts";
 import type { ModelNode } from "./node.ts";
 import { LONGEST_UNANSWERED_MS } from "./node-service.ts";
 import type { World } from "./world.ts";
+
+/** An executor that went on looks for the ApplicationMaster at once; what has ended meanwhile it finds out within this time. */
+const SEARCH_AGAIN_MS = 1_000;
 
 /**
  * Programs of two generations of the gang, or of two lives of a task, do not run side by side, but for those of a node that is cut off: they
@@ -28,7 +30,8 @@ export class OverlapWatch {
         continue;
       }
       if (!other.wasCut && this.#isDeaf(other) && this.#wasUnmanaged(other.container.node)) {
-        // Nobody was there who could stop it: neither its executor nor its NodeManager, which does so when it is back and is told again.
+        // Nobody was there who could stop it: neither its executor nor its NodeManager, which does so when it is back and is told again, or
+        // when it comes to that order. No generation waits for it: nobody can say how long.
         continue;
       }
       if (!other.wasCut) {
@@ -67,9 +70,10 @@ export class OverlapWatch {
     return frozen || (!connection.isOpen && this.#world.clock.nowMs <= thawedAtMs + SEARCH_AGAIN_MS);
   }
 
-  #wasUnmanaged({ isUnmanaged, managedAgainAtMs }: ModelNode): boolean {
-    const isToldAgain = this.#world.clock.nowMs > managedAgainAtMs + LONGEST_UNANSWERED_MS;
-    return isUnmanaged || (managedAgainAtMs > 0 && !isToldAgain);
+  #wasUnmanaged({ isUnmanaged, managedAgainAtMs, slowMs, slowUntilMs }: ModelNode): boolean {
+    const { nowMs } = this.#world.clock;
+    const isToldAgain = nowMs > managedAgainAtMs + LONGEST_UNANSWERED_MS;
+    return isUnmanaged || slowMs > 0 || nowMs <= slowUntilMs || (managedAgainAtMs > 0 && !isToldAgain);
   }
 
   #isReplacedBy(old: ExecutorModel, executor: ExecutorModel): boolean {

@@ -11,9 +11,9 @@ export interface PinnedSeed {
  */
 export const PINNED_SEEDS: readonly PinnedSeed[] = [
   {
-    seed: 3177,
-    lives: "all programs end while the next attempt cannot read its journal, and the one before goes on after a pause",
-    logs: ["paused", "recovered", "task-ended", "outcome-decided", "attempt-over"],
+    seed: 2867,
+    lives: "a task that restarts alone is silent, then refused by two nodes: three failures of machines end the job",
+    logs: ["task-lost", "task-restart", "launch-failed", "launch-failed", "outcome-decided"],
   },
   {
     seed: 3222,
@@ -21,14 +21,25 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["generation-running", "outcome-decided", "task-ended"],
   },
   {
-    seed: 4858,
-    lives: "a task that restarts alone is silent, then refused by two nodes: three failures of machines end the job",
-    logs: ["task-lost", "task-restart", "launch-failed", "launch-failed", "outcome-decided"],
+    seed: 6440,
+    lives: "an executor is told to leave whose further registrations are heard late: none of them claims its container",
+    logs: ["recovered", "paused", "node-leaves", "container-replaced", "outcome-decided"],
   },
   {
     seed: 22947,
     lives: "a job that its user stopped ends under its third attempt, after a long outage of the ResourceManager",
     logs: ["outcome-decided", "paused", "attempt-over", "recovered"],
+  },
+  {
+    seed: 202387,
+    lives:
+      "the chief of a stage ends well while its stage restarts: the parameter server that waited for it starts alone",
+    logs: ["task-failed", "generation-restart", "stage-done", "generation-opened", "task-started", "outcome-decided"],
+  },
+  {
+    seed: 223137,
+    lives: "all programs end while the next attempt cannot read its journal, and the one before goes on after a pause",
+    logs: ["paused", "recovered", "task-ended", "attempt-over", "outcome-decided"],
   },
   {
     seed: 401155,
@@ -39,12 +50,6 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     seed: 1797007871,
     lives: "the gang restarts while executors still look for a new attempt, and has them all again",
     logs: ["recovered", "generation-restart", "generation-running", "outcome-decided"],
-  },
-  {
-    seed: 2700032908,
-    lives:
-      "the chief of a stage ends well while its stage restarts: the parameter server that waited for it starts alone",
-    logs: ["task-failed", "generation-restart", "stage-done", "recovered"],
   },
   {
     seed: 2800050807,

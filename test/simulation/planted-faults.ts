@@ -1,9 +1,19 @@
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
+import type { ExecutorCore } from "../../executor/core/core.ts";
+import type { Effect as ExecutorEffect } from "../../executor/core/effects.ts";
+import type { Event as ExecutorEvent } from "../../executor/core/events.ts";
 
 /** A changed core, to prove that its fault is noticed. */
 export type Mutation = (effects: Effect[], core: Core, event: Event) => Effect[];
+
+/** A changed core of executors. */
+export type ExecutorMutation = (
+  effects: readonly ExecutorEffect[],
+  core: ExecutorCore,
+  event: ExecutorEvent,
+) => readonly ExecutorEffect[];
 
 /** What executors that hear no ApplicationMaster fail to do. */
 export type ExecutorFault = "suspend nothing" | "do not read the journal";
@@ -14,6 +24,7 @@ export interface PlantedFaultOptions {
   /** False: an attempt acts without asking whether it was replaced while it stood still. */
   readonly fenced?: boolean;
   readonly executorFault?: ExecutorFault;
+  readonly executorMutation?: ExecutorMutation;
   /** False: an attempt which reaches nobody but its executors keeps them for ever. */
   readonly givesWay?: boolean;
 }
@@ -28,6 +39,15 @@ export class PlantedFaults {
   /** What the core decides, or a changed core would. */
   decided(effects: Effect[], core: Core, event: Event): Effect[] {
     return this.#options.mutation?.(effects, core, event) ?? effects;
+  }
+
+  /** What an executor's core decides, or a changed one would. */
+  executorDecided(
+    effects: readonly ExecutorEffect[],
+    core: ExecutorCore,
+    event: ExecutorEvent,
+  ): readonly ExecutorEffect[] {
+    return this.#options.executorMutation?.(effects, core, event) ?? effects;
   }
 
   get isFenced(): boolean {

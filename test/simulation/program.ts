@@ -46,6 +46,7 @@ export class ModelProgram {
   #progress: Extract<Report, { type: "child-progress" }> | undefined;
   #reportedAtMs = 0;
   #hang: Hang | undefined;
+  #isExitAcknowledged = false;
 
   constructor(world: World, executor: ExecutorModel) {
     this.#world = world;
@@ -64,6 +65,13 @@ export class ModelProgram {
   /** The last report of the present program. */
   get progress(): Report | undefined {
     return this.#progress;
+  }
+
+  /** The end of the present program, while its ApplicationMaster has not recorded it. */
+  get unacknowledgedExit(): Report | undefined {
+    return this.child.state === "exited" && !this.#isExitAcknowledged
+      ? { type: "child-exited", exit: this.child.exit }
+      : undefined;
   }
 
   get report(): ChildReport {
@@ -97,7 +105,7 @@ export class ModelProgram {
     const { runsForMs } = this.#world.programOf(this.#executor.task);
     if (runsForMs !== undefined) {
       this.#joinOthers(life);
-      this.#endAfter(life, this.#world.meetings.join(this.#executor, clock.nowMs, runsForMs));
+      this.#world.meetings.join(this.#executor, clock.nowMs, runsForMs, (lasts) => this.#endAfter(life, lasts));
     }
   }
 
@@ -136,6 +144,7 @@ export class ModelProgram {
     }
     this.#endLife();
     this.child = { state: "exited", exit: whole };
+    this.#isExitAcknowledged = false;
     programEnded(this.#world, this.#executor, whole);
     this.#executor.report({ type: "child-exited", exit: whole });
   }
@@ -192,6 +201,11 @@ export class ModelProgram {
   /** @returns whether it was suspended */
   resume(): boolean {
     return this.#suspension.end();
+  }
+
+  /** The ApplicationMaster has recorded its end. */
+  exitAcknowledged(): void {
+    this.#isExitAcknowledged = true;
   }
 
   /** The ApplicationMaster knows how long it was suspended. */

@@ -1,6 +1,6 @@
 import type { ExecutorLinks } from "../../am/executors/executor-links.ts";
 import type { ExecutorLink, LinkEnd } from "../../src/api/executor-endpoint.ts";
-import type { MasterCommand, MasterMessage } from "../../src/api/messages.ts";
+import { type MasterCommand, type MasterMessage, PROTOCOL_VERSION } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import type { Master } from "./master.ts";
@@ -8,6 +8,8 @@ import { isLost } from "./node.ts";
 import type { World } from "./world.ts";
 
 const LONGEST_WAY_MS = 50;
+/** Where the network loses it, the end of a stream is sent again so much later. */
+const END_SENT_AGAIN_MS = 1_000;
 
 /** An executor's stream to one attempt of the ApplicationMaster. The order is kept in each direction; what is under way when it ends is lost. */
 export class Stream implements ExecutorLink {
@@ -18,25 +20,41 @@ export class Stream implements ExecutorLink {
   isOpen = true;
   readonly #world: World;
   readonly #executor: ExecutorModel;
+  readonly #heard: (message: MasterMessage) => void;
+  readonly #ended: () => void;
+  /** Its executor has closed it, or knows that it is over. */
+  #isDropped = false;
   #isKnown = false;
   #inwardMs = 0;
   #outwardMs = 0;
 
-  constructor(world: World, executor: ExecutorModel) {
+  /** @param ended the ApplicationMaster has closed it, after what it sent before */
+  constructor(
+    world: World,
+    executor: ExecutorModel,
+    master: Master,
+    heard: (message: MasterMessage) => void,
+    ended: () => void,
+  ) {
     this.#world = world;
     this.#executor = executor;
-    this.master = world.master;
+    this.master = master;
+    this.#heard = heard;
+    this.#ended = ended;
     this.task = executor.task;
     this.containerId = executor.containerId;
   }
 
   send(generation: number, command: MasterCommand): void {
+    if (!this.isOpen) {
+      return;
+    }
     const { clock, random } = this.#world;
     const message: MasterMessage = { attempt: this.master.attempt, generation, body: command };
     this.#inwardMs = Math.max(this.#inwardMs, clock.nowMs + random.integer(1, LONGEST_WAY_MS));
     clock.after(this.#inwardMs - clock.nowMs, () => {
-      if (this.isOpen && !this.#isLost("inward")) {
-        this.#executor.receive(message);
+      if (!this.#isDropped && !this.#isLost("inward")) {
+        this.#heard(message);
       }
     });
   }
@@ -47,6 +65,8 @@ export class Stream implements ExecutorLink {
       links.registered(this, registration);
     } else {
       this.#isKnown = true;
+      this.master.takes(this);
+      this.send(0, this.#welcome);
       links.connected(this, registration);
     }
   }
@@ -72,14 +92,47 @@ export class Stream implements ExecutorLink {
 
   /** The ApplicationMaster notices. */
   end(how: LinkEnd): void {
+    this.#isDropped = true;
     if (this.isOpen) {
       this.isOpen = false;
-      this.master.process.reach(() => this.master.links.disconnected(this, how));
+      if (this.#isKnown) {
+        this.master.process.reach(() => this.master.links.disconnected(this, how));
+      }
     }
   }
 
+  /** Its executor closes it, and the ApplicationMaster does not hear of that. */
+  drop(): void {
+    this.#isDropped = true;
+    this.isOpen = false;
+  }
+
+  /** The ApplicationMaster closes it. */
   close(): void {
     this.isOpen = false;
+    this.#tellOfEnd(Math.max(1, this.#inwardMs - this.#world.clock.nowMs));
+  }
+
+  /** As soon as the network allows. */
+  #tellOfEnd(afterMs: number): void {
+    this.#world.clock.after(afterMs, () => {
+      if (this.#isDropped) {
+        return;
+      }
+      if (this.#isLost("inward")) {
+        this.#tellOfEnd(END_SENT_AGAIN_MS);
+        return;
+      }
+      this.#isDropped = true;
+      this.#ended();
+    });
+  }
+
+  get #welcome(): MasterCommand {
+    const { heartbeatIntervalMs } = this.#world.spec.timeouts;
+    const none = new Uint8Array(0);
+    const hello = { protocol: PROTOCOL_VERSION, build: this.build };
+    return { type: "welcome", hello, heartbeatIntervalMs, job: none, attemptProof: none };
   }
 
   #isLost(direction: "inward" | "outward"): boolean {

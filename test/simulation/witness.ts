@@ -188,7 +188,8 @@ export class Witness {
 
   /**
    * Whether every program whose end is the job's has exited 0 and the ApplicationMaster has heard it of each in time, while no other has failed
-   * whose failure may end the job, and none is out of reach, which is one. Where there is a chief, its end is enough, when nobody failed before it.
+   * whose failure may end the job, and none is out of reach, which is one. Where there is a chief, its end is enough, when nobody failed before
+   * it, nor later one of a role whose failure ends the job whoever else is done.
    */
   mustHaveSucceeded(): boolean {
     if (this.#isOneMissing()) {
@@ -202,7 +203,8 @@ export class Witness {
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
       // Of what nobody was told it may have been taken for lost.
       const mayBeLost = ({ end, isOutOfReach }: Life) => isOutOfReach === true || (end?.atMs ?? doneAtMs) < doneAtMs;
-      return ![...this.#last.values()].some((life) => mayBeLost(life) && !isTold(life));
+      const lives = [...this.#last.values()];
+      return !lives.some((life) => (mayBeLost(life) && !isTold(life)) || this.#endsJob(life));
     }
     return this.#spec.roles.every((role) =>
       this.#tasksOf(role).every((life) => {
@@ -213,6 +215,11 @@ export class Witness {
         return role.tracking === "sidecar" || runsOn || exitedWell(life) || wasStopped(life);
       }),
     );
+  }
+
+  #endsJob(life: Life): boolean {
+    const role = this.#spec.roles.find(({ name }) => life.task.startsWith(`${name}:`));
+    return role?.stopOnFailure === true && life.end !== undefined && !exitedWell(life) && !wasStopped(life);
   }
 
   /** Whether the chiefs of a role's stage had ended well by then: its other tasks were needed no more, however they end. */

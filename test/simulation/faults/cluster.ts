@@ -1,3 +1,4 @@
+import { LONGEST_STOP_MS } from "../node-service.ts";
 import type { World } from "../world.ts";
 import type { Fault } from "./fault.ts";
 
@@ -54,6 +55,7 @@ export const RARE_CLUSTER_FAULTS: readonly Fault[] = [
       if (node !== undefined) {
         node.slowMs = world.random.integer(1_000, 30_000);
         world.clock.after(world.random.integer(10_000, 120_000), () => {
+          node.slowUntilMs = world.clock.nowMs + node.slowMs + LONGEST_STOP_MS;
           node.slowMs = 0;
         });
       }

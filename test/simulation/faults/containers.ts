@@ -78,7 +78,7 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
   {
     name: "a stream breaks",
     deafens: true,
-    strike: (world) => victim(world)?.connection.break(world.random.integer(1, 1_000)),
+    strike: (world) => victim(world)?.connection.break(),
   },
   {
     name: "an executor freezes",

@@ -101,7 +101,7 @@ function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): vo
       }
     });
     if (random.chance(0.5)) {
-      clock.after(random.integer(0, 10_000), () => executor.connection.break(1_000));
+      clock.after(random.integer(0, 10_000), () => executor.connection.break());
     }
   }
   const expiryMs = random.integer(10_000, 60_000);
@@ -116,7 +116,7 @@ function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): vo
       if (executor.container.state === "complete") {
         executor.die();
       } else if (!wasReachable) {
-        executor.connection.break(random.integer(1, 5_000));
+        executor.connection.break();
       }
     }
   });

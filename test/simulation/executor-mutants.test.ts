@@ -1,0 +1,115 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ExecutorMutation } from "./planted-faults.ts";
+import { runSeed } from "./run.ts";
+
+interface ExecutorMutant {
+  readonly fault: string;
+  readonly noticed: RegExp;
+  readonly executorMutation: ExecutorMutation;
+  readonly struck: string;
+}
+
+const MASTER_DIES = "the ApplicationMaster dies";
+const BREAKS = "a stream breaks";
+
+/** Faults planted in the core of executors: combinations, what one life leaves in the next, and what is not tried again. */
+const MUTANTS: readonly ExecutorMutant[] = [
+  {
+    fault: "the late close of an earlier connection is taken for that of the present one",
+    noticed: /has a stream open that it does not know/,
+    struck: "the ApplicationMaster is paused, replaced, and goes on",
+    executorMutation: (effects, core) => {
+      const types = effects.map(({ type }) => type);
+      if (types.includes("joined") && types.includes("close")) {
+        core.state.link.active = undefined;
+        core.state.link.phase = "searching";
+        core.state.link.connectAtMs = 0;
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "an attempt that calls is tried beside a connection whose stream is forgotten",
+    noticed: /has a stream open that it does not know/,
+    struck: MASTER_DIES,
+    executorMutation: (effects, _, event) =>
+      event.type === "called" ? effects.filter(({ type }) => type !== "close") : effects,
+  },
+  {
+    fault: "an earlier attempt is obeyed again",
+    noticed: /obeys attempt \d after \d/,
+    struck: MASTER_DIES,
+    executorMutation: (effects, core, event) => {
+      const { link } = core.state;
+      if (event.type === "ended" && link.current.attempt > 1) {
+        link.current = { ...link.current, attempt: link.current.attempt - 1 };
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "the pauses of one search lengthen those of the next",
+    noticed: /begins its search with the pauses of an earlier one/,
+    struck: BREAKS,
+    executorMutation: (effects, core) => {
+      if (effects.some(({ type }) => type === "joined")) {
+        core.state.link.failures = 6;
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "an absence outlives the welcome",
+    noticed: /is absent while it is connected/,
+    struck: BREAKS,
+    executorMutation: (effects, core, event) => {
+      if (effects.some(({ type }) => type === "joined") && event.type === "message") {
+        core.state.absence = { sinceMs: 0, heardAtMs: 0, lookedAtMs: 0 };
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "an address that did not answer is not tried again",
+    noticed: /searches for no ApplicationMaster/,
+    struck: MASTER_DIES,
+    executorMutation: (effects, core, event) => {
+      if (event.type === "ended") {
+        core.state.link.connectAtMs = undefined;
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "a look into the staging folder that found nothing is the last one",
+    noticed: /does not look into the staging folder again/,
+    struck: MASTER_DIES,
+    executorMutation: (effects, core, event) => {
+      if (event.type === "looked" && core.state.absence !== undefined) {
+        core.state.absence.lookAtMs = undefined;
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "an executor that has ended still waits for an ApplicationMaster",
+    noticed: /awaits something after its end/,
+    struck: BREAKS,
+    executorMutation: (effects, core, event) => {
+      if (event.type === "closing") {
+        core.state.link.connectAtMs = 0;
+      }
+      return effects;
+    },
+  },
+];
+
+describe("every invariant of executors can fail", () => {
+  test.each(MUTANTS)("$fault", async ({ noticed, executorMutation, struck }) => {
+    const problems: string[] = [];
+    for (let seed = 1; seed <= 200 && !problems.some((problem) => noticed.test(problem)); seed++) {
+      problems.push(...(await runSeed(seed, { executorMutation, faults: [struck] })).problems);
+    }
+    expect(problems).toContainEqual(expect.stringMatching(noticed));
+  });
+});
