@@ -28,6 +28,7 @@ import { lastContainerOf, launchIn, lifeOf } from "./core/executors/launches.ts"
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
 import { ExecutorLinks } from "./executors/executor-links.ts";
+import { JobSeries } from "./executors/job-series.ts";
 import { Launcher } from "./executors/launcher.ts";
 import { LogTails } from "./executors/log-tails.ts";
 import { TaskMetrics } from "./executors/task-metrics.ts";
@@ -80,6 +81,7 @@ class Master {
   readonly #journal: JournalWriter;
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
+  readonly #series: JobSeries;
   readonly #stillness = new Stillness();
   readonly #idleness: Idleness;
   readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
@@ -135,6 +137,7 @@ class Master {
       nodeHeartbeatMs: configuration.getInteger(nodeHeartbeatKey) ?? 1_000,
     };
     this.#core = createCore(job.spec, identity, { defects: "log" });
+    this.#series = new JobSeries(job.spec, startedAtMs);
     this.#liveness = createLiveness(job.spec.timeouts);
     this.#idleness = idlenessOf(job.spec, () => this.#sessions.anyCommand);
     this.#attemptWatch = new AttemptWatch({
@@ -222,7 +225,10 @@ class Master {
       metrics: (...said) => {
         this.#metrics.set(...said);
         this.#idleness.heard(...said, wallClock.nowMs());
+        const [, task, metrics] = said;
+        this.#series.used(task, metrics, wallClock.nowMs());
       },
+      progress: (task, progress) => this.#series.reached(task, progress, wallClock.nowMs()),
       tenantOf: (containerId) => launchIn(this.#core.state, containerId),
       variables: (launch) => this.#started.variables(launch),
       tokens: () => (this.#tokens.areReplaced ? userTokens(this.#tokens.held()) : undefined),
@@ -306,7 +312,11 @@ class Master {
       log,
       local: settings.local,
       status: () => this.#status(),
-      closeHistory: () => this.#history.close(this.#status(), (task) => this.#metrics.useOf(task)),
+      closeHistory: () =>
+        this.#history.close(this.#status(), {
+          useOf: (task) => this.#metrics.useOf(task),
+          encodeSeries: (...job) => this.#series.encode(...job),
+        }),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
       tails: this.#tails,

@@ -2,6 +2,7 @@
 import type { ReadableStream } from "../src/api/messages.ts";
 import type { ExitCode } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
+import type { SeriesRow } from "../src/history/series/file.ts";
 import type { ListedKey } from "../src/job/key-list.ts";
 import type { PlaceGroup } from "../src/job/place-groups.ts";
 import type { Problem } from "../src/job/problem.ts";
@@ -76,6 +77,16 @@ export interface GetJson {
   readonly files: readonly FetchedFile[];
   /** What is missing, and why; for people. */
   readonly remarks: readonly string[];
+}
+
+/** What tasks used and reported over time: their span number `n` begins `n * spanMs` after `fromMs`. */
+export interface SeriesJson {
+  readonly applicationId: string;
+  /** The attempt of the ApplicationMaster that heard them. */
+  readonly attempt: number;
+  readonly fromMs: number;
+  readonly spanMs: number;
+  readonly tasks: readonly SeriesRow[];
 }
 
 export interface FetchedFile {

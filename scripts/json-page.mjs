@@ -7,6 +7,9 @@ import path from "node:path";
 const sources = [
   "client/printed-json.ts",
   "src/job/status.ts",
+  "src/history/series/file.ts",
+  "src/history/series/table.ts",
+  "src/history/series/ring.ts",
   "src/job/idle.ts",
   "src/job/gpu-metrics.ts",
   "src/job/failure-class.ts",
@@ -33,6 +36,7 @@ const results = [
   ["`kv ID del`", "KvDelJson"],
   ["`kv ID list`", "KvListJson"],
   ["`get`", "GetJson"],
+  ["`series ID`", "SeriesJson"],
   ["`nodes`", "NodesJson"],
   ["`kill ID…`", "KillJson"],
   ["`validate job.xml`", "ValidateJson"],

@@ -14,6 +14,8 @@ export interface ExecutorLinksOptions {
   readonly heard: (containerId: string, task: string) => void;
   readonly forget: (containerId: string) => void;
   readonly metrics: (containerId: string, task: string, metrics: Metrics) => void;
+  /** How far the task's program is, and what it reported. */
+  readonly progress: (task: string, progress: Extract<Report, { type: "child-progress" }>) => void;
   readonly tails: LogTails;
   /** The task that has a container now, and its generation; undefined: none has. */
   readonly tenantOf: (containerId: string) => Launch | undefined;
@@ -128,7 +130,10 @@ export class ExecutorLinks implements ExecutorHandler {
       case "child-started":
       case "child-place":
       case "child-exited":
+        this.#options.post({ ...about, ...report });
+        break;
       case "child-progress":
+        this.#options.progress(task, report);
         this.#options.post({ ...about, ...report });
         break;
       case "transfer":

@@ -10,6 +10,7 @@ import { JobHistoryFolder } from "../../src/history/job-folder.ts";
 import { finishedHistoryFile, tonyHistoryFile } from "../../src/history/layout.ts";
 import { HISTORY_VERSION, type UnnumberedRecord } from "../../src/history/records.ts";
 import { withoutSecrets } from "../../src/history/secrets.ts";
+import { seriesFile } from "../../src/history/series/file.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents, initedEvent, type TaskUse } from "../../src/history/tony/events.ts";
 import { tonyFinalXml } from "../../src/history/tony/file-names.ts";
@@ -18,6 +19,13 @@ import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
 import { buildId } from "../../src/programs.ts";
+
+/** What was measured of the job's tasks. */
+interface Measured {
+  readonly useOf: (task: string) => TaskUse | undefined;
+  /** The file with all of it over time. */
+  readonly encodeSeries: (applicationId: string, attempt: number) => Promise<Uint8Array>;
+}
 
 interface HistoryOptions {
   readonly fileSystems: FileSystems;
@@ -67,8 +75,8 @@ export class JobHistory {
   }
 
   /** Adds the last record, gives the files their final names, and stores the status, which holds the outcome. */
-  async close(status: JobStatus, useOf: (task: string) => TaskUse | undefined): Promise<void> {
-    await Promise.all([this.#finish(status, useOf), this.#storeStatus(status)]);
+  async close(status: JobStatus, measured: Measured): Promise<void> {
+    await Promise.all([this.#finish(status, measured), this.#storeStatus(status)]);
   }
 
   async #writeBeginning(folder: JobHistoryFolder, status: JobStatus): Promise<void> {
@@ -84,13 +92,14 @@ export class JobHistory {
     return ifThere(fileSystem.open(path.posix.join(staging, tonyFinalXml)).then((stream) => buffer(stream)));
   }
 
-  async #finish(status: JobStatus, useOf: (task: string) => TaskUse | undefined): Promise<void> {
+  async #finish(status: JobStatus, { useOf, encodeSeries }: Measured): Promise<void> {
     const { outcome } = status;
     if (this.#writer === undefined || outcome === undefined) return;
     this.add({ record: "end", atMs: outcome.endedAtMs, outcome, status });
     await Promise.all([
       this.#writer.finish(finishedHistoryFile(this.#named(status), outcome)),
       this.#finishTony(status, outcome, useOf).catch((error: unknown) => this.#warn(error)),
+      this.#writeSeries(encodeSeries).catch((error: unknown) => this.#warn(error)),
     ]);
     await this.#folder?.moveToFinished(outcome.endedAtMs).catch((error: unknown) => this.#warn(error));
   }
@@ -108,6 +117,10 @@ export class JobHistory {
     await folder.removeUnfinished();
   }
 
+  async #writeSeries(encodeSeries: Measured["encodeSeries"]): Promise<void> {
+    await this.#writer?.writeBeside(seriesFile, await encodeSeries(this.#job.applicationId, this.#options.attempt));
+  }
+
   async #storeStatus(status: JobStatus): Promise<void> {
     const { fileSystems, local } = this.#options;
     if (local) return;
@@ -121,7 +134,7 @@ export class JobHistory {
   }
 
   #warn(error: unknown): void {
-    this.#options.log.warn("history", `TonY's history of the job cannot be written: ${errorMessage(error)}`);
+    this.#options.log.warn("history", `A file of the job's history cannot be written: ${errorMessage(error)}`);
   }
 }
 

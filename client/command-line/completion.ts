@@ -13,10 +13,24 @@ const mostTasks = 100;
 
 /** Verbs whose first argument is a job's id. */
 const aboutJobs: readonly string[] = [
-  ...["status", "logs", "attach", "wait", "kill", "get", "stacks", "kv", "exec", "shell", "forward", "tensorboard"],
+  ...[
+    "status",
+    "logs",
+    "attach",
+    "wait",
+    "kill",
+    "get",
+    "series",
+    "stacks",
+    "kv",
+    "exec",
+    "shell",
+    "forward",
+    "tensorboard",
+  ],
 ];
 /** Of these, verbs whose second argument is a task. */
-const aboutTasks: readonly string[] = ["logs", "get", "stacks", "exec", "shell", "forward"];
+const aboutTasks: readonly string[] = ["logs", "get", "series", "stacks", "exec", "shell", "forward"];
 /** Verbs whose first argument is a file: what the shell itself completes. */
 const aboutFiles: readonly string[] = ["submit", "validate", "search", "migrate"];
 

@@ -17,6 +17,7 @@ import { migrate } from "./migrate.ts";
 import { nodes } from "./nodes.ts";
 import { notebook } from "./notebook.ts";
 import { search } from "./search.ts";
+import { series } from "./series.ts";
 import { shell } from "./shell.ts";
 import { stacks } from "./stacks.ts";
 import { status } from "./status.ts";
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   wait,
   kill,
   get,
+  series,
   stacks,
   kv,
   exec,

@@ -66,6 +66,13 @@ export class HistoryWriter {
     await this.#options.fileSystem.rename(this.#file, target).catch((error: unknown) => this.#failed(error));
   }
 
+  /** Writes another file of the job into the same folder. */
+  async writeBeside(name: string, content: Uint8Array): Promise<void> {
+    const { fileSystem, folder } = this.#options;
+    await fileSystem.mkdirs(folder, 0o750);
+    await fileSystem.create(path.posix.join(folder, name), content, { permission: 0o640, overwrite: true });
+  }
+
   #flushIn(delayMs: number): void {
     this.#timer ??= setTimeout(() => void this.flush(), delayMs).unref();
   }

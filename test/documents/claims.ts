@@ -139,6 +139,12 @@ export const claims: Readonly<Record<string, Claim>> = {
     "test/e2e/names.test.ts",
     `"--checkpoint", "--to"`,
   ),
+  "tony-ts series ID": elsewhere("test/e2e/cli-local.test.ts", `"series", id`),
+  "tony-ts series application_1795305600000_0007": elsewhere("test/e2e/cli-local.test.ts", `"series", id`),
+  "tony-ts series application_1795305600000_0007 worker:0": elsewhere(
+    "test/e2e/cli-local.test.ts",
+    `"series", id, "worker:1"`,
+  ),
   "tony-ts shell ID worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1 -- top": inContainer("shell"),

@@ -79,6 +79,18 @@ describe("a job on this machine, without any cluster", () => {
     expect((await tonyTs(["list", "--scheduler", "local", "--all"], environment)).stdout).toContain(id);
   });
 
+  test("what its tasks used and reported over time can be shown when it has ended", async () => {
+    const report = `echo '{"step": 7, "metrics": {"loss": 0.5}}' &gt;&gt; $TONY_PROGRESS_FILE; sleep 3`;
+    await writeFile(join(folder, "series.xml"), jobFile(report));
+    const submit = ["submit", "--scheduler", "local", join(folder, "series.xml")];
+    const { stdout: submitted } = await tonyTs(submit, environment);
+    const [id = ""] = submitted.split(" ");
+    const { stdout } = await tonyTs(["series", id], environment);
+    expect(stdout).toMatch(/^worker:0 +cpu [\s\S]*^worker:1 +cpu [\s\S]* to step 7$[\s\S]*^ +loss +\S+ +0\.5 → 0\.5$/m);
+    const { tasks } = JSON.parse((await tonyTs(["series", id, "worker:1", "--json"], environment)).stdout);
+    expect(tasks).toMatchObject([{ task: "worker:1", memoryLimitBytes: 512 * 1024 ** 2 }]);
+  });
+
   test("a closed terminal leaves it running; another shell finds and ends it by its id", async () => {
     const submit = ["submit", "--scheduler", "local", "--conf", join(folder, "long.xml")];
     const running = new TonyTs(submit, environment);

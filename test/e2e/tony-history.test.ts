@@ -96,7 +96,10 @@ describe("the history that TonY's own classes read", () => {
     expect(await tonyTs(["wait", killed], alice)).toMatchObject({ exitCode: 4 });
 
     const [first, second] = [await finished(id), await finished(killed)];
-    expect(first.names).toHaveLength(3);
+    expect(first.names).toHaveLength(4);
+    const where = [`tony.history.location=hdfs://${history}`, "tony.history.finished-dir-timezone=Asia/Tokyo"];
+    const series = await tonyTs(["series", id, ...where.flatMap((setting) => ["--conf", setting])], alice);
+    expect(series.stdout).toMatch(/worker:0 +cpu [\s\S]*memory .* of 512 MiB at most/);
     expect([...first.names, ...second.names].filter((name) => name.includes("inprogress"))).toEqual([]);
     expect(await fileSystem.list(`${history}/intermediate`)).toEqual([]);
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { LineSplitter } from "../../client/logs/line-splitter.ts";
 import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
 import type { Message } from "../../src/api/fields.ts";
@@ -41,6 +42,7 @@ import { allocationFromWire } from "../../src/hadoop/yarn/convert-allocation.ts"
 import { applicationReportFromWire } from "../../src/hadoop/yarn/convert-reports.ts";
 import { readJavaObjects } from "../../src/hadoop/yarn/log-files/java-objects.ts";
 import { decodeHistory } from "../../src/history/records.ts";
+import { decodeSeries } from "../../src/history/series/file.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents, initedEvent } from "../../src/history/tony/events.ts";
 import { readTonyEvents } from "../../src/history/tony/read-events.ts";
@@ -272,6 +274,11 @@ export const decoders: readonly Decoder[] = [
     name: "history",
     seeds: [Buffer.from('{"record":"header","attempt":1,"number":1}\n')],
     decode: (bytes) => decodeHistory(utf8(bytes)),
+  },
+  {
+    name: "series of a job",
+    seeds: [gzipSync('{"seriesVersion":1,"applicationId":"a","attempt":1,"fromMs":0,"spanMs":5000}\n')],
+    decode: decodeSeries,
   },
   {
     name: "TonY's history",

@@ -45,6 +45,13 @@ describe("the history of a job", () => {
     ]);
   });
 
+  test("has other files beside it, written anew each time", async () => {
+    const writer = writerOf(1);
+    await writer.writeBeside("series", Buffer.from("longer"));
+    await writer.writeBeside("series", Buffer.from("short"));
+    expect(await readFile(path.join(folder, "series"), "utf8")).toBe("short");
+  });
+
   test("is named for its end when the job has ended", async () => {
     const writer = writerOf(1);
     writer.add(event("a"));

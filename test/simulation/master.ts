@@ -195,6 +195,7 @@ export class Master {
       },
       forget: (containerId) => this.#liveness.forget(containerId),
       metrics: () => {},
+      progress: () => {},
       tails: new LogTails({ lastContainerOf: () => undefined }),
       tenantOf: (containerId) => launchIn(this.core.state, containerId),
       tokens: () => undefined,

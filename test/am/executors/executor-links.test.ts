@@ -35,6 +35,7 @@ function setUp() {
     heard: (_containerId, task) => heard.push(task),
     forget: (id) => forgotten.push(id),
     metrics: () => {},
+    progress: (task, { step }) => heard.push(`${task} at ${step}`),
     tails,
     tenantOf: (container) =>
       state.tenant === undefined || container !== containerId ? undefined : { ...launch, task: state.tenant },
@@ -67,6 +68,15 @@ describe("the executor of a container that another task gets", () => {
     expect(again.sent).toEqual([makeRoom]);
     links.connected(trainer.link, trainer.registration);
     expect(trainer.sent).toEqual([]);
+  });
+
+  test("is heard with how far its program is, as long as the container is its own", () => {
+    const { links, heard, prep, handOver } = setUp();
+    links.report(prep.link, 1, { type: "child-progress", atMs: 1, step: 3 });
+    expect(heard).toContain("prep:0 at 3");
+    handOver();
+    links.report(prep.link, 1, { type: "child-progress", atMs: 1, step: 4 });
+    expect(heard).not.toContain("prep:0 at 4");
   });
 
   test("is told by a later attempt when it comes back; ordered again, the next one is left alone", () => {

@@ -1,0 +1,141 @@
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { usageError } from "../../src/errors.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
+import { decodeSeries, type JobSeries, type SeriesAxis, seriesFile } from "../../src/history/series/file.ts";
+import type { TaskSeries } from "../../src/history/series/table.ts";
+import { sizeWords } from "../../src/job/reasons/words.ts";
+import { taskSpans } from "../../src/job/task-spans.ts";
+import { type Applications, hasEnded } from "../applications/applications.ts";
+import { isLocalId, localRoot } from "../applications/local-folder.ts";
+import { readSiteSettings } from "../cluster/site-settings.ts";
+import type { ClientContext } from "../context.ts";
+import { formatTable } from "../output/format.ts";
+import { sparkline } from "../output/sparkline.ts";
+import { historyOf } from "./job-history.ts";
+import type { LeftFile } from "./left-files.ts";
+import { nothingLeft } from "./nothing-left.ts";
+
+/**
+ * What a job's tasks used and reported over time, from its history.
+ * @param wanted a task or a role; undefined: all of them
+ * @throws UserError where it has not ended, or has left none
+ */
+export async function seriesOf(
+  application: string,
+  wanted: string | undefined,
+  conf: readonly string[],
+  applications: Applications,
+  context: ClientContext,
+): Promise<JobSeries> {
+  const report = await applications.report(application);
+  if (!hasEnded(report))
+    throw nothingLeft(`${application} has not ended: what its tasks use over time is stored at its end`);
+  const file = isLocalId(application)
+    ? await localFile(application, applications, context)
+    : await storedFile(application, report.finishTimeMs, conf, applications, context);
+  if (file === undefined) throw nothingLeft(`${application} left no ${seriesFile} in its history`);
+  const { axis, rows } = decodeSeries(await buffer(await file.fileSystem.open(file.source)));
+  const chosen = rows.filter(({ task }) => wanted === undefined || task === wanted || task.startsWith(`${wanted}:`));
+  if (chosen.length > 0) return { axis, rows: chosen };
+  if (wanted !== undefined && rows.length > 0)
+    throw usageError(`Nothing is known of ${wanted} over time; it is of ${taskSpans(rows.map(({ task }) => task))}`);
+  throw nothingLeft(`No task of ${application} ran long enough to be measured`);
+}
+
+const shownFirst: readonly string[] = ["cpu", "memory", "gpu", "gpu-memory", "step"];
+
+type StoredFile = Pick<LeftFile, "fileSystem" | "source">;
+
+/** A job of this machine keeps its history in its own folder. */
+async function localFile(
+  application: string,
+  applications: Applications,
+  { environment }: ClientContext,
+): Promise<StoredFile | undefined> {
+  const source = path.join(localRoot(environment), application, "history", seriesFile);
+  const located = (await applications.fileSystems()).locate(`file://${source}`);
+  const there = await ifThere(located.fileSystem.stat(located.path));
+  return there && { fileSystem: located.fileSystem, source: located.path };
+}
+
+async function storedFile(
+  applicationId: string,
+  endedAtMs: number,
+  conf: readonly string[],
+  applications: Applications,
+  context: ClientContext,
+): Promise<StoredFile | undefined> {
+  const { history } = readSiteSettings(conf, context);
+  const { files } = await historyOf({ applicationId, endedAtMs }, history, await applications.fileSystems());
+  return files.find((file) => file.path === seriesFile);
+}
+
+/** The same for people: a line for each quantity of each task. */
+export function seriesLines({ axis, rows }: JobSeries): string[] {
+  return formatTable(
+    rows.flatMap(({ task, memoryLimitBytes, series }) =>
+      inOrder(series).map((one, index) => [index === 0 ? task : "", ...seriesCells(one, axis, memoryLimitBytes)]),
+    ),
+  );
+}
+
+/** What is measured of every task first; what programs report as they began to. */
+function inOrder(series: readonly TaskSeries[]): TaskSeries[] {
+  const place = ({ name }: TaskSeries) => (shownFirst.includes(name) ? shownFirst.indexOf(name) : shownFirst.length);
+  return [...series].sort((a, b) => place(a) - place(b));
+}
+
+function seriesCells(series: TaskSeries, axis: SeriesAxis, memoryLimitBytes: number): string[] {
+  const values = heardOf(series.values);
+  const [mean, most, first, last] = [meanOf(values), mostOf(values), values[0] ?? 0, values.at(-1) ?? 0];
+  switch (series.name) {
+    case "cpu":
+      return ["cpu", sparkline(series.values, most), `${short(mean)} cores on average, ${short(most)} at most`];
+    case "memory":
+      return [
+        "memory",
+        sparkline(series.values, memoryLimitBytes),
+        `${sizeWords(most)} of ${sizeWords(memoryLimitBytes)} at most`,
+      ];
+    case "gpu":
+    case "gpu-memory":
+      return [series.name, sparkline(series.values, 100), `${short(mean)} % on average, ${short(most)} % at most`];
+    case "step": {
+      const rates = ratesOf(series.values, axis.spanMs);
+      const heard = heardOf(rates);
+      const average = heard.length === 0 ? "" : `${short(meanOf(heard))} on average, `;
+      return ["step/s", sparkline(rates, mostOf(heard)), `${average}to step ${last}`];
+    }
+    default:
+      return [series.name.replace(/^metric:/, ""), sparkline(series.values), `${short(first)} → ${short(last)}`];
+  }
+}
+
+/** Steps in a second between two spans in which one was told. A program that started again has none there. */
+export function ratesOf(steps: readonly (number | null)[], spanMs: number): (number | null)[] {
+  let [before, spans] = [steps[0] ?? 0, 0];
+  return steps.slice(1).map((step) => {
+    spans += 1;
+    if (step === null) return null;
+    const rate = step < before ? null : ((step - before) / (spans * spanMs)) * 1000;
+    [before, spans] = [step, 0];
+    return rate;
+  });
+}
+
+function heardOf(values: readonly (number | null)[]): number[] {
+  return values.filter((value) => value !== null);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function mostOf(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,109 @@
+import { promisify } from "node:util";
+import { gunzipSync, gzip } from "node:zlib";
+import { TonyError } from "../../errors.ts";
+import { errorMessage } from "../../hadoop/errors.ts";
+import { amount, arrayOf, count, literal, object, type Shape, ShapeError, string } from "../../job/shape.ts";
+import { seriesRules } from "./ring.ts";
+import type { SeriesTable, TaskSeries } from "./table.ts";
+
+/** In a job's folder of the history. */
+export const seriesFile = "series.jsonl.gz";
+
+/** Raised when a reader of the one before could misunderstand a line. */
+const SERIES_VERSION = 1;
+/** Nobody needs more digits of a measurement than a chart has pixels; counts stay whole. */
+const DIGITS = 4;
+/** Of the largest job unpacked, ten times: a file is not believed that it is longer. */
+const MOST_BYTES = 1024 ** 3;
+
+/** The axis of time of all series: the span `n` begins `n * spanMs` after `fromMs`. */
+export interface SeriesAxis {
+  readonly seriesVersion: typeof SERIES_VERSION;
+  readonly applicationId: string;
+  /** The attempt of the ApplicationMaster that heard them. */
+  readonly attempt: number;
+  readonly fromMs: number;
+  readonly spanMs: number;
+}
+
+/** One line: one task with its columns. */
+export interface SeriesRow {
+  readonly task: string;
+  /** What its container may use. */
+  readonly memoryLimitBytes: number;
+  readonly series: readonly TaskSeries[];
+}
+
+export interface JobSeries {
+  readonly axis: SeriesAxis;
+  readonly rows: readonly SeriesRow[];
+}
+
+const compress = promisify(gzip);
+
+/** The file: JSON, a line for the axis and one for each task, compressed. */
+export async function encodeSeries(
+  { applicationId, attempt }: Pick<SeriesAxis, "applicationId" | "attempt">,
+  table: SeriesTable,
+  memoryLimitBytesOf: (task: string) => number,
+): Promise<Buffer> {
+  const { fromMs, spanMs } = table;
+  const axis: SeriesAxis = { seriesVersion: SERIES_VERSION, applicationId, attempt, fromMs, spanMs };
+  const rows = table.tasks.map((task): SeriesRow => {
+    const series = table.seriesOf(task).map((one) => ({ ...one, values: one.values.map(rounded) }));
+    return { task, memoryLimitBytes: memoryLimitBytesOf(task), series };
+  });
+  return await compress([axis, ...rows].map((line) => `${JSON.stringify(line)}\n`).join(""), { level: 9 });
+}
+
+/** @throws TonyError (`SERIES_UNREADABLE`) where a file is none of ours, was cut off, or is of another version */
+export function decodeSeries(file: Uint8Array): JobSeries {
+  try {
+    const text = gunzipSync(file, { maxOutputLength: MOST_BYTES }).toString("utf8");
+    const [first, ...rest] = text
+      .split("\n")
+      .slice(0, -1)
+      .map((line): unknown => JSON.parse(line));
+    return {
+      axis: readAxis(first, "line 1"),
+      rows: rest.map((line, index) => readRow(line, `line ${index + 2}`)),
+    };
+  } catch (cause) {
+    const message = `the series of the job cannot be read: ${errorMessage(cause)}`;
+    throw new TonyError(message, { code: "SERIES_UNREADABLE", cause });
+  }
+}
+
+function rounded(value: number | null): number | null {
+  return value === null || Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS));
+}
+
+const readValue: Shape<number | null> = (value, where) => (value === null ? null : amount(value, where));
+const readSpanMs: Shape<number> = (value, where) => {
+  const spanMs = count(value, where);
+  if (spanMs === 0) throw new ShapeError(`${where} must be more than 0`);
+  return spanMs;
+};
+const readAxis = object<SeriesAxis>({
+  required: {
+    seriesVersion: literal(SERIES_VERSION),
+    applicationId: string,
+    attempt: count,
+    fromMs: count,
+    spanMs: readSpanMs,
+  },
+  optional: {},
+});
+const readRow = object<SeriesRow>({
+  required: {
+    task: string,
+    memoryLimitBytes: count,
+    series: arrayOf(
+      object<TaskSeries>({
+        required: { name: string, rule: literal(...seriesRules), first: count, values: arrayOf(readValue) },
+        optional: {},
+      }),
+    ),
+  },
+  optional: {},
+});

@@ -1,0 +1,97 @@
+import { SeriesRing, type SeriesRule } from "./ring.ts";
+
+/** Of a job with few tasks, and with many: all of them together stay within the ApplicationMaster's memory. */
+const spansByTasks = [
+  { mostTasks: 100, spans: 480 },
+  { mostTasks: 1_000, spans: 240 },
+  { mostTasks: 4_000, spans: 120 },
+  { mostTasks: Number.POSITIVE_INFINITY, spans: 60 },
+];
+/** A task with so many series gets no further one that is spare: a program may report 32 metrics, under new names each time. */
+const MOST_WITH_SPARE = 20;
+/** How long a span is at first: about as often as executors measure. */
+export const FIRST_SPAN_MS = 5_000;
+
+/** What is measured. Spare is what the program made up. */
+export interface Quantity {
+  readonly name: string;
+  readonly rule: SeriesRule;
+  readonly isSpare?: boolean;
+}
+
+/** One quantity of one task. The first value is that of span `first`; null: nothing was heard in that span. */
+export interface TaskSeries {
+  readonly name: string;
+  readonly rule: SeriesRule;
+  readonly first: number;
+  readonly values: readonly (number | null)[];
+}
+
+/**
+ * Quantities of the tasks of a job, all on one axis of time: spans of equal length from a moment on. Each has a fixed number of spans, which
+ * become twice as long, for all at once, when time outgrows them.
+ */
+export class SeriesTable {
+  readonly fromMs: number;
+  readonly spans: number;
+  #spanMs = FIRST_SPAN_MS;
+  readonly #rings = new Map<string, Map<string, SeriesRing>>();
+
+  /** @param tasks of the job: how many spans there are depends on it */
+  constructor(fromMs: number, tasks: number) {
+    this.fromMs = fromMs;
+    this.spans = spansByTasks.find(({ mostTasks }) => tasks <= mostTasks)?.spans ?? 0;
+  }
+
+  get spanMs(): number {
+    return this.#spanMs;
+  }
+
+  get tasks(): readonly string[] {
+    return [...this.#rings.keys()];
+  }
+
+  /** Of all rings. */
+  get bytes(): number {
+    return [...this.#rings.values()].reduce((sum, rings) => sum + sumOf(rings), 0);
+  }
+
+  /** A value that came before the table begins counts for its first span: a clock may have been set back. */
+  add(task: string, quantity: Quantity, atMs: number, value: number): void {
+    const ring = this.#ring(task, quantity);
+    if (ring === undefined || !Number.isFinite(value)) return;
+    while (atMs - this.fromMs >= this.#spanMs * this.spans) this.#halve();
+    ring.add(Math.max(0, Math.floor((atMs - this.fromMs) / this.#spanMs)), value);
+  }
+
+  /** All of a task; what nothing was heard of is not among them. */
+  seriesOf(task: string): TaskSeries[] {
+    return [...(this.#rings.get(task) ?? [])].flatMap(([name, ring]) => {
+      const values = Array.from({ length: this.spans }, (_, span) => ring.at(span));
+      const first = values.findIndex((value) => !Number.isNaN(value));
+      if (first < 0) return [];
+      const last = values.findLastIndex((value) => !Number.isNaN(value));
+      const heard = values.slice(first, last + 1).map((value) => (Number.isNaN(value) ? null : value));
+      return [{ name, rule: ring.rule, first, values: heard }];
+    });
+  }
+
+  #ring(task: string, { name, rule, isSpare = false }: Quantity): SeriesRing | undefined {
+    const rings = this.#rings.get(task) ?? new Map<string, SeriesRing>();
+    this.#rings.set(task, rings);
+    const known = rings.get(name);
+    if (known !== undefined || (isSpare && rings.size >= MOST_WITH_SPARE)) return known;
+    const ring = new SeriesRing(rule, this.spans);
+    rings.set(name, ring);
+    return ring;
+  }
+
+  #halve(): void {
+    this.#spanMs *= 2;
+    for (const rings of this.#rings.values()) for (const ring of rings.values()) ring.halve();
+  }
+}
+
+function sumOf(rings: ReadonlyMap<string, SeriesRing>): number {
+  return [...rings.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "@jest/globals";
+import { JobSeries } from "../../../am/executors/job-series.ts";
+import { decodeSeries } from "../../../src/history/series/file.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+
+const used = (cpuCores: number, memoryBytes: number) => ({
+  memoryBytes,
+  maxMemoryBytes: memoryBytes,
+  averageMemoryBytes: memoryBytes,
+  cpuCores,
+  cpuMs: 0,
+  processes: 1,
+});
+
+test("what tasks used and reported is kept over time, theirs apart from ours", async () => {
+  const series = new JobSeries(aJobSpec(), 1_000);
+  const gauge = { current: 97, max: 97, average: 97 };
+  series.used("worker:0", { ...used(1, 100), gpus: { count: 1, utilization: gauge } }, 2_000);
+  series.used("worker:0", used(3, 50), 3_000);
+  series.used("worker:0", used(4, 70), 6_000);
+  series.reached("worker:0", { step: 10 }, 2_000);
+  series.reached("worker:0", { step: 30, metrics: { loss: 0.5, cpu: 9 } }, 12_000);
+  const { axis, rows } = decodeSeries(await series.encode("application_1_0001", 1));
+  expect(axis).toMatchObject({ applicationId: "application_1_0001", attempt: 1, fromMs: 1_000, spanMs: 5_000 });
+  expect(rows).toEqual([
+    {
+      task: "worker:0",
+      memoryLimitBytes: 512 * 1024 ** 2,
+      series: [
+        { name: "cpu", rule: "mean", first: 0, values: [2, 4] },
+        { name: "memory", rule: "most", first: 0, values: [100, 70] },
+        { name: "gpu", rule: "mean", first: 0, values: [97] },
+        { name: "step", rule: "last", first: 0, values: [10, null, 30] },
+        { name: "metric:loss", rule: "mean", first: 2, values: [0.5] },
+        { name: "metric:cpu", rule: "mean", first: 2, values: [9] },
+      ],
+    },
+  ]);
+});

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ratesOf, seriesLines, seriesOf } from "../../../client/results/job-series.ts";
+import { encodeSeries, seriesFile } from "../../../src/history/series/file.ts";
+import { SeriesTable } from "../../../src/history/series/table.ts";
+import { aReport } from "../application-report.ts";
+import { noonishMs } from "../job-status.ts";
+import { aPlace } from "../place.ts";
+import { recordedContext } from "../support.ts";
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), "tony-series-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const application = "application_1795305600000_0009";
+const gibibyte = 1024 ** 3;
+
+async function stored(folder: string, table: SeriesTable): Promise<void> {
+  mkdirSync(path.join(home, folder), { recursive: true });
+  const bytes = await encodeSeries({ applicationId: application, attempt: 1 }, table, () => 8 * gibibyte);
+  writeFileSync(path.join(home, folder, seriesFile), bytes);
+}
+
+function twoWorkers(): SeriesTable {
+  const table = new SeriesTable(0, 2);
+  for (const [span, task] of [
+    [0, "worker:0"],
+    [1, "worker:0"],
+    [0, "worker:1"],
+  ] as const) {
+    const add = (name: string, rule: "mean" | "most" | "last", value: number) =>
+      table.add(task, { name, rule }, span * 5_000, value);
+    add("memory", "most", (1 + span) * gibibyte);
+    add("gpu", "mean", 97);
+    add("step", "last", 100 * span);
+    add("metric:loss", "mean", 1.92 - span);
+    add("cpu", "mean", 1 + span);
+  }
+  return table;
+}
+
+async function shown(id: string, task?: string, state: "FINISHED" | "RUNNING" = "FINISHED"): Promise<string[]> {
+  const context = recordedContext({
+    workingDirectory: home,
+    environment: { HADOOP_HOME: "/nowhere", XDG_STATE_HOME: path.join(home, "state") },
+  });
+  const place = aPlace({ report: async () => aReport({ id, state, finishTimeMs: noonishMs }) });
+  const conf = [`tony.history.location=file://${path.join(home, "history")}`];
+  return seriesLines(await seriesOf(id, task, conf, place, context));
+}
+
+describe("tony-ts series", () => {
+  test("shows a line for each quantity of each task, of one task or of all", async () => {
+    await stored(`history/intermediate/${application}`, twoWorkers());
+    expect(await shown(application)).toEqual([
+      "worker:0   cpu      ▅█   1.5 cores on average, 2 at most",
+      "           memory   ▂▃   2 GiB of 8 GiB at most",
+      "           gpu      ██   97 % on average, 97 % at most",
+      "           step/s   █    20 on average, to step 100",
+      "           loss     █▁   1.92 → 0.92",
+      "worker:1   cpu      █    1 cores on average, 1 at most",
+      "           memory   ▂    1 GiB of 8 GiB at most",
+      "           gpu      █    97 % on average, 97 % at most",
+      "           step/s        to step 0",
+      "           loss     ▁    1.92 → 1.92",
+    ]);
+    expect(await shown(application, "worker:1")).toHaveLength(5);
+    expect(await shown(application, "worker")).toHaveLength(10);
+  });
+
+  test("finds those of a job of this machine in its own folder", async () => {
+    const id = "local_1795305600000_0001";
+    await stored(`state/tony-ts/local/${id}/history`, twoWorkers());
+    expect(await shown(id, "worker:1")).toHaveLength(5);
+  });
+
+  test("says what is missing: an end, the file, a task, a sample", async () => {
+    await expect(shown(application, undefined, "RUNNING")).rejects.toThrow(`${application} has not ended`);
+    mkdirSync(path.join(home, `history/intermediate/${application}`), { recursive: true });
+    writeFileSync(path.join(home, `history/intermediate/${application}/config.xml`), "");
+    await expect(shown(application)).rejects.toThrow(`${application} left no ${seriesFile} in its history`);
+    await stored(`history/intermediate/${application}`, new SeriesTable(0, 1));
+    await expect(shown(application)).rejects.toThrow("ran long enough to be measured");
+    await stored(`history/intermediate/${application}`, twoWorkers());
+    await expect(shown(application, "ps")).rejects.toThrow(
+      "Nothing is known of ps over time; it is of worker:0, worker:1",
+    );
+  });
+});
+
+test("steps in a second are counted between spans that have any, and not over a new start", () => {
+  expect(ratesOf([0, 50, null, 150, 10, 60], 5_000)).toEqual([10, null, 10, null, 10]);
+  expect(ratesOf([], 5_000)).toEqual([]);
+});

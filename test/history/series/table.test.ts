@@ -1,0 +1,101 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { SeriesRule } from "../../../src/history/series/ring.ts";
+import { FIRST_SPAN_MS, SeriesTable } from "../../../src/history/series/table.ts";
+
+const fromMs = 1_700_000_000_000;
+const task = "worker:0";
+
+interface Sample {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+/** What a table must say of a span, from all samples that fell into it. */
+function expected(samples: readonly Sample[], rule: SeriesRule, span: number, spanMs: number): number | undefined {
+  const inSpan = samples.filter(({ atMs }) => Math.floor((atMs - fromMs) / spanMs) === span).map(({ value }) => value);
+  if (inSpan.length === 0) return undefined;
+  if (rule === "most") return Math.max(...inSpan);
+  if (rule === "last") return inSpan.at(-1);
+  return inSpan.reduce((sum, value) => sum + value, 0) / inSpan.length;
+}
+
+const sampled = fc
+  .array(fc.record({ afterMs: fc.integer({ min: 0, max: 900_000 }), value: fc.integer({ min: 0, max: 100_000 }) }), {
+    minLength: 1,
+    maxLength: 200,
+  })
+  .map((steps) => {
+    let atMs = fromMs;
+    return steps.map(({ afterMs, value }): Sample => {
+      atMs += afterMs;
+      return { atMs, value };
+    });
+  });
+
+describe("a table of series", () => {
+  test("says of each span what all samples in it come to, however often spans were halved, in memory that does not grow", () => {
+    fc.assert(
+      fc.property(sampled, fc.constantFrom<SeriesRule>("mean", "most", "last"), (samples, rule) => {
+        const table = new SeriesTable(fromMs, 5_000);
+        const quantity = { name: "it", rule };
+        const [first] = samples;
+        if (first !== undefined) table.add(task, quantity, first.atMs, first.value);
+        const bytes = table.bytes;
+        for (const { atMs, value } of samples.slice(1)) table.add(task, quantity, atMs, value);
+        expect(table.bytes).toBe(bytes);
+
+        const [series] = table.seriesOf(task);
+        const last = samples.at(-1)?.atMs ?? 0;
+        expect(last - fromMs).toBeLessThan(table.spanMs * table.spans);
+        expect(table.spanMs === FIRST_SPAN_MS || last - fromMs >= (table.spanMs / 2) * table.spans).toBe(true);
+        const at = (span: number) => (span < (series?.first ?? 0) ? undefined : series?.values[span - series.first]);
+        const spans = Array.from({ length: table.spans }, (_, span) => span);
+        const differ = spans.filter((span) => {
+          const [told, wanted] = [at(span) ?? undefined, expected(samples, rule, span, table.spanMs)];
+          return told === undefined || wanted === undefined ? told !== wanted : Math.abs(told - wanted) > 0.1;
+        });
+        expect(differ).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("has fewer spans for each of many tasks", () => {
+    const spans = [1, 100, 101, 1_000, 4_000, 10_000].map((tasks) => new SeriesTable(fromMs, tasks).spans);
+    expect(spans).toEqual([480, 480, 240, 240, 120, 60]);
+  });
+
+  test("keeps as many of the program's own quantities as there is room for, and always ours", () => {
+    const table = new SeriesTable(fromMs, 1);
+    for (let one = 0; one < 100; one++)
+      table.add(task, { name: `metric:${one}`, rule: "mean", isSpare: true }, fromMs, one);
+    table.add(task, { name: "cpu", rule: "mean" }, fromMs, 1);
+    expect(table.seriesOf(task)).toHaveLength(21);
+    expect(table.seriesOf(task).at(-1)?.name).toBe("cpu");
+  });
+
+  test("takes a clock that was set back for its beginning, and no value that is none", () => {
+    const table = new SeriesTable(fromMs, 1);
+    table.add(task, { name: "cpu", rule: "mean" }, fromMs - 60_000, 2);
+    table.add(task, { name: "memory", rule: "most" }, fromMs, Number.NaN);
+    expect(table.seriesOf(task)).toEqual([{ name: "cpu", rule: "mean", first: 0, values: [2] }]);
+  });
+
+  test("takes at most 72 kB a task, of ten thousand tasks 9 kB each", () => {
+    const bytesOf = (tasks: number) => {
+      const table = new SeriesTable(fromMs, tasks);
+      for (let one = 0; one < 40; one++) table.add(task, { name: `m${one}`, rule: "mean", isSpare: true }, fromMs, 1);
+      for (const [name, rule] of [
+        ["cpu", "mean"],
+        ["memory", "most"],
+        ["gpu", "mean"],
+        ["gpu-memory", "mean"],
+        ["step", "last"],
+      ] as const)
+        table.add(task, { name, rule }, fromMs, 1);
+      return table.bytes;
+    };
+    expect([bytesOf(1), bytesOf(1_000), bytesOf(10_000)]).toEqual([72_000, 36_000, 9_000]);
+  });
+});
