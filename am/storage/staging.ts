@@ -4,6 +4,7 @@ import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
 import { attemptOfMasterFile, masterFile } from "../../src/job/stored/master-file.ts";
+import { removeStaged, STAGED_FOLDERS } from "../../src/job/stored/staged-folder.ts";
 import { killedFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
 
 /** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
@@ -25,11 +26,11 @@ export class Staging {
   }
 
   get journalFolder(): string {
-    return path.posix.join(this.#folder, "journal");
+    return path.posix.join(this.#folder, STAGED_FOLDERS.journal);
   }
 
   get storeFolder(): string {
-    return path.posix.join(this.#folder, "store");
+    return path.posix.join(this.#folder, STAGED_FOLDERS.store);
   }
 
   get tokensFile(): string {
@@ -64,7 +65,7 @@ export class Staging {
    */
   async remove(): Promise<void> {
     await this.#announcing.catch(() => undefined);
-    await this.#fileSystem.delete(this.#folder, { recursive: true });
+    await removeStaged(this.#fileSystem, this.#folder);
   }
 
   /** With the local scheduler the logs and the outcome are read there later; what only the running job needed is removed. */

@@ -6,6 +6,8 @@ import { createReadable, type ReadableFile } from "../../src/hadoop/hdfs/create-
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { DEFAULT_STAGING } from "../../src/job/build/folder-clashes.ts";
+import { removeStaged } from "../../src/job/stored/staged-folder.ts";
 
 /** Others may pass through, so that the runtime in the cache below can be shared, but not look around. */
 const passThrough = 0o711;
@@ -44,7 +46,7 @@ async function homeStaging(fileSystems: FileSystems): Promise<LocatedPath> {
       { code: "NO_HOME", exitCode: ExitCode.cluster, cause: error },
     );
   }
-  return { fileSystem, path: path.join(home, ".tony-ts") };
+  return { fileSystem, path: path.join(home, DEFAULT_STAGING) };
 }
 
 /** What one application keeps while it lives: only its user may read it (folder 700, files 600). */
@@ -138,6 +140,6 @@ export class StagingFolder {
   /** A write under way would make the folder anew, so the removal comes after it. @returns whether there was a folder */
   async remove(): Promise<boolean> {
     await Promise.all(this.#closing);
-    return await this.fileSystem.delete(this.path, { recursive: true });
+    return await removeStaged(this.fileSystem, this.path);
   }
 }

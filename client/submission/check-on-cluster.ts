@@ -57,7 +57,11 @@ export async function checkOnCluster(
   });
   if (asWritten === undefined) throw refusedJob(problems);
   const { classPath } = text.submission;
-  const placed = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
+  const placed = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems, {
+    root,
+    stagingDir: readSetting(text.settings, "tony.staging-dir"),
+    cacheDir: readSetting(text.settings, "tony.cache.dir"),
+  });
   const { spec, problems: ofFiles } = await withClusterFiles(placed, classPath, cluster.fileSystems);
   const found = [
     ...checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) }),

@@ -3,7 +3,7 @@ import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
-import { sharedWords } from "../../src/job/build/build-carrier.ts";
+import { type DeclaredFolder, type FolderKey, folderClashes, placeOf } from "../../src/job/build/folder-clashes.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { parseCarriedName } from "../../src/job/stored/carried-names.ts";
 
@@ -18,15 +18,29 @@ export interface FolderLookUp {
   locate(pathOrUri: string): Place;
 }
 
+/** What is cleaned when a job has ended, or when nobody uses it. */
+export interface CleanedFolders {
+  /** Above the staging folders; it is there. */
+  readonly root?: Place;
+  /** As the settings name them. */
+  readonly stagingDir?: string | undefined;
+  readonly cacheDir?: string | undefined;
+}
+
 /** What of a job is looked at. */
 type Folders = Pick<JobSpec, "checkpointDir" | "resumeFrom" | "history" | "carrier" | "sources">;
 
 /**
  * The spec with addresses that mean the same on every machine for the folders where checkpoints, output and history stay. One that a person wrote
  * relative starts in the user's home on the default file system.
+ * @param cleaned where nothing may stay
  * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could bring nothing there
  */
-export async function withFolderAddresses<Spec extends Folders>(spec: Spec, fileSystems: FolderLookUp): Promise<Spec> {
+export async function withFolderAddresses<Spec extends Folders>(
+  spec: Spec,
+  fileSystems: FolderLookUp,
+  cleaned: CleanedFolders = {},
+): Promise<Spec> {
   const { checkpointDir, resumeFrom, history, carrier } = spec;
   const carried = carrier?.checkpoints !== undefined;
   const placed = {
@@ -45,10 +59,9 @@ export async function withFolderAddresses<Spec extends Folders>(spec: Spec, file
       },
     }),
   };
-  const outputDir = placed.carrier?.output?.dir.replace(/\/+$/, "");
-  if (carried && outputDir !== undefined && outputDir === placed.checkpointDir?.replace(/\/+$/, "")) {
-    throw refusal(outputDir, "tony.output.dir", `it ${sharedWords(outputDir)}`);
-  }
+  const folders = addressesOf(placed);
+  const [clash] = folderClashes(await placesOf(folders, fileSystems, cleaned), carried);
+  if (clash !== undefined) throw refusal(folders.get(clash.key) ?? "", clash.key, `it ${clash.why}`);
   return placed;
 
   /** Of a site's folder only the one for running jobs may be everybody's to write to. */
@@ -89,7 +102,7 @@ export async function withFolderAddresses<Spec extends Folders>(spec: Spec, file
     if (!written && (isPlain || splitUri(folder) !== undefined)) return folder;
     try {
       requireNoShellWords(folder);
-      const there = await placeOf(folder, fileSystems);
+      const there = await locatedAt(folder, fileSystems);
       if (written) await checkCanBeMade(there.fileSystem, there.path);
       return isPlain ? folder : `${there.fileSystem.uri}${there.path}`;
     } catch (cause) {
@@ -98,10 +111,59 @@ export async function withFolderAddresses<Spec extends Folders>(spec: Spec, file
   }
 }
 
-async function placeOf(folder: string, fileSystems: FolderLookUp): Promise<Place> {
+async function locatedAt(folder: string, fileSystems: FolderLookUp): Promise<Place> {
   if (folder.startsWith("/") || splitUri(folder) !== undefined) return fileSystems.locate(folder);
   const home = await fileSystems.home();
   return { ...home, path: `${home.path}/${folder}` };
+}
+
+/** Where a job keeps what stays; what only its nodes can reach is left out. */
+function addressesOf({ checkpointDir, history, carrier }: Omit<Folders, "sources">): Map<FolderKey, string> {
+  const isTheNodes = carrier?.checkpoints === undefined && checkpointDir?.startsWith("/") === true;
+  const { location, intermediate, finished } = history;
+  const addresses: readonly (readonly [FolderKey, string | undefined])[] = [
+    ["tony.application.checkpoint-dir", isTheNodes ? undefined : checkpointDir],
+    ["tony.output.dir", carrier?.output?.dir],
+    ["tony.history.location", location],
+    ["tony.history.intermediate", location && intermediate],
+    ["tony.history.finished", location && finished],
+  ];
+  return new Map(addresses.flatMap(([key, address]) => (address === undefined ? [] : [[key, address]])));
+}
+
+/** In the form in which folders are compared. One on a file system that only the program can reach is left out. */
+async function placesOf(
+  addresses: ReadonlyMap<FolderKey, string>,
+  fileSystems: FolderLookUp,
+  { root, stagingDir, cacheDir }: CleanedFolders,
+): Promise<DeclaredFolder[]> {
+  const all = new Map<FolderKey, string | undefined>(addresses);
+  all.set("tony.staging-dir", stagingDir).set("tony.cache.dir", cacheDir);
+  const places: DeclaredFolder[] = [];
+  for (const [key, address] of all) {
+    const located = ifLocated(address, fileSystems);
+    if (located === undefined) continue;
+    const { fileSystem } = (await isSame(located, root)) && root !== undefined ? root : located;
+    places.push({ key, place: placeOf(fileSystem.uri, located.path) });
+  }
+  return places;
+}
+
+function ifLocated(address: string | undefined, fileSystems: FolderLookUp): Place | undefined {
+  try {
+    return address === undefined ? undefined : fileSystems.locate(address);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether it is the same file system under another address, such as a NameNode's by name and by number: a folder's times and owner tell. */
+async function isSame({ fileSystem: one }: Place, root: Place | undefined): Promise<boolean> {
+  const isLocal = one.uri.startsWith("file:") || root?.fileSystem.uri.startsWith("file:");
+  if (root === undefined || isLocal || one.uri === root.fileSystem.uri) return false;
+  const seen = await Promise.all([one, root.fileSystem].map((each) => each.stat(root.path).catch(() => undefined)));
+  const [here, there] = seen;
+  return here !== undefined && here.modificationTimeMs === there?.modificationTimeMs && here.owner === there.owner;
 }
 
 /** Folders would be made of these names, and `hdfs dfs -rm -r ~` removes a home. */

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { ownerOf, YARN_TEMPORARY } from "../launch/container-names.ts";
 import type { CarrierSpec } from "../spec.ts";
+import { clashesAsWritten } from "./folder-clashes.ts";
 import type { JobReader } from "./job-reader.ts";
 
 /** What executors copy from and to containers; undefined when no key asks for it. Each local folder needs a destination. */
@@ -12,6 +13,7 @@ export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
   if (output === undefined && outputDir !== undefined) {
     reader.error("tony.output.dir", "needs tony.output.local-dir: the folder in which programs leave their results");
   }
+  for (const { key, why } of clashesAsWritten(reader, checkpoints !== undefined)) reader.error(key, why);
   if (checkpoints === undefined && output === undefined) return undefined;
   const mebibytes = reader.read("tony.carrier.bandwidth");
   return {
@@ -35,16 +37,6 @@ function requireTwoFolders(reader: JobReader, checkpoints: string, output: strin
       `is in the folder of checkpoints (${checkpoints}), ${why}: give each its own`,
     );
   }
-  const place = (name: "tony.application.checkpoint-dir" | "tony.output.dir") => reader.read(name)?.replace(/\/+$/, "");
-  const outputDir = place("tony.output.dir");
-  if (outputDir !== undefined && outputDir === place("tony.application.checkpoint-dir")) {
-    reader.error("tony.output.dir", sharedWords(outputDir));
-  }
-}
-
-/** Why results may not go where checkpoints are. */
-export function sharedWords(folder: string): string {
-  return `is where checkpoints are kept too (tony.application.checkpoint-dir), which results would replace: give each its own, such as ${folder}/results`;
 }
 
 function localFolder(

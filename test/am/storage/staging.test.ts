@@ -36,6 +36,13 @@ describe("the staging folder", () => {
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
+  test("goes without the results that a job has put there", async () => {
+    for (const name of ["journal", "store", "worker-0"]) await mkdir(path.join(folder, name));
+    for (const name of ["job.json", "worker-0/model.pt"]) await writeFile(path.join(folder, name), "");
+    await staging.remove();
+    expect(await readdir(folder)).toEqual(["worker-0"]);
+  });
+
   test("is gone for good: an address that is still being written does not make it anew", async () => {
     const announced = staging.announce({ attempt: 1, host: "node-1", port: 4000 });
     await staging.remove();

@@ -75,6 +75,16 @@ describe("sweeping what applications left behind", () => {
     expect(await sweep(unknown)).toEqual([]);
   });
 
+  test("keeps the results and checkpoints of a job whose place for them is the folder of staging folders", async () => {
+    await stage({ submitter: { host: "elsewhere", pid: 1 } });
+    const fileSystem = new LocalFileSystem();
+    await fileSystem.create(join(path, id, "worker-0", "model.pt"), Buffer.from("model"), { permission: 0o644 });
+    await fileSystem.create(join(path, id, "journal", "1"), Buffer.from("{}"), { permission: 0o644 });
+    expect(await sweep(aReport({ state: "FINISHED" }))).toEqual([id]);
+    expect(await readdir(join(path, id))).toEqual(["worker-0"]);
+    expect(await readdir(join(path, id, "worker-0"))).toEqual(["model.pt"]);
+  });
+
   test("touches nothing but applications' folders", async () => {
     await new LocalFileSystem().mkdirs(join(path, "cache"), 0o711);
     expect(await sweep(aReport({ state: "FINISHED" }))).toEqual(["cache"]);

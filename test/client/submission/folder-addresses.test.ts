@@ -50,6 +50,21 @@ test("results do not go where checkpoints are kept, however that folder is writt
   });
 });
 
+test.each([
+  ["results/bert", "hdfs://nn:8020/user/ada/results"],
+  ["hdfs:///user/ada/results", "/user/ada//results/"],
+  ["hdfs://nn.example:8020/user/ada/bert", "/user/ada"],
+])("results do not go into the staging folder, however both are written: %s in %s", async (dir, stagingDir) => {
+  const sources = { "tony.output.dir": "job.xml:9" };
+  const spec = aJobSpec({ sources, carrier: { ...carrier, output: { ...output, dir } } });
+  const cleaned = { root: placed(stagingDir), stagingDir };
+  const message = expect.stringMatching(
+    /^tony\.output\.dir = .* \(job\.xml:9\): it is in the staging folder \(tony\.staging-dir\)/,
+  );
+  await expect(withFolderAddresses(spec, places, cleaned)).rejects.toMatchObject({ message });
+  await expect(withFolderAddresses(spec, places)).resolves.toBeDefined();
+});
+
 test("a relative folder starts in the user's home on the default file system", async () => {
   const spec = aJobSpec({ checkpointDir: "ckpt/bert", carrier: { ...carrier, output } });
   expect(await withFolderAddresses(spec, places)).toMatchObject({

@@ -67,3 +67,62 @@ describe("what executors are to carry", () => {
     expect(errors({ ...checkpoints, ...output, "tony.output.local-dir": "ckpt-results" })).toEqual([]);
   });
 });
+
+describe("no folder that stays is where something is removed", () => {
+  const history = { "tony.history.location": "hdfs:///history" };
+  const all = { ...checkpoints, ...output, ...history };
+  const inside =
+    /^job\.xml:\d+.* is in a staging folder \(\.tony-ts\), from which the job's own folder is removed when it has ended/;
+
+  test.each([
+    ".tony-ts",
+    "./.tony-ts/",
+    ".tony-ts/results",
+    "hdfs:///user/ada//.tony-ts",
+    "hdfs://nn:8020/user/ada/.tony-ts/cache/x",
+  ])("such as the home's staging folder: %s", (folder) => {
+    for (const key of ["tony.output.dir", "tony.application.checkpoint-dir", "tony.history.location"])
+      expect(errors({ ...all, [key]: folder })).toEqual([expect.stringMatching(inside)]);
+    expect(errors({ ...all, "tony.history.intermediate": folder })).toEqual([expect.stringMatching(inside)]);
+    expect(errors({ ...all, "tony.history.finished": folder })).toEqual([expect.stringMatching(inside)]);
+    expect(errors({ "tony.application.checkpoint-dir": folder })).toEqual([expect.stringMatching(inside)]);
+  });
+
+  test.each([
+    ["hdfs:///st/ada", "/st/ada/"],
+    ["hdfs:///st//ada/r", "hdfs:///st/ada"],
+    ["HDFS://NN:8020/st/./ada", "hdfs://nn:8020/st/ada"],
+  ])("such as the job's own staging folder: %s in %s", (folder, staging) => {
+    expect(errors({ ...output, "tony.output.dir": folder, "tony.staging-dir": staging })).toContainEqual(
+      expect.stringContaining("tony.output.dir is in the staging folder (tony.staging-dir)"),
+    );
+  });
+
+  test("nor holds the staging folder that the job names, nor is in its cache", () => {
+    expect(errors({ ...output, "tony.output.dir": "hdfs:///st", "tony.staging-dir": "hdfs:///st/ada" })).toEqual([
+      expect.stringContaining("tony.output.dir holds the staging folder (tony.staging-dir)"),
+    ]);
+    expect(errors({ ...output, "tony.output.dir": "hdfs:///c/x", "tony.cache.dir": "hdfs:///c" })).toEqual([
+      expect.stringContaining("tony.output.dir is in the cache (tony.cache.dir)"),
+    ]);
+  });
+
+  test("nor are results or checkpoints among the folders that history moves", () => {
+    const moved = expect.stringContaining("is where the history is kept too (tony.history.");
+    expect(errors({ ...all, "tony.output.dir": "hdfs:///history/intermediate" })).toEqual([moved]);
+    expect(errors({ ...all, "tony.application.checkpoint-dir": "hdfs:///history/finished/x" })).toEqual([moved]);
+    const own = { "tony.history.intermediate": "hdfs:///running" };
+    expect(errors({ ...all, ...own, "tony.output.dir": "hdfs:///running/" })).toEqual([moved]);
+    expect(errors({ ...all, ...own, "tony.output.dir": "hdfs:///history/intermediate" })).toEqual([]);
+  });
+
+  test("what lies beside, or has a name that begins so, is fine", () => {
+    expect(errors({ ...output, "tony.output.dir": "hdfs:///st/ada-results", "tony.staging-dir": "/st/ada" })).toEqual(
+      [],
+    );
+    expect(errors({ ...output, "tony.output.dir": "hdfs:///user/ada" })).toEqual([]);
+    expect(errors({ ...output, "tony.output.dir": ".tony-ts-results" })).toEqual([]);
+    expect(errors({ "tony.application.checkpoint-dir": "/mnt/st/x", "tony.staging-dir": "/mnt/st" })).toEqual([]);
+    expect(errors({ ...all, "tony.output.dir": "hdfs:///history/results" })).toEqual([]);
+  });
+});
