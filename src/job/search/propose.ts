@@ -2,6 +2,7 @@ import { gridOf, hasGrid } from "./grid.ts";
 import { randomNumbers } from "./random-numbers.ts";
 import { randomParameters } from "./random-search.ts";
 import { identityOf, type Parameters } from "./space.ts";
+import { tpeParameters } from "./tpe.ts";
 import type { Search, Trial } from "./trials.ts";
 
 /** The next trial; `enough`: there are as many as were asked for; `exhausted`: everything that there is was tried. */
@@ -33,5 +34,5 @@ export function propose(search: Search, trials: readonly Trial[]): Proposal {
 
 function draw(search: Search, trials: readonly Trial[], attempt: number): Parameters {
   const random = randomNumbers(search.seed, search.algorithm, trials.length, attempt);
-  return randomParameters(search.space, random);
+  return search.algorithm === "tpe" ? tpeParameters(search, trials, random) : randomParameters(search.space, random);
 }

@@ -27,7 +27,7 @@ export interface Search {
   readonly points: readonly Parameters[];
   readonly metric: string;
   readonly direction: Direction;
-  readonly algorithm: "random" | "grid" | "tpe";
+  readonly algorithm: "tpe" | "random" | "grid";
   /** Absent: all that the grid has. */
   readonly maxTrials?: number;
   readonly maxParallel: number;

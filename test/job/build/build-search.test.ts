@@ -39,7 +39,7 @@ describe("a job that describes a search", () => {
       points: [{ optimizer: "sgd", momentum: 0.9 }, { optimizer: "adam" }],
       metric: "accuracy",
       direction: "maximize",
-      algorithm: "random",
+      algorithm: "tpe",
       maxTrials: 20,
       maxParallel: 4,
       seed: 7,

@@ -26,8 +26,8 @@ describe("a line of a trial", () => {
     ['{"params": {"lr": 0.5}, "value": null}', { params: { lr: 0.5 }, state: "failed" }],
     ['{"params": {"lr": 0.5}, "value": NaN}', { params: { lr: 0.5 }, state: "failed" }],
     [
-      '{"params": {"lr": 0.5}, "state": "stopped", "value": 1, "number": 3}',
-      { params: { lr: 0.5 }, state: "stopped", value: 1 },
+      '{"params": {"lr": 0.5}, "state": "stopped", "value": 1, "step": 9, "number": 3}',
+      { params: { lr: 0.5 }, state: "stopped", value: 1, step: 9 },
     ],
   ])("%s", (line, trial) => {
     expect(readTrial(line, space)).toEqual(trial);

@@ -1,0 +1,148 @@
+import { logDensity, logMass, normalBetween } from "./normal.ts";
+import type { RandomNumbers } from "./random-numbers.ts";
+import { edgesOf, nearestValue } from "./random-search.ts";
+import type { ChoiceDomain, Domain, NumberDomain, Parameter, Parameters, ParameterValue } from "./space.ts";
+
+/** The newest trials that count fully; of older ones the oldest counts least. */
+const FULL_WEIGHT = 25;
+
+/**
+ * Where trials lie in a space, as a density: a kernel around each, and a broad one over the whole space. A kernel is a product of one
+ * dimension each, so that what goes together stays together (multivariate).
+ */
+export interface Density {
+  /** One for each kernel; their sum is 1. */
+  readonly weights: readonly number[];
+  readonly logWeights: readonly number[];
+  readonly dimensions: readonly Dimension[];
+}
+
+/** One parameter's part of every kernel. */
+interface Dimension {
+  readonly name: string;
+  readonly draw: (kernel: number, random: RandomNumbers) => ParameterValue;
+  /** Adds the logarithm of each kernel's density at a value. */
+  readonly add: (value: ParameterValue | undefined, logs: number[]) => void;
+}
+
+/** The density of trials that all have these parameters, the oldest first. */
+export function densityOf(parameters: readonly Parameter[], trials: readonly Parameters[]): Density {
+  const counted = [...ageWeights(trials.length), 1];
+  const sum = counted.reduce((total, weight) => total + weight, 0);
+  const weights = counted.map((weight) => weight / sum);
+  return {
+    weights,
+    logWeights: weights.map(Math.log),
+    dimensions: parameters.map(({ name, domain }) => {
+      const values = trials.flatMap((trial) => trial[name] ?? []);
+      return { name, ...dimensionOf(domain, values) };
+    }),
+  };
+}
+
+/** From 1/n for the oldest to 1 for the newest 25. */
+export function ageWeights(count: number): number[] {
+  const older = count - FULL_WEIGHT;
+  return Array.from({ length: count }, (_, index) => {
+    if (index >= older) return 1;
+    return older === 1 ? 1 / count : 1 / count + (index / (older - 1)) * (1 - 1 / count);
+  });
+}
+
+/** Parameters from one kernel of a density. */
+export function drawFrom({ weights, dimensions }: Density, random: RandomNumbers): Parameters {
+  const kernel = indexOf(weights, random());
+  return Object.fromEntries(dimensions.map(({ name, draw }) => [name, draw(kernel, random)]));
+}
+
+/** The logarithm of a density at a place. */
+export function logDensityAt({ logWeights, dimensions }: Density, parameters: Parameters): number {
+  const logs = [...logWeights];
+  for (const { name, add } of dimensions) add(parameters[name], logs);
+  const most = Math.max(...logs);
+  if (most === Number.NEGATIVE_INFINITY) return most;
+  return most + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - most), 0));
+}
+
+function dimensionOf(domain: Domain, values: readonly ParameterValue[]): Omit<Dimension, "name"> {
+  return domain.kind === "choice" ? choiceDimension(domain, values) : numberDimension(domain, values.map(Number));
+}
+
+/** Each kernel prefers its trial's choice; the broad one prefers none. */
+function choiceDimension({ choices }: ChoiceDomain, values: readonly ParameterValue[]): Omit<Dimension, "name"> {
+  const prior = 1 / (values.length + 1);
+  const sum = 1 + choices.length * prior;
+  const rows = values.map((value) => choices.map((choice) => (choice === value ? 1 + prior : prior) / sum));
+  const kernels = [...rows, choices.map(() => 1 / choices.length)];
+  return {
+    draw: (kernel, random) => choices[indexOf(kernels[kernel] ?? [], random())] ?? choices[0],
+    add: (value, logs) => {
+      const index = value === undefined ? -1 : choices.indexOf(value);
+      for (const [kernel, shares] of kernels.entries())
+        logs[kernel] = (logs[kernel] ?? 0) + Math.log(shares[index] ?? 0);
+    },
+  };
+}
+
+/** Kernels are normal distributions that end at the bounds; of a domain with steps each value has the mass that is nearest to it. */
+function numberDimension(domain: NumberDomain, values: readonly number[]): Omit<Dimension, "name"> {
+  const place = domain.log ? Math.log : (value: number) => value;
+  const value = domain.log ? Math.exp : (at: number) => at;
+  const half = (domain.step ?? 0) / 2;
+  const edges = edgesOf(domain);
+  const [low, high] = [place(edges.low), place(edges.high)];
+  const kernels = kernelsOf(values.map(place), low, high).map(({ mean, deviation }) => {
+    const logWithin = logMass((low - mean) / deviation, (high - mean) / deviation);
+    return { mean, deviation, logScale: half === 0 ? -Math.log(deviation) - logWithin : -logWithin };
+  });
+  return {
+    draw: (index, random) => {
+      const kernel = kernels[index];
+      if (kernel === undefined) return domain.low;
+      return nearestValue(domain, value(normalBetween({ ...kernel, low, high }, random)));
+    },
+    add: (given, logs) => {
+      const [at, from, to] = [0, -half, half].map((offset) => place(Number(given) + offset));
+      for (const [index, { mean, deviation, logScale }] of kernels.entries()) {
+        const z = (bound = Number.NaN) => (bound - mean) / deviation;
+        logs[index] = (logs[index] ?? 0) + logScale + (half === 0 ? logDensity(z(at)) : logMass(z(from), z(to)));
+      }
+    },
+  };
+}
+
+export interface Kernel {
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+/**
+ * A kernel around each number, as broad as the farther one of its neighbours is away, and the broad one behind them. The bounds are
+ * neighbours of a number that stands alone; of more the outermost have one. None is broader than the range, nor so narrow that nothing
+ * between would ever be tried.
+ */
+export function kernelsOf(numbers: readonly number[], low: number, high: number): Kernel[] {
+  const range = high - low;
+  const least = range / Math.min(100, numbers.length + 2);
+  const order = numbers.map((_, index) => index).sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
+  const alone = numbers.length === 1;
+  const kernels: Kernel[] = [...numbers].map((mean) => ({ mean, deviation: range }));
+  for (const [rank, index] of order.entries()) {
+    const mean = numbers[index] ?? low;
+    const before = numbers[order[rank - 1] ?? -1] ?? (alone ? low : mean);
+    const after = numbers[order[rank + 1] ?? -1] ?? (alone ? high : mean);
+    const deviation = Math.min(range, Math.max(least, mean - before, after - mean));
+    kernels[index] = { mean, deviation };
+  }
+  return [...kernels, { mean: (low + high) / 2, deviation: range }];
+}
+
+/** Which share of a whole a number from 0 to 1 falls into. */
+function indexOf(shares: readonly number[], quantile: number): number {
+  let sum = 0;
+  const found = shares.findIndex((share) => {
+    sum += share;
+    return quantile < sum;
+  });
+  return found === -1 ? shares.length - 1 : found;
+}
