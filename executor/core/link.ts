@@ -126,6 +126,8 @@ function lose(step: Step, cause: string): void {
   const { link } = step.state;
   if (!follow(step, CONNECTION, link, "stream-ended")) return;
   link.active = undefined;
+  // How often another attempt's address had failed beside this connection says nothing of how long to wait now.
+  link.failures = 0;
   const what = `Lost the connection to the ApplicationMaster (${cause})`;
   log(step, "warn", "link-lost", `${what}; the program goes on running.`);
   emit(step, { type: "left" });

@@ -14,6 +14,8 @@ export class Attempts {
   surrenders = 0;
   /** What YARN said of containers that the journal takes for the job's still: nobody says it again to the next attempt. */
   lostWords = 0;
+  /** Executors that no call of the next attempt reached. */
+  vainCalls = 0;
   readonly #all = new Map<number, Master>();
   readonly #world: World;
   /** How many YARN grants. */

@@ -12,15 +12,15 @@ import type { World } from "./world.ts";
  */
 export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   const many = (["program", "infrastructure"] as const).flatMap((of) => judgeCharges(world, faults, of));
-  return [...many, ...judgeRoles(world), ...judgeConsequences(world, faults)];
+  return [...many, ...judgeRoles(world, faults), ...judgeConsequences(world, faults)];
 }
 
 /** No failure of one role is charged to another: each that pays for itself had as many. */
-function judgeRoles(world: World): string[] {
+function judgeRoles(world: World, faults: readonly Fault[]): string[] {
   const charges = world.core.state.gangs.flatMap((gang) => gang.charges);
   return world.spec.roles.flatMap(({ name }) => {
     const charged = charges.filter(({ role }) => role === name).length;
-    const most = world.witness.mostCharges("program", name) + guesses(world);
+    const most = world.witness.mostCharges("program", name) + guesses(world, faults);
     return charged > most ? [`${charged} failures are charged to ${name}, whose programs failed ${most} times`] : [];
   });
 }
@@ -31,7 +31,7 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const counted = charged - openVerdicts(core.state).filter((verdict) => verdict.charged?.class === of).length;
   const causes = witness.causes(of);
-  if (counted > witness.mostCharges(of) + guesses(world)) {
+  if (counted > witness.mostCharges(of) + guesses(world, faults)) {
     return [`${counted} ${of} failures are counted, ${causes.length} happened: ${causes.map(lifeWords).join(", ")}`];
   }
   // Where no budget was left nothing was charged, and the job failed.
@@ -46,13 +46,23 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
  * How many charges may be of the wrong class: one for each container whose exit status was not heard. Either YARN told it to an attempt
  * that died before its journal said so, or nobody could wait for it so long: a guess is charged instead. So it is with those of a node of
  * which no attempt was told that it left the cluster, and with peers that were lost by an exit with 0 when a node had just been cut off.
+ * An executor that could not be told of the next attempt is lost to it without a fault of its own.
  */
-function guesses(world: World): number {
+function guesses(world: World, faults: readonly Fault[]): number {
   const untold = untoldDepartures(world);
   const there = [...world.executors.values()].filter(({ container }) => untold.includes(container.node));
   const early = world.witness.causes("program").filter(({ isCertain }) => !isCertain);
   const cut = early.filter(({ generation }) => world.cuts.mayExplain(generation));
-  return world.attempts.lostWords + world.unheard.count + there.length + cut.length;
+  return world.attempts.lostWords + world.unheard.count + there.length + cut.length + unfindable(world, faults);
+}
+
+/** How many executors may not have found the next attempt: no call of it reached them, and the staging folder could not be read. */
+export function unfindable(world: World, faults: readonly Fault[]): number {
+  return isStagingClosed(world, faults) ? world.attempts.vainCalls : 0;
+}
+
+export function isStagingClosed({ journal }: World, faults: readonly Fault[]): boolean {
+  return journal.wasTorn || faults.some(({ closesStaging }) => closesStaging === true);
 }
 
 /** Those of the gang that certainly ended by this class, and by nothing else. */

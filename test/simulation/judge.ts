@@ -3,7 +3,7 @@ import { presentGang } from "../../am/core/state/step.ts";
 import type { Fault } from "./faults/fault.ts";
 import { MASTER_CUT } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
-import { chargedTo, judgeBudgets, openVerdicts } from "./judge-budgets.ts";
+import { chargedTo, isStagingClosed, judgeBudgets, openVerdicts, unfindable } from "./judge-budgets.ts";
 import { judgeMachines } from "./judge-machines.ts";
 import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
@@ -52,7 +52,7 @@ function judgeEnd(world: World, faults: readonly Fault[]): string[] {
   }
   const problems = judgeOutcome(world);
   const launchesFail = weather.launchFailures > 0 || weather.lostNodeAnswers > 0;
-  const isKept = !launchesFail && world.brokenResumptions === 0;
+  const isKept = !launchesFail && world.brokenResumptions === 0 && unfindable(world, faults) === 0;
   const isHarmless = faults.every((fault) => fault.class === undefined) && isKept;
   if (!isHarmless || spec.timeouts.executionMs !== undefined || isLimited(world)) {
     return problems;
@@ -68,11 +68,11 @@ function judgeEnd(world: World, faults: readonly Fault[]): string[] {
 }
 
 /** Neither the ApplicationMaster's death or standstill alone nor HDFS's outage alone disturbs a program. */
-function judgeSuspensions({ suspensions, attempts, journal }: World, faults: readonly Fault[]): string[] {
+function judgeSuspensions(world: World, faults: readonly Fault[]): string[] {
+  const { suspensions, attempts } = world;
   const isSevered = faults.some(({ severs }) => severs === true);
   const isLeaderless = attempts.surrenders > 0 || faults.some(({ recovers, halts }) => recovers ?? halts);
-  const isClosed = journal.wasTorn || faults.some(({ closesStaging }) => closesStaging === true);
-  const mayBe = isSevered || (isLeaderless && isClosed);
+  const mayBe = isSevered || (isLeaderless && isStagingClosed(world, faults));
   return suspensions > 0 && !mayBe ? [`${suspensions} programs were suspended, and somebody could be reached`] : [];
 }
 

@@ -18,6 +18,9 @@ import type { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
 const JOURNAL_READ_AGAIN_MS = 3_000;
+/** How often an executor of the attempt before is called, and the pause after a call that failed at once. */
+const MOST_CALLS = 3;
+const CALLED_AGAIN_MS = 2_000;
 
 /** One attempt of the ApplicationMaster: its core, shell, links and liveness are the product's, in a process of the model. */
 export class Master {
@@ -231,11 +234,18 @@ export class Master {
     });
   }
 
+  /** As often as am/executors/rejoin.ts does. An executor that none of the calls reaches finds this attempt in the staging folder alone. */
   #rejoin(executors: readonly Rejoin[]): void {
-    const { random, weather, clock } = this.#world;
+    const { random, weather, clock, attempts } = this.#world;
     for (const { containerId } of executors) {
-      if (!random.chance(weather.failedDials)) {
-        clock.after(random.integer(5, 1_000), () => this.#call(containerId));
+      let failures = 0;
+      while (failures < MOST_CALLS && random.chance(weather.failedDials)) {
+        failures++;
+      }
+      if (failures === MOST_CALLS) {
+        attempts.vainCalls++;
+      } else {
+        clock.after(failures * CALLED_AGAIN_MS + random.integer(5, 1_000), () => this.#call(containerId));
       }
     }
   }

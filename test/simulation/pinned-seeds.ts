@@ -21,14 +21,14 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["generation-running", "outcome-decided", "task-ended"],
   },
   {
-    seed: 6440,
-    lives: "an executor is told to leave whose further registrations are heard late: none of them claims its container",
-    logs: ["recovered", "paused", "node-leaves", "container-replaced", "outcome-decided"],
-  },
-  {
     seed: 22947,
     lives: "a job that its user stopped ends under its third attempt, after a long outage of the ResourceManager",
     logs: ["outcome-decided", "paused", "attempt-over", "recovered"],
+  },
+  {
+    seed: 96118,
+    lives: "executors lose the attempt that they obey when the next one's address has failed them, and find the third",
+    logs: ["paused", "attempt-over", "recovered", "outcome-decided"],
   },
   {
     seed: 202387,
