@@ -77,7 +77,13 @@ function yarnScheduler({ job, nodes, settings, configuration, credentials, log }
   const onTrouble = (trouble: CallTrouble | undefined) =>
     trouble === undefined ? silence.ends() : silence.goesOn(trouble.error, trouble.elapsedMs);
   return new YarnScheduler({
-    master: new SchedulerClient({ endpoints, token, credentials: tokens, resourceTypes: job.resourceTypes, onTrouble }),
+    manager: new SchedulerClient({
+      endpoints,
+      token,
+      credentials: tokens,
+      resourceTypes: job.resourceTypes,
+      onTrouble,
+    }),
     nodeManagers: new NodeManagerPool({ credentials: tokens }),
     attempt: settings.attempt,
     nodes: new NodeTable({ ...job, nodes }, { host: settings.host, resource: job.spec.am.resource }),

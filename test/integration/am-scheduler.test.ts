@@ -29,7 +29,7 @@ describeScheduler("a real YARN", async () => {
   const folder = path.posix.join(home, `contract-${id}`);
   await fileSystem.mkdirs(folder, 0o700);
   const scheduler = new YarnScheduler({
-    master: new SchedulerClient({ endpoints: endpointsOf(cluster.endpoints.schedulerRpc), token }),
+    manager: new SchedulerClient({ endpoints: endpointsOf(cluster.endpoints.schedulerRpc), token }),
     nodeManagers: new NodeManagerPool(),
     attempt: 1,
     nodes: new NodeTable(

@@ -25,7 +25,7 @@ import type { NodeTable } from "./node-table.ts";
 import type { ResourceManagerSilence } from "./silence.ts";
 
 /** What is needed of SchedulerClient: the ResourceManager as an application attempt sees it. */
-export interface MasterClient extends AskTeller {
+export interface ResourceManagerClient extends AskTeller {
   register(registration: MasterRegistration): Promise<YarnRegistration>;
   release(ids: readonly ContainerId[]): void;
   blacklist(change: { readonly add: readonly string[]; readonly remove: readonly string[] }): void;
@@ -42,7 +42,7 @@ export interface NodeManagers extends ContainerStarter {
 }
 
 export interface YarnSchedulerOptions {
-  readonly master: MasterClient;
+  readonly manager: ResourceManagerClient;
   readonly nodeManagers: NodeManagers;
   readonly attempt: number;
   readonly nodes: NodeTable;
@@ -90,7 +90,7 @@ export class YarnScheduler implements Scheduler {
   constructor(options: YarnSchedulerOptions) {
     this.#options = options;
     this.#events = new AllocationEvents(options.nodes, options.log);
-    this.#asks = new Asks(options.master);
+    this.#asks = new Asks(options.manager);
     this.#failures = new HeartbeatFailures(options.clock);
     this.#link = new ManagerLink(options.log, options.defects ?? "throw");
     this.#loop = new HeartbeatLoop(options.clock, () => this.#heartbeat());
@@ -102,7 +102,7 @@ export class YarnScheduler implements Scheduler {
   ): Promise<Registration> {
     this.#deliver = deliver;
     this.#address = { host: address.host, rpcPort: address.port, trackingUrl: "" };
-    const registration = await this.#options.master.register(this.#address);
+    const registration = await this.#options.manager.register(this.#address);
     this.#link.move("registered");
     const { attempt, nodeManagers, nodes } = this.#options;
     this.#registrationAnswered = registration.answered;
@@ -128,14 +128,14 @@ export class YarnScheduler implements Scheduler {
   }
 
   release(containerIds: readonly string[]): void {
-    this.#options.master.release(containerIds);
+    this.#options.manager.release(containerIds);
     this.#loop.now();
   }
 
   blacklist(hosts: readonly string[]): void {
     const before = this.#avoided;
     this.#avoided = hosts;
-    this.#options.master.blacklist({
+    this.#options.manager.blacklist({
       add: hosts.filter((host) => !before.includes(host)),
       remove: before.filter((host) => !hosts.includes(host)),
     });
@@ -207,14 +207,14 @@ export class YarnScheduler implements Scheduler {
     // One that is under way would compete with this call.
     await this.#loop.settled();
     const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl: "" };
-    this.#endRecorded = await this.#options.master.finish(request);
+    this.#endRecorded = await this.#options.manager.finish(request);
     for (const answer of this.#questions.splice(0)) answer(this.#endRecorded);
     return this.#endRecorded;
   }
 
   async close(): Promise<void> {
     this.#loop.end();
-    this.#options.master.close();
+    this.#options.manager.close();
     this.#options.nodeManagers.close();
     await this.#loop.settled();
   }
@@ -227,7 +227,7 @@ export class YarnScheduler implements Scheduler {
     // One without an answer is repeated first, as it was.
     if (!this.#link.isSilent) this.#emitAll(this.#asks.tell());
     try {
-      const outcome = await this.#options.master.heartbeat(this.#progress, this.#trackingUrl);
+      const outcome = await this.#options.manager.heartbeat(this.#progress, this.#trackingUrl);
       this.#link.move("answered");
       this.#options.silence.ends();
       if (this.#asks.answered()) this.#loop.now();
@@ -248,7 +248,7 @@ export class YarnScheduler implements Scheduler {
         this.#allocated(outcome.allocation);
         return true;
       case "resync": {
-        const registration = await this.#options.master.register(this.#address);
+        const registration = await this.#options.manager.register(this.#address);
         this.#options.nodeManagers.addTokens(registration.nodeTokens);
         this.#emitAll(this.#events.ofLate(registration.containersFromPreviousAttempts));
         this.#emit({ type: "resource-manager-resynced" });

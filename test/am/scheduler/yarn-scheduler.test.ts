@@ -2,7 +2,11 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import type { SchedulerEvent } from "../../../am/scheduler/scheduler.ts";
 import { NodeTable } from "../../../am/scheduler/yarn/node-table.ts";
 import { ResourceManagerSilence } from "../../../am/scheduler/yarn/silence.ts";
-import { type MasterClient, type NodeManagers, YarnScheduler } from "../../../am/scheduler/yarn/yarn-scheduler.ts";
+import {
+  type NodeManagers,
+  type ResourceManagerClient,
+  YarnScheduler,
+} from "../../../am/scheduler/yarn/yarn-scheduler.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
@@ -40,7 +44,7 @@ function aContainer(number: number, changes: Partial<Container> = {}): Container
 }
 
 /** A ResourceManager that answers each heartbeat as the test says. */
-class ScriptedMaster implements MasterClient {
+class ScriptedManager implements ResourceManagerClient {
   readonly heartbeats = new Inbox<(outcome: HeartbeatOutcome | Error) => void>();
   readonly rows: ResourceRequest[] = [];
   readonly released: string[] = [];
@@ -123,18 +127,18 @@ describe("the YARN scheduler", () => {
 
   async function setUp({ answered = true } = {}) {
     const clock = new SteppedClock();
-    const master = new ScriptedMaster();
-    master.answered = answered;
+    const manager = new ScriptedManager();
+    manager.answered = answered;
     const nodeManagers = new ScriptedNodes();
     const events: SchedulerEvent[] = [];
     const nodes = new NodeTable({ nodes: [], sharedLabels: [] }, { host: "", resource: small });
     const silence = new ResourceManagerSilence({ endpoints: [], clock, log: silentLog });
-    const scheduler = new YarnScheduler({ master, nodeManagers, attempt: 2, nodes, silence, clock, log: silentLog });
+    const scheduler = new YarnScheduler({ manager, nodeManagers, attempt: 2, nodes, silence, clock, log: silentLog });
     const address = { host: "node-1", port: 1 };
     const registration = await scheduler.start(address, (event) => events.push(event));
     disposals.push(() => scheduler.close());
     const types = () => events.map(({ type }) => type);
-    return { clock, master, nodeManagers, events, types, scheduler, registration };
+    return { clock, manager, nodeManagers, events, types, scheduler, registration };
   }
 
   const ask = { role: "worker", priority: 1, resource: small, count: 2, hosts: [], racks: [] };
@@ -160,9 +164,9 @@ describe("the YARN scheduler", () => {
   });
 
   test("an exception that nobody knows the meaning of ends the attempt after some minutes, so that the next one can do better", async () => {
-    const { clock, master, types } = await setUp();
+    const { clock, manager, types } = await setUp();
     const refuse = async () => {
-      (await master.heartbeats.next())(new RemoteError("org.example.Strange", "no"));
+      (await manager.heartbeats.next())(new RemoteError("org.example.Strange", "no"));
       await turn();
     };
     await refuse();
@@ -175,19 +179,19 @@ describe("the YARN scheduler", () => {
   });
 
   test("a node's token that was lost with the registration's answer ends the attempt: the next one is told it", async () => {
-    const { master, nodeManagers, scheduler, types } = await setUp({ answered: false });
+    const { manager, nodeManagers, scheduler, types } = await setUp({ answered: false });
     nodeManagers.startFails = new HadoopError("no token", { code: "NODE_TOKEN_MISSING" });
-    await master.answer({ allocated: [aContainer(2)] });
+    await manager.answer({ allocated: [aContainer(2)] });
     scheduler.launch([command("container_1_0001_01_000002")]);
     await turn();
     expect(types()).toContain("resource-manager-shutdown");
   });
 
   test("a ResourceManager that is away, however long, ends nothing", async () => {
-    const { clock, master, types } = await setUp();
+    const { clock, manager, types } = await setUp();
     const lost = new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" });
     for (const _ of [1, 2]) {
-      (await master.heartbeats.next())(lost);
+      (await manager.heartbeats.next())(lost);
       await turn();
       await clock.pass(3_600_000);
     }
@@ -195,47 +199,47 @@ describe("the YARN scheduler", () => {
   });
 
   test("a ResourceManager that is away is waited for, until it answers", async () => {
-    const { clock, master, scheduler } = await setUp();
+    const { clock, manager, scheduler } = await setUp();
     const lost = new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" });
     for (const _ of [1, 2]) {
-      (await master.heartbeats.next())(lost);
+      (await manager.heartbeats.next())(lost);
       await turn();
       await clock.pass(1_000);
     }
     expect(scheduler.waits).toMatchObject([{ cause: "the ResourceManager's answer", sinceMs: clock.nowMs() - 2_000 }]);
-    await master.answer();
+    await manager.answer();
     expect(scheduler.waits).toEqual([]);
   });
 
   test("an ask is told at once, in a heartbeat that begins after it", async () => {
-    const { clock, master, scheduler } = await setUp();
-    await master.answer();
+    const { clock, manager, scheduler } = await setUp();
+    await manager.answer();
     scheduler.ask([ask]);
     await clock.pass(0);
 
-    expect(master.heartbeats.rest).toHaveLength(1);
-    expect(master.rows).toEqual([expect.objectContaining({ resourceName: "*", count: 2 })]);
+    expect(manager.heartbeats.rest).toHaveLength(1);
+    expect(manager.rows).toEqual([expect.objectContaining({ resourceName: "*", count: 2 })]);
   });
 
   test("heartbeats are quick while containers are awaited, and slow down when all have come", async () => {
-    const { clock, master, scheduler } = await setUp();
+    const { clock, manager, scheduler } = await setUp();
     scheduler.ask([ask]);
-    await master.answer();
-    await master.answer();
+    await manager.answer();
+    await manager.answer();
     await clock.pass(250);
-    expect(master.heartbeats.rest).toHaveLength(1);
+    expect(manager.heartbeats.rest).toHaveLength(1);
 
-    await master.answer({ allocated: [aContainer(2), aContainer(3)] });
+    await manager.answer({ allocated: [aContainer(2), aContainer(3)] });
     await clock.pass(900);
-    expect(master.heartbeats.rest).toHaveLength(0);
+    expect(manager.heartbeats.rest).toHaveLength(0);
     await clock.pass(200);
-    expect(master.heartbeats.rest).toHaveLength(1);
+    expect(manager.heartbeats.rest).toHaveLength(1);
   });
 
   test("ends are told before what was given, and both forms of a preemption notice", async () => {
-    const { master, events, types } = await setUp();
+    const { manager, events, types } = await setUp();
     const before = types().length;
-    await master.answer({
+    await manager.answer({
       allocated: [aContainer(2)],
       completed: [{ containerId: aContainer(9).id, state: "COMPLETE", exitStatus: -102, diagnostics: "preempted" }],
       preemption: { strict: ["c1"], negotiable: { containers: ["c2"], resources: [] } },
@@ -253,9 +257,9 @@ describe("the YARN scheduler", () => {
   });
 
   test("containers of one node are started in one call", async () => {
-    const { master, nodeManagers, scheduler, types } = await setUp();
+    const { manager, nodeManagers, scheduler, types } = await setUp();
     const elsewhere = aContainer(4, { nodeId: "node-2:4000" });
-    await master.answer({ allocated: [aContainer(2), aContainer(3), elsewhere] });
+    await manager.answer({ allocated: [aContainer(2), aContainer(3), elsewhere] });
     scheduler.launch([aContainer(2), aContainer(3), elsewhere].map(({ id }) => command(id)));
     await turn();
 
@@ -300,8 +304,8 @@ describe("the YARN scheduler", () => {
       false,
     ],
   ])("a launch fails: %s", async (_case, error, nodeAtFault) => {
-    const { master, nodeManagers, scheduler, events } = await setUp();
-    await master.answer({ allocated: [aContainer(2)] });
+    const { manager, nodeManagers, scheduler, events } = await setUp();
+    await manager.answer({ allocated: [aContainer(2)] });
     nodeManagers.startFails = error;
     scheduler.launch([command(aContainer(2).id)]);
     await turn();
@@ -310,41 +314,41 @@ describe("the YARN scheduler", () => {
   });
 
   test("a container whose node does not answer is given back to the ResourceManager instead of stopped", async () => {
-    const { master, nodeManagers, scheduler } = await setUp();
+    const { manager, nodeManagers, scheduler } = await setUp();
     nodeManagers.stopFails = new HadoopError("refused", { code: "RPC_CONNECT_FAILED" });
     scheduler.stop(aContainer(9).id);
     await turn();
 
-    expect(master.released).toEqual([aContainer(9).id]);
+    expect(manager.released).toEqual([aContainer(9).id]);
   });
 
   describe("a container of an earlier attempt whose NodeManager has not come back to the ResourceManager yet", () => {
     const late = aContainer(8, { nodeId: "node-2:4000" });
 
     test("is released, which YARN does as soon as it knows it again", async () => {
-      const { master, nodeManagers, scheduler } = await setUp();
+      const { manager, nodeManagers, scheduler } = await setUp();
       scheduler.stop(late.id);
       await turn();
 
-      expect(master.released).toEqual([late.id]);
+      expect(manager.released).toEqual([late.id]);
       expect(nodeManagers.calls).toEqual([]);
     });
 
     test("is stopped at its node once YARN has told of it", async () => {
-      const { master, nodeManagers, scheduler } = await setUp();
-      await master.answer({ containersFromPreviousAttempts: [late] });
+      const { manager, nodeManagers, scheduler } = await setUp();
+      await manager.answer({ containersFromPreviousAttempts: [late] });
       scheduler.stop(late.id);
       await turn();
 
       expect(nodeManagers.calls).toEqual([`stop ${late.id} on node-2:4000`]);
-      expect(master.released).toEqual([]);
+      expect(manager.released).toEqual([]);
     });
 
     test("is told as recovered late, before it is told that it has ended", async () => {
-      const { events, master, types } = await setUp();
+      const { events, manager, types } = await setUp();
       const before = types().length;
       const ended = { containerId: late.id, state: "COMPLETE", exitStatus: 0, diagnostics: "" } as const;
-      await master.answer({ containersFromPreviousAttempts: [late], completed: [ended] });
+      await manager.answer({ containersFromPreviousAttempts: [late], completed: [ended] });
 
       expect(types().slice(before)).toEqual(["containers-recovered-late", "headroom-changed", "container-completed"]);
       expect(events).toContainEqual({
@@ -355,31 +359,31 @@ describe("the YARN scheduler", () => {
   });
 
   test("a container that has ended is neither stopped nor released", async () => {
-    const { master, nodeManagers, scheduler } = await setUp();
-    await master.answer({
+    const { manager, nodeManagers, scheduler } = await setUp();
+    await manager.answer({
       completed: [{ containerId: aContainer(9).id, state: "COMPLETE", exitStatus: 0, diagnostics: "" }],
     });
     scheduler.stop(aContainer(9).id);
     await turn();
 
-    expect([...nodeManagers.calls, ...master.released]).toEqual([]);
+    expect([...nodeManagers.calls, ...manager.released]).toEqual([]);
   });
 
   test("a ResourceManager that has forgotten us is told again who we are", async () => {
-    const { master, types } = await setUp();
-    const answer = await master.heartbeats.next();
+    const { manager, types } = await setUp();
+    const answer = await manager.heartbeats.next();
     answer({ kind: "resync", reason: "restarted" });
     await turn();
 
-    expect(master.registrations).toBe(2);
+    expect(manager.registrations).toBe(2);
     expect(types()).toContain("resource-manager-resynced");
   });
 
   test("what one that has forgotten us knows of earlier attempts, and has not told before, is told", async () => {
-    const { master, events } = await setUp();
+    const { manager, events } = await setUp();
     const late = aContainer(8, { nodeId: "node-2:4000" });
-    master.kept = [aContainer(9), late];
-    (await master.heartbeats.next())({ kind: "resync", reason: "restarted" });
+    manager.kept = [aContainer(9), late];
+    (await manager.heartbeats.next())({ kind: "resync", reason: "restarted" });
     await turn();
 
     const told = events.flatMap((event) => (event.type === "containers-recovered-late" ? event.containers : []));
@@ -387,24 +391,24 @@ describe("the YARN scheduler", () => {
   });
 
   test("when another attempt has taken over, no heartbeat follows", async () => {
-    const { clock, master, types } = await setUp();
-    const answer = await master.heartbeats.next();
+    const { clock, manager, types } = await setUp();
+    const answer = await manager.heartbeats.next();
     answer({ kind: "shutdown", reason: "attempt 3" });
     await clock.pass(10_000);
 
     expect(types()).toContain("resource-manager-shutdown");
-    expect(master.heartbeats.rest).toHaveLength(0);
+    expect(manager.heartbeats.rest).toHaveLength(0);
   });
 
   test.each([true, false])("after the job's end was told, whoever took it says who is in charge: %s", async (taken) => {
-    const { master, scheduler } = await setUp();
-    master.endTaken = taken;
+    const { manager, scheduler } = await setUp();
+    manager.endTaken = taken;
     const finished = scheduler.finish({
       ...endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false }),
       endedAtMs: 0,
     });
     const meanwhile = scheduler.confirm();
-    await master.answer();
+    await manager.answer();
 
     expect(await finished).toBe(taken);
     expect(await meanwhile).toBe(taken);
@@ -412,54 +416,54 @@ describe("the YARN scheduler", () => {
   });
 
   test("being in charge is confirmed by a heartbeat that began after the question, and by none before", async () => {
-    const { clock, master, scheduler } = await setUp();
+    const { clock, manager, scheduler } = await setUp();
     let confirmed: boolean | undefined;
     const asked = scheduler.confirm().then((current) => {
       confirmed = current;
     });
-    await master.answer();
+    await manager.answer();
     expect(confirmed).toBeUndefined();
 
     await clock.pass(0);
-    await master.answer();
+    await manager.answer();
     await asked;
     expect(confirmed).toBe(true);
   });
 
   test("the question stays open while the ResourceManager is away, and is answered by its word", async () => {
-    const { clock, master, scheduler } = await setUp();
-    await master.answer();
+    const { clock, manager, scheduler } = await setUp();
+    await manager.answer();
     const confirmed = scheduler.confirm();
     await clock.pass(0);
-    (await master.heartbeats.next())(new HadoopError("away", { code: "RPC_TIMEOUT", retryable: true }));
+    (await manager.heartbeats.next())(new HadoopError("away", { code: "RPC_TIMEOUT", retryable: true }));
     await turn();
     await clock.pass(1_000);
-    (await master.heartbeats.next())({ kind: "shutdown", reason: "attempt 3" });
+    (await manager.heartbeats.next())({ kind: "shutdown", reason: "attempt 3" });
 
     expect(await confirmed).toBe(false);
   });
 
   test("what the ResourceManager refuses is told, and so is a resource type that it does not know", async () => {
-    const { master, scheduler, events } = await setUp();
-    await master.answer();
+    const { manager, scheduler, events } = await setUp();
+    await manager.answer();
     scheduler.ask([{ ...ask, resource: { ...small, others: { "no/such": 1 } } }]);
     await turn();
     expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("no/such") });
 
     const refusal = "org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException";
-    (await master.heartbeats.next())(new RemoteError(refusal, "Invalid label resource request"));
+    (await manager.heartbeats.next())(new RemoteError(refusal, "Invalid label resource request"));
     await turn();
     expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("Invalid label") });
   });
 
   test("of several asks the one that is too large is found, and the others are told all the same", async () => {
-    const { clock, master, scheduler, events } = await setUp();
-    await master.answer();
+    const { clock, manager, scheduler, events } = await setUp();
+    await manager.answer();
     scheduler.ask([ask, { ...ask, role: "large", priority: 7 }]);
     const refusal = "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException";
     const refuse = async () => {
       await clock.pass(0);
-      (await master.heartbeats.next())(
+      (await manager.heartbeats.next())(
         new RemoteError(refusal, "maximum allowed allocation=<memory:1024, vCores:1>, please note"),
       );
       await turn();
@@ -467,7 +471,7 @@ describe("the YARN scheduler", () => {
     await refuse();
     expect(events.filter(({ type }) => type === "ask-too-large")).toEqual([]);
     await clock.pass(0);
-    await master.answer();
+    await manager.answer();
     await refuse();
     expect(events).toContainEqual({
       type: "ask-too-large",
@@ -475,39 +479,39 @@ describe("the YARN scheduler", () => {
       message: expect.stringContaining("maximum allowed allocation"),
       allowed: { memoryMiB: 1024, vcores: 1, others: {} },
     });
-    expect(master.rows.map(({ priority }) => priority)).toEqual([ask.priority, 7, ask.priority, 7]);
+    expect(manager.rows.map(({ priority }) => priority)).toEqual([ask.priority, 7, ask.priority, 7]);
   });
 
   test("what YARN finds no place for is told", async () => {
-    const { clock, master, scheduler, events } = await setUp();
-    await master.answer();
+    const { clock, manager, scheduler, events } = await setUp();
+    await manager.answer();
     const constraint = { kind: "tags", scope: "node", min: 0, max: 0, tags: [{ tag: "w" }] } as const;
     scheduler.ask([{ ...ask, constrained: { tags: ["w"], constraint } }]);
     await clock.pass(0);
-    await master.answer({ rejected: [{ priority: ask.priority, count: 2, reason: "could not place" }] });
+    await manager.answer({ rejected: [{ priority: ask.priority, count: 2, reason: "could not place" }] });
     expect(events).toContainEqual({ type: "ask-unplaced", role: ask.role, count: 2 });
   });
 
   test("each heartbeat says how far the job is, and where its page is", async () => {
-    const { clock, master, scheduler } = await setUp();
-    await master.answer();
-    expect(master.shown).toEqual([0, undefined]);
+    const { clock, manager, scheduler } = await setUp();
+    await manager.answer();
+    expect(manager.shown).toEqual([0, undefined]);
     scheduler.show(0.5, "http://node-2:6006");
     await clock.pass(1_000);
-    expect(master.shown).toEqual([0.5, "http://node-2:6006"]);
-    await master.answer();
+    expect(manager.shown).toEqual([0.5, "http://node-2:6006"]);
+    await manager.answer();
   });
 
   test("the outcome is told when no heartbeat is under way any more", async () => {
-    const { master, scheduler } = await setUp();
+    const { manager, scheduler } = await setUp();
     const finished = scheduler.finish({
       ...endedBecause("killed", { code: "stop-requested", words: "by alice" }),
       endedAtMs: 0,
     });
-    expect(master.finished).toBeUndefined();
-    await master.answer();
+    expect(manager.finished).toBeUndefined();
+    await manager.answer();
     await finished;
 
-    expect(master.finished).toEqual({ status: "KILLED", diagnostics: "by alice", trackingUrl: "" });
+    expect(manager.finished).toEqual({ status: "KILLED", diagnostics: "by alice", trackingUrl: "" });
   });
 });
