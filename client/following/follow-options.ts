@@ -2,14 +2,14 @@ import type { sleep } from "../../src/hadoop/clock.ts";
 import type { Applications, MasterContact } from "../applications/applications.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import type { TaskTailsOptions } from "../logs/task-tails.ts";
-import type { MasterLink } from "../master/master-link.ts";
+import type { AttemptConnection } from "../master/attempt-connection.ts";
 import type { FollowListener } from "./follow-listener.ts";
 
 /** Which job is followed, how it is reached, and what is shown of it. */
 export interface FollowOptions {
   readonly id: string;
   readonly applications: Applications;
-  readonly connect: (contact: MasterContact) => MasterLink;
+  readonly connect: (contact: MasterContact) => AttemptConnection;
   readonly view: FollowListener;
   readonly now: () => number;
   /** Default: the machine's own time. */

@@ -1,8 +1,8 @@
 import type { LogStream } from "../../src/api/messages.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import type { Applications } from "../applications/applications.ts";
+import type { AttemptConnection } from "../master/attempt-connection.ts";
 import { connectMaster } from "../master/master-connection.ts";
-import type { MasterLink } from "../master/master-link.ts";
 import { LiveOutput } from "./live-output.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {
@@ -138,7 +138,7 @@ class CountedPieces {
   }
 }
 
-async function firstStatus(link: MasterLink): Promise<JobStatus> {
+async function firstStatus(link: AttemptConnection): Promise<JobStatus> {
   for await (const update of link.follow(new AbortController().signal)) {
     if (update.type === "status") return update.status;
   }

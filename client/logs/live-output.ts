@@ -2,7 +2,7 @@ import type { LogStream } from "../../src/api/messages.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { LogStore } from "../applications/log-store.ts";
-import type { LogRequest, MasterLink } from "../master/master-link.ts";
+import type { AttemptConnection, LogRequest } from "../master/attempt-connection.ts";
 import { masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
 import { type LineFilter, OrderedOutput, type OutputPiece } from "./ordered-output.ts";
 import { executorLog } from "./own-log.ts";
@@ -20,12 +20,12 @@ const fileNames: Readonly<Record<LogStream, string>> = {
  * node, which is then read from there.
  */
 export class LiveOutput {
-  readonly #link: MasterLink;
+  readonly #link: AttemptConnection;
   readonly #store: LogStore;
   readonly #status: JobStatus;
   #tenancies: Promise<readonly Tenancy[]> | undefined;
 
-  constructor(link: MasterLink, store: LogStore, status: JobStatus) {
+  constructor(link: AttemptConnection, store: LogStore, status: JobStatus) {
     this.#link = link;
     this.#store = store;
     this.#status = status;

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { LogStream, OutputStream, ReadableStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
-import type { LogPiece, MasterLink } from "../master/master-link.ts";
+import type { AttemptConnection, LogPiece } from "../master/attempt-connection.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { OutputLine } from "./ordered-output.ts";
 
@@ -42,7 +42,7 @@ export interface TaskTailsOptions {
 export class TaskTails {
   readonly #options: TaskTailsOptions;
   readonly #positions = new Map<string, Position>();
-  #link: MasterLink | undefined;
+  #link: AttemptConnection | undefined;
   #attempt: number | undefined;
   #abort = new AbortController();
   #running = new Set<Promise<void>>();
@@ -55,7 +55,7 @@ export class TaskTails {
   }
 
   /** Goes on through another link. The log of another attempt's AM is another one. */
-  attach(link: MasterLink, attempt: number): void {
+  attach(link: AttemptConnection, attempt: number): void {
     this.detach();
     this.#link = link;
     this.#abort = new AbortController();
@@ -122,7 +122,7 @@ export class TaskTails {
     this.#running.add(running);
   }
 
-  async #read(position: Position, link: MasterLink, signal: AbortSignal): Promise<void> {
+  async #read(position: Position, link: AttemptConnection, signal: AbortSignal): Promise<void> {
     const { task, stream } = position;
     const over = AbortSignal.any([signal, this.#finishing.signal]);
     for (;;) {

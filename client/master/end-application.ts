@@ -4,8 +4,8 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
 import { registeredReport } from "../applications/registered-report.ts";
 import type { ClientContext } from "../context.ts";
+import type { AttemptConnection } from "./attempt-connection.ts";
 import { killedBy } from "./killed-by.ts";
-import type { MasterLink } from "./master-link.ts";
 import { MasterSession } from "./master-session.ts";
 
 /** An AM that has not begun to end the job within this time is not asked any longer, but the ResourceManager. */
@@ -22,7 +22,7 @@ export async function endApplication(
   before: ApplicationReport,
   reason: string | undefined,
   { now, output }: Pick<ClientContext, "now" | "output">,
-  connect?: (contact: MasterContact) => MasterLink,
+  connect?: (contact: MasterContact) => AttemptConnection,
 ): Promise<ApplicationReport> {
   const { id } = before;
   const words = killedBy(applications.user, "tony-ts kill", reason);
@@ -63,7 +63,7 @@ async function askMaster(
   report: ApplicationReport,
   reason: string,
   now: () => number,
-  connect?: (contact: MasterContact) => MasterLink,
+  connect?: (contact: MasterContact) => AttemptConnection,
 ): Promise<MasterSession | undefined> {
   const contact: MasterContact | undefined = await applications.contact(report).catch(() => undefined);
   if (contact === undefined) return undefined;

@@ -22,7 +22,7 @@ import { transferLines } from "../output/transfer-lines.ts";
 import { memoryPeak } from "../output/use-words.ts";
 import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
-import type { MasterLink } from "./master-link.ts";
+import type { AttemptConnection } from "./attempt-connection.ts";
 
 /** An AM that says nothing for so long is left to the ResourceManager's word. */
 const answerLimitMs = 5_000;
@@ -42,7 +42,7 @@ export interface Inspection {
 export async function inspect(
   id: string,
   applications: Applications,
-  connect: (contact: MasterContact) => MasterLink,
+  connect: (contact: MasterContact) => AttemptConnection,
 ): Promise<Inspection> {
   const report = await applications.report(id);
   if (hasEnded(report)) {
@@ -72,7 +72,7 @@ function said(words: string): Pick<Inspection, "remark" | "delay"> {
   return remarkOf({ code: "manager-says", words });
 }
 
-async function firstStatus(link: MasterLink): Promise<JobStatus | undefined> {
+async function firstStatus(link: AttemptConnection): Promise<JobStatus | undefined> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), answerLimitMs);
   try {

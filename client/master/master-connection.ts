@@ -8,7 +8,7 @@ import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import type { StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
 import { buildId } from "../../src/programs.ts";
 import type { MasterContact } from "../applications/applications.ts";
-import type { FollowUpdate, LogPiece, LogRequest, MasterLink } from "./master-link.ts";
+import type { AttemptConnection, FollowUpdate, LogPiece, LogRequest } from "./attempt-connection.ts";
 
 const stopTimeoutMs = 5_000;
 /** A write waits for the file system that the journal is on. */
@@ -20,7 +20,7 @@ export function connectMaster({ host, port, access }: MasterContact): MasterConn
 }
 
 /** What it also has for those who run something in a task's container: sessions. */
-export class MasterConnection implements MasterLink {
+export class MasterConnection implements AttemptConnection {
   readonly #client: MasterClient;
   #isClosed = false;
 

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { MasterContact } from "../applications/applications.ts";
-import type { MasterLink } from "./master-link.ts";
+import type { AttemptConnection } from "./attempt-connection.ts";
 
 /** An AM that follows its own bounds says so every second. */
 const endingSilentMs = 5_000;
@@ -16,7 +16,7 @@ export interface SessionEvents {
 /** What is heard of one attempt's AM, from connecting until its stream ends. */
 export class MasterSession {
   readonly contact: MasterContact;
-  readonly link: MasterLink;
+  readonly link: AttemptConnection;
   readonly #abort = new AbortController();
   readonly #now: () => number;
   #lastHeardAtMs: number;
@@ -26,7 +26,7 @@ export class MasterSession {
   #toldOutcome = false;
   #stoppedAtMs = 0;
 
-  constructor(contact: MasterContact, link: MasterLink, events: SessionEvents, now: () => number) {
+  constructor(contact: MasterContact, link: AttemptConnection, events: SessionEvents, now: () => number) {
     this.contact = contact;
     this.link = link;
     this.#now = now;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { ClientContext } from "../context.ts";
+import type { FollowUpdate } from "../master/attempt-connection.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
-import type { FollowUpdate } from "../master/master-link.ts";
 import { connectRunningJob } from "./running-job.ts";
 
 /** YARN needs less to start another attempt, where it may. */

@@ -1,4 +1,4 @@
-import type { FollowUpdate, MasterLink } from "../../client/master/master-link.ts";
+import type { AttemptConnection, FollowUpdate } from "../../client/master/attempt-connection.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobStatus } from "../../src/job/status.ts";
@@ -6,7 +6,7 @@ import { waitOf } from "../../src/job/wait.ts";
 import { aJobStatus } from "./job-status.ts";
 
 /** An AM that takes the request to stop and goes on saying how the job is. */
-export function masterSaying(status: () => JobStatus): MasterLink {
+export function masterSaying(status: () => JobStatus): AttemptConnection {
   return {
     async *follow(signal): AsyncGenerator<FollowUpdate> {
       while (!signal.aborted) {

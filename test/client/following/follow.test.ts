@@ -7,7 +7,7 @@ import { EventView } from "../../../client/following/event-view.ts";
 import { follow } from "../../../client/following/follow.ts";
 import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { FollowView } from "../../../client/following/follow-view.ts";
-import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/master/master-link.ts";
+import type { AttemptConnection, FollowUpdate, LogPiece } from "../../../client/master/attempt-connection.ts";
 import type { FollowEvent } from "../../../client/printed-json.ts";
 import { ApiError } from "../../../src/api/errors.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
@@ -76,7 +76,7 @@ class ScriptedApplications implements Applications {
 }
 
 /** An AM that says what it was given, then holds the stream open, or breaks it. */
-class ScriptedMaster implements MasterLink {
+class ScriptedMaster implements AttemptConnection {
   readonly stopped: string[] = [];
   onStop: () => void = () => undefined;
   #stop: () => void = () => undefined;
@@ -119,7 +119,7 @@ class ScriptedMaster implements MasterLink {
 function followed(
   context: RecordedContext,
   applications: Applications,
-  masters: MasterLink[],
+  masters: AttemptConnection[],
   stop = new AbortController().signal,
   { now = Date.now, ...rest }: Partial<FollowOptions> = {},
 ) {

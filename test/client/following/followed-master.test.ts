@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { FollowedMaster } from "../../../client/following/followed-master.ts";
-import type { FollowUpdate, MasterLink } from "../../../client/master/master-link.ts";
+import type { AttemptConnection, FollowUpdate } from "../../../client/master/attempt-connection.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
@@ -12,7 +12,7 @@ const outcome: JobOutcome = { ...allSucceeded, endedAtMs: 0 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** An AM that says what it is told to, also when its link was closed: what was on its way arrives. */
-class TalkingMaster implements MasterLink {
+class TalkingMaster implements AttemptConnection {
   closed = false;
   #say: (update: FollowUpdate) => void = () => undefined;
   readonly #waiting: FollowUpdate[] = [];

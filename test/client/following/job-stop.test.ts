@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { JobStop } from "../../../client/following/job-stop.ts";
-import type { MasterLink } from "../../../client/master/master-link.ts";
+import type { AttemptConnection } from "../../../client/master/attempt-connection.ts";
 import { MasterSession } from "../../../client/master/master-session.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
@@ -43,7 +43,7 @@ function stopOf(changes: Partial<FollowOptions> = {}): JobStop {
 }
 
 /** A session that has heard the AM say this. */
-async function hearing(status: () => JobStatus, changes: Partial<MasterLink> = {}) {
+async function hearing(status: () => JobStatus, changes: Partial<AttemptConnection> = {}) {
   let heard = (): void => undefined;
   const first = new Promise<void>((resolve) => {
     heard = resolve;

@@ -2,14 +2,14 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import type { LogStore } from "../../../client/applications/log-store.ts";
 import { LiveOutput } from "../../../client/logs/live-output.ts";
-import type { LogPiece, LogRequest, MasterLink } from "../../../client/master/master-link.ts";
+import type { AttemptConnection, LogPiece, LogRequest } from "../../../client/master/attempt-connection.ts";
 import { closedLogName } from "../../../src/job/closed-log.ts";
 import { aJobStatus } from "../job-status.ts";
 
 /** What is left of each log on its node: a piece of it, at its offset. */
 type Left = Readonly<Record<string, readonly [offset: number, text: string]>>;
 
-function aLink(left: Left): MasterLink {
+function aLink(left: Left): AttemptConnection {
   return {
     async *follow() {},
     async *readLog({ task, stream, offset: from }: LogRequest): AsyncGenerator<LogPiece> {
@@ -39,7 +39,7 @@ const status = aJobStatus({
   tasks: [{ task: "worker:0", state: "running", containerId: "c2", restarts: 0 }],
 });
 
-async function printed(link: MasterLink, store: LogStore) {
+async function printed(link: AttemptConnection, store: LogStore) {
   const output = await new LiveOutput(link, store, status).task("worker:0", {});
   const lines: string[] = [];
   for await (const { line } of output.lines()) lines.push(line);

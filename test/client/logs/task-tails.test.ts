@@ -1,7 +1,7 @@
 import { getEventListeners, getMaxListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { TaskTails } from "../../../client/logs/task-tails.ts";
-import type { LogPiece, LogRequest, MasterLink } from "../../../client/master/master-link.ts";
+import type { AttemptConnection, LogPiece, LogRequest } from "../../../client/master/attempt-connection.ts";
 import { keptBy } from "../../support/resources.ts";
 import { ManualClock } from "../support.ts";
 
@@ -15,7 +15,7 @@ function tailsInto(lines: string[], { from = 0, clock = new ManualClock() } = {}
 }
 
 /** An AM whose logs stay open: each reader waits for the signal, as a real stream does. */
-class OpenLogs implements MasterLink {
+class OpenLogs implements AttemptConnection {
   readonly signals = new Set<AbortSignal>();
 
   async *readLog({ task, stream }: LogRequest, signal: AbortSignal): AsyncGenerator<LogPiece> {
@@ -52,7 +52,7 @@ const longMs = 600_000;
 
 const task = "worker:0";
 
-function linkThatReads(readLog: (request: LogRequest) => AsyncGenerator<LogPiece>): MasterLink {
+function linkThatReads(readLog: (request: LogRequest) => AsyncGenerator<LogPiece>): AttemptConnection {
   return { follow: async function* () {}, readLog, stop: async () => {}, close: () => {} };
 }
 

@@ -23,7 +23,7 @@ export interface LogPiece {
 }
 
 /** A connection to the AM of one attempt. Calls reject, and iterations throw, with an ApiError when it breaks. */
-export interface MasterLink {
+export interface AttemptConnection {
   /** Ends after the outcome. */
   follow(signal: AbortSignal): AsyncIterable<FollowUpdate>;
   /** Ends with the log, or with the task's last generation when following. */
