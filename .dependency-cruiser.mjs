@@ -56,7 +56,7 @@ export const masterRooms = [
   "probe.ts",
   "master.ts",
   "job-end.ts",
-  "reception.ts",
+  "master-endpoint.ts",
   "shell.ts",
   "make-scheduler.ts",
   "attempt-watch.ts",

@@ -4,7 +4,7 @@ import type { Log } from "../src/log.ts";
 import { inTime } from "./bounded.ts";
 import type { Sessions } from "./clients/sessions.ts";
 import type { LogTails } from "./executors/log-tails.ts";
-import type { Reception } from "./reception.ts";
+import type { MasterEndpoint } from "./master-endpoint.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { JournalWriter } from "./storage/journal.ts";
 import type { Staging } from "./storage/staging.ts";
@@ -23,7 +23,7 @@ export interface JobEndOptions {
   readonly journals: readonly Pick<JournalWriter, "settled">[];
   readonly staging: Pick<Staging, "keepResult" | "remove">;
   readonly scheduler: Pick<Scheduler, "close">;
-  readonly reception: Pick<Reception, "close">;
+  readonly endpoint: Pick<MasterEndpoint, "close">;
 }
 
 /** For how long slow readers and a file system that does not answer may each delay the job's end. */
@@ -69,7 +69,7 @@ export class JobEnd {
 
   /** What comes after it; then this process may exit. @param cleanStaging whether nobody needs the staging folder any more */
   async complete(cleanStaging: boolean): Promise<void> {
-    const { local, staging, status, scheduler, reception, removeUnfinishedUploads } = this.#options;
+    const { local, staging, status, scheduler, endpoint, removeUnfinishedUploads } = this.#options;
     this.#hasBegun = true;
     const isLast = local || cleanStaging;
     const uploadsRemoved = isLast && this.#bounded(uploadsMs, "removing unfinished uploads", removeUnfinishedUploads());
@@ -81,7 +81,7 @@ export class JobEnd {
     }
     await uploadsRemoved;
     await inTime(lastReadersMs, "closing the scheduler", scheduler.close()).catch(() => {});
-    await reception.close(lastReadersMs);
+    await endpoint.close(lastReadersMs);
   }
 
   async #removeStaging(): Promise<void> {

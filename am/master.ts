@@ -35,7 +35,7 @@ import { TaskMetrics } from "./executors/task-metrics.ts";
 import { Idleness } from "./idleness.ts";
 import { JobEnd } from "./job-end.ts";
 import { makeScheduler } from "./make-scheduler.ts";
-import { Reception } from "./reception.ts";
+import { MasterEndpoint } from "./master-endpoint.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
@@ -96,7 +96,7 @@ class Master {
   readonly #attemptWatch: AttemptWatch;
   readonly #tokens: FreshTokens;
   readonly #clientRights: ClientRights;
-  readonly #reception: Reception;
+  readonly #endpoint: MasterEndpoint;
   readonly #end: JobEnd;
   #launcher: Launcher | undefined;
 
@@ -164,7 +164,7 @@ class Master {
       lifeOf: (task) => lifeOf(this.#core.state, task),
       knowsLives: () => this.#core.state.phase !== "starting",
     });
-    this.#reception = this.#makeReception();
+    this.#endpoint = this.#makeEndpoint();
     this.#end = this.#makeEnd();
     this.shell = this.#makeShell();
   }
@@ -173,11 +173,11 @@ class Master {
   async start(): Promise<void> {
     const { job, settings, log } = this.#input;
     const { attempt, local } = settings;
-    const hostPort = await this.#reception.open();
+    const hostPort = await this.#endpoint.open();
     this.#launcher = new Launcher({
       job,
       attempt,
-      masterAddress: this.#reception.address,
+      masterAddress: this.#endpoint.address,
       credentialsOf: (containerId) => executorCredentials(this.#tokens.held(), this.#identity, containerId),
       memoryMiBOf: (containerId) => this.#core.state.containers[containerId]?.resource.memoryMiB,
       memoryEnforced: !local,
@@ -186,7 +186,7 @@ class Master {
     const journal = attempt > 1 ? earlierJournal(fileSystem, this.#staging.journalFolder, log) : undefined;
     const registration = await this.#scheduler.start(hostPort, (event) => this.shell.post(event));
     this.#clientRights.tokenKey = registration.clientTokenKey;
-    void this.#reception.announce();
+    void this.#endpoint.announce();
     this.#watchAttempt();
     if (!local) renewTokens({ job, tokens: this.#tokens, staging: this.#staging, fileSystem, log });
     if (attempt === 1) this.#history.begin(this.#status());
@@ -277,15 +277,15 @@ class Master {
         this.#liveness.stoodStill(gapMs, wallClock.nowMs());
         this.#attemptWatch.stoodStill();
       },
-      rejoin: (executors) => void this.#reception.callBack(executors),
+      rejoin: (executors) => void this.#endpoint.callBack(executors),
       beforeUnregister: (outcome) => this.#end.begin(outcome),
       exit: (exitCode, cleanStaging) => this.#exit(exitCode, cleanStaging),
     });
   }
 
-  #makeReception(): Reception {
+  #makeEndpoint(): MasterEndpoint {
     const { job, settings, log, ownLog } = this.#input;
-    return new Reception({
+    return new MasterEndpoint({
       job,
       settings,
       log,
@@ -323,7 +323,7 @@ class Master {
       journals: [this.#journal, this.#storeJournal],
       staging: this.#staging,
       scheduler: this.#scheduler,
-      reception: this.#reception,
+      endpoint: this.#endpoint,
     });
   }
 

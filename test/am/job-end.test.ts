@@ -41,7 +41,7 @@ function endOf({ local = false, hangs = "", fails = "" } = {}) {
     journals: [{ settled: () => step("journal") }],
     staging: { keepResult: ({ applicationId }) => step(`result of ${applicationId}`), remove: () => step("staging") },
     scheduler: { close: () => step("scheduler") },
-    reception: { close: () => step("server") },
+    endpoint: { close: () => step("server") },
   });
   return { end, steps, warnings };
 }

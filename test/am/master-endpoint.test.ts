@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { Reception } from "../../am/reception.ts";
+import { MasterEndpoint } from "../../am/master-endpoint.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
 import { anExecutorJob, identity, noClients, noSessions, ownersDoor, RecordingExecutors } from "../support/api.ts";
@@ -13,16 +13,16 @@ const job: JobFile = {
   resourceTypes: [],
 };
 
-let opened: Reception[] = [];
+let opened: MasterEndpoint[] = [];
 afterEach(async () => {
-  await Promise.all(opened.map((reception) => reception.close(0)));
+  await Promise.all(opened.map((endpoint) => endpoint.close(0)));
   opened = [];
 });
 
-async function receptionOf(announce: (address: unknown) => Promise<void>) {
+async function endpointOf(announce: (address: unknown) => Promise<void>) {
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (event, message) => void warnings.push(`${event}: ${message}`) };
-  const reception = new Reception({
+  const endpoint = new MasterEndpoint({
     job,
     identity,
     settings: { attempt: 2, host: "127.0.0.1" },
@@ -33,22 +33,22 @@ async function receptionOf(announce: (address: unknown) => Promise<void>) {
     staging: { announce },
     log,
   });
-  opened.push(reception);
-  return { reception, warnings, hostPort: await reception.open() };
+  opened.push(endpoint);
+  return { endpoint, warnings, hostPort: await endpoint.open() };
 }
 
 test("the address where it listens is left in the staging folder", async () => {
   const announced: unknown[] = [];
-  const { reception, hostPort } = await receptionOf(async (address) => void announced.push(address));
-  await reception.announce();
+  const { endpoint, hostPort } = await endpointOf(async (address) => void announced.push(address));
+  await endpoint.announce();
   expect(hostPort.port).toBeGreaterThan(0);
-  expect(reception.address).toBe(`127.0.0.1:${hostPort.port}`);
+  expect(endpoint.address).toBe(`127.0.0.1:${hostPort.port}`);
   expect(announced).toEqual([{ attempt: 2, ...hostPort }]);
 });
 
 test("an attempt that cannot leave its address there goes on", async () => {
-  const { reception, warnings } = await receptionOf(() => Promise.reject(new Error("no NameNode answers")));
-  await reception.announce();
+  const { endpoint, warnings } = await endpointOf(() => Promise.reject(new Error("no NameNode answers")));
+  await endpoint.announce();
   expect(warnings).toEqual([
     "announce-failed: The address could not be left in the staging folder: no NameNode answers",
   ]);

@@ -10,7 +10,7 @@ import { rejoin } from "./executors/rejoin.ts";
 import type { MasterSettings } from "./settings.ts";
 import type { Staging } from "./storage/staging.ts";
 
-export interface ReceptionOptions
+export interface MasterEndpointOptions
   extends Pick<MasterServerOptions, "identity" | "executors" | "clients" | "sessions" | "door"> {
   readonly job: JobFile;
   readonly settings: Pick<MasterSettings, "attempt" | "host">;
@@ -19,11 +19,11 @@ export interface ReceptionOptions
 }
 
 /** Where clients and executors reach this attempt, and how they learn of it. */
-export class Reception {
-  readonly #options: ReceptionOptions;
+export class MasterEndpoint {
+  readonly #options: MasterEndpointOptions;
   #server: MasterServer | undefined;
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: MasterEndpointOptions) {
     this.#options = options;
   }
 
