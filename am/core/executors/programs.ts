@@ -14,7 +14,7 @@ import {
   yieldEnding,
 } from "../failures/endings.ts";
 import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
-import { releaseRest } from "../gang/rest.ts";
+import { dropRest } from "../gang/completeness.ts";
 import { joinNext } from "../gang/restart.ts";
 import { doneForGood } from "../gang/stages.ts";
 import { isShareDone } from "../policies/elastic.ts";
@@ -118,7 +118,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     programFailed(step, task, container, exit);
   } else if (to === "succeeded") {
     programSucceeded(step, task, container, exit);
-    releaseRest(step, task);
+    dropRest(step, task);
     doneForGood(step, task);
   }
   if (toldToLeave) {

@@ -2,8 +2,8 @@ import { durationWords } from "../../../src/job/reasons/words.ts";
 import { mayMove } from "../../../src/moves.ts";
 import { giveBackUnclaimed, holdFor, moveLink, noLongerUnclaimed } from "../containers/containers.ts";
 import { accountFor, programSuspended } from "../failures/verdict.ts";
+import { dropTask } from "../gang/completeness.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
-import { release } from "../gang/rest.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
 import { tellToLeave } from "../gang/stages.ts";
 import { isElastic, isShareDone, takesGangAlong } from "../policies/elastic.ts";
@@ -146,7 +146,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
 /** The cluster spec did not reach it. What has not started on a node that leaves by now starts elsewhere. */
 function startMissed(step: Step, task: TaskRecord, container: ContainerRecord): void {
   if (isElastic(step, task) && isShareDone(step, task)) {
-    release(step, task);
+    dropTask(step, task);
   } else if (!startsAgain(step, task) || !departUnstarted(step, container, task)) {
     resendStart(step, task);
   }

@@ -24,7 +24,7 @@ import {
   tasksOf,
 } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
-import { hasEnough, isGathered } from "./rest.ts";
+import { hasEnough, isGathered } from "./completeness.ts";
 
 /** Opens the next generation of a gang; its number is journaled before any program of it starts. */
 export function openGeneration(step: Step, gang: GangState): void {

@@ -8,7 +8,7 @@ import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { containerOf, log, noteDurable, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
-import { holdsEnough } from "./rest.ts";
+import { holdsEnough } from "./completeness.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
 const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;

@@ -81,20 +81,20 @@ export function holdsEnough(step: Step, position: number, { counts }: RoleState)
 }
 
 /** A task of an elastic role has exited 0: those that have not joined the others by now are not needed, and their containers go back. */
-export function releaseRest(step: Step, ended: TaskRecord): void {
+export function dropRest(step: Step, ended: TaskRecord): void {
   const gang = gangOf(step, ended);
   if (gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {
     return;
   }
   for (const task of tasksOf(step, gang)) {
     if (task.role === ended.role && BEFORE_START.includes(task.phase)) {
-      release(step, task);
+      dropTask(step, task);
     }
   }
 }
 
 /** A task whose program does not run, and is not wanted any more. */
-export function release(step: Step, task: TaskRecord): void {
+export function dropTask(step: Step, task: TaskRecord): void {
   const container = containerOf(step, task);
   moveTask(step, task, "not-needed");
   if (container !== undefined) {
