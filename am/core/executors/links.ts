@@ -1,5 +1,5 @@
 import { moveLink } from "../containers/containers.ts";
-import { executorLeft } from "../failures/losses.ts";
+import { executorEnded } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
@@ -23,5 +23,5 @@ export function executorLost(step: Step, event: Of<"executor-lost">): void {
     }
     return;
   }
-  executorLeft(step, container, task);
+  executorEnded(step, container, task);
 }

@@ -56,7 +56,7 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
 }
 
 /** An executor ended though nobody ordered it: its node ends the container, and YARN will say why. */
-export function executorLeft(step: Step, container: ContainerRecord, task: TaskRecord): void {
+export function executorEnded(step: Step, container: ContainerRecord, task: TaskRecord): void {
   if (step.state.phase === "finishing") {
     containerGone(step, container, terminationEnding(step, task, container), "its executor ended");
     return;
