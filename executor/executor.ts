@@ -193,7 +193,7 @@ export class Executor {
     if (report.type === "child-exited") {
       this.#tails.look();
       this.#sessions.endAll("the program has ended");
-      this.#carrier?.programEnded();
+      this.#carrier?.programEnded(this.#generations.current.leftovers);
     }
   }
 

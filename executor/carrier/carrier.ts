@@ -12,6 +12,7 @@ import { folderOfTask, parseCarriedName } from "../../src/job/stored/carried-nam
 import type { TaskName } from "../../src/job/task.ts";
 import type { Log } from "../../src/log.ts";
 import type { ProgressReport } from "../hooks/progress-file.ts";
+import type { Leftovers } from "../program/leftovers.ts";
 import { CheckpointCarrier } from "./checkpoint-carrier.ts";
 import type { Gate } from "./gate.ts";
 import { nameWithin } from "./local-files.ts";
@@ -129,8 +130,8 @@ export class Carrier {
     this.#restoring = new AbortController();
   }
 
-  programEnded(): void {
-    this.#output?.programEnded();
+  programEnded(leftovers?: Leftovers): void {
+    this.#output?.programEnded(leftovers);
   }
 
   /**

@@ -3,6 +3,7 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Transfer } from "../../src/job/status.ts";
 import type { CarriedFile } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
+import { type Leftovers, noLeftovers } from "../program/leftovers.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
 import { type FoundFiles, filesBelow } from "./local-files.ts";
 import { persistently } from "./persist.ts";
@@ -28,8 +29,8 @@ export class OutputCarrier {
   }
 
   /** The program has ended. If it left no output, the output of its earlier run is kept. */
-  programEnded(): void {
-    this.#working = this.#working.then(() => this.#bring());
+  programEnded({ words, cleared }: Leftovers = noLeftovers): void {
+    this.#working = this.#working.then(() => cleared).then(() => this.#bring(words));
   }
 
   /** Resolves when nothing is being uploaded. */
@@ -42,7 +43,7 @@ export class OutputCarrier {
     this.#stop.abort(new Error(reason));
   }
 
-  async #bring(): Promise<void> {
+  async #bring(remark: string): Promise<void> {
     const { log, random, pause, gate } = this.#options;
     let found = nothing;
     let tries = 1;
@@ -51,7 +52,7 @@ export class OutputCarrier {
       if (found.files.length === 0 && found.leftOut.length === 0) {
         const why = `no file was left in ${this.#options.shownDir} (tony.output.local-dir)`;
         log.warn("output-none", `There is no output: ${why}.`);
-        this.#report([], "empty", why);
+        this.#report([], "empty", joined(why, remark));
         return;
       }
       this.#report(found.files, "under-way");
@@ -65,13 +66,13 @@ export class OutputCarrier {
     } catch (error) {
       const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
       log.warn("output-not-carried", `The output could not be uploaded: ${why}.`);
-      this.#report(found.files, "failed", why);
+      this.#report(found.files, "failed", joined(why, remark));
       return;
     }
-    this.#tellStored(found);
+    this.#tellStored(found, remark);
   }
 
-  #tellStored({ files, leftOut }: Omit<FoundFiles, "folders">): void {
+  #tellStored({ files, leftOut }: Omit<FoundFiles, "folders">, remark: string): void {
     const { log } = this.#options;
     for (const { path, stored } of files) {
       if (stored !== undefined) log.info("output-renamed", `${path} is stored as ${stored}.`);
@@ -79,7 +80,7 @@ export class OutputCarrier {
     for (const { path, why } of leftOut) log.warn("output-left-out", `${path} is not stored: ${why}.`);
     log.info("output-carried", `The output is in ${this.#url}.`);
     const lost = leftOut.filter(({ isLoss }) => isLoss);
-    this.#report(files, lost.length === 0 ? "done" : "incomplete", storedWords({ files, leftOut }));
+    this.#report(files, lost.length === 0 ? "done" : "incomplete", joined(storedWords({ files, leftOut }), remark));
   }
 
   /** Lists the files again at each try: a process that the program left may have written meanwhile. */
@@ -120,6 +121,10 @@ export class OutputCarrier {
       reason,
     });
   }
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("; ");
 }
 
 /** What one file alone fails by: the others are stored without it. What changes all the time has had its chances before. */

@@ -19,6 +19,7 @@ import { ProgressFile } from "../hooks/progress-file.ts";
 import type { OutputLogs } from "../output/output-files.ts";
 import { OutputIndex } from "../output/output-index.ts";
 import { reportNeverRan, type WhyNeverRan } from "../program/exit-report.ts";
+import { type Leftovers, leftoverWords, noLeftovers } from "../program/leftovers.ts";
 import {
   LEFTOVER_GRACE_MS,
   type ProcessEnvironment,
@@ -71,7 +72,6 @@ export interface ProgramPlan {
 }
 
 /** Of the processes that a command leaves, so many names are told. */
-const MOST_NAMED = 3;
 
 /**
  * An executor's part in one generation: it holds ports, runs the program at most once, and remembers how it ended.
@@ -93,6 +93,7 @@ export class Generation {
   #noticeFile: string | undefined;
   #notice: Notice | undefined;
   #hasSaved = false;
+  #leftovers = noLeftovers;
   #told: ProgramStart | undefined;
   /** The ApplicationMaster has recorded the exit. */
   exitAcknowledged = false;
@@ -123,6 +124,10 @@ export class Generation {
 
   get exit(): ChildExit | undefined {
     return this.#exit;
+  }
+
+  get leftovers(): Leftovers {
+    return this.#leftovers;
   }
 
   get metrics(): Metrics | undefined {
@@ -305,9 +310,11 @@ export class Generation {
     const { keepParameters } = plan;
     const exit = await run.ended();
     const isKept = exit.exitCode === 0 && keepParameters !== undefined;
-    this.#exited(isKept ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout"))) : exit);
-    if (exit.stopReason === undefined) this.#tellLeftovers(program.processNames());
-    void program.clearLeftovers(LEFTOVER_GRACE_MS);
+    const told = isKept ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout"))) : exit;
+    const names = exit.stopReason === undefined ? program.processNames() : [];
+    this.#leftovers = { words: leftoverWords(names), cleared: program.clearLeftovers(LEFTOVER_GRACE_MS) };
+    if (names.length > 0) this.#options.log.warn("leftovers", `The program left processes: ${this.#leftovers.words}.`);
+    this.#exited(told);
     if (this.#ports?.outliveStart) await this.releasePorts();
   }
 
@@ -331,17 +338,6 @@ export class Generation {
       signal: exit.signal,
     });
     this.#options.report({ type: "child-exited", exit });
-  }
-
-  /** What they would still have written is missing, and nothing else says so. */
-  #tellLeftovers(names: readonly string[]): void {
-    if (names.length === 0) return;
-    const which = [...new Set(names)].slice(0, MOST_NAMED).join(", ");
-    const them = names.length === 1 ? "1 process" : `${names.length} processes`;
-    this.#options.log.warn(
-      "leftovers",
-      `The command ended before ${them} of it (${which}), which end with it: let it wait for them.`,
-    );
   }
 
   #neverRan(why: WhyNeverRan): void {

@@ -298,6 +298,18 @@ describe("empty folders and programs", () => {
 });
 
 describe("when a program has ended", () => {
+  test("what it left is stored when its last process has ended, and the report says that it did not wait for it", async () => {
+    const one = carrier();
+    await one.begin("");
+    scene.write({ "results/first": "f" });
+    const words = "its command ended before 1 process of it (python3)";
+    const cleared = sleep(20).then(() => scene.write({ "results/late": "l" }));
+    one.programEnded({ words, cleared });
+    await one.settle({ last: true });
+    expect(scene.read(place())).toEqual({ "worker-0/first": "f", "worker-0/late": "l" });
+    expect(transfers.at(-1)).toMatchObject({ state: "done", files: 2, reason: words });
+  });
+
   const place = () => path.join(scene.stays, "out", "application_1_0001");
 
   test("odd names are stored encoded, and the report and a list beside them say so", async () => {
