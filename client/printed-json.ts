@@ -8,6 +8,7 @@ import type { PlaceGroup } from "../src/job/place-groups.ts";
 import type { Problem } from "../src/job/problem.ts";
 import type { DelayReason } from "../src/job/reasons/waits.ts";
 import type { Parameters } from "../src/job/search/space.ts";
+import type { Stop } from "../src/job/search/stop.ts";
 import type { Search } from "../src/job/search/trials.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { ProcessStacks } from "../src/job/stacks.ts";
@@ -133,8 +134,10 @@ export interface SearchDryRunJson {
   readonly dryRun: true;
   readonly search: Search;
   readonly trials: readonly NextTrial[];
-  /** Why there are no more: as many as were asked for, or everything was tried. */
-  readonly end?: "enough" | "exhausted";
+  /** Which of the trials that run are to be stopped early (`tony.search.stop`). */
+  readonly stops: readonly (Stop & { readonly number: number })[];
+  /** Why there are no more: as many as were asked for, everything was tried, or what comes next depends on those that run. */
+  readonly end?: "enough" | "exhausted" | "waits";
 }
 
 export interface NextTrial {

@@ -9,6 +9,7 @@ import { countWords } from "../../src/job/reasons/words.ts";
 import { fillCommand } from "../../src/job/search/fill-command.ts";
 import { type Proposal, propose } from "../../src/job/search/propose.ts";
 import type { Parameters, Space } from "../../src/job/search/space.ts";
+import { type Stop, stopOf } from "../../src/job/search/stop.ts";
 import { readTrial } from "../../src/job/search/trial-line.ts";
 import type { Search, Trial } from "../../src/job/search/trials.ts";
 import type { ClientContext } from "../context.ts";
@@ -36,6 +37,10 @@ export function forecastSearch(text: JobText, { after, count, json }: Asked, con
   }
   const before = after === undefined ? [] : readTrials(after, search.space, context);
   const { trials, end } = nextTrials(search, before, count ?? search.maxParallel);
+  const stops = before.flatMap((trial, number) => {
+    const stop = trial.state === "running" ? stopOf(search, trial, before) : undefined;
+    return stop === undefined ? [] : [{ number, ...stop }];
+  });
   const commands = spec.roles.map(({ name, command }) => ({ role: name, command }));
   const next = trials.map((params, index) => ({
     number: before.length + index,
@@ -47,6 +52,7 @@ export function forecastSearch(text: JobText, { after, count, json }: Asked, con
       dryRun: true,
       search,
       trials: next,
+      stops,
       ...(end === undefined ? {} : { end }),
     } satisfies SearchDryRunJson);
     return ExitCode.succeeded;
@@ -56,6 +62,7 @@ export function forecastSearch(text: JobText, { after, count, json }: Asked, con
   const [first] = next;
   const lines = [
     `${spec.name} · ${searchLine(search)} · ${describeRoles(spec.roles)}`,
+    ...stops.map((stop) => `trial ${stop.number} is to be stopped: ${stopWords(stop)}`),
     ...formatTable([
       ["trial", ...names],
       ...next.map(({ number, params }) => [String(number), ...names.map((name) => valueWords(params[name]))]),
@@ -70,7 +77,8 @@ export function forecastSearch(text: JobText, { after, count, json }: Asked, con
   return ExitCode.succeeded;
 }
 
-const endWords: Readonly<Record<"enough" | "exhausted", (count: number) => string>> = {
+const endWords: Readonly<Record<"enough" | "exhausted" | "waits", (count: number) => string>> = {
+  waits: () => "What comes then depends on those that run.",
   enough: (count) => `These are all: ${countWords(count, "trial")} (tony.search.max-trials).`,
   exhausted: (count) => `These are all: ${countWords(count, "trial")} is everything that there is to try.`,
 };
@@ -86,6 +94,15 @@ function nextTrials(search: Search, before: readonly Trial[], count: number) {
     trials.push(proposal.params);
   }
   return { trials };
+}
+
+function stopWords(stop: Stop): string {
+  if (stop.rule === "median") {
+    const others = `the median of what ${countWords(stop.trials, "trial")} had on average by then`;
+    return `its best by step ${stop.step}, ${valueWords(stop.best)}, is worse than ${valueWords(stop.median)}, ${others}`;
+  }
+  const own = stop.value === undefined ? "NaN" : valueWords(stop.value);
+  return `its ${own} at step ${stop.step} is not among the best ${stop.best} of ${countWords(stop.trials, "trial")} there`;
 }
 
 /** Short enough for a table; JSON has all digits. */

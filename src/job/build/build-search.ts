@@ -19,6 +19,8 @@ import type { JobReader } from "./job-reader.ts";
 import { parseSpace } from "./parse-space.ts";
 
 const DEFAULT_TRIALS = 100;
+/** Hops' differential evolution has a first one, and four of its children. */
+const GENERATIONS = 5;
 const NAME = /^[A-Za-z_]\w*$/;
 
 /** The search that a job describes; undefined when none of its keys asks for one, or when what they say is wrong, which is said. */
@@ -30,11 +32,20 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const space = inOrder(reader, readSpace(reader));
   const said = requireKeys(reader, first.key);
   checkGrid(reader, space);
+  if (reader.read("tony.search.stop") === "asha" && !reader.has("tony.search.budget")) {
+    reader.error(
+      "tony.search.stop",
+      "= asha needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3",
+    );
+  }
   checkRoles(reader, roles, first.key, space);
   const points = readPoints(reader, space);
   if (reader.problems.length > before || said === undefined || space.length === 0) return undefined;
   const algorithm = reader.read("tony.search.algorithm");
-  const maxTrials = reader.read("tony.search.max-trials") ?? (algorithm === "grid" ? undefined : DEFAULT_TRIALS);
+  const population = reader.read("tony.search.population");
+  const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: DEFAULT_TRIALS, random: DEFAULT_TRIALS };
+  const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
+  const budget = reader.read("tony.search.budget");
   return {
     space: space.map(({ key: _, ...parameter }) => parameter),
     points,
@@ -42,6 +53,9 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
     algorithm,
     ...(maxTrials === undefined ? {} : { maxTrials }),
     maxParallel: reader.read("tony.search.max-parallel"),
+    population,
+    stop: reader.read("tony.search.stop"),
+    ...(budget === undefined ? {} : { budget }),
     seed: reader.read("tony.search.seed"),
   };
 }

@@ -1,6 +1,7 @@
 import { parseParameter } from "../search/parse-parameter.ts";
 import type { Described } from "../search/space.ts";
-import { string } from "../shape.ts";
+import type { Budget } from "../search/trials.ts";
+import { count, object, string } from "../shape.ts";
 import { key } from "./key.ts";
 import { integer, type KeyType, oneOf, path, text } from "./types.ts";
 
@@ -9,6 +10,21 @@ const parameter: KeyType<Described> = {
   label: "parameter of a search",
   parse: parseParameter,
   shape: (value, where) => parseParameter(string(value, where)),
+};
+
+const budgetWords = "MIN MAX FACTOR in whole steps, FACTOR at least 2, such as 1 81 3";
+
+const budget: KeyType<Budget> = {
+  label: "rungs",
+  parse: (text) => {
+    const [min = 0, max = 0, factor = 0, ...more] = text
+      .trim()
+      .split(/\s+/)
+      .map((word) => (/^\d{1,15}$/.test(word) ? Number(word) : 0));
+    if (min >= 1 && max >= min && factor >= 2 && more.length === 0) return { min, max, factor };
+    throw new RangeError(`${budgetWords}, not "${text.trim()}"`);
+  },
+  shape: object({ required: { min: count, max: count, factor: count }, optional: {} }),
 };
 
 /** A search for good parameters of the program; all ours. `build-search.ts` puts them together. */
@@ -44,15 +60,35 @@ export const searchKeys = {
     ours: true,
   }),
   "tony.search.algorithm": key({
-    type: oneOf("tpe", "random", "grid"),
+    type: oneOf("tpe", "random", "grid", "evolution"),
     default: "tpe",
-    doc: "How parameters are chosen: tpe by what the best trials have more often than others, and the first ten by chance; random by chance; grid takes all combinations, the last parameter's values next to each other.",
+    doc: "How parameters are chosen: tpe by what the best trials have more often than others, and the first ten by chance; random by chance; grid takes all combinations, the last parameter's values next to each other; evolution makes each generation of trials from the one before (differential evolution).",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.population": key({
+    type: integer({ min: 4 }),
+    default: "6",
+    doc: "Of evolution: how many trials a generation has.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.stop": key({
+    type: oneOf("none", "median", "asha"),
+    default: "none",
+    doc: "Which trials are stopped early: median those whose best value is worse than the median of what five others at least had on average by that step; asha those that are not among the best when they come to a rung of tony.search.budget.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.budget": key({
+    type: budget,
+    doc: "Of asha: its rungs, as MIN MAX FACTOR in steps. With 1 81 3 trials are compared at steps 1, 3, 9 and 27, one in three goes on each time, and step 81 is the end.",
     support: "works",
     ours: true,
   }),
   "tony.search.max-trials": key({
     type: integer({ min: 1 }),
-    doc: "How many trials there are; default 100, of a grid all.",
+    doc: "How many trials there are; default 100, of a grid all, of evolution five generations.",
     support: "works",
     ours: true,
   }),

@@ -1,3 +1,4 @@
+import { evolvedParameters } from "./evolution.ts";
 import { gridOf, hasGrid } from "./grid.ts";
 import { randomNumbers } from "./random-numbers.ts";
 import { randomParameters } from "./random-search.ts";
@@ -5,8 +6,11 @@ import { identityOf, type Parameters } from "./space.ts";
 import { tpeParameters } from "./tpe.ts";
 import type { Search, Trial } from "./trials.ts";
 
-/** The next trial; `enough`: there are as many as were asked for; `exhausted`: everything that there is was tried. */
-export type Proposal = { readonly params: Parameters } | { readonly none: "enough" | "exhausted" };
+/**
+ * The next trial; `enough`: there are as many as were asked for; `exhausted`: everything that there is was tried; `waits`: for the results of
+ * trials that run.
+ */
+export type Proposal = { readonly params: Parameters } | { readonly none: "enough" | "exhausted" | "waits" };
 
 /** How often parameters that were tried before are drawn anew. */
 const MOST_REPEATS = 20;
@@ -24,7 +28,9 @@ export function propose(search: Search, trials: readonly Trial[]): Proposal {
   const isNew = (params: Parameters) => !tried.has(identityOf(search.space, params));
   let last: Parameters = {};
   for (let attempt = 0; search.algorithm !== "grid" && attempt <= MOST_REPEATS; attempt += 1) {
-    last = draw(search, trials, attempt);
+    const drawn = draw(search, trials, attempt);
+    if (drawn === undefined) return { none: "waits" };
+    last = drawn;
     if (isNew(last)) return { params: last };
   }
   if (!hasGrid(search.space)) return { params: last };
@@ -32,7 +38,10 @@ export function propose(search: Search, trials: readonly Trial[]): Proposal {
   return { none: "exhausted" };
 }
 
-function draw(search: Search, trials: readonly Trial[], attempt: number): Parameters {
+function draw(search: Search, trials: readonly Trial[], attempt: number): Parameters | undefined {
   const random = randomNumbers(search.seed, search.algorithm, trials.length, attempt);
-  return search.algorithm === "tpe" ? tpeParameters(search, trials, random) : randomParameters(search.space, random);
+  if (search.algorithm === "tpe") return tpeParameters(search, trials, random);
+  return search.algorithm === "evolution"
+    ? evolvedParameters(search, trials, random)
+    : randomParameters(search.space, random);
 }

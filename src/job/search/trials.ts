@@ -11,6 +11,12 @@ export type Direction = "minimize" | "maximize";
  */
 export type TrialState = "running" | "completed" | "stopped" | "failed";
 
+/** A value of the metric by a step of the program. */
+export interface Report {
+  readonly step: number;
+  readonly value: number;
+}
+
 export interface Trial {
   readonly params: Parameters;
   readonly state: TrialState;
@@ -18,6 +24,15 @@ export interface Trial {
   readonly value?: number;
   /** The last step it reported. */
   readonly step?: number;
+  /** With ever higher steps. */
+  readonly reports?: readonly Report[];
+}
+
+/** The steps that trials are compared at: from `min` on, each `factor` times the one before, up to `max`. */
+export interface Budget {
+  readonly min: number;
+  readonly max: number;
+  readonly factor: number;
 }
 
 /** What a search is: where to look, what for, and how. */
@@ -27,10 +42,16 @@ export interface Search {
   readonly points: readonly Parameters[];
   readonly metric: string;
   readonly direction: Direction;
-  readonly algorithm: "tpe" | "random" | "grid";
+  readonly algorithm: "tpe" | "random" | "grid" | "evolution";
   /** Absent: all that the grid has. */
   readonly maxTrials?: number;
   readonly maxParallel: number;
+  /** Of `evolution`: how many trials a generation has. */
+  readonly population: number;
+  /** By which rule trials are stopped early. */
+  readonly stop: "none" | "median" | "asha";
+  /** Of `asha`. */
+  readonly budget?: Budget;
   readonly seed: number;
 }
 

@@ -79,6 +79,43 @@ describe("tony-ts search --dry-run", () => {
     expect(all.out).toContain("These are all: 8 trials is everything that there is to try.");
   });
 
+  test("tells which trials that run are to be stopped", async () => {
+    const trial = (...values: (number | null)[]) => ({
+      params: {},
+      reports: values.map((value, index) => [index + 1, value]),
+    });
+    const completed = [1, 2, 3, 4, 5].map((value) => ({ ...trial(value, value), value }));
+    const lines = [...completed, trial(1, 2.5), trial(4), trial(null)].map((one) => `${JSON.stringify(one)}\n`);
+    writeFileSync(path.join(folder, "trials.jsonl"), lines.join(""));
+    const asked = ["search", "--dry-run", "--after", "trials.jsonl", "job.xml"];
+    const median = await ran(...asked, "-conf", "tony.search.stop=median");
+    expect(median.out.split("\n").filter((line) => line.includes("stopped"))).toEqual([
+      "trial 5 is to be stopped: its best by step 2, 2.5, is worse than 3, the median of what 5 trials had on average by then",
+    ]);
+    const asha = ["-conf", "tony.search.stop=asha", "-conf", "tony.search.budget=1 9 4"];
+    expect((await ran(...asked, ...asha)).out.split("\n").filter((line) => line.includes("stopped"))).toEqual([
+      "trial 6 is to be stopped: its 4 at step 1 is not among the best 2 of 8 trials there",
+      "trial 7 is to be stopped: its NaN at step 1 is not among the best 2 of 8 trials there",
+    ]);
+    expect(JSON.parse((await ran(...asked, ...asha, "--json")).out).stops).toMatchObject([
+      { number: 6, rule: "asha", step: 1, value: 4, best: 2, trials: 8 },
+      { number: 7, rule: "asha" },
+    ]);
+  });
+
+  test("says that a next generation waits for those that run", async () => {
+    const { out } = await ran(
+      "search",
+      "--dry-run",
+      "--trials",
+      "9",
+      "job.xml",
+      "-conf",
+      "tony.search.algorithm=evolution",
+    );
+    expect(out).toContain("What comes then depends on those that run.");
+  });
+
   test.each([
     [["search", "job.xml"], "Searches do not run on a cluster yet"],
     [

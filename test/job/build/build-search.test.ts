@@ -42,11 +42,29 @@ describe("a job that describes a search", () => {
       algorithm: "tpe",
       maxTrials: 20,
       maxParallel: 4,
+      population: 6,
+      stop: "none",
       seed: 7,
     });
   });
 
-  test("has 100 trials, of a grid all that there are", () => {
+  test("by asha has the rungs that it names", () => {
+    const { search } = check({
+      ...minimalJob,
+      ...goal,
+      ...rate,
+      "tony.search.stop": "asha",
+      "tony.search.budget": "1 81 3",
+    });
+    expect(search).toMatchObject({ stop: "asha", budget: { min: 1, max: 81, factor: 3 } });
+  });
+
+  test("has 100 trials, of a grid all that there are, of evolution five generations", () => {
+    const evolution = { "tony.search.algorithm": "evolution", "tony.search.population": "8" };
+    expect(check({ ...minimalJob, ...goal, ...rate, ...evolution }).search).toMatchObject({
+      maxTrials: 40,
+      population: 8,
+    });
     expect(check({ ...minimalJob, ...goal, ...rate }).search).toMatchObject({ maxTrials: 100 });
     const grid = { "tony.search.algorithm": "grid", "tony.search.param.units": "int 1 3" };
     expect(check({ ...minimalJob, ...goal, ...grid }).search).not.toHaveProperty("maxTrials");
@@ -112,6 +130,11 @@ describe("a job that describes a search", () => {
       "by a grid without steps",
       { ...rate, "tony.search.algorithm": "grid", ...goal },
       ["tony.search.param.rate has no grid: give rate a step (float 0.00001 0.1 step 0.009999) or choices"],
+    ],
+    [
+      "by asha without rungs",
+      { ...rate, "tony.search.stop": "asha", ...goal },
+      ["tony.search.stop = asha needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3"],
     ],
     [
       "with points outside",

@@ -11,9 +11,16 @@ export function searchOf(space: Readonly<Record<string, string>>): Search {
     metric: "loss",
     direction: "minimize",
     algorithm: "random",
+    population: 6,
+    stop: "none",
     maxParallel: 4,
     seed: 0,
   };
+}
+
+/** A trial that reported these values, from step 1 on. */
+export function reporting(values: readonly number[], state: Trial["state"] = "running"): Trial {
+  return { params: {}, state, reports: values.map((value, index) => ({ step: index + 1, value })) };
 }
 
 /** All trials that it proposes, and why there are no more. */

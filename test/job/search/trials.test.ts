@@ -29,6 +29,24 @@ describe("a line of a trial", () => {
       '{"params": {"lr": 0.5}, "state": "stopped", "value": 1, "step": 9, "number": 3}',
       { params: { lr: 0.5 }, state: "stopped", value: 1, step: 9 },
     ],
+    [
+      '{"params": {}, "reports": [[1, 0.5], [2, NaN], [2, 0.1], [4, -Infinity]]}',
+      {
+        params: {},
+        state: "running",
+        value: -Infinity,
+        step: 4,
+        reports: [
+          { step: 1, value: 0.5 },
+          { step: 2, value: Number.NaN },
+          { step: 4, value: -Infinity },
+        ],
+      },
+    ],
+    [
+      '{"params": {"optimizer": "x: NaN"}, "value": 1}',
+      { params: { optimizer: "x: NaN" }, state: "completed", value: 1 },
+    ],
   ])("%s", (line, trial) => {
     expect(readTrial(line, space)).toEqual(trial);
   });
@@ -39,6 +57,7 @@ describe("a line of a trial", () => {
     ['{"value": 1}', "params must be an object"],
     ['{"params": {}, "state": "done"}', "state must be one of running, completed, stopped, failed"],
     ['{"params": {}, "value": "good"}', "value must be a number or null"],
+    ['{"params": {}, "reports": [[null, 1]]}', "reports must be a list of [step, value]"],
     ["lr=0.5", "JSON"],
   ])("%s is refused: %s", (line, said) => {
     expect(() => readTrial(line, space)).toThrow(said);

@@ -1,0 +1,16 @@
+import { ashaStop, type RungStop } from "./asha.ts";
+import { type MedianStop, medianStop } from "./median.ts";
+import type { Search, Trial } from "./trials.ts";
+
+/** Why a trial is to be stopped before it ends by itself. */
+export type Stop = MedianStop | RungStop;
+
+/**
+ * Whether a trial is to be stopped at its last report; undefined: it goes on.
+ * @param trials all of the search, in the order of their numbers, with what they reported so far
+ */
+export function stopOf(search: Search, trial: Trial, trials: readonly Trial[]): Stop | undefined {
+  const { stop, budget } = search;
+  if (stop === "asha" && budget !== undefined) return ashaStop(search, budget, trial, trials);
+  return stop === "median" ? medianStop(search, trial, trials) : undefined;
+}
