@@ -9,6 +9,7 @@ import { clearTextKey, clearTextProblems, keytabProblems } from "../cluster/clea
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
+import { withGivenSizes } from "../cluster/given-sizes.ts";
 import { namedRuntimes, trustedOwners } from "../cluster/site-settings.ts";
 import { configuredMaximum } from "../cluster/size-checks.ts";
 import type { ClientContext } from "../context.ts";
@@ -57,7 +58,8 @@ export async function checkOnCluster(
   });
   if (asWritten === undefined) throw refusedJob(problems);
   const { classPath } = text.submission;
-  const placed = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems, {
+  const sized = withGivenSizes(asWritten, cluster.configuration, facts.maximum);
+  const placed = await withFolderAddresses(withQueueLabel(sized, facts.queue), cluster.fileSystems, {
     root,
     stagingDir: readSetting(text.settings, "tony.staging-dir"),
     cacheDir: readSetting(text.settings, "tony.cache.dir"),

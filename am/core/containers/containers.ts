@@ -1,10 +1,12 @@
+import { typesBeyond } from "../../../src/job/amounts.ts";
 import { countWords } from "../../../src/job/reasons/words.ts";
+import type { Resource } from "../../../src/job/spec.ts";
 import { type ContainerMove, LINK, type LinkMove, moveContainer } from "../state/container-moves.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
 import { nextPhase } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { emit, findTask, gangOf, log, type Step } from "../state/step.ts";
+import { emit, findTask, gangOf, log, noteDurable, roleOf, type Step } from "../state/step.ts";
 import { AFTER_END, moveTask, type TaskMove } from "../state/task-moves.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 import { isKeptOff } from "./kept-off.ts";
@@ -31,6 +33,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     if (ask !== undefined && ask.outstanding > 0) {
       ask.outstanding--;
       ask.refusal = undefined;
+      noteGivenSize(step, position, given.resource);
     }
     if (step.state.ended[given.containerId] !== undefined) {
       step.state.ended[given.containerId] = "known";
@@ -59,6 +62,23 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
   if (launches.length > 0) {
     emit(step, { type: "launch", launches });
   }
+}
+
+/** YARN rounds asks up, and tells nobody how: its first container for a role shows what all of them take. */
+function noteGivenSize(step: Step, position: number, { memoryMiB, vcores, others }: Resource): void {
+  const role = step.state.roles[position];
+  const asked = roleOf(step, { role: position }).resource;
+  if (role === undefined || typesBeyond({ memoryMiB, vcores, others }, asked).length === 0) {
+    return;
+  }
+  const types = Object.entries(asked.others).map(([type, amount]) => [type, Math.max(amount, others[type] ?? 0)]);
+  role.given = {
+    memoryMiB: Math.max(asked.memoryMiB, memoryMiB),
+    vcores: Math.max(asked.vcores, vcores),
+    others: Object.fromEntries(types),
+  };
+  step.roomChanged = true;
+  noteDurable(step);
 }
 
 /** Takes a container into the books, bound to no task. */

@@ -9,6 +9,7 @@ import { kindsOf, type ResourceKind, roomOfKind } from "../../../src/job/resourc
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
+import { roleOf } from "../state/step.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart } from "./room.ts";
 
@@ -41,10 +42,7 @@ export function unmeetable(
   position: number,
   among: readonly NodeView[] = Object.values(job.state.nodes),
 ): Unmeetable | undefined {
-  const role = job.spec.roles[position];
-  if (role === undefined) {
-    return undefined;
-  }
+  const role = roleOf(job, { role: position });
   const nodes = among.filter((node) => labelFits(node, role.nodeLabel));
   if (nodes.length === 0) {
     return among.length === 0 ? undefined : nowhere(job, role);
@@ -164,7 +162,8 @@ function wantedTogether({ spec, state }: Job, { name, nodeLabel = "" }: RoleSpec
     }
     const { succeeded, failed, stopped } = together.counts;
     const over = succeeded + failed + stopped;
-    return Array.from({ length: Math.max(0, leastInstances(role) - over) }, () => role.resource);
+    const { resource } = roleOf({ spec, state }, { role: position });
+    return Array.from({ length: Math.max(0, leastInstances(role) - over) }, () => resource);
   });
 }
 

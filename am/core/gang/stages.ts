@@ -10,7 +10,18 @@ import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import { moveGang } from "../state/gang-moves.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { containerOf, emit, findTask, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
+import {
+  askedOf,
+  containerOf,
+  emit,
+  findTask,
+  gangOf,
+  log,
+  roleOf,
+  type Step,
+  tasksOf,
+  tenantOf,
+} from "../state/step.ts";
 import { AFTER_END, moveTask } from "../state/task-moves.ts";
 import { intendStart, openGeneration, renewTask } from "./generation.ts";
 import { stopChild } from "./restart.ts";
@@ -135,7 +146,7 @@ function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
 
 /** What YARN was asked for, for each container of a role, and what was brought there: a container has its files for good. */
 function allocationOf(step: Step, task: { readonly role: number }): string {
-  const { resource, nodeLabel, constrained, image, files, inMaster } = roleOf(step, task);
+  const { resource, nodeLabel, constrained, image, files, inMaster } = askedOf(step, task);
   const others = Object.entries(resource.others).sort(([a], [b]) => (a < b ? -1 : 1));
   const { memoryMiB, vcores } = resource;
   return JSON.stringify([

@@ -150,6 +150,8 @@ export interface RoleState {
   readonly counts: Record<TaskPhase, number>;
   /** No task below this index is waiting. */
   firstWaiting: number;
+  /** What YARN gives for its ask, where that is more: it rounds up. Absent until a container shows it. */
+  given?: Resource;
 }
 
 /** What the ResourceManager was asked for a role. */

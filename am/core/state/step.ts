@@ -109,8 +109,16 @@ export function presentGang({ state }: Pick<Step, "state">): GangState | undefin
   );
 }
 
-export function roleOf(step: Pick<Step, "spec">, task: { readonly role: number }): RoleSpec {
-  const role = step.spec.roles[task.role];
+/** With the size that its containers have, as far as that is known. */
+export function roleOf({ spec, state }: Pick<Step, "spec" | "state">, task: { readonly role: number }): RoleSpec {
+  const role = askedOf({ spec }, task);
+  const given = state.roles[task.role]?.given;
+  return given === undefined ? role : { ...role, resource: given };
+}
+
+/** As the job has it: with the size that YARN is asked for. */
+export function askedOf({ spec }: Pick<Step, "spec">, task: { readonly role: number }): RoleSpec {
+  const role = spec.roles[task.role];
   if (role === undefined) {
     throw new RangeError(`no role at position ${task.role}`);
   }

@@ -13,7 +13,7 @@ import type { GenerationRecord, Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
-import { presentGang, rolesOf } from "../state/step.ts";
+import { presentGang, roleOf, rolesOf } from "../state/step.ts";
 import { waitsOf } from "./waits.ts";
 
 const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
@@ -133,12 +133,11 @@ function jobState({ state }: Pick<Core, "state">): JobState {
   return gangs.some((gang) => gang.phase === "gathering") ? "gathering" : "running";
 }
 
-function roleStatus({ spec }: Pick<Core, "spec">, { name, counts }: RoleState, position: number): RoleStatus {
-  const role = spec.roles[position];
+function roleStatus(core: Pick<Core, "spec" | "state">, { name, counts }: RoleState, position: number): RoleStatus {
+  const { instances, resource, nodeLabel } = roleOf(core, { role: position });
   const ended = counts.succeeded + counts.failed + counts.stopped + counts.lost;
   const running = counts.running + counts.stopping;
   const registered = running + counts.registered + counts.starting;
-  const instances = role?.instances ?? 0;
   return {
     name,
     instances,
@@ -146,10 +145,8 @@ function roleStatus({ spec }: Pick<Core, "spec">, { name, counts }: RoleState, p
     registered: registered + ended - counts.lost,
     running,
     ended,
-    memoryMiB: role?.resource.memoryMiB ?? 0,
-    vcores: role?.resource.vcores ?? 0,
-    others: role?.resource.others ?? {},
-    ...(role?.nodeLabel === undefined ? {} : { nodeLabel: role.nodeLabel }),
+    ...resource,
+    ...(nodeLabel === undefined ? {} : { nodeLabel }),
   };
 }
 

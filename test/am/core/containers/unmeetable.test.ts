@@ -132,4 +132,27 @@ describe("an ask that no waiting meets", () => {
   test("is not claimed where a node's size is unknown", () => {
     expect(waitFor([worker(4, amount(4096))], [node("a", amount(1024)), node("b", undefined)]).never).toBeUndefined();
   });
+
+  test("counts the size that YARN gives, which a first container shows: it rounds asks up, and does not say how", () => {
+    const roles = [worker(4, amount(3500)), { ...role("ps", 1), resource: amount(64) }];
+    const scenario = new Scenario(jobSpec([...roles]));
+    const nodes = [{ ...node("a", amount(8192)), master: amount(1024) }, node("b", amount(8192))];
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    const given = { nodeId: "a:1", host: "a", nodeHttpAddress: "a:8042", priority: 1, resource: amount(4096) };
+    scenario.on({
+      type: "containers-allocated",
+      containers: [{ ...given, containerId: "container_1_0001_01_000002" }],
+    });
+    const { waits, roles: told } = statusOf(scenario.core, scenario.nowMs);
+    expect(told.map(({ memoryMiB }) => memoryMiB)).toEqual([4096, 64]);
+    expect(waits[0]?.reasons.join()).toMatch(
+      /has 16 GiB in all, the job asks for 17\.06 GiB, with the 1 GiB of its AM/,
+    );
+    // What is asked for again is what was asked for: another size would be another ask.
+    const asks = scenario.effects.flatMap((effect) => (effect.type === "ask" ? effect.asks : []));
+    expect(asks.filter(({ role: name }) => name === "worker").map(({ resource }) => resource.memoryMiB)).not.toContain(
+      4096,
+    );
+  });
 });
