@@ -37,7 +37,7 @@ function size(bytes) {
 
 const guard = usualGuardLimits;
 const calls = usualCallLimits;
-const ofCaller = `${count(guard.mostOfCaller)} of a caller; ${count(guard.mostUnproven)} that have not proved a name`;
+const ofCaller = `${count(guard.mostOfCaller)} of a caller; ${count(guard.mostUnproven)} that have not proved a name, of which ${count(guard.mostServed)} are read, ${count(guard.mostOfAddress)} of an address`;
 const untilProof = `${time(guard.proofMs)} until a call is let in, ${time(guard.refusedMs)} after one that is refused`;
 const untilAsked = `${time(calls.askingMs)} to say what a call is for; ${time(LONGEST_UNNOTICED_MS)} without an answer to a ping; ${time(UNUSED_MS)} without a call`;
 const asking = `${count(calls.mostAsking)} requests read at a time and ${count(calls.mostWaiting)} that wait, of a caller; ${count(guard.mostProvenRefusals)} refusals`;

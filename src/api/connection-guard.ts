@@ -8,26 +8,43 @@ export interface GuardLimits {
   readonly refusedMs: number;
   /** How many such calls it may make. */
   readonly mostRefusals: number;
-  /** How many such connections there may be: for a further one the oldest goes. */
+  /** How many such connections there may be, those that wait counted: for a further one the oldest goes. */
   readonly mostUnproven: number;
+  /** How many of them are served at a time: the others wait, and nothing of theirs is read. */
+  readonly mostServed: number;
+  /** The same of one address. */
+  readonly mostOfAddress: number;
+  /** How long one is served at least before it goes for one that waits. */
+  readonly turnMs: number;
   /** How many calls of one that has been let in may be refused. */
   readonly mostProvenRefusals: number;
   /** How many there may be of one caller that are let in. */
   readonly mostOfCaller: number;
 }
 
-/** Thousands of executors that connect at once are served in time: each proves itself within its first round trips. */
+/**
+ * Thousands of executors that connect at once are served in time: each proves itself within its first round trips. One that is served takes
+ * up to 100 KiB of memory, so those of one address 3 MiB.
+ */
 export const usualGuardLimits: GuardLimits = {
   proofMs: 10_000,
   refusedMs: 1_000,
   mostRefusals: 8,
   mostUnproven: 1_024,
+  mostServed: 256,
+  mostOfAddress: 32,
+  turnMs: 2_000,
   mostProvenRefusals: 64,
   mostOfCaller: 64,
 };
 
 interface Unproven {
   readonly socket: Socket;
+  readonly peer: string;
+  readonly address: string;
+  readonly serve: (socket: Socket) => void;
+  /** `overdue`: served for longer than its turn, because nobody waited. */
+  state: "waiting" | "served" | "overdue";
   refusals: number;
   timer: NodeJS.Timeout;
 }
@@ -46,13 +63,17 @@ export interface Proofs {
 }
 
 /**
- * Stands between a port that anybody can reach and the server behind it. A connection costs next to nothing until its first byte, and is
- * reset when no call of it has been let in in time; one that has such a call is left alone, unless many others of it are refused.
+ * Stands between a port that anybody can reach and the server behind it. A connection costs next to nothing until it is served and has said
+ * something, and is reset when no call of it has been let in in time; one that has such a call is left alone, unless many others of it are
+ * refused. Of those that wait the newest is served first: who floods the port keeps others waiting only as long as he is faster than they.
  */
 export class ConnectionGuard implements Proofs {
   readonly #limits: GuardLimits;
   /** By peer, the oldest first. */
   readonly #unproven = new Map<string, Unproven>();
+  /** Of those that are served, how many each address has. */
+  readonly #ofAddress = new Map<string, number>();
+  #served = 0;
   readonly #proven = new Map<string, Proven>();
   /** How many of those each caller has. */
   readonly #ofCaller = new Map<string, number>();
@@ -61,25 +82,25 @@ export class ConnectionGuard implements Proofs {
     this.#limits = limits;
   }
 
-  /** Hands a new connection to the server as soon as it says something. */
+  /** Hands a new connection, of which nothing has been read, to the server as soon as it has its turn and says something. */
   admit(socket: Socket, serve: (socket: Socket) => void): void {
-    const { remoteAddress, remotePort } = socket;
-    if (remoteAddress === undefined || remotePort === undefined) {
+    const { remoteAddress: address, remotePort } = socket;
+    if (address === undefined || remotePort === undefined) {
       socket.destroy();
       return;
     }
     const [oldest] = this.#unproven.keys();
     if (oldest !== undefined && this.#unproven.size >= this.#limits.mostUnproven) this.#reset(oldest);
-    const peer = `${remoteAddress}:${remotePort}`;
-    this.#unproven.set(peer, { socket, refusals: 0, timer: this.#resetIn(peer, this.#limits.proofMs) });
+    const peer = `${address}:${remotePort}`;
+    this.#forget(peer);
+    const timer = this.#resetIn(peer, this.#limits.proofMs);
+    const unproven: Unproven = { socket, peer, address, serve, state: "waiting", refusals: 0, timer };
+    this.#unproven.set(peer, unproven);
     // Whatever ends it, its end is told once.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#closed(peer, socket));
-    socket.once("readable", () => {
-      // Readable is also what has ended.
-      if (socket.readableLength > 0) serve(socket);
-      else socket.destroy();
-    });
+    if (this.#hasPlaceFor(unproven)) this.#serve(unproven);
+    else this.#endOverdueFor(unproven);
   }
 
   proven(peer: string, caller: string): boolean {
@@ -111,7 +132,15 @@ export class ConnectionGuard implements Proofs {
 
   /** Resets all that have not proved themselves. */
   close(): void {
-    for (const peer of [...this.#unproven.keys()]) this.#reset(peer);
+    const all = [...this.#unproven.values()];
+    // None of them is served in the place of another one.
+    this.#unproven.clear();
+    this.#ofAddress.clear();
+    this.#served = 0;
+    for (const { socket, timer } of all) {
+      clearTimeout(timer);
+      socket.resetAndDestroy();
+    }
   }
 
   /** Ends the connections that have been let in. */
@@ -133,9 +162,66 @@ export class ConnectionGuard implements Proofs {
     return setTimeout(() => this.#reset(peer), delayMs).unref();
   }
 
+  #hasPlaceFor({ address }: Unproven): boolean {
+    const ofAddress = this.#ofAddress.get(address) ?? 0;
+    return this.#served < this.#limits.mostServed && ofAddress < this.#limits.mostOfAddress;
+  }
+
+  #serve(unproven: Unproven): void {
+    const { socket, address, serve } = unproven;
+    unproven.state = "served";
+    this.#served += 1;
+    this.#ofAddress.set(address, (this.#ofAddress.get(address) ?? 0) + 1);
+    clearTimeout(unproven.timer);
+    unproven.timer = setTimeout(() => this.#turnIsOver(unproven), this.#limits.turnMs).unref();
+    socket.once("readable", () => {
+      // Readable is also what has ended.
+      if (socket.readableLength > 0) serve(socket);
+      else socket.destroy();
+    });
+  }
+
+  #turnIsOver(unproven: Unproven): void {
+    const { peer, address } = unproven;
+    unproven.state = "overdue";
+    unproven.timer = this.#resetIn(peer, this.#limits.proofMs - this.#limits.turnMs);
+    for (const waiting of this.#unproven.values()) {
+      if (waiting.state !== "waiting" || !this.#isInTheWay(address, waiting)) continue;
+      this.#reset(peer);
+      return;
+    }
+  }
+
+  /** Whether one of that address that is served keeps another one waiting. */
+  #isInTheWay(served: string, { address }: Unproven): boolean {
+    const ofAddress = this.#ofAddress.get(address) ?? 0;
+    return ofAddress >= this.#limits.mostOfAddress ? served === address : this.#served >= this.#limits.mostServed;
+  }
+
+  #endOverdueFor(waiting: Unproven): void {
+    for (const { peer, state, address } of this.#unproven.values()) {
+      if (state !== "overdue" || !this.#isInTheWay(address, waiting)) continue;
+      this.#reset(peer);
+      return;
+    }
+  }
+
   #forget(peer: string): void {
-    clearTimeout(this.#unproven.get(peer)?.timer);
+    const unproven = this.#unproven.get(peer);
+    if (unproven === undefined) return;
+    clearTimeout(unproven.timer);
     this.#unproven.delete(peer);
+    if (unproven.state === "waiting") return;
+    const left = (this.#ofAddress.get(unproven.address) ?? 1) - 1;
+    if (left > 0) this.#ofAddress.set(unproven.address, left);
+    else this.#ofAddress.delete(unproven.address);
+    this.#served -= 1;
+    this.#serveNewest();
+  }
+
+  #serveNewest(): void {
+    const newest = [...this.#unproven.values()].findLast((one) => one.state === "waiting" && this.#hasPlaceFor(one));
+    if (newest !== undefined) this.#serve(newest);
   }
 
   #reset(peer: string): void {

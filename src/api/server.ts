@@ -107,7 +107,7 @@ async function listenOn(options: BindOptions, connected: (socket: Socket) => voi
   let failure: unknown;
   for (const candidate of candidatePorts(options.ports, options.random)) {
     try {
-      const listener = createServer(connected).unref();
+      const listener = createServer({ pauseOnConnect: true }, connected).unref();
       listener.listen({ port: candidate, ...(host !== undefined && { host }) });
       await once(listener, "listening");
       // A connection for which there is no descriptor left is its caller's to try again.

@@ -8,6 +8,9 @@ const limits: GuardLimits = {
   refusedMs: 1_000,
   mostRefusals: 2,
   mostUnproven: 2,
+  mostServed: 100,
+  mostOfAddress: 100,
+  turnMs: 2_000,
   mostProvenRefusals: 3,
   mostOfCaller: 2,
 };
@@ -26,10 +29,14 @@ afterEach(() => {
 class Connection extends Socket {
   reset = false;
 
-  constructor(port: number) {
+  constructor(port: number, address = "10.0.0.1") {
     super();
-    Object.defineProperties(this, { remoteAddress: { value: "10.0.0.1" }, remotePort: { value: port } });
+    Object.defineProperties(this, { remoteAddress: { value: address }, remotePort: { value: port } });
     guard.admit(this, () => undefined);
+  }
+  /** Something of it may be read. */
+  get isServed(): boolean {
+    return this.listenerCount("readable") > 0;
   }
   override resetAndDestroy(): this {
     this.reset = true;
@@ -76,6 +83,57 @@ describe("a connection that has not proved itself", () => {
     earlier.over();
     jest.advanceTimersByTime(limits.proofMs);
     expect(later.reset).toBe(true);
+  });
+});
+
+describe("of connections that have not proved themselves, beyond what is served at a time", () => {
+  beforeEach(() => {
+    guard = new ConnectionGuard({ ...limits, mostUnproven: 6, mostServed: 3, mostOfAddress: 2 });
+  });
+  const several = (address: string, ...ports: readonly number[]) => ports.map((port) => new Connection(port, address));
+  const served = (connections: readonly Connection[]) => connections.map(({ isServed }) => isServed);
+
+  test("nothing is read, until one of the same address has proved itself: then the newest is served", () => {
+    const own = several("10.0.0.1", 1, 2, 3, 4);
+    const [other] = several("10.0.0.2", 5);
+    expect([...served(own), other?.isServed]).toEqual([true, true, false, false, true]);
+    guard.proven(peer(1), "worker");
+    expect(served(own)).toEqual([true, true, false, true]);
+  });
+
+  test("each takes the place of one whose turn is over, at once or when it is", () => {
+    const own = several("10.0.0.1", 1, 2, 3);
+    jest.advanceTimersByTime(limits.turnMs - 1);
+    expect(own.map(({ reset }) => reset)).toEqual([false, false, false]);
+    jest.advanceTimersByTime(1);
+    expect(own.map(({ reset, isServed }) => (reset ? "reset" : isServed))).toEqual(["reset", true, true]);
+    jest.advanceTimersByTime(limits.turnMs);
+    const [late] = several("10.0.0.1", 4);
+    expect(late?.isServed).toBe(true);
+    expect(own.map(({ reset }) => reset)).toEqual([true, true, false]);
+  });
+
+  test("one of another address takes no place of an address that has fewer than it may, unless all are taken", () => {
+    const own = several("10.0.0.1", 1, 2);
+    jest.advanceTimersByTime(limits.turnMs);
+    const [second, third] = [...several("10.0.0.2", 3), ...several("10.0.0.3", 4)];
+    expect(own.map(({ reset }) => reset)).toEqual([true, false]);
+    expect([second?.isServed, third?.isServed]).toEqual([true, true]);
+  });
+
+  test("those that wait are reset when their time is up", () => {
+    guard = new ConnectionGuard({ ...limits, mostUnproven: 6, mostServed: 1, turnMs: limits.proofMs });
+    const [first, second, third] = several("10.0.0.1", 1, 2, 3);
+    jest.advanceTimersByTime(limits.proofMs);
+    expect(second?.reset).toBe(true);
+    expect([first?.reset, third?.isServed]).toEqual([true, true]);
+  });
+
+  test("none is served when the port closes", () => {
+    const all = several("10.0.0.1", 1, 2, 3);
+    guard.close();
+    expect(all.map(({ reset }) => reset)).toEqual([true, true, true]);
+    expect(served(all)).toEqual([true, true, false]);
   });
 });
 

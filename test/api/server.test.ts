@@ -81,6 +81,14 @@ describe("a connection that has not shown a secret", () => {
     expect(await first.ended).toBe("ECONNRESET");
   });
 
+  it("keeps nobody of its address waiting for longer than its turn", async () => {
+    const { port, channel } = await start({ mostOfAddress: 1, turnMs: 200 });
+    const first = silent(port);
+    await once(first.socket, "connect");
+    await channel(secret).call();
+    expect(await first.ended).toBe("ECONNRESET");
+  });
+
   it("goes with the server", async () => {
     const { server, port } = await start({});
     const caller = silent(port);
