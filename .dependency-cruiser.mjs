@@ -39,7 +39,7 @@ export const executorRooms = [
   "master/",
   "preparation/",
   "program/",
-  "hooks/",
+  "monitoring/",
   "output/",
   "processes/",
   "core/",

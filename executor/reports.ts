@@ -1,7 +1,7 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import type { Transfer } from "../src/job/status.ts";
 import type { Generation } from "./generation/generation.ts";
-import type { ProgressReport } from "./hooks/progress-file.ts";
+import type { ProgressReport } from "./monitoring/progress-file.ts";
 import { Ticker } from "./timers.ts";
 
 /** Kinds of reports whose last one of the current generation is repeated on a new stream. */

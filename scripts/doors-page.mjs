@@ -3,7 +3,7 @@ import { Bounds } from "../am/core/state/bounds.ts";
 import { storeLimits } from "../am/core/store/limits.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
 import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS } from "../executor/api/task-api.ts";
-import { MOST_PROGRESS_BYTES } from "../executor/hooks/progress-file.ts";
+import { MOST_PROGRESS_BYTES } from "../executor/monitoring/progress-file.ts";
 import { HEADERS_TIMEOUT_MS, MOST_CONNECTIONS, REQUEST_TIMEOUT_MS } from "../executor/program/ports.ts";
 import { MOST_NAME_BYTES } from "../executor/remote-shell/remote-shell.ts";
 import { MOST_TEXT } from "../src/api/believable.ts";

@@ -1,4 +1,4 @@
-import { parseProgress, readMark } from "../hooks/progress-mark.ts";
+import { parseProgress, readMark } from "../monitoring/progress-mark.ts";
 import { CallError } from "./call-error.ts";
 
 /** The progress file is read 64 KiB at a time. */

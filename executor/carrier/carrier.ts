@@ -11,7 +11,7 @@ import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import { folderOfTask, parseCarriedName } from "../../src/job/stored/carried-names.ts";
 import type { TaskName } from "../../src/job/task.ts";
 import type { Log } from "../../src/log.ts";
-import type { ProgressReport } from "../hooks/progress-file.ts";
+import type { ProgressReport } from "../monitoring/progress-file.ts";
 import type { Leftovers } from "../program/leftovers.ts";
 import { CheckpointCarrier } from "./checkpoint-carrier.ts";
 import type { Gate } from "./gate.ts";

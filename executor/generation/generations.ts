@@ -12,7 +12,7 @@ import { socketFolder, socketPath } from "../api/socket-path.ts";
 import { TaskApi } from "../api/task-api.ts";
 import type { Carrier } from "../carrier/carrier.ts";
 import type { MasterAddress } from "../core/master.ts";
-import { MemorySampler } from "../hooks/memory-sampler.ts";
+import { MemorySampler } from "../monitoring/memory-sampler.ts";
 import type { OutputLogs } from "../output/output-files.ts";
 import { type ModelParameters, partInParameters } from "../preparation/model-parameters.ts";
 import { readKernelUnits } from "../processes/proc-fs.ts";

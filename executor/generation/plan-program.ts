@@ -16,7 +16,7 @@ import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { folderOfTask } from "../../src/job/stored/carried-names.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { MasterAddress } from "../core/master.ts";
-import { prepareStacks } from "../hooks/python-stacks.ts";
+import { prepareStacks } from "../monitoring/python-stacks.ts";
 import { hadoopClientVariables } from "../preparation/hadoop-client.ts";
 import { pexVariables } from "../preparation/pex-root.ts";
 import { unusableProgram } from "../preparation/unusable-program.ts";

@@ -207,7 +207,7 @@ function interfaceNames({ networkInterface }: ProgramStart): Partial<Record<keyo
   };
 }
 
-/** A Python that hangs can then be asked where it stands; see executor/hooks/stack-dump.ts. Otherwise it is as the job sets it. */
+/** A Python that hangs can then be asked where it stands; see executor/monitoring/stack-dump.ts. Otherwise it is as the job sets it. */
 function faultHandler({ timeouts }: JobSpec): Partial<Record<typeof FAULT_HANDLER, string>> {
   return timeouts.progressMs === undefined ? {} : { [FAULT_HANDLER]: "1" };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import type { ProgressReport } from "../../executor/hooks/progress-file.ts";
+import type { ProgressReport } from "../../executor/monitoring/progress-file.ts";
 import { Reports } from "../../executor/reports.ts";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 import type { Transfer } from "../../src/job/status.ts";

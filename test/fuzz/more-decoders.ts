@@ -10,7 +10,7 @@ import { ownWords } from "../../client/logs/own-log.ts";
 import { migrateFlowDocument } from "../../client/migration/azkaban-flow.ts";
 import { readDocument } from "../../client/migration/skein/document.ts";
 import { readElf } from "../../client/shipping/elf.ts";
-import { ProgressFile } from "../../executor/hooks/progress-file.ts";
+import { ProgressFile } from "../../executor/monitoring/progress-file.ts";
 import { parseStat } from "../../executor/processes/proc-fs.ts";
 import { rendezvousStore } from "../../src/frameworks/rendezvous-store.ts";
 import { parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "../../src/hadoop/hdfs/webhdfs-answers.ts";

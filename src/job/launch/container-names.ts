@@ -24,7 +24,7 @@ export const PROGRAM_TOKENS = "tony-tokens";
 /** What the executor keeps of files that it uploads and brings back. */
 export const CARRIER_FOLDER = ".tony-carrier";
 
-/** What has the Pythons of a program write where they stand (executor/hooks/python-stacks.ts). */
+/** What has the Pythons of a program write where they stand (executor/monitoring/python-stacks.ts). */
 export const STACKS_FOLDER = ".tony-stacks";
 
 /** koffi's native module, by which an ApplicationMaster with a keytab logs in. */

@@ -6,7 +6,7 @@ import { checkTargets, fetchFiles } from "../../../client/results/fetch-files.ts
 import { resultsOf } from "../../../client/results/task-results.ts";
 import { Carrier, type CarrierOptions } from "../../../executor/carrier/carrier.ts";
 import { Gate } from "../../../executor/carrier/gate.ts";
-import type { ProgressReport } from "../../../executor/hooks/progress-file.ts";
+import type { ProgressReport } from "../../../executor/monitoring/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";

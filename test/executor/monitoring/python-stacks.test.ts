@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { prepareStacks, STACKS_SIGNAL, takeStacks } from "../../../executor/hooks/python-stacks.ts";
+import { prepareStacks, STACKS_SIGNAL, takeStacks } from "../../../executor/monitoring/python-stacks.ts";
 import { readProcFs } from "../../../executor/processes/proc-fs.ts";
 import type { ProcessStacks } from "../../../src/job/stacks.ts";
 import { eventually } from "../../support/eventually.ts";

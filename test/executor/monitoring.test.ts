@@ -2,16 +2,16 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { LogTails } from "../../executor/hooks/log-tails.ts";
-import { MemorySampler } from "../../executor/hooks/memory-sampler.ts";
-import { ProgressFile } from "../../executor/hooks/progress-file.ts";
+import { LogTails } from "../../executor/monitoring/log-tails.ts";
+import { MemorySampler } from "../../executor/monitoring/memory-sampler.ts";
+import { ProgressFile } from "../../executor/monitoring/progress-file.ts";
 import { earlierLogs, type OutputLogs, outputLogs } from "../../executor/output/output-files.ts";
 import type { LogChunk, TailRequest } from "../../src/api/messages.ts";
 
 let folder = "";
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-hooks-"));
+  folder = mkdtempSync(path.join(tmpdir(), "tony-monitoring-"));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
