@@ -258,6 +258,21 @@ export interface KvDelJson {
   readonly deleted: number;
 }
 
+/** One a line, of each revision: what it did to the keys that are watched. */
+export interface KvWatchJson {
+  /** Of the AM that told it; with the revision the place from where to go on. */
+  readonly attempt: number;
+  readonly revision: number;
+  /** None in the first one. */
+  readonly changes: readonly KvChange[];
+}
+
+export interface KvChange {
+  /** The key; absent: it is gone. */
+  readonly entry?: KvEntry;
+  readonly key: string;
+}
+
 export interface KvListJson {
   readonly revision: number;
   readonly entries: readonly KvEntry[];

@@ -8,7 +8,7 @@ import { decodeExecutorJob, type ExecutorJob } from "../src/job/stored/executor-
 import { formatTaskId } from "../src/job/task.ts";
 import type { TaskLife } from "../src/journal/task-life.ts";
 import type { Log } from "../src/log.ts";
-import { transactFor } from "./api/store-calls.ts";
+import { transactFor, watchFor } from "./api/store-calls.ts";
 import { Carrier } from "./carrier/carrier.ts";
 import { ExecutorEnd } from "./executor-end.ts";
 import { ExecutorExit } from "./exit-codes.ts";
@@ -94,7 +94,10 @@ export class Executor {
         open: () => openFileSystems(settings.staging, tokens.held),
       }),
       openSession: (task, words) => this.#link.openSession(task, { type: "command", words }),
-      transact: (generation, call) => transactFor(() => this.#link, generation, call),
+      storeFor: (generation) => ({
+        transact: (call) => transactFor(() => this.#link, generation, call),
+        watch: (wanted, signal) => watchFor(() => this.#link, wanted, signal),
+      }),
       report: (generation, report, replaces) => this.#report(generation, report, replaces),
       prepared: () => this.#link.register(),
       started: (generation) => this.#isolation.started(generation),

@@ -1,8 +1,9 @@
 import { shortened } from "../../src/api/believable.ts";
 import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
-import type { ReadLogRequest, StoreRequest } from "../../src/api/messages.ts";
+import type { ReadLogRequest, StoreRequest, WatchRequest } from "../../src/api/messages.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
+import type { Watched } from "../../src/job/store/watched.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { RotatingLog } from "../../src/rotating-log.ts";
 import { allRights, rightsOfTask } from "../core/store/rights.ts";
@@ -19,7 +20,7 @@ export interface ClientCallsOptions {
   readonly ownLog: RotatingLog;
   /** Whose job it is: of anybody else who ends it the reason says who. */
   readonly owner: string;
-  readonly store: Pick<JobStore, "call">;
+  readonly store: Pick<JobStore, "call" | "watch">;
   /** Asks for the job's end. */
   readonly stop: (reason: string) => void;
 }
@@ -61,6 +62,12 @@ export class ClientCalls implements ClientHandler {
     if (problem !== undefined) return { code: "no-owner", message: problem };
     const whose = owner === undefined ? {} : { owner };
     return await store.call({ transaction, rights: allRights, durable, ...whose });
+  }
+
+  async watch({ from, to, after }: WatchRequest, tell: (news: Watched) => Promise<void>, task?: string) {
+    const range = { from, ...(to !== undefined && { to }) };
+    const wanted = { range, ...(after && { after }) };
+    return await this.#options.store.watch(wanted, task === undefined ? allRights : rightsOfTask(task), tell);
   }
 }
 

@@ -1,12 +1,15 @@
+import { TonyError } from "../../src/errors.ts";
 import type { WallClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Life, StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
+import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import type { Log } from "../../src/log.ts";
 import { recoveredStore } from "../core/store/journaling.ts";
 import { lifeOfName } from "../core/store/records.ts";
-import type { Rights } from "../core/store/rights.ts";
+import { mayUse, type Rights } from "../core/store/rights.ts";
 import { createStore, type Store, type StoreEffect, type StoreEvent } from "../core/store/store.ts";
 import type { StoreJournal } from "../storage/store-journal.ts";
+import { StoreWatches } from "./store-watches.ts";
 
 export interface JobStoreOptions {
   readonly attempt: number;
@@ -38,6 +41,7 @@ export class JobStore {
   readonly #options: JobStoreOptions;
   #opening: Promise<Store> | undefined;
   #store: Store | undefined;
+  readonly #watches = new StoreWatches();
   #lastId = 0;
   readonly #answered = new Map<number, (answer: StoreAnswer) => void>();
   #wakeUp: { readonly atMs: number; readonly cancel: () => void } | undefined;
@@ -48,7 +52,7 @@ export class JobStore {
 
   /** Rejects where what earlier attempts left cannot be read. */
   async call({ transaction, rights, owner, generation, durable }: StoreCall): Promise<StoreAnswer> {
-    if (this.#store === undefined) await this.#open();
+    this.#store ??= await this.#opened();
     const present = owner === undefined ? undefined : this.#options.lifeOf(owner);
     const life = generation === undefined || generation === present?.generation ? present : undefined;
     this.#lastId += 1;
@@ -58,6 +62,17 @@ export class JobStore {
       const request = { id, transaction, rights, durable, ...(life === undefined ? {} : { life }) };
       this.#post({ type: "request", ...request });
     });
+  }
+
+  /**
+   * Begins to watch. Rejects as `call`, and with a TonyError (`STORE_FORBIDDEN`) where the range is not theirs.
+   * @returns ends it
+   */
+  async watch(wanted: WatchWanted, rights: Rights, tell: (news: Watched) => Promise<void>): Promise<() => void> {
+    if (!mayUse(wanted.range, rights))
+      throw new TonyError(`${wanted.range.from || "all of it"} is not yours to watch`, { code: "STORE_FORBIDDEN" });
+    this.#store ??= await this.#opened();
+    return this.#watches.begin(this.#store.state, wanted, tell);
   }
 
   /** Lives of tasks may have ended: their keys go. */
@@ -70,12 +85,14 @@ export class JobStore {
   }
 
   /** Those who call at once wait for the same reading; one that failed is tried again by the next call. */
-  async #open(): Promise<void> {
+  async #opened(): Promise<Store> {
     this.#opening ??= this.#read().finally(() => {
       this.#opening = undefined;
     });
-    this.#store = await this.#opening;
+    const store = await this.#opening;
+    this.#store ??= store;
     this.look();
+    return this.#store;
   }
 
   async #read(): Promise<Store> {
@@ -101,6 +118,7 @@ export class JobStore {
         this.#wakeAt(effect.atMs);
         break;
       case "changed":
+        if (this.#store !== undefined) this.#watches.changed(this.#store.state);
         break;
     }
   }

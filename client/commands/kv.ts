@@ -1,20 +1,22 @@
 import { ExitCode, usageError } from "../../src/errors.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import type { KvWatchJson } from "../printed-json.ts";
 
-const actions = ["get", "put", "del", "list"] as const;
+const actions = ["get", "put", "del", "list", "watch"] as const;
 
 export const kv = defineCommand({
   verb: "kv",
   summary: "Read and write the key-value store of a job that runs",
   positionals: {
     application: applicationArgument,
-    action: { describe: "get, put, del or list", required: true, missing: `What? ${actions.join(", ")}` },
-    key: { describe: "The key; of list the beginning of keys, without it all" },
+    action: { describe: "get, put, del, list or watch", required: true, missing: `What? ${actions.join(", ")}` },
+    key: { describe: "The key; of list and watch the beginning of keys, without it all" },
     value: { describe: "Of put: the new value" },
   },
   options: {
     owner: { type: "string", describe: "With put: worker:0, with whose present life the key goes" },
+    after: { type: "string", describe: "With watch: 1:8, the attempt and the revision behind which it goes on" },
     ...settingOptions,
     ...jsonOption,
   },
@@ -22,16 +24,30 @@ export const kv = defineCommand({
     ["kv application_1795305600000_0007 put shared/learning-rate 0.01", "Returns when the write is safe"],
     ["kv application_1795305600000_0007 get shared/learning-rate", "Prints the value"],
     ["kv application_1795305600000_0007 list shared/", "The keys that begin so, with their values"],
+    ["kv application_1795305600000_0007 watch shared/", "Prints what changes, until the job ends"],
     ["kv application_1795305600000_0007 del shared/learning-rate", "Says how many keys went: 1 or 0"],
   ],
-  run: async ({ application, action: word, key, value, owner, conf, json }, context) => {
+  run: async ({ application, action: word, key, value, owner, after, conf, json }, context) => {
     const action = actions.find((one) => one === word);
     if (action === undefined) throw usageError(`kv does ${actions.join(", ")}, not ${word}`);
-    if (key === undefined && action !== "list") throw usageError(`Which key? kv ID ${action} KEY`);
+    if (key === undefined && action !== "list" && action !== "watch")
+      throw usageError(`Which key? kv ID ${action} KEY`);
     if ((value !== undefined) !== (action === "put"))
       throw usageError(action === "put" ? "Which value? kv ID put KEY VALUE" : `kv ID ${action} takes no value`);
     if (owner !== undefined && action !== "put") throw usageError("--owner is of put alone");
+    if (after !== undefined && action !== "watch") throw usageError("--after is of watch alone");
+    const position = after === undefined ? undefined : positionIn(after);
     const { connectRunningJob } = await import("../sessions/running-job.ts");
+    if (action === "watch") {
+      const { watchKeys, watchLines } = await import("../master/watched-keys.ts");
+      const print = (news: KvWatchJson) => {
+        if (json) context.output.json(news);
+        else for (const line of watchLines(news)) context.output.print(line);
+      };
+      const connect = () => connectRunningJob(application, conf, context);
+      await watchKeys({ prefix: key ?? "", ...(position && { after: position }), connect, print });
+      return ExitCode.succeeded;
+    }
     const { JobKeys } = await import("../master/job-keys.ts");
     const master = await connectRunningJob(application, conf, context);
     try {
@@ -44,3 +60,11 @@ export const kv = defineCommand({
     }
   },
 });
+
+/** @throws UserError */
+function positionIn(text: string): { readonly attempt: number; readonly revision: number } {
+  const [, attempt, revision] = /^(\d{1,9}):(\d{1,15})$/.exec(text) ?? [];
+  if (attempt === undefined || revision === undefined)
+    throw usageError(`--after is an attempt and a revision, as watch --json prints them: 1:8, not ${text}`);
+  return { attempt: Number(attempt), revision: Number(revision) };
+}

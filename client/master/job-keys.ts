@@ -90,7 +90,7 @@ export class JobKeys {
 }
 
 /** What is no text is shown as base64. */
-function valueWords({ value, valueBase64 = "" }: KvEntry): string {
+export function valueWords({ value, valueBase64 = "" }: KvEntry): string {
   return value ?? valueBase64;
 }
 

@@ -6,6 +6,7 @@ import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
 import { TonyError } from "../../src/errors.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import type { StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
+import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import { buildId } from "../../src/programs.ts";
 import type { MasterContact } from "../applications/applications.ts";
 import type { AttemptConnection, FollowUpdate, LogPiece, LogRequest } from "./attempt-connection.ts";
@@ -49,6 +50,11 @@ export class MasterConnection implements AttemptConnection {
 
   async transact(transaction: Transaction, owner?: string): Promise<StoreAnswer> {
     return await this.#client.transact(transaction, owner, storeTimeoutMs);
+  }
+
+  async *watch({ range, after }: WatchWanted): AsyncGenerator<Watched, void> {
+    const request = { ...range, ...(after && { after }) };
+    for await (const { watched } of this.#client.watch(request)) yield watched;
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   transactions,
   withPrefix,
 } from "../../src/job/store/transaction.ts";
+import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import { CallError } from "./call-error.ts";
 import { readTransaction } from "./kv-transaction.ts";
 
@@ -19,24 +20,34 @@ export interface StoreCall {
   readonly durable: boolean;
 }
 
+/** What is sent line by line as it comes. */
+export type Stream = AsyncGenerator<unknown, void>;
+
 export interface KvCall {
   /** Empty where none is named. */
   readonly key: string;
   readonly query: URLSearchParams;
   readonly body: Buffer;
+  /** Nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
 }
 
-type Transact = (call: StoreCall) => Promise<StoreAnswer>;
+/** The store, in the name of the task. */
+export interface TaskStore {
+  readonly transact: (call: StoreCall) => Promise<StoreAnswer>;
+  readonly watch: (wanted: WatchWanted, signal: AbortSignal) => AsyncIterable<Watched>;
+}
 
 /** The store's part of a task's API: each answers with JSON, or throws a CallError. */
 export class Kv {
-  readonly #transact: Transact;
+  readonly #store: TaskStore;
 
-  constructor(transact: Transact) {
-    this.#transact = transact;
+  constructor(store: TaskStore) {
+    this.#store = store;
   }
 
-  async get({ key, query }: KvCall): Promise<unknown> {
+  async get({ key, query, gone }: KvCall): Promise<unknown> {
+    if (isSet(query, "watch")) return this.#watch(key, query, gone);
     if (key === "") return await this.#list(query);
     const { revision, results } = await this.#call(transactions.get(key), query);
     const [result] = results;
@@ -87,12 +98,38 @@ export class Kv {
     return { revision, ...(results[0] && shownResult(results[0])) };
   }
 
+  /** One line for each revision, the first before anything has changed. */
+  async *#watch(key: string, query: URLSearchParams, gone: AbortSignal): Stream {
+    const range = key === "" ? withPrefix(query.get("prefix") ?? "shared/") : onlyKey(key);
+    const [attempt, revision] = [numberOf(query, "attempt"), numberOf(query, "revision")];
+    if ((attempt === undefined) !== (revision === undefined))
+      throw new CallError(400, "BAD_CALL", "a watch goes on behind an attempt and a revision: name both, or neither");
+    const after = attempt === undefined || revision === undefined ? {} : { after: { attempt, revision } };
+    for await (const news of this.#store.watch({ range, ...after }, gone)) yield* linesOf(news);
+  }
+
   async #call(transaction: Transaction, query: URLSearchParams): Promise<Committed> {
-    const answer = await this.#transact({ transaction, durable: isSet(query, "durable") });
+    const answer = await this.#store.transact({ transaction, durable: isSet(query, "durable") });
     if (!("code" in answer)) return answer;
     const status = { forbidden: 403, limit: 413, invalid: 400, "no-owner": 409 }[answer.code];
     throw new CallError(status, answer.code.toUpperCase().replace("-", "_"), answer.message);
   }
+}
+
+function* linesOf(news: Watched): Generator<unknown> {
+  const { attempt, revision } = news;
+  if (news.type !== "changes") {
+    yield { attempt, revision, [news.type]: true };
+    return;
+  }
+  const byRevision = new Map<number, unknown[]>();
+  for (const change of news.changes) {
+    const { key } = change;
+    const shown = change.type === "put" ? { type: "put", entry: shownEntry(change.entry) } : { type: "delete", key };
+    byRevision.set(change.revision, [...(byRevision.get(change.revision) ?? []), shown]);
+  }
+  for (const [of, changes] of byRevision) yield { attempt, revision: of, changes };
+  if (byRevision.size === 0) yield { attempt, revision, changes: [] };
 }
 
 /** The key is written only where it is as the caller knows it: 0 where it is missing. */

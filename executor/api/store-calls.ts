@@ -1,9 +1,15 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
+import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import type { MasterLink } from "../master/master-link.ts";
 import { CallError } from "./call-error.ts";
 import type { StoreCall } from "./kv.ts";
+
+/** Between two tries to watch. */
+const PAUSE_MS = 250;
 
 /** How long a call waits for an ApplicationMaster, and then for its answer. */
 const PATIENCE_MS = 60_000;
@@ -28,4 +34,31 @@ export async function transactFor(
     throw new CallError(503, "UNKNOWN", `${said}; read it`);
   }
   throw new CallError(503, "NO_MASTER", `no ApplicationMaster was reached for ${PATIENCE_MS / 1_000} s: try again`);
+}
+
+/**
+ * What changes of the store, whichever ApplicationMaster tells it: each change once, until there is a last word.
+ * @throws CallError where it is refused
+ */
+export async function* watchFor(
+  link: () => Pick<MasterLink, "watch" | "connected">,
+  wanted: WatchWanted,
+  signal: AbortSignal,
+): AsyncGenerator<Watched, void> {
+  const { range } = wanted;
+  let { after } = wanted;
+  while (!signal.aborted) {
+    await Promise.race([link().connected(), once(signal, "abort")]);
+    try {
+      for await (const { watched } of link().watch({ ...range, ...(after && { after }) }, signal) ?? []) {
+        yield watched;
+        if (watched.type !== "changes") return;
+        after = { attempt: watched.attempt, revision: watched.revision };
+      }
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "API_FAILED" || code === "API_FORBIDDEN") throw new CallError(403, "FORBIDDEN", errorMessage(error));
+    }
+    await sleep(PAUSE_MS);
+  }
 }

@@ -5,11 +5,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { bodyRoom, boundedBody } from "../../src/frameworks/rendezvous-store.ts";
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Advice } from "./advice.ts";
 import { CallError } from "./call-error.ts";
 import { clusterFacts, taskFacts } from "./facts.ts";
-import { Kv, type KvCall, type StoreCall } from "./kv.ts";
+import { Kv, type KvCall, type TaskStore } from "./kv.ts";
 import { readReport } from "./report.ts";
 
 export interface TaskApiOptions {
@@ -23,8 +22,8 @@ export interface TaskApiOptions {
   readonly advice: () => Advice;
   /** The program has told of a checkpoint. */
   readonly saved: () => void;
-  /** Asks the ApplicationMaster's key-value store. Rejects with a CallError where it is not reached. */
-  readonly transact: (call: StoreCall) => Promise<StoreAnswer>;
+  /** The ApplicationMaster's key-value store. Rejects with a CallError where it is not reached. */
+  readonly store: TaskStore;
 }
 
 /** A program with many processes keeps one for each; some wait. */
@@ -65,7 +64,7 @@ export class TaskApi {
 
   private constructor(options: TaskApiOptions) {
     this.#options = options;
-    this.#kv = new Kv(options.transact);
+    this.#kv = new Kv(options.store);
     // A call that breaks off has nobody to be answered.
     this.#server = createServer(NO_CHECKS, (request, response) => {
       void this.#answer(request, response).catch(() => response.destroy());
@@ -98,9 +97,11 @@ export class TaskApi {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      send(response, 200, await this.#called(request));
+      const answer = await this.#called(request, response);
+      if (isStream(answer)) await sendAll(response, answer);
+      else send(response, 200, answer);
     } catch (error) {
-      if (request.destroyed && !request.complete) throw error;
+      if ((request.destroyed && !request.complete) || response.headersSent) throw error;
       const { status, code } = error instanceof CallError ? error : { status: 500, code: "FAILED" };
       // What is left of a body that was not read would be taken for the next call.
       if (!request.complete) response.setHeader("connection", "close");
@@ -108,7 +109,7 @@ export class TaskApi {
     }
   }
 
-  async #called(request: IncomingMessage): Promise<unknown> {
+  async #called(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const [whole = "", query = ""] = (request.url ?? "").split("?");
     const path = whole.startsWith(KEYS) ? KEYS : whole;
     const route = this.#routes[`${request.method} ${path}`];
@@ -119,7 +120,9 @@ export class TaskApi {
       throw new CallError(413, "TOO_LONG", `a body has at most ${MOST_API_BODY_BYTES} bytes`);
     const start = this.#options.start();
     if (start === undefined) throw new CallError(503, "NOT_STARTED", "the program has not been started");
-    return await route({ start, key, query: new URLSearchParams(query), body });
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    return await route({ start, key, query: new URLSearchParams(query), body, gone: gone.signal });
   }
 
   #noRoute(method: string | undefined, path: string): CallError {
@@ -137,6 +140,20 @@ export class TaskApi {
     if (hasCheckpoint) saved();
     return { ...advice(), ...(ignored.length > 0 && { ignored }) };
   }
+}
+
+function isStream(answer: unknown): answer is AsyncGenerator<unknown> {
+  return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
+}
+
+/** Until it ends, or nobody reads it any more. The head comes with the first line: what is refused has another one. */
+async function sendAll(response: ServerResponse, lines: AsyncGenerator<unknown>): Promise<void> {
+  const gone = once(response, "close");
+  for await (const line of lines) {
+    if (!response.headersSent) response.writeHead(200, { "content-type": "application/jsonl" });
+    if (!response.write(`${JSON.stringify(line)}\n`)) await Promise.race([once(response, "drain"), gone]);
+  }
+  response.end();
 }
 
 function keyIn(encoded: string): string {

@@ -4,10 +4,9 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { generationFiles } from "../../src/job/launch/container-names.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
 import { taskPlaceOf } from "../../src/job/stacks.ts";
-import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
-import type { StoreCall } from "../api/kv.ts";
+import type { TaskStore } from "../api/kv.ts";
 import { socketFolder, socketPath } from "../api/socket-path.ts";
 import { TaskApi } from "../api/task-api.ts";
 import type { Carrier } from "../carrier/carrier.ts";
@@ -41,8 +40,8 @@ export interface GenerationsOptions {
   readonly parameters: ModelParameters;
   /** Runs a command in another task. */
   readonly openSession: RemoteShellOptions["open"];
-  /** Asks the job's key-value store in the name of the task. */
-  readonly transact: (generation: number, call: StoreCall) => Promise<StoreAnswer>;
+  /** The job's key-value store, in the name of that life of the task. */
+  readonly storeFor: (generation: number) => TaskStore;
   readonly report: (generation: number, report: ExecutorReport, replaces?: string) => void;
   /** The current generation can be registered, or registered again. */
   readonly prepared: () => void;
@@ -209,7 +208,7 @@ export class Generations {
         start: () => generation.told,
         advice: () => generation.advice,
         saved: () => generation.saved(),
-        transact: (call) => this.#options.transact(number, call),
+        store: this.#options.storeFor(number),
       });
     } catch (error) {
       this.#options.log.warn("no-task-api", `TONY_API is not set, as no socket can be made: ${errorMessage(error)}.`);

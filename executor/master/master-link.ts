@@ -8,6 +8,8 @@ import {
   PROTOCOL_VERSION,
   type RejoinReply,
   type StoreRequest,
+  type WatchReply,
+  type WatchRequest,
 } from "../../src/api/messages.ts";
 import type { SessionWanted } from "../../src/api/session-messages.ts";
 import type { CallingSession, ServedSession } from "../../src/api/session-stream.ts";
@@ -124,6 +126,11 @@ export class MasterLink {
   /** Asks the job's key-value store; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
   transact(request: Omit<StoreRequest, "hello">, timeoutMs: number): Promise<StoreAnswer> | undefined {
     return this.#active?.transact({ hello: this.#hello, ...request }, timeoutMs);
+  }
+
+  /** What changes of the store; undefined while no ApplicationMaster is connected. */
+  watch(request: Omit<WatchRequest, "hello">, signal: AbortSignal): AsyncGenerator<WatchReply, void> | undefined {
+    return this.#active?.watch({ hello: this.#hello, ...request }, signal);
   }
 
   /** Answers an attempt that calls with its address. */

@@ -20,6 +20,7 @@ import {
 } from "./messages.ts";
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
+import { serveWatch, type WatchHandler, type WatchStream } from "./watch-stream.ts";
 
 /** A client that waits for the outcome. For a slow client statuses are skipped, but never the newest one and the outcome. */
 export interface Follower {
@@ -38,7 +39,7 @@ export interface LogReader {
 }
 
 /** The requests of `tony-ts` to the ApplicationMaster. Returned functions are called once, when the client has disconnected. */
-export interface ClientHandler {
+export interface ClientHandler extends WatchHandler {
   follow(follower: Follower): () => void;
   readLog(request: ReadLogRequest, reader: LogReader): () => void;
   /** Whether the job will be stopped. @param user who asks for it */
@@ -145,6 +146,12 @@ export class ClientEndpoint {
         (answer) => reply(null, { answer }),
         (error: unknown) => reply({ code: status.ABORTED, details: errorMessage(error) }),
       );
+  }
+
+  watch(stream: WatchStream): void {
+    const mismatch = protocolMismatch(stream.request.hello, this.#options.build);
+    if (mismatch !== undefined) endWithError(stream, mismatch, status.FAILED_PRECONDITION);
+    else serveWatch(stream, this.#options.handler);
   }
 
   async openSession(stream: CallerStream): Promise<void> {

@@ -16,6 +16,8 @@ import {
   stopRequest,
   storeReply,
   storeRequest,
+  watchReply,
+  watchRequest,
 } from "./generated/codecs.ts";
 
 /** Which side of a method sends any number of messages. */
@@ -27,6 +29,7 @@ export const executorService = {
   serveSession: method("ExecutorService", "ServeSession", "both", sessionOutput, sessionInput),
   openSession: method("ExecutorService", "OpenSession", "both", sessionInput, sessionOutput),
   transact: method("ExecutorService", "Transact", "none", storeRequest, storeReply),
+  watch: method("ExecutorService", "Watch", "responses", watchRequest, watchReply),
 };
 
 export const rejoinService = {
@@ -39,6 +42,7 @@ export const clientService = {
   stop: method("ClientService", "Stop", "none", stopRequest, stopReply),
   openSession: method("ClientService", "OpenSession", "both", sessionInput, sessionOutput),
   transact: method("ClientService", "Transact", "none", storeRequest, storeReply),
+  watch: method("ClientService", "Watch", "responses", watchRequest, watchReply),
 };
 
 /** What it takes to call each method of ClientService. */
@@ -48,6 +52,7 @@ export const rightByPath: ReadonlyMap<string, ApplicationRight> = new Map([
   [clientService.stop.path, "modify"],
   [clientService.openSession.path, "run"],
   [clientService.transact.path, "run"],
+  [clientService.watch.path, "run"],
 ]);
 
 function method<Request, Response>(

@@ -4,7 +4,8 @@ import { Channel } from "./channel.ts";
 import { executorService } from "./definition.ts";
 import type { ApiError } from "./errors.ts";
 import { type ExecutorIdentity, masterServerName } from "./identity.ts";
-import type { ExecutorMessage, MasterMessage, StoreRequest } from "./messages.ts";
+import type { ExecutorMessage, MasterMessage, StoreRequest, WatchReply, WatchRequest } from "./messages.ts";
+import { readStream } from "./read-stream.ts";
 import { type CallingSession, type ServedSession, SessionStream } from "./session-stream.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
@@ -68,6 +69,12 @@ export class MasterStream {
   /** Asks the job's key-value store, over the same connection. Rejects with an ApiError. */
   async transact(request: StoreRequest, timeoutMs: number): Promise<StoreAnswer> {
     return (await this.#channel.call(executorService.transact, request, timeoutMs)).answer;
+  }
+
+  /** What changes of the store, until there is a last word or the signal aborts. */
+  watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<WatchReply, void> {
+    const open = () => this.#channel.openServerStream(executorService.watch, request);
+    return readStream(open, (error) => this.#channel.toError(error), signal);
   }
 
   /** Ends the stream in order: resolves when everything has been sent. `onEnd` is not called. */

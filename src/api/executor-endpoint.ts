@@ -26,6 +26,7 @@ import {
 } from "./messages.ts";
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
+import { serveWatch, type WatchStream } from "./watch-stream.ts";
 
 /** When more messages than this wait, the executor does not read: the stream is closed. */
 export const LINK_WRITER_LIMIT = 1_000;
@@ -75,7 +76,7 @@ export interface ExecutorEndpointOptions {
   readonly job: Uint8Array;
   readonly handler: ExecutorHandler;
   readonly sessions: SessionHandler;
-  readonly store: Pick<ClientHandler, "transact">;
+  readonly store: Pick<ClientHandler, "transact" | "watch">;
 }
 
 type Register = Extract<ExecutorReport, { type: "register" }>;
@@ -124,6 +125,13 @@ export class ExecutorEndpoint {
         (answer) => reply(null, { answer }),
         (error: unknown) => reply({ code: status.ABORTED, details: errorMessage(error) }),
       );
+  }
+
+  watch(stream: WatchStream): void {
+    const { sessions, store } = this.#options;
+    const task = sessions.taskIn(callerName(stream.metadata));
+    if (task === undefined) endWithError(stream, "the container is not part of the job", status.PERMISSION_DENIED);
+    else serveWatch(stream, store, task);
   }
 
   async serveSession(stream: ServingStream): Promise<void> {

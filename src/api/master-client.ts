@@ -3,7 +3,16 @@ import type { StoreAnswer, Transaction } from "../job/store/transaction.ts";
 import { Channel } from "./channel.ts";
 import { clientService } from "./definition.ts";
 import { type ClientAccess, masterServerName } from "./identity.ts";
-import { type FollowMessage, type Hello, type LogChunk, PROTOCOL_VERSION, type ReadLogRequest } from "./messages.ts";
+import {
+  type FollowMessage,
+  type Hello,
+  type LogChunk,
+  PROTOCOL_VERSION,
+  type ReadLogRequest,
+  type WatchReply,
+  type WatchRequest,
+} from "./messages.ts";
+import { readStream } from "./read-stream.ts";
 import type { SessionWanted } from "./session-messages.ts";
 import { type CallingSession, SessionStream } from "./session-stream.ts";
 
@@ -50,6 +59,12 @@ export class MasterClient {
     return answer;
   }
 
+  /** What changes of the store, until there is a last word or the signal aborts. */
+  watch(request: Omit<WatchRequest, "hello">, signal?: AbortSignal): AsyncGenerator<WatchReply, void> {
+    const whole = { hello: this.#hello, ...request };
+    return this.#read(() => this.#channel.openServerStream(clientService.watch, whole), signal);
+  }
+
   /** A session with a running task. */
   openSession(task: string, wanted: SessionWanted): CallingSession {
     const stream = this.#channel.openBidirectional(clientService.openSession);
@@ -62,23 +77,7 @@ export class MasterClient {
     this.#channel.close();
   }
 
-  async *#read<Message>(
-    open: () => ClientReadableStream<Message>,
-    signal?: AbortSignal,
-  ): AsyncGenerator<Message, void> {
-    if (signal?.aborted) return;
-    const stream = open();
-    const cancel = () => stream.cancel();
-    signal?.addEventListener("abort", cancel);
-    try {
-      for await (const message of stream) yield message;
-    } catch (error) {
-      if (!signal?.aborted) throw this.#channel.toError(error);
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-      // A stream that was left early may still report its cancellation, which is no error.
-      stream.on("error", () => undefined);
-      stream.cancel();
-    }
+  #read<Message>(open: () => ClientReadableStream<Message>, signal?: AbortSignal): AsyncGenerator<Message, void> {
+    return readStream(open, (error) => this.#channel.toError(error), signal);
   }
 }

@@ -63,6 +63,7 @@ function serveExecutors(server: Server, endpoint: ExecutorEndpoint): void {
     serveSession: endpoint.serveSession.bind(endpoint),
     openSession: endpoint.openSession.bind(endpoint),
     transact: endpoint.transact.bind(endpoint),
+    watch: endpoint.watch.bind(endpoint),
   });
 }
 
@@ -73,5 +74,6 @@ function serveClients(server: Server, endpoint: ClientEndpoint): void {
     stop: endpoint.stop.bind(endpoint),
     openSession: endpoint.openSession.bind(endpoint),
     transact: endpoint.transact.bind(endpoint),
+    watch: endpoint.watch.bind(endpoint),
   });
 }

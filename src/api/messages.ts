@@ -18,6 +18,8 @@ export type {
   StopRequest,
   StoreReply,
   StoreRequest,
+  WatchReply,
+  WatchRequest,
 } from "./generated/types.ts";
 
 /** Raised when an older peer could misunderstand a message; a new field alone does not raise it. */

@@ -9,6 +9,7 @@ import type {
   StoreAnswer,
   Transaction,
 } from "../job/store/transaction.ts";
+import type { Change, Watched } from "../job/store/watched.ts";
 import { converted, convertedMessage, flag, type Kind, many, maybe, message, one, text, whole } from "./fields.ts";
 
 /** Bytes, each as a character, as the store keeps them. */
@@ -224,6 +225,44 @@ export const storeAnswer = convertedMessage<StoreAnswer, WireAnswer>(wireAnswer,
   fromWire({ revision, succeeded, results, refusal, refusalCode }) {
     if (refusal === undefined) return { revision, succeeded, results };
     return { code: oneOf(refusalCodes, refusalCode), message: refusal };
+  },
+});
+
+interface WireChange {
+  readonly revision: number;
+  readonly key: string;
+  readonly entry: Entry | undefined;
+}
+
+const change = converted<Change, WireChange>(
+  message<WireChange>({ revision: one(1, whole), key: one(2, text), entry: maybe(3, entry) }),
+  {
+    toWire: (given) => ({ entry: undefined, ...given }),
+    fromWire: ({ revision, key, entry: found }) =>
+      found === undefined ? { type: "delete", revision, key } : { type: "put", revision, key, entry: found },
+  },
+);
+
+interface WireWatched {
+  readonly type: string;
+  readonly attempt: number;
+  readonly revision: number;
+  readonly changes: readonly Change[];
+}
+
+const wireWatched = message<WireWatched>({
+  type: one(1, text),
+  attempt: one(2, whole),
+  revision: one(3, whole),
+  changes: many(4, change),
+});
+
+/** See src/job/store/watched.ts. */
+export const storeWatched = convertedMessage<Watched, WireWatched>(wireWatched, {
+  toWire: (news) => ({ changes: [], ...news }),
+  fromWire({ type, attempt, revision, changes }) {
+    const known = oneOf(["changes", "compacted", "reset"], type);
+    return known === "changes" ? { type: known, attempt, revision, changes } : { type: known, attempt, revision };
   },
 });
 

@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
 import { clientAccess } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
-import type { FollowMessage, ReadLogRequest, StoreRequest } from "../../src/api/messages.ts";
+import type { FollowMessage, ReadLogRequest, StoreRequest, WatchRequest } from "../../src/api/messages.ts";
 import type { Entry, Result, StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
+import type { Watched } from "../../src/job/store/watched.ts";
 import { executor, identity, ownersDoor, startMaster } from "../support/api.ts";
+import { eventually } from "../support/eventually.ts";
 import { Inbox } from "../support/inbox.ts";
 
 const access = clientAccess(identity);
@@ -15,6 +17,8 @@ class RecordingClients implements ClientHandler {
   readonly gone = new Inbox<"follower" | "reader">();
   readonly stops: string[] = [];
   readonly transactions: Transaction[] = [];
+  news: Watched[] = [];
+  watchEnded = false;
   readonly results: Result[] = [];
 
   follow(follower: Follower): () => void {
@@ -30,6 +34,14 @@ class RecordingClients implements ClientHandler {
   stop(reason: string): boolean {
     this.stops.push(reason);
     return true;
+  }
+
+  async watch({ from }: WatchRequest, tell: (news: Watched) => Promise<void>): Promise<() => void> {
+    if (from === "forbidden") throw new Error("not yours");
+    for (const news of this.news) await tell(news);
+    return () => {
+      this.watchEnded = true;
+    };
   }
 
   async transact({ transaction, owner = "" }: StoreRequest): Promise<StoreAnswer> {
@@ -203,5 +215,20 @@ describe("a client of the ApplicationMaster", () => {
     await master.server.close(0);
     await expect(client.stop("late", 2000)).rejects.toMatchObject({ code: "API_UNREACHABLE", retryable: true });
     await expect(client.follow().next()).rejects.toMatchObject({ code: "API_UNREACHABLE" });
+  });
+
+  it("watches the store: what it is told, in its order, until the last word, or what refuses it", async () => {
+    const change = { type: "delete", revision: 4, key: "shared/a" } as const;
+    clients.news = [
+      { type: "changes", attempt: 1, revision: 3, changes: [] },
+      { type: "changes", attempt: 1, revision: 4, changes: [change] },
+      { type: "reset", attempt: 2, revision: 9 },
+    ];
+    const told: Watched[] = [];
+    for await (const { watched } of client.watch({ from: "" })) told.push(watched);
+    expect(told).toEqual(clients.news);
+    await eventually("the watch is ended", () => clients.watchEnded);
+    const refused = client.watch({ from: "forbidden" });
+    await expect(refused.next()).rejects.toMatchObject({ message: expect.stringContaining("not yours") });
   });
 });

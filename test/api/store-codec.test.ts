@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect, test } from "@jest/globals";
 import protobuf from "protobufjs";
-import { storeAnswer, storeTransaction } from "../../src/api/store-codec.ts";
+import { storeAnswer, storeTransaction, storeWatched } from "../../src/api/store-codec.ts";
 import { type StoreAnswer, type Transaction, transactions } from "../../src/job/store/transaction.ts";
 
 const value = "\u0000\u00ff";
@@ -36,6 +36,16 @@ test("the tables say what proto/tony/store.proto says", async () => {
   for (const one of [answer, { code: "limit", message: "too much" } as const]) {
     expect(storeAnswer.decode(declared("StoreAnswer", storeAnswer.encode(one)))).toEqual(one);
   }
+  const entry = { key: "a", value: "1", created: 2, modified: 3, version: 2 };
+  const changes = [
+    { type: "put", revision: 3, key: "a", entry },
+    { type: "delete", revision: 4, key: "b" },
+  ] as const;
+  for (const one of [
+    { type: "changes", attempt: 2, revision: 4, changes },
+    { type: "reset", attempt: 2, revision: 4 },
+  ] as const)
+    expect(storeWatched.decode(declared("StoreWatched", storeWatched.encode(one)))).toEqual(one);
 });
 
 test("what is neither condition, operation nor result is refused", () => {

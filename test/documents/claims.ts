@@ -59,6 +59,7 @@ export const claims: Readonly<Record<string, Claim>> = {
       'curl --silent --unix-socket "$TONY_API" "http://tony/v1/kv?prefix=shared/"',
       'curl --silent --unix-socket "$TONY_API" "http://tony/v1/kv/shared/leader?if-revision=0&owned=true" -X PUT --data-binary worker:0',
       'curl --silent --unix-socket "$TONY_API" http://tony/v1/kv/shared/rate -X DELETE',
+      'curl --silent --no-buffer --max-time 2 --unix-socket "$TONY_API" "http://tony/v1/kv?watch=true&prefix=shared/&attempt=1&revision=0" || true',
     ].map((line) => [line, elsewhere("test/e2e/task-api.test.ts", "docs/guide/key-value-store.md")]),
   ),
   "tony-ts submit job.xml --resume-from application_1795305600000_0009": elsewhere(
@@ -116,6 +117,10 @@ export const claims: Readonly<Record<string, Claim>> = {
     "tony-ts kv $RUNNING get shared/learning-rate",
   ),
   "tony-ts kv application_1795305600000_0007 list shared/": inEmpty("tony-ts kv $RUNNING list shared/"),
+  "tony-ts kv application_1795305600000_0007 watch shared/": elsewhere(
+    "test/faults/application-master.test.ts",
+    `"watch", "shared/"`,
+  ),
   "tony-ts kv application_1795305600000_0007 del shared/learning-rate": inEmpty(
     "tony-ts kv $RUNNING del shared/learning-rate",
   ),

@@ -60,6 +60,11 @@ describe("a program that asks its executor", () => {
       { revision: 3, entries: [{ key: "shared/rate" }], more: false },
       { revision: 4, replaced: false },
       { revision: 5, deleted: 1 },
+      { revision: 1, changes: [{ type: "put", entry: { key: "shared/leader" } }] },
+      { revision: 2, changes: [{ type: "delete", key: "shared/leader" }] },
+      { revision: 3, changes: [{ entry: { value: "0.01\n" } }] },
+      { revision: 4, changes: [{ entry: { key: "shared/leader" } }] },
+      { revision: 5, changes: [{ type: "delete", key: "shared/rate" }] },
       { error: { code: "FORBIDDEN" } },
     ]);
   });

@@ -64,8 +64,10 @@ describe("the ApplicationMaster", () => {
     await job.running(1);
     const alice = new Person(cluster);
     const kv = (...words: string[]) => alice.run("kv", job.id, ...words);
+    const watch = alice.start("kv", job.id, "watch", "shared/", "--after", "1:0");
     expect(await kv("put", "shared/rate", "0.1")).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await kv("put", "shared/of-worker", "1", "--owner", "worker:0")).toMatchObject({ exitCode: 0 });
+    await watch.output(/^2 {2}/m);
     await job.journaled();
     process.kill(await job.master(), "SIGKILL");
 
@@ -74,8 +76,12 @@ describe("the ApplicationMaster", () => {
     const { stdout: put } = await kv("put", "shared/rate", "0.2", "--json");
     expect(JSON.parse(put)).toMatchObject({ revision: 3, replaced: true });
     expect((await kv("list")).stdout).toMatch(/^shared\/of-worker +2 +worker:0 +1\nshared\/rate +3 +– +0\.2$/m);
-    await alice.leave();
+    await watch.output(/^3 {2}/m);
     expect((await job.end()).exitCode).toBe(0);
+    const { exitCode, stdout: told } = await watch.ended;
+    expect(told).toMatch(/^1 {2}shared\/rate {2}0\.1\n2 {2}shared\/of-worker {2}1\n3 {2}shared\/rate {2}0\.2\n(4 |$)/);
+    expect(exitCode).toBe(0);
+    await alice.leave();
   });
 
   test("is killed while containers are gathered: the gang starts once, as soon as there is room", async () => {

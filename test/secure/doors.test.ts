@@ -33,6 +33,7 @@ const doors: Record<
   stop: { right: "modify", words: ["kill"] },
   openSession: { right: "run", words: ["exec", "worker:0", "--", "true"] },
   transact: { right: "run", words: ["kv", "list"] },
+  watch: { right: "run", words: ["kv", "watch"] },
 };
 
 describe("a running job of alice's, which carol may see and bob may not", () => {

@@ -91,6 +91,7 @@ export const noClients: ClientHandler = {
   readLog: () => () => undefined,
   stop: () => false,
   transact: async () => ({ revision: 0, succeeded: true, results: [] }),
+  watch: async () => () => undefined,
 };
 
 /** Open to the owner alone, who may do everything. */

@@ -51,7 +51,10 @@ export class TaskApiScene {
       start: () => started,
       advice: () => ({ answer: "continue" }),
       saved: () => undefined,
-      transact: () => Promise.reject(new Error("there is no store")),
+      store: {
+        transact: () => Promise.reject(new Error("there is no store")),
+        async *watch() {},
+      },
       ...options,
     });
     return new TaskApiScene(folder, api);

@@ -1,7 +1,8 @@
 import type { Entry } from "../../../src/job/store/transaction.ts";
+import type { Change } from "../../../src/job/store/watched.ts";
 import { ENTRY_BYTES, keyBytes, storeLimits } from "./limits.ts";
 import { placeOf } from "./ranges.ts";
-import { type Change, lifeName, type StoreState } from "./records.ts";
+import { lifeName, type StoreState } from "./records.ts";
 
 /** Carries out one change, and remembers it for those who watch. Those of one revision come one after the other. */
 export function apply(state: StoreState, change: Change): void {
@@ -63,6 +64,6 @@ export function entrySize({ key, value }: Pick<Entry, "key" | "value">): number 
   return ENTRY_BYTES + keyBytes(key) + value.length;
 }
 
-function sizeOf(change: Change): number {
+export function sizeOf(change: Change): number {
   return change.type === "put" ? entrySize(change.entry) : ENTRY_BYTES + keyBytes(change.key);
 }

@@ -1,6 +1,7 @@
+import type { Change } from "../../../src/job/store/watched.ts";
 import { apply, compact } from "./changes.ts";
 import { emptyStore } from "./empty-store.ts";
-import type { Change, StoreState } from "./records.ts";
+import type { StoreState } from "./records.ts";
 import type { StoreFile } from "./store-file.ts";
 import { placeBehind } from "./watching.ts";
 

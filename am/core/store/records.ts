@@ -1,9 +1,5 @@
 import type { Committed, Entry, Life } from "../../../src/job/store/transaction.ts";
-
-/** What a revision did to one key. */
-export type Change =
-  | { readonly type: "put"; readonly revision: number; readonly key: string; readonly entry: Entry }
-  | { readonly type: "delete"; readonly revision: number; readonly key: string };
+import type { Change } from "../../../src/job/store/watched.ts";
 
 /** All that the store holds: plain data. */
 export interface StoreState {

@@ -1,6 +1,7 @@
 import { arrayOf, count, literal, object, type Shape, string } from "../../../src/job/shape.ts";
 import type { Entry, Life } from "../../../src/job/store/transaction.ts";
-import type { Change, Epoch } from "./records.ts";
+import type { Change } from "../../../src/job/store/watched.ts";
+import type { Epoch } from "./records.ts";
 
 /**
  * One file of the store's journal: all that the store holds, or what has changed since the file before. A file whose write was thought to

@@ -8,11 +8,12 @@ import type {
   Result,
   Transaction,
 } from "../../../src/job/store/transaction.ts";
+import type { Change } from "../../../src/job/store/watched.ts";
 import { apply, compact, entrySize, forget } from "./changes.ts";
 import { holds } from "./conditions.ts";
 import { malformed, overfull, storeLimits } from "./limits.ts";
 import { placeOf, placesOf } from "./ranges.ts";
-import { type Change, lifeName, type StoreState } from "./records.ts";
+import { lifeName, type StoreState } from "./records.ts";
 
 /** Carries a transaction out, or refuses all of it. @param life of those who ask, whose end their owned keys do not survive */
 export function transact(state: StoreState, transaction: Transaction, life?: Life): Committed | Refusal {

@@ -1,27 +1,29 @@
-import { isIn, type Range } from "../../../src/job/store/transaction.ts";
-import type { Change, StoreState } from "./records.ts";
+import { isIn } from "../../../src/job/store/transaction.ts";
+import type { Change, Watched, WatchWanted } from "../../../src/job/store/watched.ts";
+import { sizeOf } from "./changes.ts";
+import type { StoreState } from "./records.ts";
 
-/** Where a watch goes on: behind that revision, as that attempt told it. */
-export interface Position {
-  readonly attempt: number;
-  readonly revision: number;
-}
+/** What is told at once ends with the revision that goes beyond this. */
+const MOST_TOLD_BYTES = 256 << 10;
 
-/**
- * - `changes`: all of the range behind the position, in their order
- * - `compacted`: the oldest of them are forgotten; read the range again, and go on from the revision of that answer
- * - `reset`: the same, as what was told before was lost with an attempt of the ApplicationMaster
- */
-export type Watched =
-  | { readonly type: "changes"; readonly changes: readonly Change[] }
-  | { readonly type: "compacted"; readonly oldest: number }
-  | { readonly type: "reset" };
-
-export function watch(state: StoreState, range: Range, position: Position): Watched {
-  if (position.revision > lastRevisionOf(state, position.attempt)) return { type: "reset" };
-  if (position.revision < state.compacted) return { type: "compacted", oldest: state.compacted + 1 };
-  const changes = state.changes.slice(placeBehind(state.changes, position.revision));
-  return { type: "changes", changes: changes.filter(({ key }) => isIn(key, range)) };
+/** What is to be told now. */
+export function watch(state: StoreState, { range, after }: WatchWanted): Watched {
+  const { journal, revision: last, changes: all } = state;
+  const { attempt } = journal;
+  if (after === undefined) return { type: "changes", attempt, revision: last, changes: [] };
+  if (after.revision > lastRevisionOf(state, after.attempt)) return { type: "reset", attempt, revision: last };
+  if (after.revision < state.compacted) return { type: "compacted", attempt, revision: last };
+  const changes: Change[] = [];
+  let bytes = 0;
+  for (const change of all.slice(placeBehind(all, after.revision))) {
+    const before = changes.at(-1)?.revision;
+    if (bytes > MOST_TOLD_BYTES && before !== undefined && before < change.revision)
+      return { type: "changes", attempt, revision: before, changes };
+    if (!isIn(change.key, range)) continue;
+    changes.push(change);
+    bytes += sizeOf(change);
+  }
+  return { type: "changes", attempt, revision: last, changes };
 }
 
 /** Up to there, what that attempt told holds still. */

@@ -27,6 +27,7 @@ describe("why a job is ended", () => {
 
 describe("who uses the key-value store", () => {
   const asked: StoreCall[] = [];
+  const watched: unknown[] = [];
   const calls = new ClientCalls({
     spec: aJobSpec(),
     owner: "alice",
@@ -37,6 +38,10 @@ describe("who uses the key-value store", () => {
       call: async (call) => {
         asked.push(call);
         return { revision: 1, succeeded: true, results: [] };
+      },
+      watch: async (...call) => {
+        watched.push(call);
+        return () => undefined;
       },
     },
     stop: () => undefined,
@@ -50,6 +55,17 @@ describe("who uses the key-value store", () => {
     expect(asked).toEqual([
       { transaction, durable, rights: allRights, owner: "worker:0" },
       { transaction, durable, rights: rightsOfTask("worker:1"), owner: "worker:1", generation: 4 },
+    ]);
+  });
+
+  it("watches what it may read", async () => {
+    const tell = async () => undefined;
+    const after = { attempt: 1, revision: 8 };
+    await calls.watch({ hello: request.hello, from: "shared/", to: "shared0", after }, tell, "worker:1");
+    await calls.watch({ hello: request.hello, from: "" }, tell);
+    expect(watched).toEqual([
+      [{ range: { from: "shared/", to: "shared0" }, after }, rightsOfTask("worker:1"), tell],
+      [{ range: { from: "" } }, allRights, tell],
     ]);
   });
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { JobStore } from "../../../am/clients/job-store.ts";
 import type { StoreWrite, WrittenFile } from "../../../am/core/store/journaling.ts";
-import { allRights } from "../../../am/core/store/rights.ts";
+import { allRights, rightsOfTask } from "../../../am/core/store/rights.ts";
 import { readStoreFile } from "../../../am/core/store/store-file.ts";
 import { type Life, transactions } from "../../../src/job/store/transaction.ts";
+import type { Watched } from "../../../src/job/store/watched.ts";
+import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SteppedClock } from "../../support/stepped-clock.ts";
 
@@ -53,6 +55,60 @@ const listed = async (store: JobStore) => {
   const result = "code" in answer ? undefined : answer.results[0];
   return result?.type === "list" ? result.entries.map(({ key }) => key) : [];
 };
+
+describe("who watches the store", () => {
+  const everything = { range: { from: "" } };
+
+  test("is told of each change once, in order, from the first on that was not told, also by the next attempt", async () => {
+    const scene = new Scene();
+    const store = scene.store();
+    const told: Watched[] = [];
+    const tell = async (news: Watched) => void told.push(news);
+    const end = await store.watch(everything, allRights, tell);
+    for (const value of ["1", "2"]) await store.call(call(transactions.put("a", value)));
+    await eventually("both are told", () => told.length === 3);
+    expect(told).toMatchObject([
+      { revision: 0, changes: [] },
+      { revision: 1, changes: [{ key: "a", revision: 1 }] },
+      { revision: 2, changes: [{ key: "a", revision: 2 }] },
+    ]);
+    end();
+    await store.call(call(transactions.put("a", "3")));
+    expect(told).toHaveLength(3);
+
+    const next = scene.store(2);
+    const later: Watched[] = [];
+    const after = { attempt: 1, revision: 2 };
+    await next.watch({ ...everything, after }, allRights, async (news) => void later.push(news));
+    await eventually("what it missed is told", () => later.length === 1);
+    expect(later).toMatchObject([{ attempt: 2, revision: 3, changes: [{ key: "a", revision: 3 }] }]);
+  });
+
+  test("reads slowly and is told everything together when there is room", async () => {
+    const store = new Scene().store();
+    const told: Watched[] = [];
+    let read: () => void = () => undefined;
+    await store.watch(everything, allRights, async (news) => {
+      told.push(news);
+      await new Promise<void>((resolve) => {
+        read = resolve;
+      });
+    });
+    for (const value of ["1", "2", "3"]) await store.call(call(transactions.put("a", value)));
+    expect(told).toHaveLength(1);
+    read();
+    await eventually("the rest is told", () => told.length === 2);
+    expect(told[1]).toMatchObject({ changes: [{ revision: 1 }, { revision: 2 }, { revision: 3 }] });
+  });
+
+  test("may watch what he may read", async () => {
+    const store = new Scene().store();
+    const tell = async () => undefined;
+    await expect(store.watch(everything, rightsOfTask("worker:0"), tell)).rejects.toMatchObject({
+      code: "STORE_FORBIDDEN",
+    });
+  });
+});
 
 describe("the key-value store of a job", () => {
   test("binds a task's keys to the life of it that asks, never to the one that came after", async () => {

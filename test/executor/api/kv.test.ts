@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { rightsOfTask } from "../../../am/core/store/rights.ts";
 import { createStore, type Store } from "../../../am/core/store/store.ts";
 import type { StoreCall } from "../../../executor/api/kv.ts";
+import type { Watched, WatchWanted } from "../../../src/job/store/watched.ts";
+import { eventually } from "../../support/eventually.ts";
 import { TaskApiScene } from "../../support/task-api.ts";
 
 /** As the store of worker:1 answers. */
@@ -28,11 +32,19 @@ describe("the key-value store, as a program has it", () => {
   let scene: TaskApiScene;
   let asked: StoreCall[];
   const call = (...words: Parameters<TaskApiScene["call"]>) => scene.call(...words);
+  let news: Watched[];
+  let wanted: WatchWanted | undefined;
+  let watching: AbortSignal | undefined;
+  async function* watch(of: WatchWanted, signal: AbortSignal) {
+    [wanted, watching] = [of, signal];
+    yield* news;
+    await once(signal, "abort");
+  }
   const post = (transaction: unknown) => call("POST", "/v1/kv", JSON.stringify(transaction));
 
   beforeEach(async () => {
-    asked = [];
-    scene = await TaskApiScene.open({ transact: transactOf(createStore(), asked) });
+    [asked, news, wanted] = [[], [], undefined];
+    scene = await TaskApiScene.open({ store: { transact: transactOf(createStore(), asked), watch } });
   });
 
   afterEach(() => scene.close());
@@ -135,6 +147,55 @@ describe("the key-value store, as a program has it", () => {
       succeeded: false,
       results: [{ entry: { value: "2" } }],
     });
+  });
+
+  test("sends what changes line by line, one for each revision, until nobody reads", async () => {
+    const entry = { key: "shared/a", value: "1", created: 8, modified: 8, version: 1 };
+    news = [
+      { type: "changes", attempt: 2, revision: 7, changes: [] },
+      {
+        type: "changes",
+        attempt: 2,
+        revision: 9,
+        changes: [
+          { type: "put", revision: 8, key: "shared/a", entry },
+          { type: "delete", revision: 9, key: "shared/a" },
+          { type: "delete", revision: 9, key: "shared/b" },
+        ],
+      },
+      { type: "compacted", attempt: 2, revision: 10 },
+    ];
+    const response = await scene.asked("GET", "/v1/kv?watch=true&prefix=shared/&attempt=2&revision=7");
+    expect(wanted).toEqual({ range: { from: "shared/", to: "shared0" }, after: { attempt: 2, revision: 7 } });
+    const lines: unknown[] = [];
+    for await (const line of createInterface({ input: response })) {
+      lines.push(JSON.parse(line));
+      if (lines.length === 4) break;
+    }
+    expect(lines).toEqual([
+      { attempt: 2, revision: 7, changes: [] },
+      { attempt: 2, revision: 8, changes: [{ type: "put", entry }] },
+      {
+        attempt: 2,
+        revision: 9,
+        changes: [
+          { type: "delete", key: "shared/a" },
+          { type: "delete", key: "shared/b" },
+        ],
+      },
+      { attempt: 2, revision: 10, compacted: true },
+    ]);
+    expect(watching?.aborted).toBe(false);
+    response.destroy();
+    await eventually("the watch is ended", () => watching?.aborted === true);
+  });
+
+  test("watches a key of its own from now on, and refuses half a position", async () => {
+    news = [{ type: "changes", attempt: 1, revision: 0, changes: [] }];
+    const response = await scene.asked("GET", "/v1/kv/task/worker:1/a?watch=true");
+    expect(wanted).toEqual({ range: { from: "task/worker:1/a", to: "task/worker:1/a\0" } });
+    response.destroy();
+    expect((await call("GET", "/v1/kv?watch=true&revision=7")).status).toBe(400);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { transactFor } from "../../../executor/api/store-calls.ts";
+import { transactFor, watchFor } from "../../../executor/api/store-calls.ts";
 import { ApiError } from "../../../src/api/errors.ts";
 import { transactions } from "../../../src/job/store/transaction.ts";
 
@@ -42,5 +42,49 @@ describe("what a program asks of the store", () => {
         call,
       ),
     ).rejects.toMatchObject({ code: "NO_MASTER" });
+  });
+});
+
+describe("a watch of a program", () => {
+  const wanted = { range: { from: "shared/", to: "shared0" } };
+  const told = (revision: number, attempt = 1) =>
+    ({ watched: { type: "changes", attempt, revision, changes: [] } }) as const;
+  const never = new AbortController().signal;
+
+  test("goes on behind what was told, over the next ApplicationMaster, until its last word", async () => {
+    const asked: unknown[] = [];
+    const streams = [
+      async function* () {
+        yield told(3);
+        throw new ApiError("lost", { code: "API_UNREACHABLE" });
+      },
+      async function* () {
+        yield told(5);
+        yield { watched: { type: "reset", attempt: 2, revision: 4 } } as const;
+      },
+    ];
+    const link = () => ({
+      connected: async () => undefined,
+      watch: (request: unknown) => {
+        asked.push(request);
+        return streams.shift()?.();
+      },
+    });
+    const heard: unknown[] = [];
+    for await (const news of watchFor(link, wanted, never)) heard.push(news);
+    expect(heard).toEqual([told(3).watched, told(5).watched, { type: "reset", attempt: 2, revision: 4 }]);
+    expect(asked).toEqual([wanted.range, { ...wanted.range, after: { attempt: 1, revision: 3 } }]);
+  });
+
+  test("is refused where it is not the task's to watch", async () => {
+    const link = () => ({
+      connected: async () => undefined,
+      watch: () =>
+        (async function* () {
+          yield* [];
+          throw new ApiError("it is not yours", { code: "API_FAILED" });
+        })(),
+    });
+    await expect(watchFor(link, wanted, never).next()).rejects.toMatchObject({ status: 403, code: "FORBIDDEN" });
   });
 });

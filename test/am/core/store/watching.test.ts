@@ -2,10 +2,11 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
 import { recoveredStore } from "../../../../am/core/store/journaling.ts";
-import type { Change, StoreState } from "../../../../am/core/store/records.ts";
+import type { StoreState } from "../../../../am/core/store/records.ts";
 import { transact } from "../../../../am/core/store/transaction.ts";
 import { watch } from "../../../../am/core/store/watching.ts";
 import { onlyKey, transactions, withPrefix } from "../../../../src/job/store/transaction.ts";
+import type { Change } from "../../../../src/job/store/watched.ts";
 
 const put = (state: StoreState, key: string, value = "") => transact(state, transactions.put(key, value));
 const keysOf = (changes: readonly Change[]) => changes.map(({ type, key, revision }) => `${type} ${key} ${revision}`);
@@ -17,7 +18,7 @@ test("who goes on from any revision hears of each later change of its range once
   const all = ["put a/1 1", "put a/2 3", "put a/1 4", "delete a/1 5", "delete a/2 5"];
   fc.assert(
     fc.property(fc.nat(5), (revision) => {
-      const told = watch(state, withPrefix("a/"), { attempt: 1, revision });
+      const told = watch(state, { range: withPrefix("a/"), after: { attempt: 1, revision } });
       expect(told.type === "changes" && keysOf(told.changes)).toEqual(
         all.filter((line) => Number(line.split(" ")[2]) > revision),
       );
@@ -25,12 +26,16 @@ test("who goes on from any revision hears of each later change of its range once
   );
 });
 
-test("what is forgotten is told, with the oldest revision that is known", () => {
+test("what is forgotten is told", () => {
   const state = emptyStore(1);
   for (let nth = 0; nth < 80; nth += 1) put(state, "a", "x".repeat(128 << 10));
   expect(state.changesBytes).toBeLessThanOrEqual(8 << 20);
-  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 0 })).toEqual({ type: "compacted", oldest: 18 });
-  expect(watch(state, onlyKey("a"), { attempt: 1, revision: 17 })).toMatchObject({ type: "changes" });
+  expect(watch(state, { range: onlyKey("a"), after: { attempt: 1, revision: 0 } })).toEqual({
+    type: "compacted",
+    attempt: 1,
+    revision: 80,
+  });
+  expect(watch(state, { range: onlyKey("a"), after: { attempt: 1, revision: 17 } })).toMatchObject({ type: "changes" });
 });
 
 test("after the ApplicationMaster's death a watch goes on where it was, and who heard of what is lost is told", () => {
@@ -41,11 +46,56 @@ test("after the ApplicationMaster's death a watch goes on where it was, and who 
   put(later, "d");
   put(later, "e");
   const everything = { from: "" };
-  const told = watch(later, everything, { attempt: 1, revision: 1 });
+  const told = watch(later, { range: everything, after: { attempt: 1, revision: 1 } });
   expect(told.type === "changes" && keysOf(told.changes)).toEqual(["put b 2", "put d 3", "put e 4"]);
-  expect(watch(later, everything, { attempt: 1, revision: 3 })).toEqual({ type: "reset" });
-  expect(watch(later, everything, { attempt: 2, revision: 3 })).toEqual({ type: "reset" });
-  expect(watch(later, everything, { attempt: 3, revision: 3 })).toMatchObject({ changes: [{ key: "e" }] });
-  expect(watch(later, everything, { attempt: 4, revision: 0 })).toEqual({ type: "reset" });
-  expect(watch(later, everything, { attempt: 3, revision: 9 })).toEqual({ type: "reset" });
+  expect(watch(later, { range: everything, after: { attempt: 1, revision: 3 } })).toMatchObject({
+    type: "reset",
+    attempt: 3,
+    revision: 4,
+  });
+  expect(watch(later, { range: everything, after: { attempt: 2, revision: 3 } })).toMatchObject({
+    type: "reset",
+    attempt: 3,
+    revision: 4,
+  });
+  expect(watch(later, { range: everything, after: { attempt: 3, revision: 3 } })).toMatchObject({
+    changes: [{ key: "e" }],
+  });
+  expect(watch(later, { range: everything, after: { attempt: 4, revision: 0 } })).toMatchObject({
+    type: "reset",
+    attempt: 3,
+    revision: 4,
+  });
+  expect(watch(later, { range: everything, after: { attempt: 3, revision: 9 } })).toMatchObject({
+    type: "reset",
+    attempt: 3,
+    revision: 4,
+  });
+});
+
+test("much is told in parts, each of whole revisions", () => {
+  const state = emptyStore(1);
+  for (let nth = 0; nth < 7; nth += 1)
+    transact(
+      state,
+      transactions.of(...["a", "b"].map((key) => ({ type: "put", key, value: "x".repeat(90 << 10) }) as const)),
+    );
+  const parts: number[][] = [];
+  for (let after = { attempt: 1, revision: 0 }; after.revision < 7; ) {
+    const told = watch(state, { range: { from: "" }, after });
+    parts.push(told.type === "changes" ? told.changes.map(({ revision }) => revision) : []);
+    after = { attempt: told.attempt, revision: told.revision };
+  }
+  expect(parts).toEqual([
+    [1, 1, 2, 2],
+    [3, 3, 4, 4],
+    [5, 5, 6, 6],
+    [7, 7],
+  ]);
+});
+
+test("who says nothing of before hears from now on", () => {
+  const state = emptyStore(1);
+  put(state, "a");
+  expect(watch(state, { range: { from: "" } })).toEqual({ type: "changes", attempt: 1, revision: 1, changes: [] });
 });

@@ -1,0 +1,41 @@
+import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import { errorMessage } from "../hadoop/errors.ts";
+import type { Watched } from "../job/store/watched.ts";
+import type { WatchReply, WatchRequest } from "./messages.ts";
+import { endWithError } from "./server.ts";
+import { StreamWriter } from "./stream-writer.ts";
+
+export interface WatchHandler {
+  /**
+   * Tells of changes until the function that it resolves with is called. Rejects where the store cannot be read at present, or where that is not
+   * theirs to know. @param task in whose name; absent: of somebody who may use all of it
+   */
+  watch(request: WatchRequest, tell: (news: Watched) => Promise<void>, task?: string): Promise<() => void>;
+}
+
+export type WatchStream = ServerWritableStream<WatchRequest, WatchReply>;
+
+/** Tells one who watches the store, who may: for as long as he reads, until there is a last word. @param task in whose name */
+export function serveWatch(stream: WatchStream, handler: WatchHandler, task?: string): void {
+  const writer = new StreamWriter<WatchReply>(stream, { limit: 2, onOverflow: () => stream.end() });
+  let isOver = false;
+  let end: () => void = () => undefined;
+  const gone = () => {
+    isOver = true;
+    writer.close();
+    end();
+  };
+  for (const event of ["cancelled", "close", "finish", "error"] as const) stream.on(event, gone);
+  const tell = async (news: Watched) => {
+    writer.send({ watched: news });
+    await writer.drained();
+    if (news.type !== "changes") stream.end();
+  };
+  handler.watch(stream.request, tell, task).then(
+    (begun) => {
+      end = begun;
+      if (isOver) end();
+    },
+    (error: unknown) => endWithError(stream, errorMessage(error), status.ABORTED),
+  );
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "@jest/globals";
+import { watchKeys, watchLines } from "../../../client/master/watched-keys.ts";
+import type { KvWatchJson } from "../../../client/printed-json.ts";
+import { ApiError } from "../../../src/api/errors.ts";
+import { UserError } from "../../../src/errors.ts";
+import type { Watched, WatchWanted } from "../../../src/job/store/watched.ts";
+
+const entry = { key: "shared/a", value: "1", created: 3, modified: 3, version: 1 };
+const changed: Watched = {
+  type: "changes",
+  attempt: 1,
+  revision: 4,
+  changes: [
+    { type: "put", revision: 3, key: "shared/a", entry },
+    { type: "delete", revision: 4, key: "shared/a" },
+  ],
+};
+
+/** The job's AMs, one after the other; then it has ended. */
+function job(masters: readonly (readonly (Watched | Error)[])[]) {
+  const left = [...masters];
+  const asked: WatchWanted[] = [];
+  const connect = async () => {
+    const told = left.shift();
+    if (told === undefined) throw new UserError("it has ended", { code: "HAS_ENDED", exitCode: 1 });
+    return {
+      close: () => undefined,
+      async *watch(wanted: WatchWanted) {
+        asked.push(wanted);
+        for (const news of told) {
+          if (news instanceof Error) throw news;
+          yield news;
+        }
+      },
+    };
+  };
+  return { connect, asked };
+}
+
+async function watched(...masters: readonly (readonly (Watched | Error)[])[]) {
+  const { connect, asked } = job(masters);
+  const printed: KvWatchJson[] = [];
+  await watchKeys({ prefix: "shared/", connect, print: (news) => printed.push(news) });
+  return { printed, asked };
+}
+
+describe("tony-ts kv ID watch", () => {
+  test("prints each revision, over every AM, until the job has ended", async () => {
+    const lost = new ApiError("lost", { code: "API_UNREACHABLE" });
+    const { printed, asked } = await watched(
+      [changed, lost],
+      [
+        { ...changed, attempt: 2, revision: 5, changes: [] },
+        new ApiError("the job has ended", { code: "API_CANCELLED" }),
+      ],
+    );
+    const range = { from: "shared/", to: "shared0" };
+    expect(asked).toEqual([{ range }, { range, after: { attempt: 1, revision: 4 } }]);
+    expect(printed).toEqual([
+      { attempt: 1, revision: 3, changes: [{ key: "shared/a", entry }] },
+      { attempt: 1, revision: 4, changes: [{ key: "shared/a" }] },
+      { attempt: 2, revision: 5, changes: [] },
+    ]);
+    expect(printed.flatMap(watchLines)).toEqual(["3  shared/a  1", "4  shared/a  gone"]);
+  });
+
+  test.each(["reset", "compacted"] as const)("says what to do where it is %s", async (type) => {
+    await expect(watched([{ type, attempt: 2, revision: 1 }])).rejects.toMatchObject({
+      code: `STORE_${type.toUpperCase()}`,
+      message: expect.stringContaining("List the keys again"),
+    });
+  });
+
+  test("fails as the first connection does", async () => {
+    await expect(watched()).rejects.toMatchObject({ code: "HAS_ENDED" });
+  });
+});
