@@ -9,6 +9,8 @@ import type { Persistence } from "./persist.ts";
 export interface CarrierOptions {
   /** Where the program writes. */
   readonly localDir: string;
+  /** The container's, in which that is. */
+  readonly workFolder: string;
   /** The task's folder that is uploaded to. */
   readonly folder: LocatedPath;
   readonly pace: Pace;

@@ -73,7 +73,8 @@ export class Carrier {
     this.#options = options;
     const { spec, checkpointDir, fileSystems, nowMs, random, log } = options;
     const pace = new Pace(spec.bytesPerSecond, nowMs);
-    const common = { pace, gate: options.gate, log, nowMs, random, report: options.transferred };
+    const { gate, workFolder, transferred: report } = options;
+    const common = { workFolder, pace, gate, log, nowMs, random, report };
     if (spec.checkpoints !== undefined && checkpointDir !== undefined) {
       this.#checkpoints = new CheckpointCarrier({
         ...common,
@@ -166,7 +167,9 @@ export class Carrier {
     const signal = AbortSignal.any([this.#restoring.signal, AbortSignal.timeout(spec.timeoutMs)]);
     const { fileSystem, path: source } = fileSystems.locate(checkpoint);
     const scratch = path.join(workFolder, CARRIER_FOLDER, "restoring");
-    const restore = { fileSystem, checkpoint: source, localDir: this.#localDir, scratch, signal };
+    const passed = (damaged: string, why: string) =>
+      log.warn("checkpoint-passed", `${damaged} cannot be used, another one of its task is taken: ${why}.`);
+    const restore = { fileSystem, checkpoint: source, localDir: this.#localDir, scratch, signal, passed };
     const failed = (error: unknown) =>
       log.warn("restore-again", `Downloading ${checkpoint} failed and is tried again: ${errorMessage(error)}.`);
     const persistence = { random, failed, isFinal: isUnusable };

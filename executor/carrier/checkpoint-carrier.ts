@@ -72,14 +72,14 @@ export class CheckpointCarrier {
   }
 
   async #hold(): Promise<void> {
-    const { localDir, holdFolder } = this.#options;
+    const { localDir, workFolder, holdFolder } = this.#options;
     const { signal } = this.#stop;
     for (let offered = this.#offered; offered !== undefined; offered = this.#offered) {
       this.#offered = undefined;
       const { name, saved, said } = offered;
       const hold = path.join(holdFolder, carriedName(saved.step, saved.atMs));
       try {
-        const found = await checkpointFiles(localDir, name, signal);
+        const found = await checkpointFiles({ folder: localDir, workFolder }, name, signal);
         if (said !== undefined) await requireWrittenBefore(said, localDir, found.files);
         const files = await holdFiles(localDir, found.files, hold, signal);
         await this.#holds({ ...offered, files, folders: found.folders, hold });

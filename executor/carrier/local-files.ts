@@ -4,6 +4,7 @@ import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { CarriedFile, LeftOut } from "../../src/job/stored/carried-lists.ts";
+import { keptBack } from "./kept-back.ts";
 import { storedName } from "./stored-name.ts";
 
 /** A file as it was when it was found. */
@@ -15,6 +16,13 @@ export interface FoundTree {
   readonly files: readonly FoundFile[];
   /** The empty ones. */
   readonly folders: readonly string[];
+}
+
+/** A folder whose content is uploaded. */
+export interface LocalFolder {
+  readonly folder: string;
+  /** The container's, in which it is. */
+  readonly workFolder: string;
 }
 
 export interface FoundFiles extends FoundTree {
@@ -83,15 +91,19 @@ function hasCheckpoint(folder: string, name: string): boolean {
  * @throws TonyError (`CHECKPOINT_MISSING`) when there is nothing, (`CHECKPOINT_EMPTY`) when it is a folder without files,
  * (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded; the signal's reason
  */
-export async function checkpointFiles(folder: string, name: string, signal: AbortSignal): Promise<FoundTree> {
+export async function checkpointFiles(
+  { folder, workFolder }: LocalFolder,
+  name: string,
+  signal: AbortSignal,
+): Promise<FoundTree> {
   const place = path.join(folder, name);
   const stats = await statsOf(place);
   if (isStats(stats) && stats.isDirectory()) {
-    const found = allOf(await filesBelow(folder, signal, { below: name }));
+    const found = allOf(await filesBelow({ folder, workFolder }, signal, { below: name }));
     if (found.files.length > 0) return found;
     throw new TonyError(`${place} holds no file`, { code: "CHECKPOINT_EMPTY" });
   }
-  const walk = new Walk(folder, signal, 0);
+  const walk = new Walk({ folder, workFolder }, signal, 0);
   if (isStats(stats)) await walk.named(path.dirname(name), [path.basename(name)]);
   else {
     const names = await readdir(path.dirname(place)).catch(() => []);
@@ -114,7 +126,7 @@ function allOf({ files, folders, leftOut }: FoundFiles): FoundTree {
  * Throws the signal's reason, at once when it fires: a mount that does not answer holds up nothing else.
  */
 export async function filesBelow(
-  folder: string,
+  place: LocalFolder,
   signal: AbortSignal,
   {
     below = "",
@@ -122,7 +134,7 @@ export async function filesBelow(
   }: { readonly below?: string; readonly mostBehindALink?: number } = {},
 ): Promise<FoundFiles> {
   signal.throwIfAborted();
-  const walk = new Walk(folder, signal, mostBehindALink);
+  const walk = new Walk(place, signal, mostBehindALink);
   let stop: () => void = () => {};
   const stopped = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
@@ -152,19 +164,25 @@ class Walk {
   readonly folders: string[] = [];
   readonly leftOut: LeftOut[] = [];
   readonly #root: string;
+  readonly #workFolder: Promise<string>;
+  readonly #below: string;
   readonly #signal: AbortSignal;
   readonly #mostBehindALink: number;
 
-  constructor(root: string, signal: AbortSignal, mostBehindALink: number) {
-    this.#root = root;
+  constructor({ folder, workFolder }: LocalFolder, signal: AbortSignal, mostBehindALink: number) {
+    this.#root = folder;
+    this.#workFolder = realPlace(workFolder);
+    this.#below = path.relative(workFolder, folder);
     this.#signal = signal;
     this.#mostBehindALink = mostBehindALink;
   }
 
   /** These entries of a folder, without what is below them. */
   async named(below: string, names: readonly string[]): Promise<void> {
+    const real = await realPlace(path.join(this.#root, below));
     for (const name of names) {
       const relative = path.join(below, name);
+      if (await this.#isKeptBack(relative, real)) continue;
       const found = await this.#look(relative, false);
       if (found?.isDirectory() !== true) this.#take(relative, found);
     }
@@ -179,15 +197,24 @@ class Walk {
       return undefined;
     });
     if (entries === undefined) return;
+    const real = await realPlace(place);
+    const workFolder = await this.#workFolder;
+    const isElsewhere = real !== path.join(workFolder, this.#below, below);
+    const kept = isElsewhere ? keptBack(real, workFolder) : undefined;
+    if (kept !== undefined) return this.#leaveOut(below === "" ? "." : below, kept.why, kept.isLoss);
+    // What is behind a link to a folder that contains it comes to the folder itself again.
+    if (above.includes(real)) return this.#leaveOut(below, "the link leads to a folder that contains it", false);
     if (entries.length === 0 && below !== "") this.folders.push(below);
-    const way = { above: [...above, await realPlace(place)], ...(allowance && { allowance }) };
+    const way = { above: [...above, real], ...(allowance && { allowance }) };
     for (let next = 0; next < entries.length; next += LOOKS) {
       this.#signal.throwIfAborted();
       if (allowance !== undefined) allowance.left -= Math.min(LOOKS, entries.length - next);
       if (allowance !== undefined && allowance.left < 0) return;
       const looked = entries.slice(next, next + LOOKS).map(async (entry) => {
         const relative = path.join(below, entry.name);
-        return { relative, isLink: entry.isSymbolicLink(), stats: await this.#look(relative, entry.isSymbolicLink()) };
+        const isLink = entry.isSymbolicLink();
+        const isKept = (isLink || isElsewhere) && (await this.#isKeptBack(relative, real));
+        return { relative, isLink, stats: isKept ? undefined : await this.#look(relative, isLink) };
       });
       for (const { relative, isLink, stats } of await Promise.all(looked)) {
         if (stats?.isDirectory() !== true) this.#take(relative, stats);
@@ -197,10 +224,18 @@ class Walk {
     }
   }
 
+  /** By its own name, and by that of what it leads to. @param folder where it lies, without links */
+  async #isKeptBack(relative: string, folder: string): Promise<boolean> {
+    const workFolder = await this.#workFolder;
+    const place = path.join(folder, path.basename(relative));
+    const kept = keptBack(place, workFolder) ?? keptBack(await realPlace(place), workFolder);
+    if (kept !== undefined) this.#leaveOut(relative, kept.why, kept.isLoss);
+    return kept !== undefined;
+  }
+
   async #linked(relative: string, { above, allowance }: Way): Promise<void> {
     const real = await realPlace(path.join(this.#root, relative));
-    if (above.includes(real)) this.#leaveOut(relative, "the link leads to a folder that contains it", false);
-    else if (KERNELS.test(real))
+    if (KERNELS.test(real))
       this.#leaveOut(relative, `the link leads to ${real}, which holds no files of its own`, false);
     else if (allowance !== undefined) await this.folder(relative, { above, allowance });
     else await this.#bounded(relative, above);

@@ -1,3 +1,4 @@
+import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Transfer } from "../../src/job/status.ts";
@@ -5,7 +6,7 @@ import type { CarriedFile } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
 import { type Leftovers, noLeftovers } from "../program/leftovers.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
-import { type FoundFiles, filesBelow } from "./local-files.ts";
+import { checkpointFiles, type FoundFiles, filesBelow } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { uploadOutput } from "./upload.ts";
 
@@ -48,7 +49,7 @@ export class OutputCarrier {
     let found = nothing;
     let tries = 1;
     try {
-      found = await filesBelow(this.#options.localDir, this.#stop.signal);
+      found = await outputFiles(this.#options, this.#stop.signal);
       if (found.files.length === 0 && found.leftOut.length === 0) {
         const why = `no file was left in ${this.#options.shownDir} (tony.output.local-dir)`;
         log.warn("output-none", `There is no output: ${why}.`);
@@ -69,10 +70,10 @@ export class OutputCarrier {
       this.#report(found.files, "failed", joined(why, remark));
       return;
     }
-    this.#tellStored(found, remark);
+    await this.#tellStored(found, remark);
   }
 
-  #tellStored({ files, leftOut }: Omit<FoundFiles, "folders">, remark: string): void {
+  async #tellStored({ files, leftOut }: Omit<FoundFiles, "folders">, remark: string): Promise<void> {
     const { log } = this.#options;
     for (const { path, stored } of files) {
       if (stored !== undefined) log.info("output-renamed", `${path} is stored as ${stored}.`);
@@ -80,19 +81,25 @@ export class OutputCarrier {
     for (const { path, why } of leftOut) log.warn("output-left-out", `${path} is not stored: ${why}.`);
     log.info("output-carried", `The output is in ${this.#url}.`);
     const lost = leftOut.filter(({ isLoss }) => isLoss);
-    this.#report(files, lost.length === 0 ? "done" : "incomplete", joined(storedWords({ files, leftOut }), remark));
+    const words = joined(await this.#oneFileWords(), storedWords({ files, leftOut }), remark);
+    this.#report(files, lost.length === 0 ? "done" : "incomplete", words);
+  }
+
+  async #oneFileWords(): Promise<string> {
+    const { localDir, shownDir } = this.#options;
+    return (await isFile(localDir)) ? `${shownDir} is a file, not a folder: it is stored alone` : "";
   }
 
   /** Lists the files again at each try: a process that the program left may have written meanwhile. */
   async #upload(signal: AbortSignal, tries: number): Promise<FoundFiles> {
-    const { localDir, folder, pace } = this.#options;
+    const { folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;
     const [parent, name] = [path.posix.dirname(target), path.posix.basename(target)];
-    const { files, folders, leftOut } = await filesBelow(localDir, signal);
+    const { source, files, folders, leftOut } = await outputFiles(this.#options, signal);
     const refusal = (error: unknown) => refusalWords(error, tries);
     return await uploadOutput({
       fileSystem,
-      source: localDir,
+      source,
       files,
       folders,
       leftOut,
@@ -125,6 +132,26 @@ export class OutputCarrier {
 
 function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
+}
+
+/** What the program left: what is in its folder, or, where it made a file of that name, the file. */
+async function outputFiles(
+  { localDir, workFolder }: Pick<OutputCarrierOptions, "localDir" | "workFolder">,
+  signal: AbortSignal,
+): Promise<FoundFiles & { readonly source: string }> {
+  if (!(await isFile(localDir))) return { ...(await foundBelow()), source: localDir };
+  const source = path.dirname(localDir);
+  const place = { folder: source, workFolder };
+  return { ...(await checkpointFiles(place, path.basename(localDir), signal)), leftOut: [], source };
+
+  async function foundBelow(): Promise<FoundFiles> {
+    const { files, folders, leftOut } = await filesBelow({ folder: localDir, workFolder }, signal);
+    return { files, folders, leftOut };
+  }
+}
+
+async function isFile(place: string): Promise<boolean> {
+  return (await lstat(place).catch(() => undefined))?.isFile() === true;
 }
 
 /** What one file alone fails by: the others are stored without it. What changes all the time has had its chances before. */

@@ -3,10 +3,8 @@ import { lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { TonyError } from "../../src/errors.ts";
-import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import { furthestFirst } from "../../src/job/stored/carried-names.ts";
-import { readManifest } from "./upload.ts";
+import { wholeOrEarlier } from "../../src/job/stored/stored-checkpoints.ts";
 
 export interface Restore {
   readonly fileSystem: FileSystem;
@@ -17,17 +15,18 @@ export interface Restore {
   /** Another folder on the same disk. */
   readonly scratch: string;
   readonly signal: AbortSignal;
+  /** Is told of a checkpoint that is damaged or gone, where another one is taken. */
+  readonly passed: (checkpoint: string, why: string) => void;
 }
 
 /**
  * Downloads a complete checkpoint, so that the program's folder contains it and nothing else: all tasks then begin with the same one. If it
- * was removed meanwhile, because there was a later one, the latest in its folder is taken.
+ * was removed meanwhile, because there was a later one, the latest in its folder is taken; if it is damaged, the one before it.
  * @returns its path on this machine, as the program named it when it saved it
  */
 export async function restoreCheckpoint(restore: Restore): Promise<string> {
   const { fileSystem, checkpoint, localDir, scratch, signal } = restore;
-  const source = await present(fileSystem, checkpoint);
-  const manifest = await readManifest(fileSystem, source);
+  const { path: source, manifest } = await wholeOrEarlier(fileSystem, checkpoint, restore.passed);
   await rm(scratch, { recursive: true, force: true });
   // Also for a checkpoint without files, which earlier releases stored.
   await mkdir(scratch, { recursive: true });
@@ -46,20 +45,6 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
   await clearFolder(localDir);
   for (const name of await readdir(scratch)) await rename(path.join(scratch, name), path.join(localDir, name));
   return path.join(localDir, manifest.name);
-}
-
-async function present(fileSystem: FileSystem, checkpoint: string): Promise<string> {
-  try {
-    await fileSystem.stat(checkpoint);
-    return checkpoint;
-  } catch (error) {
-    if (!hasCode(error, "FILE_NOT_FOUND")) throw error;
-    const folder = path.posix.dirname(checkpoint);
-    const entries = await fileSystem.list(folder).catch(() => []);
-    const [furthest] = furthestFirst(entries.map((entry) => path.posix.basename(entry.path)));
-    if (furthest === undefined) throw error;
-    return `${folder}/${furthest.name}`;
-  }
 }
 
 /** Makes a folder that is empty. @throws TonyError (`FOLDER_IS_A_LINK`) for a link, behind which others may have files */

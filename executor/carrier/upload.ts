@@ -2,16 +2,10 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import {
-  type CarriedFile,
-  type LeftOut,
-  type Manifest,
-  type NamesList,
-  parseManifest,
-} from "../../src/job/stored/carried-lists.ts";
+import type { CarriedFile, LeftOut, Manifest, NamesList } from "../../src/job/stored/carried-lists.ts";
 import { MANIFEST, NAMES, surplus, UNFINISHED } from "../../src/job/stored/carried-names.ts";
+import { missingOf, readWhole } from "../../src/job/stored/stored-checkpoints.ts";
 import { type FoundFile, type FoundFiles, type FoundTree, requireUnchanged } from "./local-files.ts";
 import type { Pace } from "./pace.ts";
 import { storedName } from "./stored-name.ts";
@@ -46,9 +40,10 @@ export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, 
     permission: FILE_PERMISSION,
     ...(signal && { signal }),
   });
+  await requireStored(upload, unfinished, { files, folders }, [MANIFEST, content]);
   signal?.throwIfAborted();
   // A complete checkpoint of this name is this one: the answer to its rename was lost.
-  if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) await readManifest(fileSystem, `${folder}/${name}`);
+  if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) await readWhole(fileSystem, `${folder}/${name}`);
 }
 
 /** Removes what is no longer needed when a checkpoint is complete. */
@@ -88,11 +83,13 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
   const files = upload.files.filter((file) => !missing.has(file.path));
   const kept = upload.folders.filter((one) => !missing.has(one));
   const renamed = [...files.map(carriedFile), ...kept.map(carriedFolder)].filter(({ stored }) => stored !== undefined);
-  if (renamed.length > 0 || leftOut.length > 0) {
-    const content = Buffer.from(JSON.stringify({ namesVersion: 1, renamed, leftOut } satisfies NamesList));
+  const isListed = renamed.length > 0 || leftOut.length > 0;
+  const content = Buffer.from(JSON.stringify({ namesVersion: 1, renamed, leftOut } satisfies NamesList));
+  if (isListed) {
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
     await fileSystem.create(`${unfinished}/${NAMES}`, content, options);
   }
+  await requireStored(upload, unfinished, { files, folders: kept }, isListed ? [NAMES, content] : undefined);
   signal?.throwIfAborted();
   await fileSystem.delete(`${folder}/${name}`, { recursive: true });
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) {
@@ -163,27 +160,22 @@ function carriedFolder(folder: string): CarriedFile {
   return { path: folder, ...(stored !== folder && { stored }), sizeBytes: 0 };
 }
 
-/** Of hundreds of thousands of files. */
-const MOST_MANIFEST_BYTES = 64 * 1024 * 1024;
-
-/** Of a complete checkpoint. Throws as the file system, or a TonyError with code `CHECKPOINT_DAMAGED`. */
-export async function readManifest(fileSystem: FileSystem, checkpoint: string): Promise<Manifest> {
-  const file = `${checkpoint}/${MANIFEST}`;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of await fileSystem.open(file)) {
-    const part = Buffer.from(chunk);
-    chunks.push(part);
-    bytes += part.length;
-    if (bytes > MOST_MANIFEST_BYTES) throw damaged(file, `it is longer than ${MOST_MANIFEST_BYTES} bytes`);
-  }
-  try {
-    return parseManifest(Buffer.concat(chunks).toString("utf8"));
-  } catch (error) {
-    throw damaged(file, errorMessage(error), error);
-  }
-}
-
-function damaged(file: string, why: string, cause?: unknown): TonyError {
-  return new TonyError(`${file} is not a list of a checkpoint's files: ${why}`, { code: "CHECKPOINT_DAMAGED", cause });
+/** Files may have been removed while others were uploaded: the folder would be called complete without them. */
+async function requireStored(
+  { fileSystem, signal }: Pick<Upload, "fileSystem" | "signal">,
+  folder: string,
+  { files, folders }: FoundTree,
+  list?: readonly [string, Buffer],
+): Promise<void> {
+  signal?.throwIfAborted();
+  const missing = await missingOf(fileSystem, folder, {
+    files: [
+      ...files.map(({ path: file, stored = file, sizeBytes }) => ({ path: stored, sizeBytes })),
+      ...(list === undefined ? [] : [{ path: list[0], sizeBytes: list[1].length }]),
+    ],
+    folders: folders.map(storedName),
+  });
+  if (missing === undefined) return;
+  const why = "somebody or something removes or changes files there";
+  throw new TonyError(`${folder} is not as it was uploaded: ${missing}: ${why}`, { code: "UPLOAD_LOST" });
 }

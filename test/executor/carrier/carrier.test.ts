@@ -1,4 +1,13 @@
-import { appendFileSync, chmodSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -6,6 +15,8 @@ import { checkTargets, fetchFiles } from "../../../client/results/fetch-files.ts
 import { resultsOf } from "../../../client/results/task-results.ts";
 import { Carrier, type CarrierOptions } from "../../../executor/carrier/carrier.ts";
 import { Gate } from "../../../executor/carrier/gate.ts";
+import { OutputCarrier } from "../../../executor/carrier/output-carrier.ts";
+import { Pace } from "../../../executor/carrier/pace.ts";
 import type { ProgressReport } from "../../../executor/monitoring/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
@@ -16,7 +27,7 @@ import type { Transfer } from "../../../src/job/status.ts";
 import { MANIFEST, NAMES } from "../../../src/job/stored/carried-names.ts";
 import { aJobStatus } from "../../client/job-status.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { CarrierScene } from "./scene.ts";
+import { CarrierScene, CleanedFileSystem } from "./scene.ts";
 
 let scene: CarrierScene;
 let reports: [number, ProgressReport][];
@@ -424,6 +435,42 @@ describe("when a program has ended", () => {
       reason: "no file was left in results (tony.output.local-dir)",
     });
     elsewhere.remove();
+  });
+
+  test("what a program left as a file in place of the folder is stored, and that is said", async () => {
+    const one = carrier();
+    await one.begin("");
+    rmSync(path.join(scene.workFolder, "results"), { recursive: true });
+    scene.write({ results: "model" });
+    one.programEnded();
+    await one.settle({ last: true });
+    expect(scene.read(place())).toEqual({ "worker-0/results": "model" });
+    const reason = "results is a file, not a folder: it is stored alone";
+    expect(transfers.at(-1)).toMatchObject({ state: "done", files: 1, reason });
+  });
+
+  test.each([
+    ["is brought up again", 1, "done", ""],
+    ["fails where that never ends", -1, "failed", "is not as it was uploaded: first is not there"],
+  ])("what somebody removes while it is brought up %s", async (_what, times, state, reason) => {
+    const fileSystem = new CleanedFileSystem(times, (folder) => rmSync(path.join(folder, "first")));
+    const one = new OutputCarrier({
+      ...{ localDir: path.join(scene.workFolder, "results"), shownDir: "results", workFolder: scene.workFolder },
+      folder: { fileSystem, path: `${scene.stays}/worker-0` },
+      pace: new Pace(undefined, Date.now),
+      gate: new Gate(),
+      log: silentLog,
+      nowMs: () => 7,
+      random: () => 0,
+      pause: async () => undefined,
+      report: (transfer) => transfers.push(transfer),
+    });
+    scene.write({ "results/first": "1", "results/last": "2" });
+    one.programEnded();
+    await one.settled();
+    expect(transfers.at(-1)).toMatchObject({ state, reason: expect.stringContaining(reason) });
+    const stored = Object.keys(scene.read(scene.stays)).filter((name) => name.startsWith("worker-0/"));
+    expect(stored.sort()).toEqual(state === "done" ? ["worker-0/first", "worker-0/last"] : []);
   });
 
   test("what takes longer than it may is given up, and that is said", async () => {

@@ -10,7 +10,7 @@ import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 import { MANIFEST, UNFINISHED } from "../../../src/job/stored/carried-names.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { CarrierScene, DyingFileSystem } from "./scene.ts";
+import { CarrierScene, CleanedFileSystem, DyingFileSystem } from "./scene.ts";
 
 let scene: CarrierScene;
 let carried: Checkpoint[];
@@ -29,6 +29,7 @@ function carrier(
 ): CheckpointCarrier {
   return new CheckpointCarrier({
     localDir: path.join(scene.workFolder, "ckpt"),
+    workFolder: scene.workFolder,
     holdFolder: path.join(scene.workFolder, ".held"),
     folder: { fileSystem, path: scene.stays },
     keep: 2,
@@ -60,6 +61,7 @@ async function restored(): Promise<{ found: string; files: Record<string, string
     localDir,
     scratch: path.join(scene.folder, "another", "scratch"),
     signal: new AbortController().signal,
+    passed: () => undefined,
   });
   return { found: path.relative(localDir, found), files: scene.read(localDir) };
 }
@@ -217,6 +219,30 @@ describe("a checkpoint that a program reports", () => {
     const one = carrier(new DyingFileSystem(1, false), { pause: async () => one.giveUp("it took too long") });
     await saves(one, 45, { "45": "w" }, "45");
     expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: "it took too long" });
+  });
+});
+
+describe("what somebody removes while it is brought up", () => {
+  const files = { "60/first": "1", "60/last": "2" };
+  const spoils: [string, (folder: string) => void][] = [
+    ["a file", (folder) => rmSync(path.join(folder, "first"))],
+    ["a part of a file", (folder) => truncateSync(path.join(folder, "first"), 0)],
+    ["the whole folder", (folder) => rmSync(folder, { recursive: true })],
+  ];
+
+  test.each(spoils)("is brought up again: %s", async (_what, spoil) => {
+    await saves(carrier(new CleanedFileSystem(2, spoil)), 60, files, "60");
+    expect(transfers.at(-1)).toMatchObject({ state: "done", step: 60 });
+    expect(await restored()).toEqual({ found: "60", files });
+  });
+
+  test.each(spoils)("makes no checkpoint where that never ends, and the one before stays: %s", async (_what, spoil) => {
+    await saves(carrier(), 45, { "45": "old" }, "45");
+    await saves(carrier(new CleanedFileSystem(-1, spoil)), 60, files, "60");
+    const reason = expect.stringMatching(/_unfinished-step-60-at-60 is not as it was uploaded: /);
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", step: 60, reason });
+    expect(carried.map(({ step }) => step)).toEqual([45]);
+    expect(await restored()).toMatchObject({ found: "45" });
   });
 });
 

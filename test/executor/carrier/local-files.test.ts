@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { filesBelow } from "../../../executor/carrier/local-files.ts";
@@ -17,9 +17,11 @@ function linkTo(target: string, name: string) {
 }
 
 async function found(signal = never) {
-  const { files, leftOut } = await filesBelow(path.join(scene.workFolder, "results"), signal, {
-    mostBehindALink: 100,
-  });
+  const { files, leftOut } = await filesBelow(
+    { folder: path.join(scene.workFolder, "results"), workFolder: scene.workFolder },
+    signal,
+    { mostBehindALink: 100 },
+  );
   return { files: files.map((file) => file.path).sort(), leftOut };
 }
 
@@ -66,5 +68,66 @@ describe("the files below a folder", () => {
     expect(files).toEqual(["few/data", "model"]);
     const why = "the link leads to a folder with more than 100 files";
     expect(leftOut).toEqual([{ path: "many", why, isLoss: true }]);
+  });
+
+  describe("are nothing of tony-ts's or YARN's, nor of other containers, wherever a link leads", () => {
+    const secrets = ["container_tokens", "tony-tokens", "launch_container.sh", ".container_tokens.crc", "executor.cjs"];
+    beforeEach(() => {
+      scene.write({
+        ...Object.fromEntries(secrets.map((name) => [name, "secret"])),
+        ".tony-carrier/held": "secret",
+        "tony-progress-1.jsonl": "{}",
+        "own.txt": "own",
+        "results/model": "m",
+        "../container_2/container_tokens": "secret",
+        "../container_2/model": "another's",
+        "../filecache/10/data": "a resource",
+      });
+      scene.write({ "../filecache/11/real-node": "runtime" });
+      linkTo("../filecache/11/real-node", "node");
+      linkTo("../filecache/10/data", "data");
+    });
+    const own = ["data", "own.txt"];
+
+    test.each([
+      ["..", "results/up"],
+      ["../.", "results/up"],
+      [".", "results/../around"],
+    ])("the working folder: %s", async (target, name) => {
+      if (name.endsWith("around")) {
+        linkTo(".", "around");
+        linkTo("../around", "results/up");
+      } else linkTo(target, name);
+      const { files, leftOut } = await found();
+      expect(files).toEqual(["model", ...own.map((file) => `up/${file}`)]);
+      expect(leftOut.filter(({ isLoss }) => isLoss)).toEqual([]);
+      expect(leftOut).toContainEqual({ path: "up/node", why: "it is a file of tony-ts's own", isLoss: false });
+    });
+
+    test("by its absolute path, or by the kernel's", async () => {
+      linkTo(scene.workFolder, "results/absolute");
+      expect((await found()).files).toEqual([...own.map((file) => `absolute/${file}`), "model"]);
+    });
+
+    test("as results that are a link to it", async () => {
+      rmSync(path.join(scene.workFolder, "results"), { recursive: true });
+      linkTo(".", "results");
+      expect((await found()).files).toEqual(own);
+    });
+
+    test("one of them", async () => {
+      for (const name of secrets) linkTo(`../${name}`, `results/to-${name}`);
+      linkTo("../../container_2/container_tokens", "results/other");
+      linkTo("../.tony-carrier", "results/carrier");
+      linkTo("to-container_tokens", "results/twice");
+      expect((await found()).files).toEqual(["model"]);
+    });
+
+    test.each(["../..", "../../container_2", "../../container_2/model", "/"])("what holds them: %s", async (target) => {
+      linkTo(target, "results/up");
+      const { files, leftOut } = await found();
+      expect(files).toEqual(["model"]);
+      expect(leftOut).toEqual([{ path: "up", why: expect.stringMatching(/^the link leads to /), isLoss: true }]);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { restoreCheckpoint } from "../../../executor/carrier/restore.ts";
@@ -7,7 +7,9 @@ import { MANIFEST } from "../../../src/job/stored/carried-names.ts";
 import { CarrierScene } from "./scene.ts";
 
 let scene: CarrierScene;
+let passed: string[];
 beforeEach(() => {
+  passed = [];
   scene = new CarrierScene();
 });
 afterEach(() => scene.remove());
@@ -31,6 +33,7 @@ const restore = (name: string) =>
     localDir: path.join(scene.workFolder, "ckpt"),
     scratch: path.join(scene.workFolder, "scratch"),
     signal: new AbortController().signal,
+    passed: (checkpoint, why) => passed.push(`${path.basename(checkpoint)}: ${why}`),
   });
 
 describe("bringing a checkpoint back", () => {
@@ -51,6 +54,29 @@ describe("bringing a checkpoint back", () => {
     saved("step-75-at-75", 75, { model: "at 75" });
     await restore("step-45-at-45");
     expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ model: "at 75" });
+  });
+
+  test.each([
+    ["has lost a file", () => rmSync(path.join(scene.stays, "step-60-at-60", "deep/b"))],
+    ["has a file that is cut", () => scene.write({ "../stays/step-60-at-60/a": "x" })],
+    ["has a list that cannot be read", () => scene.write({ [`../stays/step-60-at-60/${MANIFEST}`]: "{" })],
+    ["has no list", () => rmSync(path.join(scene.stays, "step-60-at-60", MANIFEST))],
+    ["has lost all", () => rmSync(path.join(scene.stays, "step-60-at-60"), { recursive: true })],
+  ])("takes the whole one before where it %s, and says so", async (_what, damage) => {
+    saved("step-30-at-30", 30, { a: "at 30" });
+    saved("step-45-at-45", 45, { a: "at 45" });
+    saved("step-60-at-60", 60, { a: "at 60", "deep/b": "at 60" });
+    damage();
+    await restore("step-60-at-60");
+    expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ a: "at 45" });
+    expect(passed).toEqual([expect.stringMatching(/^step-60-at-60: /)]);
+  });
+
+  test("takes no later one in place of one that is damaged", async () => {
+    saved("step-45-at-45", 45, { a: "at 45" });
+    saved("step-60-at-60", 60, { a: "at 60" });
+    rmSync(path.join(scene.stays, "step-45-at-45", "a"));
+    await expect(restore("step-45-at-45")).rejects.toMatchObject({ code: "CHECKPOINT_DAMAGED" });
   });
 
   test("fails when none is there, or when it is not as it was saved; the program's folder stays as it is", async () => {

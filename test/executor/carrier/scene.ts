@@ -87,3 +87,22 @@ export class DyingFileSystem extends LocalFileSystem {
     return result;
   }
 }
+
+/** Somebody else removes, or cuts, a file while another one is uploaded: the first so many times. */
+export class CleanedFileSystem extends LocalFileSystem {
+  times: number;
+  readonly #spoil: (folder: string) => void;
+
+  constructor(times: number, spoil: (folder: string) => void) {
+    super();
+    this.times = times;
+    this.#spoil = spoil;
+  }
+
+  override async create(target: string, content: Content, options: CreateOptions): Promise<void> {
+    await super.create(target, content, options);
+    if (path.basename(target) !== "last" || this.times === 0) return;
+    this.times -= 1;
+    this.#spoil(path.dirname(target));
+  }
+}

@@ -1,0 +1,35 @@
+import path from "node:path";
+import { ownerOf, YARN_TEMPORARY } from "../../src/job/launch/container-names.ts";
+
+/** What a container has and nobody uploads, however a link leads there. */
+export interface KeptBack {
+  readonly why: string;
+  /** Whether it may be something of the job's all the same. */
+  readonly isLoss: boolean;
+}
+
+/** What YARN calls a container's folder, beside those of the others of the application on the same node. */
+const CONTAINER = /^container_/;
+
+/**
+ * Why what lies at a place is not a job's to store: tony-ts's and YARN's own files, among them the tokens, of this container and those
+ * beside it, and every folder that holds containers.
+ * @param real without links
+ * @param workFolder the container's, without links
+ */
+export function keptBack(real: string, workFolder: string): KeptBack | undefined {
+  const application = path.dirname(workFolder);
+  if (isWithin(application, real)) {
+    return { why: `the link leads to ${real}, in which containers have their secrets`, isLoss: true };
+  }
+  if (!isWithin(real, application)) return undefined;
+  const [container = "", name = ""] = path.relative(application, real).split("/");
+  const owner = name === YARN_TEMPORARY ? undefined : ownerOf(name);
+  if (owner !== undefined) return { why: `it is a file of ${owner}'s own`, isLoss: false };
+  const isOther = CONTAINER.test(container) && container !== path.basename(workFolder);
+  return isOther ? { why: `the link leads to another container (${container})`, isLoss: true } : undefined;
+}
+
+function isWithin(place: string, folder: string): boolean {
+  return place === folder || place.startsWith(folder === "/" ? "/" : `${folder}/`);
+}

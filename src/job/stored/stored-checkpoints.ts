@@ -1,0 +1,135 @@
+import path from "node:path/posix";
+import { TonyError } from "../../errors.ts";
+import { errorCode, errorMessage } from "../../hadoop/errors.ts";
+import type { FileStatus, FileSystem } from "../../hadoop/hdfs/file-system.ts";
+import { ifThere, listIfThere } from "../../hadoop/hdfs/if-there.ts";
+import { type Manifest, parseManifest } from "./carried-lists.ts";
+import { type CarriedName, furthestFirst, MANIFEST, parseCarriedName } from "./carried-names.ts";
+
+/** What is asked of a file system. */
+type Reading = Pick<FileSystem, "list" | "open">;
+
+/** What has to lie below a folder, by the names that it has there. */
+export interface StoredTree {
+  readonly files: readonly { readonly path: string; readonly sizeBytes: number }[];
+  readonly folders: readonly string[];
+}
+
+/** Why what lies below a folder is not all that was put there; undefined: it is. One listing for each folder. */
+export async function missingOf(
+  fileSystem: Pick<FileSystem, "list">,
+  folder: string,
+  { files, folders }: StoredTree,
+): Promise<string | undefined> {
+  const found = new Map<string, FileStatus>();
+  const listed = new Set([".", ...files.map((file) => path.dirname(file.path)), ...folders.map(path.dirname)]);
+  for (const below of listed) {
+    const entries = await listIfThere(fileSystem, path.join(folder, below));
+    for (const entry of entries) found.set(path.join(below, path.basename(entry.path)), entry);
+  }
+  const wrong = [
+    ...files.flatMap(({ path: file, sizeBytes }) => {
+      const there = found.get(file);
+      if (there?.type !== "FILE") return [`${file} is not there`];
+      return there.lengthBytes === sizeBytes ? [] : [`${file} has ${there.lengthBytes} bytes, not ${sizeBytes}`];
+    }),
+    ...folders.flatMap((one) => (found.get(one)?.type === "DIRECTORY" ? [] : [`the folder ${one} is not there`])),
+  ];
+  const [first] = wrong;
+  if (first === undefined) return undefined;
+  return wrong.length === 1 ? first : `${first}, nor are ${wrong.length - 1} more as they were`;
+}
+
+/** Of hundreds of thousands of files. */
+const MOST_MANIFEST_BYTES = 64 * 1024 * 1024;
+
+/** Of a complete checkpoint. Throws as the file system, or a TonyError with code `CHECKPOINT_DAMAGED`. */
+export async function readManifest(fileSystem: Pick<FileSystem, "open">, checkpoint: string): Promise<Manifest> {
+  const file = `${checkpoint}/${MANIFEST}`;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of await fileSystem.open(file)) {
+    const part = Buffer.from(chunk);
+    chunks.push(part);
+    bytes += part.length;
+    if (bytes > MOST_MANIFEST_BYTES) throw damaged(file, `it is longer than ${MOST_MANIFEST_BYTES} bytes`);
+  }
+  try {
+    return parseManifest(Buffer.concat(chunks).toString("utf8"));
+  } catch (error) {
+    throw damaged(file, errorMessage(error), error);
+  }
+}
+
+function damaged(file: string, why: string, cause?: unknown): TonyError {
+  return new TonyError(`${file} is not a list of a checkpoint's files: ${why}`, { code: "CHECKPOINT_DAMAGED", cause });
+}
+
+/** A checkpoint with all its files. */
+export interface WholeCheckpoint {
+  readonly path: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * The list of a checkpoint that is whole.
+ * @throws as the file system; FILE_NOT_FOUND where it has no list; TonyError (`CHECKPOINT_DAMAGED`)
+ */
+export async function readWhole(fileSystem: Reading, checkpoint: string): Promise<WholeCheckpoint> {
+  const manifest = await readManifest(fileSystem, checkpoint);
+  const missing = await missingOf(fileSystem, checkpoint, {
+    files: manifest.files.map(({ path: file, stored = file, sizeBytes }) => ({ path: stored, sizeBytes })),
+    folders: [],
+  });
+  if (missing === undefined) return { path: checkpoint, manifest };
+  throw new TonyError(`${checkpoint}: ${missing}`, { code: "CHECKPOINT_DAMAGED" });
+}
+
+/**
+ * The checkpoint of that path, or where it is damaged or gone the one before it of the same task: of one that is gone the latest, as it
+ * may have gone for a later one.
+ * @param passed is told of each that is not taken, with why
+ * @throws what the first failed with, where no other is whole
+ */
+export async function wholeOrEarlier(
+  fileSystem: Reading,
+  checkpoint: string,
+  passed: (checkpoint: string, why: string) => void,
+): Promise<WholeCheckpoint> {
+  let failure: unknown;
+  try {
+    return await readWhole(fileSystem, checkpoint);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    failure = error;
+  }
+  const folder = path.dirname(checkpoint);
+  const named = parseCarriedName(path.basename(checkpoint));
+  const names = furthestFirst((await listIfThere(fileSystem, folder)).map((entry) => path.basename(entry.path)));
+  const isThere = names.some(({ name }) => name === named?.name);
+  const others = isThere && named !== undefined ? names.filter((name) => isBefore(name, named)) : names;
+  for (const { name } of others) {
+    const found = await ifWhole(fileSystem, `${folder}/${name}`);
+    if (found === undefined) continue;
+    passed(checkpoint, errorMessage(failure));
+    return found;
+  }
+  throw failure;
+}
+
+async function ifWhole(fileSystem: Reading, checkpoint: string): Promise<WholeCheckpoint | undefined> {
+  try {
+    return await ifThere(readWhole(fileSystem, checkpoint));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return undefined;
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return errorCode(error) === "CHECKPOINT_DAMAGED" || errorCode(error) === "FILE_NOT_FOUND";
+}
+
+function isBefore(one: CarriedName, other: CarriedName): boolean {
+  return one.step < other.step || (one.step === other.step && one.atMs < other.atMs);
+}
