@@ -58,6 +58,7 @@ export const masterRooms = [
   "job-end.ts",
   "master-endpoint.ts",
   "shell.ts",
+  "page/",
   "make-scheduler.ts",
   "attempt-watch.ts",
   "stillness.ts",

@@ -36,6 +36,7 @@ import { Idleness } from "./idleness.ts";
 import { JobEnd } from "./job-end.ts";
 import { makeScheduler } from "./make-scheduler.ts";
 import { MasterEndpoint } from "./master-endpoint.ts";
+import { openJobPage } from "./page/job-page.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
@@ -99,6 +100,8 @@ class Master {
   readonly #endpoint: MasterEndpoint;
   readonly #end: JobEnd;
   #launcher: Launcher | undefined;
+  /** What the application's link leads to. */
+  #pageUrl: string | undefined;
 
   constructor(input: MasterInput) {
     this.#input = input;
@@ -184,7 +187,10 @@ class Master {
     });
     const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);
     const journal = attempt > 1 ? earlierJournal(fileSystem, this.#staging.journalFolder, log) : undefined;
-    const registration = await this.#scheduler.start(hostPort, (event) => this.shell.post(event));
+    const page = job.spec.am.page === true && !local ? await this.#openPage() : undefined;
+    this.#pageUrl = page;
+    const address = { ...hostPort, ...(page !== undefined && { trackingUrl: page }) };
+    const registration = await this.#scheduler.start(address, (event) => this.shell.post(event));
     this.#clientRights.tokenKey = registration.clientTokenKey;
     void this.#endpoint.announce();
     this.#watchAttempt();
@@ -209,6 +215,20 @@ class Master {
     this.#input.log.warn("terminated", `The NodeManager ends this process (${signal}); the tasks' containers live on.`);
     this.shell.close();
     process.exit(143);
+  }
+
+  /** Its address; undefined where it cannot be served: the job runs without. */
+  async #openPage(): Promise<string | undefined> {
+    const { job, settings, log } = this.#input;
+    return await openJobPage({
+      job,
+      settings,
+      log,
+      identity: this.#identity,
+      series: this.#series,
+      status: () => this.#status(),
+      clock: wallClock,
+    });
   }
 
   #makeLinks(): ExecutorLinks {
@@ -343,7 +363,7 @@ class Master {
   #watch(): void {
     this.shell.tick();
     for (const event of this.#liveness.tick(wallClock.nowMs())) this.shell.post(event);
-    this.#scheduler.show(progressOf(this.#core), this.#core.state.services[0]?.url);
+    this.#scheduler.show(progressOf(this.#core), this.#pageUrl ?? this.#core.state.services[0]?.url);
     this.#feed.refresh();
     const { job, ownLog, log } = this.#input;
     const still = this.#stillness.look(wallClock.nowMs(), () => this.#status());

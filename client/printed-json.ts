@@ -241,6 +241,12 @@ export interface KvEntry {
   readonly owner?: { readonly task: string; readonly generation: number };
 }
 
+export interface PageJson {
+  readonly applicationId: string;
+  /** Whoever has it sees the whole job. */
+  readonly url: string;
+}
+
 export interface KvGetJson {
   /** The store's. */
   readonly revision: number;

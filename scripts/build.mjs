@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundlePackage, bundleProgram } from "./bundle.mjs";
+import { makePage } from "./page.mjs";
 import { Problem, runMain, wordsOf } from "./problem.mjs";
 import { replaceFile } from "./replace-file.mjs";
 import { sbom } from "./sbom.mjs";
@@ -154,14 +155,15 @@ await runMain(async () => {
   run("scripts/proto.mjs");
   const existing = programs.filter(({ entry }) => existsSync(path.join(root, entry)));
   const bundles = await Promise.all(existing.map(bundle));
-  removeOthers(
-    path.join(root, "dist/programs"),
-    bundles.flatMap(({ files }) => files),
-  );
+  run("node_modules/typescript/bin/tsc", "-p", "page");
+  const page = await makePage(root);
+  replaceFile(path.join(root, "dist/programs/page.html"), page);
+  removeOthers(path.join(root, "dist/programs"), ["page.html", ...bundles.flatMap(({ files }) => files)]);
   await compileLibrary();
   const packages = [...new Set(bundles.flatMap((each) => each.packages))];
   replaceFile(path.join(root, "dist/sbom.cdx.json"), sbom(root, packages));
   for (const { program, bytes } of bundles)
     console.log(`dist/programs/${program}  ${(bytes / megabyte).toFixed(2)} MB`);
+  console.log(`dist/programs/page.html  ${Math.ceil(page.length / 1000)} kB`);
   console.log("dist/lib");
 });

@@ -1,6 +1,13 @@
 import { acceptMs, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
 import { Bounds } from "../am/core/state/bounds.ts";
 import { storeLimits } from "../am/core/store/limits.ts";
+import { MOST_PAGE_ROWS } from "../am/page/live-request.ts";
+import {
+  MOST_PAGE_CONNECTIONS,
+  MOST_PAGE_HEADER_BYTES,
+  PAGE_REQUEST_MS,
+  PAGE_SILENCE_MS,
+} from "../am/page/page-door.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
 import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS } from "../executor/api/task-api.ts";
 import { MOST_PROGRESS_BYTES } from "../executor/monitoring/progress-file.ts";
@@ -78,6 +85,13 @@ const rows = [
     streams: `${count(storeLimits.operations)} operations of a transaction`,
     bytes: `${size(storeLimits.keyBytes)} a key, ${size(storeLimits.valueBytes)} a value, ${size(storeLimits.requestBytes)} a transaction; ${count(storeLimits.keys)} keys and ${size(storeLimits.totalBytes)} in all; ${size(storeLimits.listedBytes)} of a list`,
     deadlines: none,
+  },
+  {
+    door: "a job's page (`tony.am.page.enabled`)",
+    connections: count(MOST_PAGE_CONNECTIONS),
+    streams: "one request of a connection; nothing but GET",
+    bytes: `${size(MOST_PAGE_HEADER_BYTES)} of headers; ${count(MOST_PAGE_ROWS)} tasks an answer`,
+    deadlines: `${time(PAGE_REQUEST_MS)} for a request, ${time(PAGE_SILENCE_MS)} in which nothing of an answer is taken`,
   },
   {
     door: "Horovod's rendezvous, on the port of a task",

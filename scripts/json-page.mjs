@@ -48,6 +48,7 @@ const results = [
   ["`submit --detach`", "DetachedJson"],
   ["`submit --dry-run`", "DryRunJson"],
   ["`forward ID worker:0 8080`, `tensorboard ID`", "ForwardJson"],
+  ["`page ID`", "PageJson"],
   ["`keys`", "KeysJson"],
   ["`migrate`", "MigrateJson"],
   ["`doctor`", "DoctorJson"],

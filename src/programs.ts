@@ -26,11 +26,20 @@ export function packageRoot(from: string = path.dirname(fileURLToPath(import.met
 
 /** The bundle of a program. Throws a TonyError with code `PROGRAM_NOT_BUILT` when it has not been built. */
 export function programPath(name: ProgramName, root: string = packageRoot()): string {
-  const file = path.join(root, "dist", "programs", `${name}.cjs`);
+  return builtFile(`${name}.cjs`, root);
+}
+
+function builtFile(name: string, root: string): string {
+  const file = path.join(root, "dist", "programs", name);
   if (!existsSync(file)) {
     throw new TonyError(`${file} is missing: run \`npm run build\` in ${root}`, { code: "PROGRAM_NOT_BUILT" });
   }
   return file;
+}
+
+/** The job's page. Throws as `programPath`. */
+export function pagePath(root: string = packageRoot()): string {
+  return builtFile("page.html", root);
 }
 
 /** Which tony-ts this is, for messages to peers and people: `0.1.0+1a2b3c4d5e6f`; the bare version outside the bundles. */

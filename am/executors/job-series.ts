@@ -1,6 +1,6 @@
 import type { Metrics } from "../../src/api/messages.ts";
 import { encodeSeries } from "../../src/history/series/file.ts";
-import { type Quantity, SeriesTable } from "../../src/history/series/table.ts";
+import { type Quantity, SeriesTable, type TaskSeries } from "../../src/history/series/table.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 
@@ -9,6 +9,15 @@ interface Progress {
   readonly step: number;
   readonly metrics?: Readonly<Record<string, number>>;
 }
+
+/** How fast a program goes: counted anew from a moment on, when ten seconds have passed. */
+interface Pace {
+  readonly sinceMs: number;
+  readonly sinceStep: number;
+  readonly rate?: number;
+}
+
+const PACE_MS = 10_000;
 
 /** What executors measure, and what all programs may report. */
 const own = {
@@ -26,6 +35,7 @@ const own = {
 export class JobSeries {
   readonly #spec: Pick<JobSpec, "roles">;
   readonly #table: SeriesTable;
+  readonly #paces = new Map<string, Pace>();
 
   constructor(spec: Pick<JobSpec, "roles">, fromMs: number) {
     this.#spec = spec;
@@ -45,9 +55,21 @@ export class JobSeries {
 
   /** The program's own names cannot be taken for ours: theirs are marked. */
   reached(task: string, { step, metrics = {} }: Progress, atMs: number): void {
+    this.#paces.set(task, nextPace(this.#paces.get(task), step, atMs));
     this.#table.add(task, own.step, atMs, step);
     for (const [name, value] of Object.entries(metrics))
       this.#table.add(task, { name: `metric:${name}`, rule: "mean", isSpare: true }, atMs, value);
+  }
+
+  /** Steps in a second, over the last ten; undefined where nothing is known of them. */
+  rateOf(task: string): number | undefined {
+    return this.#paces.get(task)?.rate;
+  }
+
+  /** All that is known of a task over time, so far. */
+  seriesOf(task: string): { readonly fromMs: number; readonly spanMs: number; readonly series: readonly TaskSeries[] } {
+    const { fromMs, spanMs } = this.#table;
+    return { fromMs, spanMs, series: this.#table.seriesOf(task) };
   }
 
   /** The file for the job's history. */
@@ -60,4 +82,12 @@ export class JobSeries {
     const role = this.#spec.roles.find((one) => one.name === name);
     return (role?.resource.memoryMiB ?? 0) * 1024 ** 2;
   }
+}
+
+/** A program that starts again begins anew. */
+function nextPace(before: Pace | undefined, step: number, atMs: number): Pace {
+  if (before === undefined || step < before.sinceStep) return { sinceMs: atMs, sinceStep: step };
+  const elapsedMs = atMs - before.sinceMs;
+  if (elapsedMs < PACE_MS) return before;
+  return { sinceMs: atMs, sinceStep: step, rate: ((step - before.sinceStep) / elapsedMs) * 1000 };
 }

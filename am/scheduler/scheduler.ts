@@ -35,6 +35,14 @@ export interface Registration {
   readonly clientTokenKey?: Uint8Array;
 }
 
+/** Where this process is reached. */
+export interface MasterAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The web page that the application's link leads to. */
+  readonly trackingUrl?: string;
+}
+
 /** Everything one container needs to run an executor. */
 export interface ContainerCommand extends ContainerLaunch {
   readonly containerId: string;
@@ -52,10 +60,7 @@ export interface Scheduler {
   /** When it answered last; undefined where nothing has to. */
   readonly answeredAtMs: number | undefined;
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
-  start(
-    address: { readonly host: string; readonly port: number },
-    deliver: (event: SchedulerEvent) => void,
-  ): Promise<Registration>;
+  start(address: MasterAddress, deliver: (event: SchedulerEvent) => void): Promise<Registration>;
   ask(asks: readonly Ask[]): void;
   release(containerIds: readonly string[]): void;
   blacklist(hosts: readonly string[]): void;

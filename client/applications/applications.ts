@@ -48,6 +48,8 @@ export interface Applications {
    * @param sinceMs when the job was submitted, milliseconds since the epoch
    */
   keepTokens?(id: string, sinceMs: number): () => void;
+  /** A file of the staging folder of a job that runs, which is its owner's alone; absent: such jobs have no page. */
+  readStaged?(id: string, name: string): Promise<Buffer>;
   /** The file systems that its jobs' addresses are on. */
   fileSystems(): Promise<Pick<FileSystems, "locate" | "home">>;
   /** Its logs, when the AM cannot be asked for them. */

@@ -213,9 +213,13 @@ export class YarnApplications implements Applications {
   }
 
   /** Undefined when the folder is gone, or is somebody else's. */
+  async readStaged(id: string, name: string): Promise<Buffer> {
+    return await (await this.staging(id)).read(name);
+  }
+
   async #readAccess({ id }: ApplicationReport): Promise<ClientAccess | undefined> {
     try {
-      const bytes = await (await this.staging(id)).read(clientAccessFile);
+      const bytes = await this.readStaged(id, clientAccessFile);
       const access = parseClientAccess(bytes.toString("utf8"));
       this.#access.set(id, access);
       return access;

@@ -27,6 +27,7 @@ const aboutJobs: readonly string[] = [
     "shell",
     "forward",
     "tensorboard",
+    "page",
   ],
 ];
 /** Of these, verbs whose second argument is a task. */

@@ -16,6 +16,7 @@ import { logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
 import { nodes } from "./nodes.ts";
 import { notebook } from "./notebook.ts";
+import { page } from "./page.ts";
 import { search } from "./search.ts";
 import { series } from "./series.ts";
 import { shell } from "./shell.ts";
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   shell,
   forward,
   tensorboard,
+  page,
   notebook,
   init,
   validate,

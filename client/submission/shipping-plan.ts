@@ -1,7 +1,7 @@
 import { shipOption } from "../../src/job/build/submission.ts";
-import { BUNDLES } from "../../src/job/launch/container-names.ts";
+import { BUNDLES, PAGE_NAME } from "../../src/job/launch/container-names.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
-import { type ContainerProgram, type ProgramName, programPath } from "../../src/programs.ts";
+import { type ContainerProgram, type ProgramName, pagePath, programPath } from "../../src/programs.ts";
 import { codeCacheOf } from "../../src/start/cache-files.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import type { ShipItem } from "../shipping/shipping.ts";
@@ -29,7 +29,13 @@ export function shippingPlan(
   const all = [...runtime, ...program("executor"), ...named(spec.files, "tony.containers.resources")];
   const ofTasks = spec.roles.some(({ inMaster }) => inMaster === true) ? all : runtime;
   return {
-    master: [...ofTasks, ...program("am"), ...forLogin, ...named(spec.am.files, "tony.am.resources")],
+    master: [
+      ...ofTasks,
+      ...program("am"),
+      ...(spec.am.page === true ? [pageItem()] : []),
+      ...forLogin,
+      ...named(spec.am.files, "tony.am.resources"),
+    ],
     all,
     byRole: Object.fromEntries(spec.roles.map(({ name, files }) => [name, named(files, `tony.${name}.resources`)])),
   };
@@ -56,6 +62,11 @@ export function programItem(
   programOf: (name: ProgramName) => string = programPath,
 ): ShipItem {
   return { link: BUNDLES[name], source: programOf(name), as: "file", shared: true };
+}
+
+/** The page that its ApplicationMaster serves. */
+function pageItem(): ShipItem {
+  return { link: PAGE_NAME, source: pagePath(), as: "file", shared: true };
 }
 
 /** Everything once. */

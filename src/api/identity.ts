@@ -105,6 +105,11 @@ export function clientAccess(identity: ApplicationIdentity): ClientAccess {
   };
 }
 
+/** What opens the whole page of a job to who has it, in an address that his browser keeps to itself: its owner can tell it, nobody else. */
+export function pageKey({ caller }: ClientAccess): string {
+  return createHmac("sha256", caller.secret).update("page").digest("base64url");
+}
+
 const tokenPrefix = "token:";
 
 /** The access of those to whom the ResourceManager gave a token for the application, of kind YARN_CLIENT_TOKEN. */

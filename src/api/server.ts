@@ -102,7 +102,8 @@ function shutDown(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-async function listenOn(options: BindOptions, connected: (socket: Socket) => void) {
+/** Takes connections at a port. Keeps no process alive. @throws as ApiServer's listen */
+export async function listenOn(options: BindOptions, connected: (socket: Socket) => void) {
   const { host } = options;
   let failure: unknown;
   for (const candidate of candidatePorts(options.ports, options.random)) {

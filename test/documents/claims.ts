@@ -150,6 +150,12 @@ export const claims: Readonly<Record<string, Claim>> = {
     "test/e2e/cli-local.test.ts",
     `"series", id, "worker:1"`,
   ),
+  "tony-ts page ID": elsewhere("test/e2e/page.test.ts", `"page", id`),
+  "tony-ts page application_1795305600000_0007": elsewhere("test/e2e/page.test.ts", `"page", id`),
+  "tony-ts submit job.xml -conf tony.am.page.enabled=true": elsewhere(
+    "test/e2e/page.test.ts",
+    "tony.am.page.enabled=true",
+  ),
   "tony-ts shell ID worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1 -- top": inContainer("shell"),

@@ -1,6 +1,6 @@
 import type { JobOutcome, Wait } from "../../../src/job/status.ts";
 import type { Ask } from "../../core/state/effects.ts";
-import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
+import type { ContainerCommand, MasterAddress, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 
 export interface InPlaceOptions {
   /** Knows the application, and gives the containers of all other roles. */
@@ -37,10 +37,7 @@ export class InPlaceScheduler implements Scheduler {
     return this.#options.cluster.answeredAtMs;
   }
 
-  async start(
-    address: { readonly host: string; readonly port: number },
-    deliver: (event: SchedulerEvent) => void,
-  ): Promise<Registration> {
+  async start(address: MasterAddress, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
     const { cluster, own } = this.#options;
     await own.start(address, (event) => {
       if (event.type === "containers-allocated")

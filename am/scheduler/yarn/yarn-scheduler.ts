@@ -13,7 +13,7 @@ import type { JobOutcome, Wait } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { Defects } from "../../core/state/step.ts";
-import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
+import type { ContainerCommand, MasterAddress, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { AllocationEvents } from "./allocation-events.ts";
 import { Asks, type AskTeller } from "./asks.ts";
 import { HeartbeatFailures } from "./heartbeat-failures.ts";
@@ -96,12 +96,9 @@ export class YarnScheduler implements Scheduler {
     this.#loop = new HeartbeatLoop(options.clock, () => this.#heartbeat());
   }
 
-  async start(
-    address: { readonly host: string; readonly port: number },
-    deliver: (event: SchedulerEvent) => void,
-  ): Promise<Registration> {
+  async start(address: MasterAddress, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
     this.#deliver = deliver;
-    this.#address = { host: address.host, rpcPort: address.port, trackingUrl: "" };
+    this.#address = { host: address.host, rpcPort: address.port, trackingUrl: address.trackingUrl ?? "" };
     const registration = await this.#options.manager.register(this.#address);
     this.#link.move("registered");
     const { attempt, nodeManagers, nodes } = this.#options;

@@ -1,5 +1,5 @@
 import { key } from "./key.ts";
-import { duration, integer, label, list, memory, oneOf, optionalDuration, portRange, text } from "./types.ts";
+import { boolean, duration, integer, label, list, memory, oneOf, optionalDuration, portRange, text } from "./types.ts";
 
 /** The ApplicationMaster. */
 export const amKeys = {
@@ -54,6 +54,13 @@ export const amKeys = {
     default: "0",
     doc: "The client kills the application if no ApplicationMaster is running after this time.",
     support: "works",
+  }),
+  "tony.am.page.enabled": key({
+    type: boolean,
+    spec: ["am", "page"],
+    doc: "Serve the job's page at its tracking URL: `tony-ts page ID` prints its address. true or false; false unless set.",
+    support: "works",
+    ours: true,
   }),
   "tony.am.port-range": key({
     type: portRange,

@@ -13,6 +13,8 @@ export const RUNTIME_NAME = "node";
 
 /** Our programs, each with what V8 has compiled of it beside it. */
 export const BUNDLES = { am: "am.cjs", executor: "executor.cjs", tokens: "tokens.cjs" } as const;
+/** The job's page, which the ApplicationMaster serves. */
+export const PAGE_NAME = "page.html";
 export const CACHE_ENDING = ".cache";
 
 /** What an executor leaves for the one that starts in its place. */

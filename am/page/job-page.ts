@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { type ApplicationIdentity, clientAccess, pageKey } from "../../src/api/identity.ts";
+import type { WallClock } from "../../src/hadoop/clock.ts";
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { PAGE_NAME } from "../../src/job/launch/container-names.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
+import { listeningAddress } from "../../src/listening-address.ts";
+import type { Log } from "../../src/log.ts";
+import type { JobSeries } from "../executors/job-series.ts";
+import type { MasterSettings } from "../settings.ts";
+import { liveAnswer } from "./live-answer.ts";
+import { PageDoor } from "./page-door.ts";
+
+export interface JobPageOptions {
+  readonly job: Pick<JobFile, "spec" | "user">;
+  readonly settings: Pick<MasterSettings, "host">;
+  readonly identity: ApplicationIdentity;
+  readonly series: Pick<JobSeries, "rateOf" | "seriesOf">;
+  readonly status: () => JobStatus;
+  readonly clock: Pick<WallClock, "nowMs">;
+  readonly log: Log;
+  /** Where it is; only tests set it. */
+  readonly file?: string;
+}
+
+/** Many viewers cost no more than one. */
+const STATUS_MS = 1_000;
+
+/**
+ * Serves the job's page until this process ends.
+ * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which the log says: no job fails for it
+ */
+export async function openJobPage(options: JobPageOptions): Promise<string | undefined> {
+  const { job, settings, identity, series, clock, log, file = PAGE_NAME } = options;
+  const { host } = settings;
+  const status = remembered(options.status, clock);
+  try {
+    const door = new PageDoor({
+      html: await readFile(file),
+      key: pageKey(clientAccess(identity)),
+      answer: (request, mayLook) =>
+        liveAnswer(
+          status(),
+          { user: job.user, rateOf: (task) => series.rateOf(task), seriesOf: (task) => series.seriesOf(task) },
+          request,
+          mayLook,
+        ),
+    });
+    const port = await door.listen({
+      host: listeningAddress(host),
+      ...(job.spec.ports.am === undefined ? {} : { ports: job.spec.ports.am }),
+      portKey: "tony.am.port-range",
+      random: Math.random,
+    });
+    log.info("page-served", `The job's page is served on ${formatHostPort({ host, port })}.`);
+    return `http://${formatHostPort({ host, port })}/`;
+  } catch (error) {
+    log.warn("page-failed", `The job's page cannot be served: ${errorMessage(error)}`);
+    return undefined;
+  }
+}
+
+function remembered(status: () => JobStatus, clock: Pick<WallClock, "nowMs">): () => JobStatus {
+  let known: JobStatus | undefined;
+  let atMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = clock.nowMs();
+    if (known === undefined || nowMs - atMs >= STATUS_MS) [known, atMs] = [status(), nowMs];
+    return known;
+  };
+}

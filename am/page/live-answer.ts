@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import type { TaskSeries } from "../../src/history/series/table.ts";
+import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import { parseTaskId } from "../../src/job/task.ts";
+import type { LiveRequest, SortColumn } from "./live-request.ts";
+
+/** What the page is told of, besides the job's status. */
+export interface PageFacts {
+  readonly user: string;
+  /** Steps in a second of a task; undefined where it reports none. */
+  readonly rateOf: (task: string) => number | undefined;
+  readonly seriesOf: (task: string) => PageSeries;
+}
+
+export interface PageSeries {
+  readonly fromMs: number;
+  readonly spanMs: number;
+  readonly series: readonly TaskSeries[];
+}
+
+/**
+ * What an answer holds. Whoever has not proved that he may see the job is told what YARN tells everybody of an application
+ * (`yarn application -status`): nothing of tasks, waits or failures.
+ */
+export function liveAnswer(status: JobStatus, facts: PageFacts, request: LiveRequest, mayLook: boolean): object {
+  const { attempt, nowMs } = status;
+  const body = { job: jobOf(status, facts), ...(mayLook ? whole(status, facts, request) : {}) };
+  const rev = revisionOf(attempt, body);
+  return rev === request.since ? { rev, nowMs } : { rev, nowMs, mayLook, ...body };
+}
+
+/** Another one for other facts, so that a page needs not be told twice; an attempt that knows no revisions of an earlier one makes the same. */
+function revisionOf(attempt: number, body: object): number {
+  const hash = createHash("sha256")
+    .update(`${attempt} ${JSON.stringify(body)}`)
+    .digest();
+  return hash.readUIntBE(0, 6);
+}
+
+function jobOf({ applicationId, attempt, name, queue, state, startedAtMs }: JobStatus, { user }: PageFacts) {
+  return { applicationId, attempt, name, queue, user, state: yarnState(state), startedAtMs };
+}
+
+/** As YARN has it: an application that runs is RUNNING, whatever its tasks do. */
+function yarnState(state: JobStatus["state"]): string {
+  return state === "succeeded" || state === "failed" || state === "killed" ? state : "running";
+}
+
+function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
+  const { state, generation, roles, waits, generations, services, budgets, checkpoint, outcome, amHost } = status;
+  const rates = ratesOf(status.tasks, facts);
+  const rows = status.tasks.map((task) => ({ task, rate: rates.get(task.task) })).filter(shownBy(request.filter));
+  const sorted = sortedBy(rows, request);
+  const from = Math.min(request.from, Math.max(0, sorted.length - 1));
+  return {
+    status: { state, generation, roles, generations, services, budgets, amHost, checkpoint, outcome },
+    waits: waits.map(({ what, sinceMs, reasons, remedy }) => ({ what, sinceMs, reasons, remedy })),
+    tasks: {
+      all: status.tasks.length,
+      matching: sorted.length,
+      from,
+      rows: sorted.slice(from, from + request.count).map(cells),
+    },
+    ...(request.task === "" ? {} : { chart: { task: request.task, ...facts.seriesOf(request.task) } }),
+  };
+}
+
+interface Row {
+  readonly task: TaskStatus;
+  /** Its steps in a second against the median of its role; undefined where it reports none. */
+  readonly rate: number | undefined;
+}
+
+function cells({ task: one, rate }: Row) {
+  const { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpus, metrics } = one;
+  const gpu = gpus?.utilization?.current;
+  return { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpu, metrics, rate };
+}
+
+/** In a job whose programs wait for each other the slowest is not seen by its rate; where each goes on alone it is. */
+function ratesOf(tasks: readonly TaskStatus[], { rateOf }: PageFacts): Map<string, number> {
+  const rates = tasks.flatMap(({ task }) => {
+    const rate = rateOf(task);
+    return rate === undefined ? [] : [{ task, rate, role: parseTaskId(task)?.role ?? "" }];
+  });
+  const medians = new Map<string, number>();
+  for (const role of new Set(rates.map((one) => one.role))) {
+    const own = rates.filter((one) => one.role === role).map(({ rate }) => rate);
+    medians.set(role, own.sort((a, b) => a - b)[Math.floor(own.length / 2)] ?? 0);
+  }
+  return new Map(
+    rates.flatMap(({ task, rate, role }) => {
+      const median = medians.get(role) ?? 0;
+      return median > 0 ? [[task, rate / median]] : [];
+    }),
+  );
+}
+
+function shownBy(filter: string): (row: Row) => boolean {
+  const wanted = filter.toLowerCase();
+  return ({ task: { task, host = "", state } }) => [task, host, state].some((text) => text.includes(wanted));
+}
+
+const cellOf: Readonly<Record<Exclude<SortColumn, "task">, (row: Row) => string | number | undefined>> = {
+  state: ({ task }) => task.state,
+  host: ({ task }) => task.host,
+  restarts: ({ task }) => task.restarts,
+  cpu: ({ task }) => task.cpuCores,
+  memory: ({ task }) => task.memoryBytes,
+  gpu: ({ task }) => task.gpus?.utilization?.current,
+  step: ({ task }) => task.step,
+  rate: ({ rate }) => rate,
+};
+
+/** Those without a value come last either way. Tasks of equal value stay in the order that they have in the job. */
+function sortedBy(rows: readonly Row[], { sort, descending }: LiveRequest): readonly Row[] {
+  if (sort === "task") return descending ? rows.toReversed() : rows;
+  const value = cellOf[sort];
+  return rows.toSorted((a, b) => {
+    const [ofA, ofB] = [value(a), value(b)];
+    if (ofA === ofB) return 0;
+    if (ofA === undefined || ofB === undefined) return ofA === undefined ? 1 : -1;
+    return ofA < ofB === descending ? 1 : -1;
+  });
+}

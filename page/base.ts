@@ -1,0 +1,8 @@
+/**
+ * The folder that the page lies in. YARN's proxy serves it without the last slash, too, and others may put anything before: the last id in
+ * the path is the job's.
+ */
+export function base(path: string): string {
+  const found = [...path.matchAll(/application_\d+_\d+/g)].at(-1);
+  return found === undefined ? path.replace(/[^/]*$/, "") : `${path.slice(0, found.index + found[0].length)}/`;
+}

@@ -1,0 +1,46 @@
+import { el, svg } from "./dom.ts";
+import type { Chart, Series } from "./live.ts";
+import { amount, moment, size } from "./words.ts";
+
+const WIDTH = 300;
+const HEIGHT = 60;
+
+/** A line for each quantity of a task, all over the same time. */
+export function drawCharts(chart: Chart, memoryLimitBytes: number): Element[] {
+  const spans = Math.max(2, ...chart.series.map(({ first, values }) => first + values.length));
+  return chart.series.map((series) => figure(series, chart, spans, memoryLimitBytes));
+}
+
+function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memoryLimitBytes: number): Element {
+  const heard = series.values.filter((value) => value !== null);
+  const words = series.name === "memory" ? size : amount;
+  const [least, most, last] = [Math.min(...heard), Math.max(...heard), heard.at(-1) ?? 0];
+  const isMetric = series.name.startsWith("metric:");
+  const bottom = isMetric || series.name === "step" ? least : 0;
+  const top = series.name === "memory" && memoryLimitBytes > 0 ? memoryLimitBytes : Math.max(most, bottom + 1e-12);
+  const name = series.name.replace(/^metric:/, "");
+  const label = `${name}: last ${words(last)}, between ${words(least)} and ${words(most)}, since ${moment(fromMs + series.first * spanMs)}`;
+  const lines = linesOf(series, spans, bottom, top).map((points) =>
+    svg("polyline", { points, class: "line", fill: "none" }),
+  );
+  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, lines);
+  const limit = series.name === "memory" && memoryLimitBytes > 0 ? ` of ${size(memoryLimitBytes)}` : "";
+  return el("figure", {}, [el("figcaption", {}, [`${name}  ${words(last)}${limit}`]), drawing]);
+}
+
+/** Lines that are broken where nothing was heard. A value alone is a short one. */
+function linesOf({ first, values }: Series, spans: number, bottom: number, top: number): string[] {
+  const lines: string[][] = [[]];
+  for (const [index, value] of values.entries()) {
+    if (value === null) {
+      lines.push([]);
+      continue;
+    }
+    const x = ((first + index) / (spans - 1)) * WIDTH;
+    const y = HEIGHT - 2 - ((value - bottom) / (top - bottom)) * (HEIGHT - 4);
+    lines.at(-1)?.push(`${x.toFixed(1)},${y.toFixed(1)}`);
+  }
+  return lines
+    .filter(({ length }) => length > 0)
+    .map((line) => (line.length > 1 ? line : [...line, ...line]).join(" "));
+}

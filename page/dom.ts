@@ -1,0 +1,44 @@
+/** An element with text and others in it. Text stays text: names, hosts and reasons come from programs. */
+export function el(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  content: readonly (string | Element)[],
+): HTMLElement {
+  const element = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) if (value !== "") element.setAttribute(attribute, value);
+  element.append(...content.filter((part) => part !== ""));
+  return element;
+}
+
+const svgNames = "http://www.w3.org/2000/svg";
+
+export function svg(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  content: readonly (string | Element)[] = [],
+): SVGElement {
+  const element = document.createElementNS(svgNames, name);
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value));
+  element.append(...content);
+  return element;
+}
+
+/** A link to a web page; an address of another kind, which a program may have made up, is shown as text. */
+export function link(url: string, words: string): HTMLElement {
+  if (!/^https?:\/\//.test(url)) return el("span", {}, [`${words} ${url}`]);
+  return el("a", { href: url, rel: "noreferrer", target: "_blank" }, [words]);
+}
+
+/** Replaces what is in a place of the page; whoever had the focus there keeps it, if its like is there again. */
+export function fill(id: string, content: readonly (string | Element)[]): void {
+  const place = document.getElementById(id);
+  if (place === null) return;
+  const focused = document.activeElement;
+  const focusOf = focused !== null && place.contains(focused) ? [focused.id, focused.textContent] : undefined;
+  place.replaceChildren(...content.filter((part) => part !== ""));
+  if (focusOf === undefined) return;
+  const same = [...place.querySelectorAll("button")].find(
+    (one) => one.id === focusOf[0] && one.textContent === focusOf[1],
+  );
+  same?.focus();
+}

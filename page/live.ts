@@ -1,0 +1,96 @@
+/** What the page chose to be shown. */
+export interface View {
+  from: number;
+  sort: "task" | "state" | "host" | "restarts" | "cpu" | "memory" | "gpu" | "step" | "rate";
+  descending: boolean;
+  filter: string;
+  task: string;
+}
+
+/** What am/page/live-answer.ts answers. Without `job` nothing has changed. */
+export interface Live {
+  readonly rev: number;
+  readonly nowMs: number;
+  readonly mayLook?: boolean;
+  readonly job?: Job;
+  readonly status?: Status;
+  readonly waits?: readonly Wait[];
+  readonly tasks?: Tasks;
+  readonly chart?: Chart;
+}
+
+interface Job {
+  readonly applicationId: string;
+  readonly attempt: number;
+  readonly name: string;
+  readonly queue: string;
+  readonly user: string;
+  readonly state: string;
+  readonly startedAtMs: number;
+}
+
+interface Status {
+  readonly state: string;
+  readonly generation: number;
+  readonly amHost: string;
+  readonly roles: readonly {
+    readonly name: string;
+    readonly instances: number;
+    readonly running: number;
+    readonly ended: number;
+    readonly memoryMiB: number;
+  }[];
+  readonly generations: readonly {
+    readonly generation: number;
+    readonly startedAtMs: number;
+    readonly endedAtMs?: number;
+    readonly endedBy?: { readonly summary: string };
+  }[];
+  readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
+  readonly checkpoint?: { readonly step: number };
+  readonly outcome?: { readonly summary: string };
+}
+
+interface Wait {
+  readonly what: string;
+  readonly sinceMs: number;
+  readonly reasons: readonly string[];
+  readonly remedy?: string;
+}
+
+interface Tasks {
+  readonly all: number;
+  readonly matching: number;
+  readonly from: number;
+  readonly rows: readonly TaskRow[];
+}
+
+export interface TaskRow {
+  readonly task: string;
+  readonly state: string;
+  readonly host?: string;
+  readonly restarts: number;
+  readonly exit?: string;
+  readonly step?: number;
+  /** Against the median of its role. */
+  readonly rate?: number;
+  readonly cpuCores?: number;
+  readonly memoryBytes?: number;
+  readonly maxMemoryBytes?: number;
+  /** Per cent. */
+  readonly gpu?: number;
+  readonly metrics?: Readonly<Record<string, number>>;
+}
+
+export interface Chart {
+  readonly task: string;
+  readonly fromMs: number;
+  readonly spanMs: number;
+  readonly series: readonly Series[];
+}
+
+export interface Series {
+  readonly name: string;
+  readonly first: number;
+  readonly values: readonly (number | null)[];
+}

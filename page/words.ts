@@ -1,0 +1,27 @@
+/** `0.9 s`, `3 min 12 s`, `2 h 14 min` */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** `94.3 MiB` */
+export function size(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${amount(bytes / 1024 ** power)} ${units[power]}`;
+}
+
+/** Three digits: `0.402`, `97.1`, `18204` */
+export function amount(value: number): string {
+  return String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
+}
+
+/** Local date and time, `11-21 14:02:11` */
+export function moment(atMs: number): string {
+  const time = new Date(atMs);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`;
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { json } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { openJobPage } from "../../../am/page/job-page.ts";
+import { clientAccess, makeIdentity, pageKey } from "../../../src/api/identity.ts";
+import type { Log } from "../../../src/log.ts";
+import { aJobStatus } from "../../client/job-status.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-page-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const identity = makeIdentity("application_1_0001");
+const said: string[] = [];
+const log: Log = { ...silentLog, warn: (event) => void said.push(event) };
+
+function opened(file: string, states: string[] = []) {
+  return openJobPage({
+    job: { spec: aJobSpec(), user: "ada" },
+    settings: { host: "127.0.0.1" },
+    identity,
+    series: { rateOf: () => undefined, seriesOf: () => ({ fromMs: 0, spanMs: 5_000, series: [] }) },
+    status: () => {
+      states.push("asked");
+      return aJobStatus({});
+    },
+    clock: { nowMs: () => 0 },
+    log,
+    file,
+  });
+}
+
+describe("a job's page", () => {
+  test("is served where its file is; the owner's key shows the job, and many viewers cost one look at it", async () => {
+    const file = path.join(folder, "page.html");
+    writeFileSync(file, "<html></html>");
+    const states: string[] = [];
+    const url = await opened(file, states);
+    const ask = (accept: string) =>
+      new Promise((resolve, reject) => {
+        const headers = { accept };
+        get(`${url}api/v1/live`, { headers }, (response) => resolve(json(response))).on("error", reject);
+      });
+    const key = pageKey(clientAccess(identity));
+    expect(await ask(`application/json; key=${key}`)).toMatchObject({ mayLook: true, status: { state: "running" } });
+    expect(await ask("application/json")).toMatchObject({ mayLook: false, job: { user: "ada" } });
+    expect(states).toHaveLength(1);
+  });
+
+  test("is missing where its file is, and the job goes on", async () => {
+    expect(await opened(path.join(folder, "nothing"))).toBeUndefined();
+    expect(said).toEqual(["page-failed"]);
+  });
+});

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { get, type IncomingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { MOST_PAGE_CONNECTIONS, PageDoor } from "../../../am/page/page-door.ts";
+
+const html = Buffer.from("<html><style>a{}</style><script>1</script></html>");
+const options = { host: "127.0.0.1", portKey: "tony.am.port-range", random: () => 0 };
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+describe("the door of a job's page", () => {
+  let door: PageDoor;
+  let port = 0;
+  beforeEach(async () => {
+    door = new PageDoor({ html, key: "secret-key", answer: ({ since }, mayLook) => ({ since, mayLook }) });
+    port = await door.listen(options);
+  });
+  afterEach(() => door.close());
+
+  async function ask(path: string, accept = "*/*", method = "GET"): Promise<Answer> {
+    const sent = request({ host: "127.0.0.1", port, path, method, headers: { accept } });
+    sent.end();
+    const [response] = await once(sent, "response");
+    const { statusCode: status, headers } = response;
+    return { status, headers, text: (await buffer(response)).toString("utf8") };
+  }
+
+  test("serves the page, with a policy that lets run what is in it alone", async () => {
+    const { status, headers, text } = await ask("/");
+    expect([status, text]).toEqual([200, html.toString("utf8")]);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'none'; script-src 'sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s='; " +
+        "style-src 'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk='; connect-src 'self'; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
+  });
+
+  test("shows the whole job to who sends its key alone", async () => {
+    const looks = async (accept: string) => JSON.parse((await ask("/api/v1/live?since=7", accept)).text);
+    expect(await looks("application/json; key=secret-key")).toEqual({ since: 7, mayLook: true });
+    for (const accept of ["*/*", "application/json; key=secret-kez", "application/json; key=", "key=secret-key"])
+      expect(await looks(accept)).toEqual({ since: 7, mayLook: false });
+  });
+
+  test("answers whatever is asked with a body and a status that YARN's proxy passes on", async () => {
+    const statuses = new Set<number>();
+    const word = fc.stringMatching(/^[A-Za-z0-9_.~,:;=&%/?-]{0,20}$/);
+    await fc.assert(
+      fc.asyncProperty(
+        word,
+        fc.constantFrom("GET", "PUT", "POST", "DELETE", "OPTIONS", "TRACE"),
+        async (path, method) => {
+          const { status, text, headers } = await ask(`/${path}`, "*/*", method);
+          statuses.add(status);
+          expect(text.length).toBeGreaterThan(0);
+          expect(headers.location).toBeUndefined();
+        },
+      ),
+      {
+        numRuns: 150,
+        examples: [
+          ["api/v1/live?since=x", "GET"],
+          ["/elsewhere", "GET"],
+          ["", "GET"],
+        ],
+      },
+    );
+    expect([...statuses].sort()).toEqual([200, 404, 405]);
+  });
+
+  test("has room for some viewers, and for others when those have gone", async () => {
+    const idle = Array.from({ length: MOST_PAGE_CONNECTIONS }, () => connect({ host: "127.0.0.1", port }));
+    for (const socket of idle) socket.on("error", () => undefined);
+    await Promise.all(idle.map((socket) => once(socket, "connect")));
+    const refused = get({ host: "127.0.0.1", port });
+    const [error] = await once(refused, "error");
+    expect(error).toMatchObject({ code: "ECONNRESET" });
+    for (const socket of idle) socket.destroy();
+    await Promise.all(idle.map((socket) => (socket.closed ? undefined : once(socket, "close"))));
+    const again = async (): Promise<number> =>
+      await ask("/").then(
+        ({ status }) => status,
+        () => again(),
+      );
+    expect(await again()).toBe(200);
+  });
+});
