@@ -109,10 +109,7 @@ export class Kv {
   }
 
   async #call(transaction: Transaction, query: URLSearchParams): Promise<Committed> {
-    const answer = await this.#store.transact({ transaction, durable: isSet(query, "durable") });
-    if (!("code" in answer)) return answer;
-    const status = { forbidden: 403, limit: 413, invalid: 400, "no-owner": 409 }[answer.code];
-    throw new CallError(status, answer.code.toUpperCase().replace("-", "_"), answer.message);
+    return committed(await this.#store.transact({ transaction, durable: isSet(query, "durable") }));
   }
 }
 
@@ -130,6 +127,13 @@ function* linesOf(news: Watched): Generator<unknown> {
   }
   for (const [of, changes] of byRevision) yield { attempt, revision: of, changes };
   if (byRevision.size === 0) yield { attempt, revision, changes: [] };
+}
+
+/** @throws CallError where it is refused */
+export function committed(answer: StoreAnswer): Committed {
+  if (!("code" in answer)) return answer;
+  const status = { forbidden: 403, limit: 413, invalid: 400, "no-owner": 409 }[answer.code];
+  throw new CallError(status, answer.code.toUpperCase().replace("-", "_"), answer.message);
 }
 
 /** The key is written only where it is as the caller knows it: 0 where it is missing. */

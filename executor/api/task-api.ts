@@ -6,6 +6,7 @@ import { bodyRoom, boundedBody } from "../../src/frameworks/rendezvous-store.ts"
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Advice } from "./advice.ts";
+import { type Meeting, meet, meetingOf } from "./barrier.ts";
 import { CallError } from "./call-error.ts";
 import { clusterFacts, taskFacts } from "./facts.ts";
 import { Kv, type KvCall, type TaskStore } from "./kv.ts";
@@ -41,8 +42,9 @@ interface Call extends KvCall {
   readonly start: ProgramStart;
 }
 
-/** What stands behind it in an address is a key. */
+/** What stands behind these in an address is a key, and a barrier's name. */
 const KEYS = "/v1/kv/";
+const BARRIERS = "/v1/barrier/";
 
 /** What a program asks its executor, over HTTP on a unix socket that is its user's alone: docs/guide/task-api.md. */
 export class TaskApi {
@@ -59,6 +61,7 @@ export class TaskApi {
     [`GET ${KEYS}`]: (call) => this.#kv.get(call),
     [`PUT ${KEYS}`]: (call) => this.#kv.put(call),
     [`DELETE ${KEYS}`]: (call) => this.#kv.del(call),
+    [`POST ${BARRIERS}`]: (call) => this.#meet(call),
   };
   readonly #kv: Kv;
 
@@ -111,7 +114,7 @@ export class TaskApi {
 
   async #called(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const [whole = "", query = ""] = (request.url ?? "").split("?");
-    const path = whole.startsWith(KEYS) ? KEYS : whole;
+    const path = [KEYS, BARRIERS].find((named) => whole.startsWith(named)) ?? whole;
     const route = this.#routes[`${request.method} ${path}`];
     if (route === undefined) throw this.#noRoute(request.method, path);
     const key = keyIn(whole.slice(path.length));
@@ -131,6 +134,12 @@ export class TaskApi {
     return other === undefined
       ? new CallError(404, "NOT_FOUND", `there is no ${path}: call one of ${routes.join(", ")}`)
       : new CallError(405, "METHOD", `${path} is not called with ${method}: ${other}`);
+  }
+
+  async #meet({ start, key: name, query, gone }: Call): Promise<Pick<Meeting, "generation" | "tasks">> {
+    const meeting = meetingOf(start, name, query);
+    await meet(this.#options.store, meeting, gone);
+    return { generation: meeting.generation, tasks: meeting.tasks };
   }
 
   #report(body: string): Advice & { readonly ignored?: readonly string[] } {

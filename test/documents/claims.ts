@@ -60,6 +60,7 @@ export const claims: Readonly<Record<string, Claim>> = {
       'curl --silent --unix-socket "$TONY_API" "http://tony/v1/kv/shared/leader?if-revision=0&owned=true" -X PUT --data-binary worker:0',
       'curl --silent --unix-socket "$TONY_API" http://tony/v1/kv/shared/rate -X DELETE',
       'curl --silent --no-buffer --max-time 2 --unix-socket "$TONY_API" "http://tony/v1/kv?watch=true&prefix=shared/&attempt=1&revision=0" || true',
+      'curl --silent --unix-socket "$TONY_API" "http://tony/v1/barrier/data-is-there?timeout=600" -X POST',
     ].map((line) => [line, elsewhere("test/e2e/task-api.test.ts", "docs/guide/key-value-store.md")]),
   ),
   "tony-ts submit job.xml --resume-from application_1795305600000_0009": elsewhere(

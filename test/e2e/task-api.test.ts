@@ -27,11 +27,12 @@ describe("a program that asks its executor", () => {
     const { exitCode, stdout } = await alice.run("submit", job, "--logs", "all");
     expect(exitCode).toBe(0);
     for (const index of [0, 1]) {
-      const [task, spec, answer] = said(`worker:${index}`, stdout);
+      const [task, spec, answer, met] = said(`worker:${index}`, stdout);
       expect(task).toMatchObject({ task: `worker:${index}`, role: "worker", index, generation: 1, restarts: 0 });
       expect(spec.tasks.map((one: { task: string }) => one.task)).toEqual(["worker:0", "worker:1"]);
       expect(spec.tasks[index]).toMatchObject({ host: task.host, port: task.port });
       expect(answer).toEqual({ answer: "continue" });
+      expect(met).toEqual({ generation: 1, tasks: ["worker:0", "worker:1"] });
     }
     const id = /application_\d+_\d+/.exec(stdout)?.[0] ?? "";
     const { stdout: status } = await alice.run("status", id);

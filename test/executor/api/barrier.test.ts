@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "@jest/globals";
+import { JobStore } from "../../../am/clients/job-store.ts";
+import { allRights, rightsOfTask } from "../../../am/core/store/rights.ts";
+import { type Meeting, meet, meetingOf } from "../../../executor/api/barrier.ts";
+import type { TaskStore } from "../../../executor/api/kv.ts";
+import { transactions } from "../../../src/job/store/transaction.ts";
+import type { Watched, WatchWanted } from "../../../src/job/store/watched.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { SteppedClock } from "../../support/stepped-clock.ts";
+import { started } from "../../support/task-api.ts";
+
+const never = new AbortController().signal;
+
+/** A job's store, as each of its tasks has it. */
+class Job {
+  readonly lives = new Map<string, number>();
+  readonly store = new JobStore({
+    attempt: 1,
+    clock: new SteppedClock(),
+    log: silentLog,
+    journal: { read: async () => [], write: async () => undefined },
+    lifeOf: (task) => {
+      const generation = this.lives.get(task);
+      return generation === undefined ? undefined : { task, generation };
+    },
+    knowsLives: () => true,
+  });
+
+  of(task: string, generation = 1): TaskStore {
+    this.lives.set(task, generation);
+    const rights = rightsOfTask(task);
+    return {
+      transact: (call) => this.store.call({ ...call, rights, owner: task, generation }),
+      watch: (wanted, signal) => this.#watch(wanted, signal),
+    };
+  }
+
+  async *#watch(wanted: WatchWanted, signal: AbortSignal): AsyncGenerator<Watched> {
+    const waiting: Watched[] = [];
+    let wake: () => void = () => undefined;
+    const end = await this.store.watch(wanted, allRights, async (news) => {
+      waiting.push(news);
+      wake();
+    });
+    signal.addEventListener("abort", () => wake());
+    try {
+      while (!signal.aborted) {
+        const news = waiting.shift();
+        if (news !== undefined) yield news;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    } finally {
+      end();
+    }
+  }
+
+  async keys(): Promise<readonly string[]> {
+    const list = { type: "list", range: { from: "" } } as const;
+    const answer = await this.store.call({ transaction: transactions.of(list), rights: allRights, durable: false });
+    const [result] = "code" in answer ? [] : answer.results;
+    return result?.type === "list" ? result.entries.map(({ key }) => key) : [];
+  }
+}
+
+const tasks = ["worker:0", "worker:1", "worker:2"];
+const meeting = (task: string, more: Partial<Meeting> = {}): Meeting => ({
+  name: "epoch-1",
+  generation: 1,
+  tasks,
+  task,
+  ...more,
+});
+
+describe("a barrier", () => {
+  test("lets all through when the last has come, and none before", async () => {
+    const job = new Job();
+    let through = 0;
+    const come = (task: string) => meet(job.of(task), meeting(task), never).then(() => (through += 1));
+    const first = ["worker:0", "worker:1"].map(come);
+    await sleep(50);
+    expect(through).toBe(0);
+    await Promise.all([...first, come("worker:2")]);
+    expect(through).toBe(3);
+    expect(await job.keys()).toEqual(["shared/barrier/1/epoch-1/met"]);
+  });
+
+  test("is passed by who looks late, when the others have ended already", async () => {
+    const job = new Job();
+    await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task), never)));
+    job.lives.clear();
+    job.store.look();
+    await expect(meet(job.of("worker:1"), meeting("worker:1"), never)).resolves.toBeUndefined();
+  });
+
+  test("does not count who has ended before the others came", async () => {
+    const job = new Job();
+    const early = new AbortController();
+    void meet(job.of("worker:2"), meeting("worker:2"), early.signal).catch(() => undefined);
+    await sleep(20);
+    early.abort();
+    job.lives.delete("worker:2");
+    job.store.look();
+    const others = ["worker:0", "worker:1"].map((task) => meet(job.of(task), meeting(task, { timeoutMs: 100 }), never));
+    for (const other of others)
+      await expect(other).rejects.toMatchObject({
+        code: "BARRIER_TIMEOUT",
+        message: "1 of 3 tasks have not come to epoch-1: worker:2",
+      });
+  });
+
+  test("is another one in another generation, and by another name", async () => {
+    const job = new Job();
+    await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task), never)));
+    for (const other of [{ generation: 2 }, { name: "epoch-2" }])
+      await expect(
+        meet(job.of("worker:0"), meeting("worker:0", { ...other, timeoutMs: 50 }), never),
+      ).rejects.toMatchObject({
+        code: "BARRIER_TIMEOUT",
+      });
+  });
+
+  test("begins anew where what was told is lost", async () => {
+    const job = new Job();
+    const own = job.of("worker:0");
+    let lost = 0;
+    const lossy: TaskStore = {
+      transact: own.transact,
+      async *watch(wanted, signal) {
+        if (lost < 2) {
+          lost += 1;
+          yield { type: "changes", attempt: 1, revision: 0, changes: [] };
+          yield { type: "reset", attempt: 2, revision: 0 };
+        } else yield* own.watch(wanted, signal);
+      },
+    };
+    const first = meet(lossy, meeting("worker:0"), never);
+    await Promise.all(tasks.slice(1).map((task) => meet(job.of(task), meeting(task), never)));
+    await first;
+    expect(lost).toBe(2);
+  });
+
+  test("ends when nobody waits any more", async () => {
+    const job = new Job();
+    const gone = new AbortController();
+    const waiting = meet(job.of("worker:0"), meeting("worker:0"), gone.signal);
+    gone.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "BARRIER_TIMEOUT" });
+  });
+});
+
+describe("who meets", () => {
+  const query = (text = "") => new URLSearchParams(text);
+
+  test("are the tasks of its role, or of those that it names, of its gang's generation", () => {
+    expect(meetingOf(started, "a", query())).toEqual({
+      name: "a",
+      generation: 2,
+      tasks: ["worker:0", "worker:1"],
+      task: "worker:1",
+    });
+    const cluster = {
+      generation: 3,
+      gangGeneration: 2,
+      tasks: [...(started.cluster?.tasks ?? []), { task: "ps:0", host: "n3", port: 1 }],
+    } as const;
+    expect(meetingOf({ ...started, cluster }, "a", query("roles=worker,ps&timeout=1.5"))).toMatchObject({
+      generation: 2,
+      tasks: ["worker:0", "worker:1", "ps:0"],
+      timeoutMs: 1_500,
+    });
+  });
+
+  test.each([["roles=chief"], ["timeout=soon"]])("is refused where it cannot be: %s", (text) => {
+    expect(() => meetingOf(started, "a", query(text))).toThrow(expect.objectContaining({ code: "BAD_CALL" }));
+  });
+
+  test("is refused by a name that is none, or to a task that is not among them", async () => {
+    const store = new Job().of("worker:0");
+    for (const wrong of [meeting("worker:0", { name: "a/b" }), meeting("ps:0")])
+      await expect(meet(store, wrong, never)).rejects.toMatchObject({ code: "BAD_CALL" });
+  });
+});
