@@ -2,12 +2,7 @@ import { acceptMs, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
 import { Bounds } from "../am/core/state/bounds.ts";
 import { storeLimits } from "../am/core/store/limits.ts";
 import { MOST_PAGE_ROWS } from "../am/page/live-request.ts";
-import {
-  MOST_PAGE_CONNECTIONS,
-  MOST_PAGE_HEADER_BYTES,
-  PAGE_REQUEST_MS,
-  PAGE_SILENCE_MS,
-} from "../am/page/page-door.ts";
+import { MOST_PAGE_CONNECTIONS, MOST_PAGE_HEADER_BYTES, PAGE_CONNECTION_MS } from "../am/page/page-door.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
 import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS } from "../executor/api/task-api.ts";
 import { MOST_PROGRESS_BYTES } from "../executor/monitoring/progress-file.ts";
@@ -91,7 +86,7 @@ const rows = [
     connections: count(MOST_PAGE_CONNECTIONS),
     streams: "one request of a connection; nothing but GET",
     bytes: `${size(MOST_PAGE_HEADER_BYTES)} of headers; ${count(MOST_PAGE_ROWS)} tasks an answer`,
-    deadlines: `${time(PAGE_REQUEST_MS)} for a request, ${time(PAGE_SILENCE_MS)} in which nothing of an answer is taken`,
+    deadlines: `${time(PAGE_CONNECTION_MS)} for a request and its answer`,
   },
   {
     door: "Horovod's rendezvous, on the port of a task",

@@ -10,13 +10,14 @@ export interface PageDoorOptions {
   /** Whoever sends it may see the whole job. */
   readonly key: string;
   readonly answer: (request: LiveRequest, mayLook: boolean) => object;
+  /** Only tests set it. */
+  readonly connectionMs?: number;
 }
 
 export const MOST_PAGE_CONNECTIONS = 32;
 export const MOST_PAGE_HEADER_BYTES = 8_192;
-export const PAGE_REQUEST_MS = 5_000;
-/** A viewer that takes nothing of an answer for so long is given up. */
-export const PAGE_SILENCE_MS = 10_000;
+/** For how long a connection may last, its request and the answer: whoever is slower is given up. */
+export const PAGE_CONNECTION_MS = 20_000;
 
 /**
  * The door of the job's page: what YARN's proxy, and whoever reaches this port, may fetch. Read-only; nothing that is fetched changes anything.
@@ -33,13 +34,8 @@ export class PageDoor {
   constructor(options: PageDoorOptions) {
     this.#options = options;
     this.#policy = contentPolicy(options.html.toString("utf8"));
-    const limits = {
-      maxHeaderSize: MOST_PAGE_HEADER_BYTES,
-      headersTimeout: PAGE_REQUEST_MS,
-      requestTimeout: PAGE_REQUEST_MS,
-    };
-    this.#server = createServer({ ...limits, keepAlive: false }, (request, response) => this.#serve(request, response));
-    this.#server.timeout = PAGE_SILENCE_MS;
+    const limits = { maxHeaderSize: MOST_PAGE_HEADER_BYTES, keepAlive: false };
+    this.#server = createServer(limits, (request, response) => this.#serve(request, response));
   }
 
   /** Resolves with the port. Keeps no process alive. */
@@ -61,7 +57,12 @@ export class PageDoor {
     }
     this.#sockets.add(socket);
     socket.unref();
-    socket.on("close", () => this.#sockets.delete(socket));
+    // The server's own limits hold for connections that it takes itself.
+    const timer = setTimeout(() => socket.destroy(), this.#options.connectionMs ?? PAGE_CONNECTION_MS).unref();
+    socket.on("close", () => {
+      clearTimeout(timer);
+      this.#sockets.delete(socket);
+    });
     this.#server.emit("connection", socket);
     socket.resume();
   }

@@ -79,6 +79,19 @@ describe("the door of a job's page", () => {
     expect([...statuses].sort()).toEqual([200, 404, 405]);
   });
 
+  test("gives up who asks, or takes the answer, a byte at a time", async () => {
+    const hasty = new PageDoor({ html, key: "secret-key", answer: () => ({}), connectionMs: 100 });
+    const socket = connect({ host: "127.0.0.1", port: await hasty.listen(options) });
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.on("error", () => undefined);
+    socket.write("GET / HTTP/1.1\r\nX: ");
+    const drip = setInterval(() => socket.write("a"), 20);
+    await closed;
+    clearInterval(drip);
+    hasty.close();
+    expect(socket.destroyed).toBe(true);
+  });
+
   test("has room for some viewers, and for others when those have gone", async () => {
     const idle = Array.from({ length: MOST_PAGE_CONNECTIONS }, () => connect({ host: "127.0.0.1", port }));
     for (const socket of idle) socket.on("error", () => undefined);
