@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import type { LogStream, OutputStream } from "../../src/api/messages.ts";
 import { BUNDLES } from "../../src/job/launch/container-names.ts";
@@ -41,6 +41,8 @@ export interface OutputFiles {
   close(): void;
   /** The last part of what this run wrote. */
   tail(stream: OutputStream): string;
+  /** When it was written to for the last time; undefined where that is not known. */
+  writtenAtMs(stream: OutputStream): number | undefined;
 }
 
 export function openOutputFiles(logs: OutputLogs): OutputFiles {
@@ -54,6 +56,10 @@ export function openOutputFiles(logs: OutputLogs): OutputFiles {
       closeSync(files.stderr.descriptor);
     },
     tail: (stream) => readTail(logs[stream], files[stream].start),
+    writtenAtMs(stream) {
+      const changed = statSync(logs[stream].file, { throwIfNoEntry: false })?.mtimeMs;
+      return changed === undefined ? undefined : Math.floor(changed);
+    },
   };
 }
 

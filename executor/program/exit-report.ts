@@ -30,6 +30,8 @@ export interface ExitEvidence {
   readonly startedAtMs: number;
   /** Why the executor stopped it; absent when it did not. */
   readonly stopReason?: StopReason;
+  /** The end of stderr before it was told to stop, and when that was written. */
+  readonly lastWords?: { readonly text: string; readonly writtenAtMs: number | undefined };
   /** Its stacks were requested before it was stopped. */
   readonly stacksAsked?: boolean;
   /** The last part of what this run wrote. */
@@ -67,12 +69,13 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
   const signal = end.signal ?? signalOf(end.exitCode ?? 0);
   const exitCode = end.exitCode ?? (signal === "" ? 1 : signalBase + constants.signals[signal]);
   const failed = stopReason === undefined && exitCode !== 0;
-  const traceback = failed ? uncaughtTraceback(exitCode, signal, evidence.stderr) : undefined;
+  const traceback = failed ? uncaughtTraceback(exitCode, signal, evidence.stderr) : failedBeforeStop(evidence);
+  const isCause = traceback !== undefined && (!failed || (exitCode === 1 && signal === "" && traceback.isLast));
   const lastLines = end.startError === undefined ? endOfOutput(evidence) : [];
-  const complaint = failed ? missingModuleOf(lastLines) : undefined;
+  const complaint = failed && exitCode === 1 ? missingModuleOf(lastLines) : undefined;
   const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
   const errorSummary = startOf(
-    end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
+    end.startError?.message ?? (isCause ? traceback.summary : (complaint?.summary ?? "")),
     MOST_SUMMARY_BYTES,
   );
   return {
@@ -89,12 +92,30 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
       MOST_TRACEBACK_BYTES,
     ),
     errorSummary,
-    ...(failed && evidence.missed && missedMeeting(evidence.missed, errorSummary, lastLines)),
+    ...(isCause ? causeFacts(traceback, evidence.lastWords?.writtenAtMs) : {}),
+    ...(traceback !== undefined && !isCause && signal === ""
+      ? { saidBefore: startOf(traceback.summary, MOST_SUMMARY_BYTES) }
+      : {}),
+    ...(failed && evidence.missed && missedMeeting(evidence.missed, traceback?.summary ?? errorSummary, lastLines)),
     portTaken: failed && isPortTaken(exception, lastLines, evidence.ports),
-    peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
+    peerConnectionLost: (failed || exception !== undefined) && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
     peakMemoryBytes: evidence.peakMemoryBytes,
   };
+}
+
+/** What is known of the exception that a program ended by. */
+function causeFacts({ origin }: Traceback, failedAtMs: number | undefined): Partial<ChildExit> {
+  return {
+    ...(origin && { errorOrigin: { ...origin, error: startOf(origin.error, MOST_SUMMARY_BYTES) } }),
+    ...(failedAtMs === undefined ? {} : { failedAtMs }),
+  };
+}
+
+/** A program that others' failure stops may have failed before them, and still be at its end: in an exit handler, a writer's flush. */
+function failedBeforeStop({ stopReason, lastWords }: ExitEvidence): Traceback | undefined {
+  const last = stopReason?.code === "generation-ended" ? lastTraceback(lastWords?.text ?? "") : undefined;
+  return last?.isLast ? last : undefined;
 }
 
 /** By its exception, or by its last line. */

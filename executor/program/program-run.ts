@@ -110,14 +110,16 @@ export class ProgramRun {
   #reportOf(end: ProcessEnd, lost: readonly number[]): ChildExit {
     const { program, sampler, ports, outputLines, missed, memoryLimitBytes } = this.#options;
     const used = sampler.current;
-    const { stopReason } = program;
+    const { stopReason, stderrAtStop } = program;
+    const stderr = program.lastWords();
     return reportExit({
       end,
       startedAtMs: program.startedAtMs,
       ...(stopReason && { stopReason }),
       stacksAsked: program.stacksAsked,
       stdout: program.output.tail("stdout"),
-      stderr: program.output.tail("stderr"),
+      stderr: stderr.text,
+      lastWords: stderrAtStop ?? stderr,
       lines: outputLines,
       ...(missed && { missed }),
       ports: { held: ports, lost },

@@ -43,6 +43,15 @@ interface Stop {
   readonly reason?: StopReason;
   readonly startedAtMs: number;
   graceMs: number;
+  /** What the program had written, and when, before it knew of the stop. */
+  readonly stderr?: LastWords;
+}
+
+/** The end of what a program wrote to stderr. */
+export interface LastWords {
+  readonly text: string;
+  /** Undefined: that is not known. */
+  readonly writtenAtMs: number | undefined;
 }
 
 /** The longest grace period of processes that a program left behind. */
@@ -125,7 +134,7 @@ export class Program {
   stop({ reason, groupTold = false, ...order }: StopOrder): Promise<boolean> {
     const startedAtMs = this.#nowMs();
     const graceMs = this.#isSuspended ? 0 : order.graceMs;
-    if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs };
+    if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs, stderr: this.lastWords() };
     else this.#shorten(this.#stop, startedAtMs + graceMs);
     return this.#clear(groupTold ? this.#procFs.stat(process.pid)?.group : undefined);
   }
@@ -146,6 +155,15 @@ export class Program {
     await within(PLACES_MS, this.ended);
     this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
     if (this.#stacksAsked) await within(STACKS_MS, this.ended);
+  }
+
+  /** Before it was told to stop, where it was. */
+  get stderrAtStop(): LastWords | undefined {
+    return this.#stop?.stderr;
+  }
+
+  lastWords(): LastWords {
+    return { text: this.output.tail("stderr"), writtenAtMs: this.output.writtenAtMs("stderr") };
   }
 
   /** Whether any process was asked for its stacks. */

@@ -7,6 +7,15 @@ import type { StopReason } from "./reasons/stops.ts";
  */
 export type MissedMeeting = "closed" | "empty";
 
+/**
+ * What an exception followed from: the first of its chain, raised on purpose from it (`cause`) or while it was handled (`context`), or that of
+ * the child which it only says has failed.
+ */
+export interface ErrorOrigin {
+  readonly how: "cause" | "context" | "child";
+  readonly error: string;
+}
+
 /** How a program ended, as its executor saw it. */
 export interface ChildExit {
   readonly exitCode: number;
@@ -23,7 +32,14 @@ export interface ChildExit {
   readonly lastLines: readonly string[];
   /** The last Python traceback; of a program that hung, the stack of its main thread. */
   readonly traceback: string;
+  /** The exception that it ended by: nobody caught it. Of one that was stopped: it had raised that before, and was still going. */
   readonly errorSummary: string;
+  /** Absent: it followed from none. */
+  readonly errorOrigin?: ErrorOrigin;
+  /** An exception that it wrote of, where that may have been caught: it exited with another code, or wrote on. */
+  readonly saidBefore?: string;
+  /** When it wrote of the exception that it ended by; its process may go on for a while. */
+  readonly failedAtMs?: number;
   readonly peerConnectionLost: boolean;
   /** Absent: it says nothing of that. */
   readonly missedMeeting?: MissedMeeting;

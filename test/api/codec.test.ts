@@ -44,10 +44,15 @@ const endedItself = {
   outOfMemory: fc.boolean(),
   peakMemoryBytes: large,
 };
+const errorOrigin = fc.record({
+  how: fc.constantFrom("cause" as const, "context" as const, "child" as const),
+  error: text,
+});
 const exit: fc.Arbitrary<ChildExit> = fc.oneof(
   fc.record(endedItself),
   fc.record({ ...endedItself, missedMeeting: fc.constantFrom("closed" as const, "empty" as const) }),
   fc.record({ ...endedItself, stopReason }),
+  fc.record({ ...endedItself, errorOrigin, saidBefore: text, failedAtMs: large }),
 );
 
 const suspendedMs = fc.integer({ min: 1, max: 1_000_000 });

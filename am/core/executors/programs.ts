@@ -6,6 +6,7 @@ import { beginTermination, discard } from "../containers/containers.ts";
 import {
   childEnding,
   exitWords,
+  failedBeforeStop,
   hungEnding,
   isYield,
   orderedEnding,
@@ -111,6 +112,10 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   const grace = `${keyWords(step, "tony.task.stop-grace")} (${durationWords(step.spec.timeouts.stopGraceMs)})`;
   const remark = cutShort ? `: it was still stopping; the time for that is ${grace}` : "";
   log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}${remark}.`, about(task));
+  const before = failedBeforeStop(step, task, container, exit);
+  if (before !== undefined) {
+    lateEvidence(step, before);
+  }
   if (!isTerminated) {
     accountFor(step, container.id);
   }

@@ -201,6 +201,20 @@ export function standingOf(step: Step, hung: TaskRecord): Standing | undefined {
   };
 }
 
+/** Its exception says when it failed, which may be well before its process has ended: how long is told by one clock. */
+function whenFailed(step: Step, { atMs, failedAtMs = atMs }: ChildExit): Pick<Ending, "atMs" | "seenAtMs"> {
+  return { atMs, seenAtMs: when(step, atMs).seenAtMs - Math.max(0, atMs - failedAtMs) };
+}
+
+const ORIGINS = { cause: "it followed from", context: "it came while handling", child: "its child said" } as const;
+
+/** The exception that a program ended by, with what it followed from. */
+function errorWords({ errorSummary, errorOrigin }: ChildExit): string {
+  return errorOrigin === undefined
+    ? errorSummary
+    : `${errorSummary} (${ORIGINS[errorOrigin.how]} ${errorOrigin.error})`;
+}
+
 /** Signals by which a machine shows itself faulty. */
 const MACHINE_SIGNALS: ReadonlySet<string> = new Set(["SIGBUS", "SIGILL"]);
 
@@ -210,14 +224,14 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
   const startFailure = startFailureOf(task, exit);
   const base = {
     ...where(task, container),
-    ...when(step, exit.atMs),
+    ...whenFailed(step, exit),
     source: "child",
     exit: exitWords(exit),
     ...(startFailure === undefined ? {} : { startFailure }),
   } as const;
   const lines = linesOf(exit);
   const at = { task: task.id, host: container.host };
-  const error = exit.errorSummary === "" ? {} : { error: exit.errorSummary };
+  const error = exit.errorSummary === "" ? {} : { error: errorWords(exit) };
   if (exit.outOfMemory) {
     const usedMiB = Math.round(exit.peakMemoryBytes / 2 ** 20);
     const limitMiB = container.resource.memoryMiB;
@@ -249,8 +263,35 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     strength: exit.peerConnectionLost ? Strength.peerLost : Strength.exit,
     class: "program",
     machine: false,
-    reason: { code: "program-exited", ...at, exitCode: exit.exitCode, ...error },
+    reason: {
+      ...{ code: "program-exited", ...at, exitCode: exit.exitCode, ...error },
+      ...(exit.saidBefore === undefined ? {} : { before: exit.saidBefore }),
+    },
     lines,
+    remedy: programRemedy(step, task, exit),
+  };
+}
+
+/**
+ * A program that had failed before it was stopped, and whose process was still going: in an exit handler, for instance. Undefined: it had
+ * not, as far as is known.
+ */
+export function failedBeforeStop(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  exit: ChildExit,
+): Ending | undefined {
+  if (exit.stopReason?.code !== "generation-ended" || exit.errorSummary === "" || exit.peerConnectionLost) {
+    return undefined;
+  }
+  const own = childEnding(step, task, container, exit);
+  const { host } = container;
+  return {
+    ...own,
+    source: "core",
+    strength: Strength.exit,
+    reason: { code: "program-failed-before-stop", task: task.id, host, error: errorWords(exit) },
     remedy: programRemedy(step, task, exit),
   };
 }

@@ -14,12 +14,24 @@ export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
     misreadScript(step, task, exit) ??
     windowsLineEnds(exit) ??
     missingFile(step, task, exit) ??
-    unshippedFile(step, task, exit) ??
-    missingModule(step, task, exit) ??
+    errorsOf(exit)
+      .map((error) => unshippedFile(step, task, error) ?? missingModule(step, task, exit, error))
+      .find((remedy) => remedy !== undefined) ??
     portInUse(step, task, exit) ??
     crash(step, task, exit)
   );
 }
+
+/**
+ * The exception that a program ended by, and what that followed from: the same mends both. Of a module that was lacking where another way
+ * was tried then, and failed, nobody can say that.
+ */
+function errorsOf({ errorSummary, errorOrigin }: ChildExit): string[] {
+  const isOther = errorOrigin === undefined || (errorOrigin.how === "context" && LACKS_MODULE.test(errorOrigin.error));
+  return isOther ? [errorSummary] : [errorSummary, errorOrigin.error];
+}
+
+const LACKS_MODULE = /^(?:ModuleNotFoundError|ImportError)\b/;
 
 /** What to do where the shell could not run the command. */
 export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): Remedy {
@@ -107,8 +119,8 @@ function missingFile(step: Step, task: TaskRecord, exit: ChildExit): Remedy | un
 const NO_DATA = /^FileNotFoundError: \[Errno 2\] No such file or directory: '([^'\\]+)'$/;
 
 /** A file that the program opened, where the job cannot have brought it: nothing that it ships begins like its path. */
-function unshippedFile(step: Step, task: TaskRecord, { errorSummary }: ChildExit): Remedy | undefined {
-  const file = withoutDot(NO_DATA.exec(errorSummary)?.[1] ?? "");
+function unshippedFile(step: Step, task: TaskRecord, error: string): Remedy | undefined {
+  const file = withoutDot(NO_DATA.exec(error)?.[1] ?? "");
   const [first = "", ...below] = file.split("/");
   const mayLieElsewhere =
     first === "" || first.startsWith("~") || first.includes(":") || [first, ...below].includes("..");
@@ -138,9 +150,9 @@ function windowsLineEnds({ lastLines }: ChildExit): Remedy | undefined {
 }
 
 /** A program that wrote on may have done without the module. */
-function missingModule(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
-  const { errorSummary, lastLines } = exit;
-  if (!/^ModuleNotFoundError\b/.test(errorSummary) || !endedByException(exit)) {
+function missingModule(step: Step, task: TaskRecord, exit: ChildExit, error: string): Remedy | undefined {
+  const { lastLines } = exit;
+  if (!/^ModuleNotFoundError\b/.test(error) || !endedByException(exit)) {
     return undefined;
   }
   const { name, command, environment } = roleOf(step, task);
@@ -165,7 +177,7 @@ function environmentKey({ spec }: Step, role: string, isProgramsOwn: boolean): s
 
 /** A port that was held for the program is none of its own: see `portTaken`. */
 function portInUse(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
-  const said = exit.traceback === "" ? exit.lastLines : [exit.errorSummary];
+  const said = exit.traceback === "" ? exit.lastLines : errorsOf(exit);
   return said.some(saysAddressInUse) ? { code: "open-given-port", role: roleOf(step, task).name } : undefined;
 }
 
@@ -220,9 +232,9 @@ const NO_SCRIPT = /can't open file '([^']+)'/;
 /** A container's working directory, before what lies in it. */
 const WORKING_DIRECTORY = /^.*\/container_[^/]+\//;
 
-/** The script that Python did not find: its path in the working directory, or of one elsewhere the name. */
+/** The script that Python did not find, where it says so last: its path in the working directory, or of one elsewhere the name. */
 export function missingScriptOf({ lastLines }: ChildExit): string | undefined {
-  const [script] = lastLines.flatMap((line) => NO_SCRIPT.exec(line)?.[1] ?? []);
+  const script = NO_SCRIPT.exec(lastLines.at(-1) ?? "")?.[1];
   const inside = script?.replace(WORKING_DIRECTORY, "");
   return inside?.startsWith("/") === true ? inside.slice(inside.lastIndexOf("/") + 1) : inside;
 }

@@ -71,10 +71,16 @@ export const endingReasons = {
       return `${task} ${how}${mayFollow(awaited)}`;
     },
   ),
+  /** `before`: what it wrote of an exception that it may have caught. */
   "program-exited": reason(
-    { ...where, exitCode: "number", error: "text?", awaited: "flag?" },
-    ({ task, host, exitCode, error, awaited }) =>
-      `${task} exited ${exitCode} on ${host}${after(error)}${mayFollow(awaited)}`,
+    { ...where, exitCode: "number", error: "text?", before: "text?", awaited: "flag?" },
+    ({ task, host, exitCode, error, before, awaited }) =>
+      `${task} exited ${exitCode} on ${host}${after(error)}${saidBefore(before)}${mayFollow(awaited)}`,
+  ),
+  /** Its exception came first, however long its process took to end. */
+  "program-failed-before-stop": reason(
+    { ...where, error: "text" },
+    ({ task, host, error }) => `${task} failed on ${host}, and had not ended when it was stopped: ${error}`,
   ),
   "port-taken": reason(
     { ...where, error: "text?" },
@@ -218,4 +224,8 @@ function mayFollow(awaited: boolean | undefined): string {
 
 function after(error: string | undefined): string {
   return error === undefined ? "" : `: ${error}`;
+}
+
+function saidBefore(before: string | undefined): string {
+  return before === undefined ? "" : `; it had said before: ${before}`;
 }

@@ -81,9 +81,90 @@ describe("how a program ended", () => {
   it("is not the exception that it caught and wrote down, after which it went on and exited otherwise", () => {
     const caught = traceback("ModuleNotFoundError: No module named 'apex'");
     const uncaught = { traceback: caught.trim(), errorSummary: "ModuleNotFoundError: No module named 'apex'" };
+    const said = { errorSummary: "", saidBefore: uncaught.errorSummary };
     expect(exitOf({ code: 3, stderr: `${caught}loss is nan\n` })).toMatchObject({ traceback: "", errorSummary: "" });
-    expect(exitOf({ code: 3, stderr: caught })).toMatchObject(uncaught);
-    expect(exitOf({ code: 1, stderr: `${caught}\ndestroy_process_group() was not called\n` })).toMatchObject(uncaught);
+    expect(exitOf({ code: 1, stderr: caught })).toMatchObject(uncaught);
+    expect(exitOf({ code: 1, stderr: caught })).not.toHaveProperty("saidBefore");
+    // Python ends with 1 by an exception, and with nothing else.
+    expect(exitOf({ code: 7, stderr: caught })).toMatchObject(said);
+    expect(exitOf({ code: 2, stderr: "/usr/bin/python3: No module named ray\n" }).errorSummary).toBe("");
+    expect(exitOf({ code: 1, stderr: `${caught}going on without it\ncannot reach the store\n` })).toMatchObject(said);
+  });
+
+  it.each([
+    "[rank0]:[W1126 03:44:05.123 ProcessGroupNCCL.cpp:1538] Warning: destroy_process_group() was not called",
+    "/usr/lib/python3.11/multiprocessing/resource_tracker.py:254: UserWarning: 1 leaked semaphore object",
+    "wandb: Synced 5 files",
+    "W1126 03:44:05.123 1 torch/distributed/elastic/multiprocessing/api.py:900] Sending process 7 closing signal",
+  ])("is its exception, also where a library writes at the end of the process: %s", (line) => {
+    expect(exitOf({ code: 1, stderr: `${traceback("ValueError: bad")}${line}\n` })).toMatchObject({
+      errorSummary: "ValueError: bad",
+    });
+  });
+
+  it("is told with what its exception followed from", () => {
+    const chained = (words: string) =>
+      `${traceback("OSError: [Errno 28] No space left on device")}\n${words}\n\n${traceback("RuntimeError: not saved")}`;
+    const cause = "The above exception was the direct cause of the following exception:";
+    const context = "During handling of the above exception, another exception occurred:";
+    const error = "OSError: [Errno 28] No space left on device";
+    for (const [words, how] of [
+      [cause, "cause"],
+      [context, "context"],
+    ] as const) {
+      const exit = exitOf({ code: 1, stderr: chained(words) });
+      expect(exit).toMatchObject({ errorSummary: "RuntimeError: not saved", errorOrigin: { how, error } });
+      expect(exit.traceback).toContain(error);
+    }
+    const longer = `${chained(cause)}\n${cause}\n\n${traceback("SystemError: giving up")}`;
+    const prefixed = longer.replace(/^/gm, "[rank0]: ");
+    for (const stderr of [longer, prefixed]) {
+      expect(exitOf({ code: 1, stderr })).toMatchObject({
+        errorSummary: "SystemError: giving up",
+        errorOrigin: { how: "cause", error },
+      });
+    }
+    expect(
+      exitOf({ code: 1, stderr: `${traceback("KeyError: 1")}\n${traceback("ValueError: 2")}` }),
+    ).not.toHaveProperty("errorOrigin");
+  });
+
+  it("is told with what the child said that its exception only says has failed, where that was the last", () => {
+    const child = traceback("json.decoder.JSONDecodeError: Expecting value");
+    const failed = traceback("subprocess.CalledProcessError: Command 'x' returned non-zero exit status 1.");
+    const errorOrigin = { how: "child", error: "json.decoder.JSONDecodeError: Expecting value" };
+    expect(exitOf({ code: 1, stderr: child + failed })).toMatchObject({ errorOrigin });
+    const launcher =
+      "E1126 03:44:05.123 1 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1)\n";
+    const elastic = traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ");
+    expect(exitOf({ code: 1, stderr: child.replace(/^/gm, "[rank0]: ") + launcher + elastic })).toMatchObject({
+      errorOrigin,
+    });
+    expect(exitOf({ code: 1, stderr: `${child}trying another\n${failed}` })).not.toHaveProperty("errorOrigin");
+  });
+
+  describe("that was stopped for another's failure", () => {
+    const stopReason = { code: "generation-ended" as const, why: "worker:0 failed" };
+    const lastWords = (text: string) => ({ text, writtenAtMs: 4_000 });
+    const failed = traceback("ValueError: label 17");
+
+    it("had failed before, where its exception was the last that it had written by then", () => {
+      const said = { signal: "SIGTERM" as const, stderr: failed, stopReason };
+      expect(exitOf({ ...said, lastWords: lastWords(failed) })).toMatchObject({
+        ...{ errorSummary: "ValueError: label 17", failedAtMs: 4_000, traceback: failed.trim() },
+        peerConnectionLost: false,
+      });
+      const lost = traceback("ConnectionResetError: Connection closed by peer");
+      expect(exitOf({ ...said, lastWords: lastWords(lost) }).peerConnectionLost).toBe(true);
+    });
+
+    it.each([
+      ["it wrote that when it was stopped", ""],
+      ["it went on", `${failed}epoch 3\n`],
+    ])("had not, where %s", (_case, text) => {
+      const exit = exitOf({ signal: "SIGTERM", stderr: failed, stopReason, lastWords: lastWords(text) });
+      expect(exit).toMatchObject({ errorSummary: "", traceback: "", peerConnectionLost: false });
+    });
   });
 
   it("is found in linear time in an output of any shape", () => {

@@ -12,7 +12,21 @@ describe("the last Python traceback of an output", () => {
     expect(lastTraceback(`${simple}\n`)).toEqual({
       text: simple.slice(simple.indexOf("Traceback")),
       summary: "RuntimeError: out of bounds",
+      isLast: true,
     });
+  });
+
+  it.each([
+    ["a message that goes on after a colon", "RuntimeError: Error(s) in loading:\nMissing keys\n", true],
+    [
+      "CUDA's further lines",
+      "RuntimeError: CUDA error\nCUDA kernel errors might be asynchronous\nCompile with X\n",
+      true,
+    ],
+    ["an indented line", "RuntimeError: bad\n    in layer 3\n", true],
+    ["any other line, which whoever caught it may have written", "RuntimeError: bad\ngoing on\n", false],
+  ])("is the last that was said, or not, before %s", (_case, said, isLast) => {
+    expect(lastTraceback(`Traceback (most recent call last):\n  File "a.py", line 1\n${said}`)?.isLast).toBe(isLast);
   });
 
   it("is the one that was not handled, when an exception was raised from another", () => {

@@ -47,6 +47,23 @@ describe("what is advised", () => {
     );
   });
 
+  test("for what an exception followed from, unless another way was tried after it", () => {
+    const raised = { errorSummary: "RuntimeError: no model", lastLines: ["RuntimeError: no model"] };
+    const error = "ModuleNotFoundError: No module named 'torch'";
+    const advised = (how: "cause" | "context" | "child") =>
+      advice({ ...raised, errorOrigin: { how, error } }, { command: "python3 train.py" });
+    expect(advised("cause")).toMatch(/^python3 on that node does not have it/);
+    expect(advised("child")).toMatch(/^python3 on that node does not have it/);
+    expect(advised("context")).toBeUndefined();
+    const file = "FileNotFoundError: [Errno 2] No such file or directory: 'data/x.csv'";
+    expect(advice({ ...raised, errorOrigin: { how: "context", error: file } })).toMatch(/ships no data\/x\.csv/);
+  });
+
+  test("is nothing for a script that a helper did not find, after which the program went on", () => {
+    const lastLines = ["python3: can't open file '/c_2/helper.py': [Errno 2] No such file", "no helper, giving up"];
+    expect(advice({ exitCode: 7, lastLines }, { command: "./run.sh" })).toBeUndefined();
+  });
+
   test("for a missing module that -m names: the interpreter that says so", () => {
     const lastLines = ["/usr/bin/python3: No module named torch"];
     expect(advice({ ...missing, lastLines }, { command: "bash run.sh" })).toMatch(/^\/usr\/bin\/python3 on that node/);

@@ -35,6 +35,43 @@ describe("the root of a failure", () => {
     ]);
   });
 
+  test("is a task whose exception came first, though its process had not ended when another's lost connection stopped it", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "ConnectionResetError" });
+    scenario.stops("worker:2");
+    const stopReason = { code: "generation-ended", why: "worker:0 failed" } as const;
+    const error = "ValueError: label 17 is out of range";
+    const failed = { errorSummary: error, traceback: `Traceback …\n${error}`, failedAtMs: scenario.nowMs - 1_000 };
+    scenario.after(500);
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason, ...failed });
+    expect(scenario.core.state.outcome?.cause).toMatchObject({
+      task: "worker:1",
+      summary: `worker:1 failed on n2, and had not ended when it was stopped: ${error}`,
+      lines: ["Traceback …", error],
+      consequences: ["worker:0 exited 1 on n1: ConnectionResetError, 1.0 s later (a consequence, not counted)"],
+    });
+  });
+
+  test("is no task that had lost a connection as well when it was stopped", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
+    const lost = { peerConnectionLost: true, errorSummary: "ConnectionResetError", failedAtMs: scenario.nowMs - 1_000 };
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "generation-ended", why: "x" }, ...lost });
+    scenario.stops("worker:2");
+    expect(scenario.core.state.outcome?.cause).toMatchObject({ task: "worker:0" });
+  });
+
+  test("is the earlier exception, whichever process ended first", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1, errorSummary: "AssertionError", failedAtMs: scenario.nowMs - 10 });
+    scenario.after(500);
+    scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError: bad", failedAtMs: scenario.nowMs - 4_000 });
+    scenario.stops("worker:2");
+    expect(scenario.core.state.outcome?.cause).toMatchObject({ task: "worker:1" });
+  });
+
   test("stays with the earlier one when the later is heard second", () => {
     const scenario = running();
     scenario.after(5_000);
