@@ -1,9 +1,8 @@
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
-import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
-import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import type { StagingFolder } from "../staging/staging-folder.ts";
+import { readJobFile } from "./abandoned-job.ts";
 import { outcomeOf } from "./outcome.ts";
 
 /** An ApplicationMaster that has told the ResourceManager the job's end closes its history at the same time, within this. */
@@ -20,7 +19,7 @@ export async function closeAbandonedHistory(
   { reportOf, nowMs }: { readonly reportOf: (id: string) => Promise<ApplicationReport>; readonly nowMs: number },
 ): Promise<boolean> {
   const { applicationId } = staging;
-  const { spec, user } = parseJobFile((await staging.read(jobFileName)).toString("utf8"));
+  const { spec, user } = await readJobFile(staging);
   const history = JobHistoryFolder.of(fileSystems, spec.history, applicationId);
   if (history === undefined || !(await history.isInProgress())) return true;
   const report = await reportOf(applicationId);

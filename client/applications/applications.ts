@@ -39,6 +39,11 @@ export interface Applications {
   kill(id: string, reason: string): Promise<void>;
   /** The last state of a job that has ended, outcome included; undefined when its AM left none, or it is not ours. */
   finalStatus(report: ApplicationReport): Promise<JobStatus | undefined>;
+  /**
+   * Where the executors of a job that has ended stored its checkpoints: for one of which no last state was kept. Undefined where nobody
+   * knows.
+   */
+  checkpointDir(id: string): Promise<string | undefined>;
   /** Removes what an application that has ended left where nobody needs it. @returns what became of it, in words; empty: nothing to say */
   clean(id: string): Promise<string>;
   /** Removes what the user's earlier applications left behind; problems with that are nobody's concern now. */
@@ -71,3 +76,7 @@ export function durationMs({ startTimeMs, finishTimeMs }: ApplicationReport, now
 export function hasEnded({ state }: ApplicationReport): boolean {
   return state === "FINISHED" || state === "FAILED" || state === "KILLED";
 }
+
+/** Of a job without a last state: its AM wrote none, or wrote it into a staging folder of the job's own. */
+export const NOT_KEPT =
+  "how it ended was not kept here (a job with a tony.staging-dir of its own has it there: add --conf tony.staging-dir=…)";

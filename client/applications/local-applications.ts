@@ -11,6 +11,7 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { JobSpecError, parseJobSpec } from "../../src/job/stored/parse-spec.ts";
 import { jobFileName } from "../../src/job/stored/stored-job.ts";
+import { carriedTo } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
@@ -116,6 +117,11 @@ export class LocalApplications implements Applications {
 
   async finalStatus({ id }: ApplicationReport): Promise<JobStatus | undefined> {
     return this.#lastStatus(id);
+  }
+
+  async checkpointDir(id: string): Promise<string | undefined> {
+    const spec = jobOf(this.folder(id));
+    return spec && carriedTo({ spec });
   }
 
   /** The folder stays, for its logs. */

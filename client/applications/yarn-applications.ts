@@ -15,6 +15,7 @@ import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { sweepStaging } from "../staging/sweep.ts";
 import { jobTokenKeeper } from "../tokens/job-token-keeper.ts";
 import { closeAbandonedHistory } from "./abandoned-history.ts";
+import { carriedTo, readJobFile } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { isRefused, killRefusal } from "./kill-refusal.ts";
@@ -148,6 +149,23 @@ export class YarnApplications implements Applications {
     return state === "FINISHED" && Math.abs(this.#now() - finishTimeMs) < statusWrittenWithinMs;
   }
 
+  async checkpointDir(id: string): Promise<string | undefined> {
+    try {
+      return carriedTo(await readJobFile(await this.staging(id)));
+    } catch {
+      return await (await this.#endedJobs()).checkpointDir(id).catch(() => undefined);
+    }
+  }
+
+  /** What no last state tells when the staging folder has gone. */
+  async #keepCheckpointDir(staging: StagingFolder): Promise<void> {
+    const ended = await this.#endedJobs();
+    const { applicationId } = staging;
+    const address = carriedTo(await readJobFile(staging));
+    if (address === undefined || (await ended.find(applicationId)) !== undefined) return;
+    await ended.keepCheckpointDir(applicationId, address);
+  }
+
   async clean(id: string): Promise<string> {
     const staging = await this.staging(id);
     if (!(await this.#mayGo(staging))) return "";
@@ -156,6 +174,7 @@ export class YarnApplications implements Applications {
 
   /** Whether an ended application's staging folder is needed no more. What of its history cannot be closed keeps nothing else. */
   async #mayGo(staging: StagingFolder): Promise<boolean> {
+    await this.#keepCheckpointDir(staging).catch(() => undefined);
     const how = { reportOf: (id: string) => this.report(id), nowMs: this.#now() };
     return await closeAbandonedHistory(staging, this.#cluster.fileSystems, how).catch(() => true);
   }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
-import { type Applications, hasEnded } from "../applications/applications.ts";
+import { type Applications, hasEnded, NOT_KEPT } from "../applications/applications.ts";
 import { readSiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { type Inspection, inspect } from "../master/inspection.ts";
@@ -9,7 +9,8 @@ import { formatTable } from "../output/format.ts";
 import type { GetJson } from "../printed-json.ts";
 import { checkTargets, fetchFiles } from "./fetch-files.ts";
 import { historyOf } from "./job-history.ts";
-import { lastCheckpointOf } from "./last-checkpoint.ts";
+import { checkpointAt, lastCheckpointOf } from "./last-checkpoint.ts";
+import { latestStored } from "./latest-stored.ts";
 import type { HomePlaces, LeftFile, LeftFiles, LeftTree } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import { resultsOf } from "./task-results.ts";
@@ -31,7 +32,7 @@ const tellEachMs = 2_000;
 export async function getFiles(options: GetOptions, applications: Applications, context: ClientContext): Promise<void> {
   const { application, what, json, force, dryRun, task } = options;
   const inspection = await inspect(application, applications, connectMaster);
-  const left = await leftFiles(options, inspection, await applications.fileSystems(), context);
+  const left = await leftFiles(options, inspection, applications, context);
   for (const remark of left.remarks) context.output.problem(remark);
   if (left.files.length === 0) throw nothingLeft(`There are no files to fetch of ${application}`);
   const shown = options.to ?? ownFolder(application, what, task);
@@ -45,15 +46,25 @@ export async function getFiles(options: GetOptions, applications: Applications, 
 async function leftFiles(
   { application: applicationId, what, task, conf }: GetOptions,
   { report, status, remark }: Inspection,
-  places: HomePlaces,
+  applications: Applications,
   context: ClientContext,
 ): Promise<LeftFiles> {
+  const places: HomePlaces = await applications.fileSystems();
   if (what === "history") {
     const endedAtMs = status?.outcome?.endedAtMs ?? (hasEnded(report) ? report.finishTimeMs : undefined);
     return await historyOf({ applicationId, endedAtMs }, readSiteSettings(conf ?? [], context).history, places);
   }
+  if (status === undefined && what === "checkpoint" && report.user === applications.user && hasEnded(report)) {
+    const folder = await applications.checkpointDir(applicationId);
+    const stored = folder === undefined ? undefined : await latestStored(applicationId, folder, places);
+    if (stored !== undefined) {
+      const remark = `How ${applicationId} ended was not kept; its latest complete checkpoint is of step ${stored.step}: ${stored.address}`;
+      const left = await checkpointAt({ step: stored.step, path: stored.address }, places, "Somebody removes it");
+      return { ...left, remarks: [remark, ...left.remarks] };
+    }
+  }
   if (status === undefined) {
-    const why = remark ?? "how it ended was not kept";
+    const why = remark ?? NOT_KEPT;
     throw nothingLeft(`It is not known where the ${what} of ${applicationId} would be: ${why}`);
   }
   return what === "checkpoint" ? await lastCheckpointOf(status, places) : await resultsOf(status, task, places);

@@ -4,6 +4,7 @@ import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { parseManifest } from "../../src/job/stored/carried-lists.ts";
 import { MANIFEST, parseCarriedName } from "../../src/job/stored/carried-names.ts";
+import { wholeOrEarlier } from "../../src/job/stored/stored-checkpoints.ts";
 import { formatDropped } from "../output/job-tables.ts";
 import {
   filesIn,
@@ -28,12 +29,43 @@ export async function lastCheckpointOf(status: JobStatus, places: Places): Promi
     const began = resumeFrom === undefined ? "" : `\n  It began with ${resumeFrom}`;
     throw nothingLeft(`${applicationId} has no checkpoint${outcome === undefined ? " yet" : ""}${lost}${began}`);
   }
-  const place = placeOf(checkpoint.path, places);
-  const found = (await ifThere(storedFiles(place))) ?? { files: await namesakes(place), folders: [] };
-  if (found.files.length > 0) return { ...found, remarks: [] };
   const again =
     outcome === undefined ? "A job that runs replaces its checkpoints: try again" : "Somebody has removed it since";
+  return await checkpointAt(checkpoint, places, again);
+}
+
+/**
+ * The files of a checkpoint, or where an executor stored it and it is damaged, of the one before it.
+ * @throws UserError (`NOTHING_LEFT`) where it is not there any more
+ */
+export async function checkpointAt(
+  checkpoint: { readonly step: number; readonly path: string },
+  places: Places,
+  again: string,
+): Promise<LeftFiles> {
+  const named = placeOf(checkpoint.path, places);
+  const { path: taken, remarks } = await wholeInstead(named);
+  const place = { ...named, path: taken };
+  const found = (await ifThere(storedFiles(place))) ?? { files: await namesakes(place), folders: [] };
+  if (found.files.length > 0) return { ...found, remarks };
   throw nothingLeft(`The checkpoint of step ${checkpoint.step} is not there any more: ${checkpoint.path}\n  ${again}`);
+}
+
+async function wholeInstead({
+  fileSystem,
+  path: named,
+}: LocatedPath): Promise<{ readonly path: string; readonly remarks: readonly string[] }> {
+  const remarks: string[] = [];
+  if (parseCarriedName(path.basename(named)) === undefined) return { path: named, remarks };
+  try {
+    const whole = await wholeOrEarlier(fileSystem, named, (_, why) => {
+      remarks.push(`${fileSystem.uri}${named} is damaged (${why}); an earlier one of its task is taken`);
+    });
+    return { path: whole.path, remarks: remarks.map((words) => `${words}: ${fileSystem.uri}${whole.path}`) };
+  } catch {
+    // What is wrong with it is told as its files are fetched.
+    return { path: named, remarks: [] };
+  }
 }
 
 /** Of one that an executor uploaded, those in its list; else the file, or all of the folder. */

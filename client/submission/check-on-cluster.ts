@@ -19,6 +19,7 @@ import { stagingRoot } from "../staging/staging-folder.ts";
 import { jobContextOf } from "./check-offline.ts";
 import { withClusterFiles } from "./cluster-files.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
+import { withWholeCheckpoint } from "./resume-check.ts";
 import { type ShippedKeytab, shippedKeytab } from "./shipped-keytab.ts";
 
 /** A job that nothing is wrong with, as far as can be known before it is submitted. */
@@ -59,11 +60,12 @@ export async function checkOnCluster(
   if (asWritten === undefined) throw refusedJob(problems);
   const { classPath } = text.submission;
   const sized = withGivenSizes(asWritten, cluster.configuration, facts.maximum);
-  const placed = await withFolderAddresses(withQueueLabel(sized, facts.queue), cluster.fileSystems, {
+  const addressed = await withFolderAddresses(withQueueLabel(sized, facts.queue), cluster.fileSystems, {
     root,
     stagingDir: readSetting(text.settings, "tony.staging-dir"),
     cacheDir: readSetting(text.settings, "tony.cache.dir"),
   });
+  const placed = await withWholeCheckpoint(addressed, cluster.fileSystems, cluster.tell);
   const { spec, problems: ofFiles } = await withClusterFiles(placed, classPath, cluster.fileSystems);
   const found = [
     ...checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) }),

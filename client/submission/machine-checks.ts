@@ -12,6 +12,7 @@ import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import type { ClientContext } from "../context.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
+import { withWholeCheckpoint } from "./resume-check.ts";
 
 /** Something that a machine has and a job asks for. */
 interface Kind {
@@ -39,7 +40,8 @@ export async function checkOnMachine(
   const user = currentUser(environment, ownerName).name;
   const configuration = new Configuration().withValues(text.hadoop);
   const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) });
-  return { spec: await withFolderAddresses(draft, fileSystems), user };
+  const addressed = await withFolderAddresses(draft, fileSystems);
+  return { spec: await withWholeCheckpoint(addressed, fileSystems, () => undefined), user };
 }
 
 /** What this machine can never give, however long it is waited for. */

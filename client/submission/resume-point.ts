@@ -4,11 +4,12 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { type Applications, hasEnded } from "../applications/applications.ts";
+import { type Applications, hasEnded, NOT_KEPT } from "../applications/applications.ts";
 import { checkId, openLocalApplications } from "../applications/backend.ts";
 import { isLocalId } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
 import { formatCheckpoint } from "../output/job-tables.ts";
+import { latestStored } from "../results/latest-stored.ts";
 
 /**
  * The checkpoint that `--resume-from` names: the last one of the job with that id, or the path or URL itself.
@@ -26,7 +27,9 @@ export async function resumePoint(
   const applications = await placeOf(from, text, context);
   try {
     const report = await applications.report(from);
-    const { path, words } = lastCheckpoint(report, await applications.finalStatus(report), applications.user);
+    const status = await applications.finalStatus(report);
+    const stored = status === undefined ? await storedCheckpoint(report, text, applications) : undefined;
+    const { path, words } = stored ?? lastCheckpoint(report, status, applications.user);
     if (isLocalId(from) && !local && isOfThisMachine(path))
       throw noCheckpoint(`${from} ran on this machine, and its checkpoint is here: ${path}\n  Add --scheduler local`);
     context.output.problem(`Resuming from ${from}: ${words}`);
@@ -41,6 +44,28 @@ interface LastCheckpoint {
   readonly words: string;
 }
 
+/**
+ * The latest complete one in the folder of a job that has ended and of which no last state was kept: its AM died for good, or YARN killed
+ * it. Where its folder is not known, it is looked for where the new job keeps its own.
+ */
+async function storedCheckpoint(
+  report: ApplicationReport,
+  { settings }: JobText,
+  applications: Applications,
+): Promise<LastCheckpoint | undefined> {
+  if (!hasEnded(report) || report.user !== applications.user) return undefined;
+  const folder =
+    (await applications.checkpointDir(report.id)) ?? readSetting(settings, "tony.application.checkpoint-dir");
+  if (folder === undefined) return undefined;
+  const found = await latestStored(report.id, folder, await applications.fileSystems());
+  if (found === undefined) return undefined;
+  const { address, step } = found;
+  return {
+    path: address,
+    words: `how it ended was not kept; its latest complete checkpoint is of step ${step}: ${address}`,
+  };
+}
+
 /** What a job that has ended left for another. @throws UserError (`NO_CHECKPOINT`) */
 export function lastCheckpoint(
   { id, user, ...report }: ApplicationReport,
@@ -52,7 +77,7 @@ export function lastCheckpoint(
       `${id} has not ended: a later checkpoint may replace its last one\n  Wait for its end (tony-ts wait ${id}), or end it (tony-ts kill ${id})`,
     );
   if (status === undefined) {
-    const why = user === caller ? "how it ended was not kept" : `only ${user} may read how it ended`;
+    const why = user === caller ? NOT_KEPT : `only ${user} may read how it ended`;
     throw noCheckpoint(
       `The last checkpoint of ${id} is not known: ${why}\n  Name the checkpoint: --resume-from hdfs://…`,
     );

@@ -3,7 +3,7 @@ import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 import { within } from "../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
-import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { CARRIER_FOLDER, generationFiles } from "../../src/job/launch/container-names.ts";
 import { ShapeError } from "../../src/job/shape.ts";
 import type { CarrierSpec } from "../../src/job/spec.ts";
@@ -160,7 +160,7 @@ export class Carrier {
     if (spec.output !== undefined) mkdirSync(this.#local(spec.output.localDir), { recursive: true });
     if (this.#checkpoints === undefined) return checkpoint;
     mkdirSync(this.#localDir, { recursive: true });
-    if (!this.#isUploaded(checkpoint)) {
+    if (!this.#isBroughtBack(checkpoint)) {
       if (wasHere) await clearFolder(this.#localDir);
       return checkpoint;
     }
@@ -188,11 +188,23 @@ export class Carrier {
     this.#options.report(generation, { type: "child-progress", step, atMs, checkpoint });
   }
 
-  /** Whether an executor uploaded it, of this job or of the one that this job resumes from. */
-  #isUploaded(checkpoint: string): boolean {
+  /** Whether it is at an address that an executor can read. A plain path is the nodes' own, and so is a file: they share it. */
+  #isOnFileSystem(checkpoint: string): boolean {
+    const scheme = splitUri(checkpoint)?.root.scheme;
+    try {
+      return scheme !== undefined && scheme !== "file" && this.#options.fileSystems.locate(checkpoint).path !== "";
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether an executor uploaded it, of this job or of the one that this job resumes from; or this job resumes from what it can read. */
+  #isBroughtBack(checkpoint: string): boolean {
     const { checkpointDir, resumeFrom, applicationId, fileSystems } = this.#options;
-    if (checkpointDir === undefined || parseCarriedName(path.posix.basename(checkpoint)) === undefined) return false;
-    if (checkpoint === resumeFrom) return true;
+    if (checkpointDir === undefined) return false;
+    const isCarried = parseCarriedName(path.posix.basename(checkpoint)) !== undefined;
+    if (checkpoint === resumeFrom) return isCarried || this.#isOnFileSystem(checkpoint);
+    if (!isCarried) return false;
     const job = fileSystems.locate(`${checkpointDir}/${applicationId}`);
     const { fileSystem, path: folder } = fileSystems.locate(checkpoint);
     return fileSystem === job.fileSystem && path.posix.dirname(path.posix.dirname(folder)) === job.path;

@@ -3,7 +3,9 @@ import { lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { TonyError } from "../../src/errors.ts";
-import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { CarriedFile, Manifest } from "../../src/job/stored/carried-lists.ts";
+import { parseCarriedName } from "../../src/job/stored/carried-names.ts";
 import { wholeOrEarlier } from "../../src/job/stored/stored-checkpoints.ts";
 
 export interface Restore {
@@ -26,7 +28,10 @@ export interface Restore {
  */
 export async function restoreCheckpoint(restore: Restore): Promise<string> {
   const { fileSystem, checkpoint, localDir, scratch, signal } = restore;
-  const { path: source, manifest } = await wholeOrEarlier(fileSystem, checkpoint, restore.passed);
+  const { path: source, manifest } =
+    parseCarriedName(path.posix.basename(checkpoint)) === undefined
+      ? await asItIs(fileSystem, checkpoint)
+      : await wholeOrEarlier(fileSystem, checkpoint, restore.passed);
   await rm(scratch, { recursive: true, force: true });
   // Also for a checkpoint without files, which earlier releases stored.
   await mkdir(scratch, { recursive: true });
@@ -45,6 +50,28 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
   await clearFolder(localDir);
   for (const name of await readdir(scratch)) await rename(path.join(scratch, name), path.join(localDir, name));
   return path.join(localDir, manifest.name);
+}
+
+/** A file or folder that no executor stored, with a list of what is there now. */
+async function asItIs(
+  fileSystem: FileSystem,
+  checkpoint: string,
+): Promise<{ readonly path: string; readonly manifest: Pick<Manifest, "name" | "files" | "folders"> }> {
+  const name = path.posix.basename(checkpoint);
+  const files: CarriedFile[] = [];
+  const folders: string[] = [];
+  const take = async ({ path: place, type, lengthBytes }: FileStatus): Promise<void> => {
+    const relative = path.posix.join(name, path.posix.relative(checkpoint, place));
+    if (type !== "DIRECTORY") {
+      files.push({ path: relative, sizeBytes: lengthBytes });
+      return;
+    }
+    const entries = await fileSystem.list(place);
+    if (entries.length === 0) folders.push(relative);
+    for (const entry of entries) await take(entry);
+  };
+  await take({ ...(await fileSystem.stat(checkpoint)), path: checkpoint });
+  return { path: path.posix.dirname(checkpoint), manifest: { name, files, folders } };
 }
 
 /** Makes a folder that is empty. @throws TonyError (`FOLDER_IS_A_LINK`) for a link, behind which others may have files */

@@ -29,15 +29,29 @@ export class EndedJobs {
    * @throws TonyError `HISTORY_NOT_OURS` where somebody else made the folder first
    */
   async keep(status: JobStatus): Promise<void> {
+    await this.#write(this.#fileOf(status.applicationId), JSON.stringify(status));
+  }
+
+  /** The same of where a job's checkpoints are, whose last status nobody could write. */
+  async keepCheckpointDir(applicationId: string, address: string): Promise<void> {
+    await this.#write(this.#checkpointDirOf(applicationId), address);
+  }
+
+  /** Undefined when none was kept. */
+  checkpointDir(applicationId: string): Promise<string | undefined> {
+    const { fileSystem } = this.#root;
+    return ifThere(fileSystem.open(this.#checkpointDirOf(applicationId)).then((stream) => text(stream)));
+  }
+
+  async #write(target: string, content: string): Promise<void> {
     const { fileSystem } = this.#root;
     await fileSystem.mkdirs(this.#folder, 0o700);
     const { owner } = await fileSystem.stat(this.#folder);
     if (owner !== this.#user) {
       throw new TonyError(`${this.#folder} belongs to ${owner}, not to ${this.#user}`, { code: "HISTORY_NOT_OURS" });
     }
-    const target = this.#fileOf(status.applicationId);
     const draft = `${target}.tmp`;
-    await fileSystem.create(draft, Buffer.from(JSON.stringify(status)), { permission: 0o600, overwrite: true });
+    await fileSystem.create(draft, Buffer.from(content), { permission: 0o600, overwrite: true });
     await fileSystem.rename(draft, target, { overwrite: true });
   }
 
@@ -55,6 +69,10 @@ export class EndedJobs {
       const keep = index < mostKept && nowMs - file.modificationTimeMs < longestKeptMs;
       if (!keep) await this.#root.fileSystem.delete(file.path);
     }
+  }
+
+  #checkpointDirOf(applicationId: string): string {
+    return path.join(this.#folder, `${applicationId}.checkpoint-dir`);
   }
 
   #fileOf(applicationId: string): string {

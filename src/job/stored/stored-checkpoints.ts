@@ -117,6 +117,27 @@ export async function wholeOrEarlier(
   throw failure;
 }
 
+/** The latest whole one of a task's folder; undefined: it has none. */
+export async function latestWhole(fileSystem: Reading, folder: string): Promise<WholeCheckpoint | undefined> {
+  const names = furthestFirst((await listIfThere(fileSystem, folder)).map((entry) => path.basename(entry.path)));
+  for (const { name } of names) {
+    const found = await ifWhole(fileSystem, `${folder}/${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The furthest whole one of any task. @param folder the job's, in which each task has its own */
+export async function latestOfJob(fileSystem: Reading, folder: string): Promise<WholeCheckpoint | undefined> {
+  const found: WholeCheckpoint[] = [];
+  for (const task of await listIfThere(fileSystem, folder)) {
+    const latest = task.type === "DIRECTORY" ? await latestWhole(fileSystem, task.path) : undefined;
+    if (latest !== undefined) found.push(latest);
+  }
+  const [furthest] = found.sort(({ manifest: a }, { manifest: b }) => b.step - a.step || b.atMs - a.atMs);
+  return furthest;
+}
+
 async function ifWhole(fileSystem: Reading, checkpoint: string): Promise<WholeCheckpoint | undefined> {
   try {
     return await ifThere(readWhole(fileSystem, checkpoint));

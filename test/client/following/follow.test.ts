@@ -59,6 +59,10 @@ class ScriptedApplications implements Applications {
     this.killed.push(reason);
   }
 
+  async checkpointDir(): Promise<string | undefined> {
+    return undefined;
+  }
+
   async clean(id: string): Promise<string> {
     this.cleaned.push(id);
     return "its staging folder is removed";

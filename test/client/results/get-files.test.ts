@@ -188,6 +188,36 @@ describe("the last checkpoint", () => {
     expect(fetched()).toEqual(["a:b", "a:b/w.pt"]);
   });
 
+  const whole = (step: number) => {
+    const list = { manifestVersion: 1, name: "w.pt", step, atMs: 1, files: [{ path: "w.pt", sizeBytes: 5 }] };
+    stored(`ckpt/${application}/worker-0/step-${step}-at-1`, {
+      "w.pt": "12345",
+      "_complete.json": JSON.stringify(list),
+    });
+  };
+
+  test("that is damaged gives way to the one before it, which is said", async () => {
+    whole(6);
+    whole(7);
+    rmSync(path.join(home, `ckpt/${application}/worker-0/step-7-at-1/w.pt`));
+    const job = ended({ checkpoint: checkpoint(`ckpt/${application}/worker-0/step-7-at-1`) });
+    const { err } = await get(job, { what: "checkpoint" });
+    expect(err).toMatch(
+      /step-7-at-1 is damaged \(.*w\.pt is not there\); an earlier one of its task is taken: .*step-6-at-1/,
+    );
+    expect(fetched()).toEqual(["w.pt"]);
+  });
+
+  test("of a job whose last state nobody wrote is the latest whole one in its folder", async () => {
+    whole(7);
+    const nothing = { ...ended({}), finalStatus: async () => undefined };
+    await expect(get(nothing, { what: "checkpoint" })).rejects.toThrow("how it ended was not kept here");
+    const known = { ...nothing, checkpointDir: async () => `file://${home}/ckpt` };
+    const { err } = await get(known, { what: "checkpoint" });
+    expect(err).toMatch(/ended was not kept; its latest complete checkpoint is of step 7: /);
+    expect(fetched()).toEqual(["w.pt"]);
+  });
+
   test("whose file is shorter than was saved is refused, and leaves nothing", async () => {
     const files = [{ path: "w.pt", sizeBytes: 6 }];
     const list = { manifestVersion: 1, name: "w.pt", step: 7, atMs: 1, files };

@@ -72,6 +72,15 @@ describe("bringing a checkpoint back", () => {
     expect(passed).toEqual([expect.stringMatching(/^step-60-at-60: /)]);
   });
 
+  test.each([
+    ["a folder", "model", { "model/a": "1", "model/deep/b": "2" }],
+    ["a file", "model/a", { a: "1" }],
+  ])("takes %s that no executor stored as it is", async (_what, name, files) => {
+    scene.write({ "../stays/model/a": "1", "../stays/model/deep/b": "2" });
+    expect(await restore(name)).toBe(path.join(scene.workFolder, "ckpt", path.basename(name)));
+    expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual(files);
+  });
+
   test("takes no later one in place of one that is damaged", async () => {
     saved("step-45-at-45", 45, { a: "at 45" });
     saved("step-60-at-60", 60, { a: "at 60" });
