@@ -137,6 +137,22 @@ describe("of connections that have not proved themselves, beyond what is served 
   });
 });
 
+test("what calls and connections leave that came to nothing is collected each time that they were many", () => {
+  let collected = 0;
+  guard = new ConnectionGuard({ ...limits, mostUnproven: 100, mostRefusals: 100 }, () => {
+    collected += 1;
+  });
+  const connections = Array.from({ length: 20 }, (_, port) => new Connection(port));
+  for (let refusals = 0; refusals < 31; refusals += 1) guard.refused(peer(1));
+  expect(collected).toBe(0);
+  connections[0]?.over();
+  expect(collected).toBe(1);
+  jest.advanceTimersByTime(limits.proofMs);
+  expect(collected).toBe(1);
+  for (let refusals = 0; refusals < 13; refusals += 1) guard.refused(peer(1));
+  expect(collected).toBe(2);
+});
+
 describe("a connection that has proved itself", () => {
   test("leaves nothing to the one that has its port next, which has all of its time", () => {
     const earlier = new Connection(1);

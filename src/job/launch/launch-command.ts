@@ -139,11 +139,12 @@ function checksOf(files: readonly ShippedFile[]): string {
 
 /**
  * How Node runs our programs in containers. The ApplicationMaster gets room for new objects of 2 MiB, which the garbage collector goes
- * through more often: by default V8 lets it grow to 48 MiB when a thousand executors talk to it, and keeps it. An executor gets no option:
+ * through more often: by default V8 lets it grow to 48 MiB when a thousand executors talk to it, and keeps it; and it may collect garbage
+ * itself, which bounds what callers without a right leave (src/api/connection-guard.ts). An executor gets no option:
  * with any of V8's, Node leaves aside what it has of its own modules compiled, a fifth of an executor's start.
  */
 export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string[] {
-  return bundle === BUNDLES.am ? ["--max-semi-space-size=2"] : [];
+  return bundle === BUNDLES.am ? ["--max-semi-space-size=2", "--expose-gc"] : [];
 }
 
 /**
