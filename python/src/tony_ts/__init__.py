@@ -21,26 +21,36 @@ from .errors import (
     TonyError,
     WaitTimeout,
 )
+from .in_task import Advice, Change, ConditionFailed, Entry, KeyValues, NotInATask, Task, TaskError, task
 from .job import Job, LogLine
 from .request import Role
 from .submission import submit
 
 __all__ = [
+    "Advice",
     "AsyncJob",
+    "Change",
     "ClusterError",
+    "ConditionFailed",
+    "Entry",
     "Job",
     "JobFailed",
     "JobInvalid",
     "JobKilled",
     "JobNotFound",
+    "KeyValues",
     "LogLine",
     "NoCluster",
     "NoNode",
+    "NotInATask",
     "Role",
+    "Task",
+    "TaskError",
     "TonyError",
     "WaitTimeout",
     "asubmit",
     "submit",
+    "task",
 ]
 
 # Tracebacks call them as programs do.

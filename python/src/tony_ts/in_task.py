@@ -1,0 +1,342 @@
+"""What a program of a task asks its executor: its place in the job, what to do next, the job's key-value store."""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import http.client
+import json
+import os
+import socket
+import threading
+from contextlib import closing
+from typing import Any, Dict, Iterator, Mapping, NamedTuple
+from urllib.parse import quote, urlencode
+
+from .errors import TonyError
+
+_Json = Dict[str, Any]
+
+
+class TaskError(TonyError):
+    """The executor refuses: ``code`` says why, as docs/guide/task-api.md has it."""
+
+
+class NotInATask(TonyError):
+    """This program is no task of a job: nothing has told it where to ask."""
+
+
+class ConditionFailed(TaskError):
+    """The key is not as the caller knew it: nothing was changed."""
+
+
+class Advice(NamedTuple):
+    """What a program is to do next."""
+
+    #: ``continue``, ``checkpoint-now`` or ``stop``
+    answer: str
+    #: Why, where it is not to continue.
+    cause: str | None = None
+    #: Until when, in milliseconds since 1970; none where nobody says.
+    deadline_ms: int | None = None
+
+    @property
+    def should_stop(self) -> bool:
+        return self.answer == "stop"
+
+    @property
+    def should_checkpoint(self) -> bool:
+        return self.answer == "checkpoint-now"
+
+
+class Entry(NamedTuple):
+    """A key and what it holds."""
+
+    key: str
+    value: bytes
+    #: The revision that created the key, and the one that wrote it last.
+    created: int
+    modified: int
+    #: How often it was written since it was created.
+    version: int
+    #: The task with whose life it goes: ``worker:0``.
+    owner: str | None = None
+
+
+class Change(NamedTuple):
+    """What a revision did to one key."""
+
+    revision: int
+    key: str
+    #: None: the key is gone.
+    entry: Entry | None
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float | None) -> None:
+        super().__init__("tony", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+class _Executor:
+    """Asks over one connection, which is made again where it was closed. Threads take turns."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._connection: _Connection | None = None
+        self._pid = os.getpid()
+        atexit.register(self._close)
+
+    def ask(self, method: str, route: str, body: bytes | None = None) -> _Json:
+        with self._lock:
+            if self._pid != os.getpid():
+                # A forked process would read its parent's answers.
+                self._connection, self._pid = None, os.getpid()
+            connection = self._connection or _Connection(self._path, None)
+            self._connection = None
+            try:
+                connection.request(method, route, body)
+                response = connection.getresponse()
+                answer = response.read()
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                raise TaskError(f"The executor does not answer: {error}", code="NO_EXECUTOR") from error
+            self._connection = connection
+        return _said(response.status, answer)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def lines(self, route: str) -> Iterator[_Json]:
+        with closing(_Connection(self._path, None)) as connection:
+            connection.request("GET", route)
+            response = connection.getresponse()
+            if response.status != 200:
+                _said(response.status, response.read())
+            for line in response:
+                yield json.loads(line)
+
+
+def _said(status: int, body: bytes) -> _Json:
+    answer: _Json = json.loads(body)
+    if status == 200:
+        return answer
+    error = answer["error"]
+    kind = ConditionFailed if error["code"] == "CONDITION" else TaskError
+    raise kind(error["message"], code=error["code"], retryable=status == 503)
+
+
+class KeyValues(Mapping[str, bytes]):
+    """
+    The job's key-value store, as this task may use it: keys that begin with ``shared/`` or with the task's own prefix.
+    A value is bytes; text is written as UTF-8.
+    """
+
+    def __init__(self, executor: _Executor, own: str) -> None:
+        self._executor = executor
+        #: What the keys begin with that no other task sees: ``task/worker:0/``.
+        self.own = own
+
+    def __getitem__(self, key: str) -> bytes:
+        found = self.entry(key)
+        if found is None:
+            raise KeyError(key)
+        return found.value
+
+    def __setitem__(self, key: str, value: str | bytes) -> None:
+        self.put(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        if not self.delete(key):
+            raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        for prefix in ("shared/", self.own):
+            yield from (entry.key for entry in self.entries(prefix))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def entry(self, key: str) -> Entry | None:
+        """The key with its revisions; None where it is missing."""
+        try:
+            return _entry(self._executor.ask("GET", _route(key))["entry"])
+        except TaskError as error:
+            if error.code == "NO_SUCH_KEY":
+                return None
+            raise
+
+    def put(
+        self,
+        key: str,
+        value: str | bytes,
+        *,
+        owned: bool = False,
+        durable: bool = False,
+        if_revision: int | None = None,
+    ) -> int:
+        """
+        Writes a key, and returns the store's revision. ``owned``: it goes with this life of the task. ``durable``:
+        returns when it outlives the ApplicationMaster. ``if_revision``: only if that revision wrote it last, 0: if it
+        is missing; else raises ConditionFailed.
+        """
+        data = value.encode() if isinstance(value, str) else value
+        query = _query(owned=owned, durable=durable, if_revision=if_revision)
+        revision: int = self._executor.ask("PUT", _route(key) + query, data)["revision"]
+        return revision
+
+    def delete(self, key: str, *, if_revision: int | None = None) -> bool:
+        """Whether the key was there."""
+        return bool(self._executor.ask("DELETE", _route(key) + _query(if_revision=if_revision))["deleted"])
+
+    def delete_prefix(self, prefix: str) -> int:
+        """How many keys went."""
+        count: int = self._executor.ask("DELETE", f"/v1/kv?{urlencode({'prefix': prefix})}")["deleted"]
+        return count
+
+    def setdefault(self, key: str, value: str | bytes, *, owned: bool = False) -> bytes:
+        """Writes the key where it is missing, and returns what it holds."""
+        put = {"type": "put", "key": key, "owned": owned, **_value(value)}
+        missing = {"of": "missing", "key": key}
+        answer = self.transaction([missing], [put], [{"type": "get", "key": key}])
+        if answer["succeeded"]:
+            return value.encode() if isinstance(value, str) else value
+        return _entry(answer["results"][0]["entry"]).value
+
+    def entries(self, prefix: str = "shared/") -> Iterator[Entry]:
+        """All keys that begin so, in their order."""
+        start = prefix
+        while True:
+            answer = self._executor.ask("GET", f"/v1/kv?{urlencode({'prefix': prefix, 'from': start})}")
+            part = [_entry(one) for one in answer["entries"]]
+            yield from part
+            if not answer["more"]:
+                return
+            start = part[-1].key + "\0"
+
+    def transaction(
+        self,
+        conditions: list[_Json],
+        success: list[_Json],
+        failure: list[_Json] | None = None,
+        *,
+        durable: bool = False,
+    ) -> _Json:
+        """All of it happens at one revision, or nothing: docs/guide/key-value-store.md has the forms."""
+        body = {"conditions": conditions, "success": success, "failure": failure or []}
+        return self._executor.ask("POST", f"/v1/kv{_query(durable=durable)}", json.dumps(body).encode())
+
+    def watch(self, prefix: str = "shared/", *, after: tuple[int, int] | None = None) -> Iterator[Change]:
+        """
+        Changes as they happen, each once; ``after`` an attempt and a revision, else from now on. Raises TaskError
+        (``COMPACTED``, ``RESET``) where some of them cannot be told any more: list the keys, and watch again.
+        """
+        position = {} if after is None else {"attempt": after[0], "revision": after[1]}
+        for line in self._executor.lines(f"/v1/kv?{urlencode({'watch': 'true', 'prefix': prefix, **position})}"):
+            for word in ("compacted", "reset"):
+                if line.get(word):
+                    message = "Some changes cannot be told any more: list the keys, and watch from there"
+                    raise TaskError(message, code=word.upper())
+            for change in line["changes"]:
+                entry = _entry(change["entry"]) if change["type"] == "put" else None
+                yield Change(line["revision"], entry.key if entry else change["key"], entry)
+
+
+class Task:
+    """The task that this program runs for."""
+
+    def __init__(self, path: str) -> None:
+        self._executor = _Executor(path)
+        facts = self._executor.ask("GET", "/v1/task")
+        #: ``worker:0``
+        self.name: str = facts["task"]
+        self.role: str = facts["role"]
+        self.index: int = facts["index"]
+        self.application_id: str = facts["applicationId"]
+        #: The number of this life of the task.
+        self.generation: int = facts["generation"]
+        #: How many lives there were before, and why the last one ended.
+        self.restarts: int = facts["restarts"]
+        self.restart_reason: str | None = facts.get("restartReason")
+        #: To go on from.
+        self.resume_from: str | None = facts.get("checkpoint")
+        self.host: str | None = facts.get("host")
+        self.port: int | None = facts.get("port")
+        self.kv = KeyValues(self._executor, f"task/{self.name}/")
+
+    def cluster(self) -> dict[str, list[str]]:
+        """Where the tasks of each role are: ``{"worker": ["node7:40123", …]}``."""
+        roles: dict[str, list[str]] = {}
+        for task in self._executor.ask("GET", "/v1/cluster")["tasks"]:
+            roles.setdefault(task["task"].rpartition(":")[0], []).append(f"{task['host']}:{task['port']}")
+        return roles
+
+    def report(self, step: int | None = None, **metrics: float) -> Advice:
+        """Tells how far the program is, and returns what it is to do next."""
+        said: _Json = {"metrics": metrics} if metrics else {}
+        return self._report(said if step is None else {"step": step, **said})
+
+    def checkpoint(self, path: str | os.PathLike[str], step: int) -> Advice:
+        """Tells of a checkpoint that is complete, and returns what to do next."""
+        place = os.fspath(path)
+        return self._report({"checkpoint": place if "://" in place else os.path.abspath(place), "step": step})
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether the program is being stopped."""
+        return self._report({}).should_stop
+
+    def barrier(self, name: str, *, roles: list[str] | None = None, timeout: float | None = None) -> None:
+        """
+        Returns when all tasks of these roles, by default of its own, have come to the barrier of that name. A name is
+        good for one meeting of a generation. Raises TaskError (``BARRIER_TIMEOUT``), which names who is missing.
+        """
+        asked = {} if roles is None else {"roles": ",".join(roles)}
+        limit = {} if timeout is None else {"timeout": f"{timeout:g}"}
+        self._executor.ask("POST", f"/v1/barrier/{quote(name, safe='')}?{urlencode({**asked, **limit})}")
+
+    def _report(self, said: _Json) -> Advice:
+        answer = self._executor.ask("POST", "/v1/report", json.dumps(said).encode())
+        return Advice(answer["answer"], answer.get("cause"), answer.get("deadlineMs"))
+
+
+_TASKS: dict[str, Task] = {}
+
+
+def task() -> Task:
+    """The task that this program runs for. Raises NotInATask elsewhere."""
+    path = os.environ.get("TONY_API")
+    if not path:
+        message = "TONY_API is not set: this is no program of a task, or its node has no sockets"
+        raise NotInATask(message, code="NOT_IN_A_TASK")
+    if path not in _TASKS:
+        _TASKS[path] = Task(path)
+    return _TASKS[path]
+
+
+def _route(key: str) -> str:
+    return f"/v1/kv/{quote(key, safe='/:')}"
+
+
+def _query(*, if_revision: int | None = None, **flags: bool) -> str:
+    words = {name: "true" for name, value in flags.items() if value}
+    if if_revision is not None:
+        words["if-revision"] = str(if_revision)
+    return f"?{urlencode(words)}" if words else ""
+
+
+def _value(value: str | bytes) -> _Json:
+    return {"value": value} if isinstance(value, str) else {"valueBase64": base64.b64encode(value).decode()}
+
+
+def _entry(said: _Json) -> Entry:
+    value = said["value"].encode() if "value" in said else base64.b64decode(said["valueBase64"])
+    owner = said["owner"]["task"] if "owner" in said else None
+    return Entry(said["key"], value, said["created"], said["modified"], said["version"], owner)

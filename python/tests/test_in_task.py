@@ -1,0 +1,106 @@
+"""A program of a task asks its executor: as one of a job on this machine."""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import tony_ts
+
+
+@pytest.fixture(autouse=True)
+def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+SOURCE = str(ROOT / "python" / "src")
+
+
+def said(program: str, *, instances: int = 1) -> list[str]:
+    """What the tasks of such a job print."""
+    Path("program.py").write_text("import tony_ts\n" + textwrap.dedent(program))
+    command = f"{sys.executable} -W error program.py"
+    job = tony_ts.submit(
+        command, scheduler="local", instances=instances, memory="256m", files=["program.py"], env={"PYTHONPATH": SOURCE}
+    )
+    job.wait()
+    return sorted(line.line for line in job.logs("worker"))
+
+
+def test_it_knows_its_place_and_reports() -> None:
+    lines = said(
+        """
+        task = tony_ts.task()
+        print(task.name, task.role, task.index, task.generation, task.restarts, task.resume_from)
+        print(len(task.cluster()["worker"]))
+        print(task.report(7, loss=0.5), task.checkpoint("model.pt", 7).should_checkpoint, task.should_stop)
+        """
+    )
+    advice = "Advice(answer='continue', cause=None, deadline_ms=None) False False"
+    assert lines == ["1", advice, "worker:0 worker 0 1 0 None"]
+
+
+def test_it_uses_the_store() -> None:
+    lines = said(
+        """
+        kv = tony_ts.task().kv
+        kv["shared/rate"] = "0.1"
+        print(kv["shared/rate"], "shared/none" in kv, kv.get("shared/none"), list(kv), len(kv))
+        print(kv.put(kv.own + "a", b"\\xff", owned=True), kv.entry(kv.own + "a").owner)
+        print(kv.setdefault("shared/rate", "0.2"), kv.setdefault("shared/new", "1"))
+        try:
+            kv.put("shared/rate", "2", if_revision=0)
+        except tony_ts.ConditionFailed as error:
+            print(error.code)
+        try:
+            kv["other"] = "1"
+        except tony_ts.TaskError as error:
+            print(error.code)
+        print([(change.revision, change.key) for _, change in zip(range(2), kv.watch(after=(1, 0)))])
+        print(kv.delete("shared/new"), kv.delete("shared/new"), kv.delete_prefix("shared/"))
+        """
+    )
+    assert lines == [
+        "2 worker:0",
+        "CONDITION",
+        "FORBIDDEN",
+        "True False 1",
+        "[(1, 'shared/rate'), (3, 'shared/new')]",
+        "b'0.1' False None ['shared/rate'] 1",
+        "b'0.1' b'1'",
+    ]
+
+
+def test_its_tasks_meet() -> None:
+    lines = said(
+        """
+        import time
+        task = tony_ts.task()
+        time.sleep(task.index)
+        task.kv[f"shared/came-{task.index}"] = ""
+        task.barrier("start", timeout=60)
+        print(len(list(task.kv.entries("shared/came-"))))
+        """,
+        instances=2,
+    )
+    assert lines == ["2", "2"]
+
+
+def test_what_the_guide_shows() -> None:
+    guide = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
+    section = guide.split("\n## In a task\n")[1].split("\n## ")[0]
+    [program] = re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    lines = said("def save(step): return f'model-{step}.pt'\n" + program, instances=2)
+    assert lines == ["0.1", "0.1", "worker:0 1 None", "worker:1 1 None"]
+
+
+def test_elsewhere_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TONY_API", raising=False)
+    with pytest.raises(tony_ts.NotInATask) as raised:
+        tony_ts.task()
+    assert raised.value.code == "NOT_IN_A_TASK"
