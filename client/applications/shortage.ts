@@ -2,7 +2,7 @@ import type { ApplicationReport, NodeReport, Resource } from "../../src/hadoop/y
 import { roomFor } from "../../src/job/fits.ts";
 import type { Setting } from "../../src/job/reasons/facts.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
-import { amountOfKinds, kindsOf, type ResourceKind, roomOfKind } from "../../src/job/resource-kinds.ts";
+import { amountOfKinds, canBeLowered, kindsOf, type ResourceKind, roomOfKind } from "../../src/job/resource-kinds.ts";
 import type { JobStatus, RoleStatus, Wait } from "../../src/job/status.ts";
 import { waitOf } from "../../src/job/wait.ts";
 import { freeOf } from "../cluster/cluster-facts.ts";
@@ -39,7 +39,7 @@ function withShortage(status: JobStatus, wait: Wait, use: ClusterUse): Wait {
   const explained = delays.filter((delay) => !vague.has(delay.code) || saysMore(delay, found.short));
   const fix = { code: "lower-ask", settings: found.settings, orWait: found.isHeld } as const;
   const facts = { reason, delays: [...found.delays, ...explained], sinceMs: wait.sinceMs, endsAtMs: wait.endsAtMs };
-  return waitOf(found.settings.length === 0 ? facts : { ...facts, fix });
+  return waitOf(found.settings.length === 0 && !found.isHeld ? facts : { ...facts, fix });
 }
 
 /** The queue lacks something that the nodes have. */
@@ -65,8 +65,9 @@ function shortageOf(
   const named = free.toSorted((one, other) => roomFor(ask, other.amount) - roomFor(ask, one.amount));
   const label = role.nodeLabel === undefined || role.nodeLabel === "" ? {} : { label: role.nodeLabel };
   const held = short.map((kind) => heldBy(id, kind, may, use));
-  const lower = short.length === 0 ? kinds : short;
-  const instances = settings.filter(({ key }) => room > 0 && key === `tony.${role.name}.instances`);
+  const lower = (short.length === 0 ? kinds : short).filter((kind) => canBeLowered(kind, role));
+  const isMany = room > 0 && role.instances > 1;
+  const instances = settings.filter(({ key }) => isMany && key === `tony.${role.name}.instances`);
   return {
     short: short.map(({ name }) => name),
     delays: [

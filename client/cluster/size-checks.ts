@@ -108,5 +108,6 @@ function sizeProblem(spec: JobSpec, what: string, size: Size, nodes: readonly No
     return [keyProblem("error", spec, key, `${text}: lower ${key}${by}`)];
   }
   const text = `${what} asks for ${words(asked)}, with the nodes that are registered now the largest container has ${words(most)}`;
-  return [keyProblem("warning", spec, key, `${text}: the job waits for a larger node, unless you lower ${key}`)];
+  const unless = asked > 1 ? `, unless you lower ${key}` : "";
+  return [keyProblem("warning", spec, key, `${text}: the job waits for a larger node${unless}`)];
 }

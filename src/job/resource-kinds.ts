@@ -22,6 +22,11 @@ export function kindsOf(ask: Resource): ResourceKind[] {
   return kinds.filter(({ of }) => of(ask) > 0);
 }
 
+/** Whether less of it can be asked for: without its only GPU a program is another one. */
+export function canBeLowered({ of }: ResourceKind, ask: Resource): boolean {
+  return of(ask) > 1;
+}
+
 /** The keys of a type that is neither memory nor cores: `gpus` asks for the one that the site names first. */
 export function keysOfType(type: string): [string, string] {
   return [`resource.${type}`, "gpus"];

@@ -1,5 +1,6 @@
 import { constraintKey } from "../../../src/job/constraint-key.ts";
 import { roomFor } from "../../../src/job/fits.ts";
+import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { amountOfKinds, kindsOf, roomOfKind } from "../../../src/job/resource-kinds.ts";
@@ -11,7 +12,7 @@ import { roleOf } from "../state/step.ts";
 import { excludedHosts, isKeptOff } from "./kept-off.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart } from "./room.ts";
-import { placeOf, settingsOf, unmeetable } from "./unmeetable.ts";
+import { lowerAsk, placeOf, settingsOf, unmeetable } from "./unmeetable.ts";
 
 interface Job {
   readonly spec: JobSpec;
@@ -27,7 +28,7 @@ export function containerWait(job: Job, position: number, missing: number): Omit
   const reason = { code: "containers", role: name, missing, instances, ask: amountWords(resource), settings } as const;
   const never = unmeetable(job, position);
   if (never !== undefined) {
-    return { reason, delays: [never.delay], fix: never.fix };
+    return { reason, delays: [never.delay], ...withFix(never.fix) };
   }
   const usable = usableNodes(job, role);
   const refused = refusedDelays(job, position);
@@ -40,7 +41,11 @@ export function containerWait(job: Job, position: number, missing: number): Omit
     ...constraintDelays(job, role),
     ...keptOffDelays(job, role),
   ];
-  return { reason, delays, ...(short === undefined ? {} : { fix: short.fix }) };
+  return { reason, delays, ...withFix(short?.fix) };
+}
+
+function withFix(fix: Remedy | undefined): { readonly fix?: Remedy } {
+  return fix === undefined ? {} : { fix };
 }
 
 /** Those that its containers may be given on. */
@@ -67,7 +72,7 @@ function shortInQueue(job: Job, role: RoleSpec, count: number, usable: readonly 
   const left = amountOfKinds(kinds, headroom);
   return {
     delay: { code: "queue-full", queue: spec.queue, left, room, short: short.map(({ name }) => name) },
-    fix: { code: "lower-ask", settings: settingsOf(job, role, short, room > 0), orWait: false },
+    fix: lowerAsk(job, role, short, room > 0),
   } as const;
 }
 

@@ -5,7 +5,7 @@ import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
-import { kindsOf, type ResourceKind, roomOfKind } from "../../../src/job/resource-kinds.ts";
+import { canBeLowered, kindsOf, type ResourceKind, roomOfKind } from "../../../src/job/resource-kinds.ts";
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
@@ -21,7 +21,8 @@ interface Job {
 /** What no end of another job can give, and what would. */
 export interface Unmeetable {
   readonly delay: DelayReason;
-  readonly fix: Remedy;
+  /** Undefined: nothing of the job can be less. */
+  readonly fix: Remedy | undefined;
   /** One container alone could be had: it is all of them together that could not. */
   readonly ofGang: boolean;
 }
@@ -76,7 +77,7 @@ function tooLarge(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeet
     .join("; ");
   return {
     delay: { code: "container-too-large", ...placeOf(role), sizes },
-    fix: lower(job, role, everywhere.length > 0 ? everywhere : somewhere, false),
+    fix: lowerAsk(job, role, everywhere.length > 0 ? everywhere : somewhere, false),
     ofGang: false,
   };
 }
@@ -94,14 +95,14 @@ function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable 
     const { of, words } = short;
     const amounts = { has: words(sum(totals, of)), asked: words(sum(wanted, of)) };
     const delay = { code: "gang-too-large", ...placeOf(role), ...amounts, ...masterPart(own, short) } as const;
-    return { delay, fix: lower(job, role, [short], true), ofGang: true };
+    return { delay, fix: lowerAsk(job, role, [short], true), ofGang: true };
   }
   const over = overQueue(wanted, nodes, kindsOf(ask));
   if (over !== undefined) {
     const { of, words } = over;
     const amounts = { has: words(mostOfQueue(nodes, of)), asked: words(sum(wanted, of)), ...masterPart(own, over) };
     const delay = { code: "gang-over-queue", queue: job.spec.queue, ...placeOf(role), ...amounts } as const;
-    return { delay, fix: lower(job, role, [over], true), ofGang: true };
+    return { delay, fix: lowerAsk(job, role, [over], true), ofGang: true };
   }
   const room = sum(nodes, (node) => roomFor(ask, node === own?.node ? subtract(node.total, own.resource) : node.total));
   const least = leastInstances(role);
@@ -110,7 +111,7 @@ function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable 
   }
   const withMaster = own === undefined ? {} : { master: amountWords(own.resource) };
   const delay = { code: "gang-too-many", ...placeOf(role), room, asked: least, ...withMaster } as const;
-  return { delay, fix: lower(job, role, limitingKinds(ask, totals), true), ofGang: true };
+  return { delay, fix: lowerAsk(job, role, limitingKinds(ask, totals), true), ofGang: true };
 }
 
 /** Of which kinds fewer containers fit on some node than of any other: less of another makes no room. */
@@ -176,8 +177,16 @@ export function placeOf({ nodeLabel = "" }: RoleSpec): { readonly label?: string
   return nodeLabel === "" ? {} : { label: nodeLabel };
 }
 
-function lower(job: Job, role: RoleSpec, kinds: readonly ResourceKind[], orInstances: boolean): Remedy {
-  return { code: "lower-ask", settings: settingsOf(job, role, kinds, orInstances), orWait: false };
+/** What of a role can be less: no task, and no core or GPU of those that have one. Undefined: nothing. */
+export function lowerAsk(
+  job: Job,
+  role: RoleSpec,
+  kinds: readonly ResourceKind[],
+  orInstances: boolean,
+): Remedy | undefined {
+  const some = kinds.filter((kind) => canBeLowered(kind, role.resource));
+  const settings = settingsOf(job, role, some, orInstances && leastInstances(role) > 1);
+  return settings.length === 0 ? undefined : { code: "lower-ask", settings, orWait: false };
 }
 
 /** The keys by which a role asks for these kinds, and for so many containers, each with its place. */

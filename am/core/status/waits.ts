@@ -219,11 +219,16 @@ function departureWaits({ state }: Job, gang: GangState): WaitFacts[] {
 }
 
 function verdictWaits({ state }: Job, gang: GangState): WaitFacts[] {
-  return gang.verdicts.filter(endsJob).flatMap(({ unaccounted, deadline }): WaitFacts[] => {
+  return gang.verdicts.filter(endsJob).flatMap(({ unaccounted, endings, deadline }): WaitFacts[] => {
     if (deadline === undefined) {
       return [];
     }
-    const delays = [{ code: "tasks-unaccounted", tasks: Object.keys(unaccounted).length }] as const;
+    const ended = Object.values(endings).filter(({ containerId }) => unaccounted[containerId] === true);
+    const others = Object.keys(unaccounted).length - ended.length;
+    const delays: DelayReason[] = [
+      ...(others === 0 ? [] : [{ code: "tasks-unaccounted", tasks: others } as const]),
+      ...(ended.length === 0 ? [] : [{ code: "end-unexplained", tasks: ended.map(({ task }) => task) } as const]),
+    ];
     return [{ reason: { code: "verdict" }, delays, sinceMs: deadline.sinceMs, endsAtMs: dueMsOf(state, deadline) }];
   });
 }

@@ -118,8 +118,9 @@ export const remedies = {
       `the delegation tokens that came with the submission have ended, and YARN starts an AM with no others: ${SITE_TOKENS}`,
   ),
   "lower-ask": reason({ settings: "settings", orWait: "flag" }, ({ settings, orWait }) => {
+    const wait = "wait for other jobs to end";
     const keys = settings.map(settingWords).join(" or ");
-    return `lower ${keys}${orWait ? ", or wait for other jobs to end" : ""}`;
+    return settings.length === 0 ? wait : `lower ${keys}${orWait ? `, or ${wait}` : ""}`;
   }),
   "set-label": reason(
     { setting: "setting" },

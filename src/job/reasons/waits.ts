@@ -160,6 +160,11 @@ export const delayReasons = {
     ({ group, role, limitMs, setting }) =>
       `group ${group} has ended, and ${role} may run on for ${durationWords(limitMs)} (${settingWords(setting)})`,
   ),
+  /** Their programs have ended, by what may be YARN's doing. */
+  "end-unexplained": reason(
+    { tasks: "names" },
+    ({ tasks }) => `${listWords(tasks)} ended by a signal, and YARN may yet say that it ended the container`,
+  ),
   "tasks-unaccounted": reason({ tasks: "number" }, ({ tasks }) => {
     return `${countWords(tasks, "task")} ${tasks === 1 ? "is" : "are"} not yet accounted for`;
   }),

@@ -38,7 +38,8 @@ describe("why containers do not come", () => {
     });
     expect(waitFor({ headroom: amount(512, 0) })).toEqual({
       reasons: ["in queue default 512 MiB, 0 cores are free for this job: too little memory and too few cores"],
-      remedy: "lower tony.worker.memory (job.xml:16) or tony.worker.vcores",
+      // A program has one core at the least.
+      remedy: "lower tony.worker.memory (job.xml:16)",
     });
   });
 
@@ -49,7 +50,7 @@ describe("why containers do not come", () => {
     const types = { resourceTypes: ["yarn.io/gpu"] };
     expect(waitFor({ headroom: amount(2304, 11), worker, nodes, types })).toEqual({
       reasons: ["in queue default 2.25 GiB, 11 cores, 0 GPUs are free for this job: too few GPUs"],
-      remedy: "lower tony.worker.gpus (job.xml:18)",
+      remedy: undefined,
     });
   });
 
@@ -59,7 +60,7 @@ describe("why containers do not come", () => {
     const types = { resourceTypes: ["acme.com/a100"] };
     expect(waitFor({ headroom: amount(2304, 11), worker, nodes, types })).toEqual({
       reasons: ["in queue default 2.25 GiB, 11 cores, 0 acme.com/a100 are free for this job: too few acme.com/a100"],
-      remedy: "lower tony.worker.gpus (job.xml:18)",
+      remedy: undefined,
     });
   });
 

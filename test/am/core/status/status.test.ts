@@ -276,3 +276,14 @@ test("the job's progress is the share of its tasks that have ended", () => {
   scenario.exits("worker:1");
   expect(progressOf(scenario.core)).toBeCloseTo(1 / 3);
 });
+
+test("a job whose only program ended by a signal says that YARN may yet explain it, not that a task is missing", () => {
+  const base = jobSpec([role("worker", 1)]);
+  const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } } });
+  scenario.toRunning();
+  scenario.exits("worker:0", { exitCode: 143, signal: "SIGTERM", signalOfChild: true });
+  const waits = statusOf(scenario.core, scenario.nowMs).waits.filter(({ reason }) => reason.code === "verdict");
+  expect(waits.map(({ reasons }) => reasons)).toEqual([
+    ["worker:0 ended by a signal, and YARN may yet say that it ended the container"],
+  ]);
+});
