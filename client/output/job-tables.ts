@@ -146,8 +146,8 @@ export function formatCheckpoint(
 }
 
 /** What became of a checkpoint that no other container can read. */
-export function formatDropped({ step, task }: DroppedCheckpoint): string {
-  return `the checkpoint of step ${step} lay in the container of ${task} and is lost; tony.checkpoint.local-dir keeps them`;
+export function formatDropped({ step, task, path }: DroppedCheckpoint): string {
+  return `the checkpoint of step ${step} lay in the container of ${task} and is lost (${path}); those in tony.checkpoint.local-dir are kept`;
 }
 
 /** `143`, `SIGTERM`, `-104 OOM` */

@@ -50,8 +50,18 @@ export function checkHiddenExits(reader: JobReader, roles: readonly RoleSpec[]):
     }
     const hidden = hiddenExit(command, { pipefail });
     if (hidden === undefined) continue;
-    reader.warn(key, `hides a program's failure, and the task would count as succeeded: it ${wordsOf(hidden)}`);
+    const said = isTurnedOff(command, hidden) ? STOPS_NOT : wordsOf(hidden);
+    reader.warn(key, `hides a program's failure, and the task would count as succeeded: it ${said}`);
   }
+}
+
+const STOPS_NOT =
+  "goes on after a program that failed, as it says set +e: remove that, or end with the program's exit code (code=$?; …; exit $code)";
+
+/** Where `set -e` at the beginning would be without effect. */
+function isTurnedOff(command: string, { hidden, inside }: Hidden): boolean {
+  const isSequence = hidden === "sequence" || hidden === "unstopped" || hidden === "loop";
+  return isSequence && inside === undefined && /\bset[ \t]+(?:\+\w*e|\+o[ \t]+errexit)\b/.test(command);
 }
 
 function wordsOf({ hidden, inside }: Hidden): string {

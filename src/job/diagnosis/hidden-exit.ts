@@ -56,7 +56,7 @@ const PROGRAM =
 const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh|dash)\S+$/;
 /** Words that start the program which follows. */
 const PREFIX =
-  /^(?:[A-Za-z_]\w*=[\s\S]*|exec|time|sudo|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|-\S+|\d+[smhd]?)$/;
+  /^(?:[A-Za-z_]\w*=[\s\S]*|exec|time|sudo|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|xargs|-\S+|\d+[smhd]?)$/;
 const NESTED_SHELL = /^(?:\S*\/)?(?:bash|sh|dash)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** What only asks a question, or ends with a code of its own. */
@@ -69,7 +69,7 @@ const SHOWN = /\b(?:echo|printf)\b[^\n;|&)]*/g;
 const KEPT_EXIT = /\b([A-Za-z_]\w*)=(?:"?\$(?:\?|\{(?:\?|PIPESTATUS\[\d+\])\})"?)/g;
 /** The exit code of what was before. */
 const LAST_EXIT = /"?\$(?:\?|\{(?:\?|PIPESTATUS\[\d+\])\})"?/;
-const END_WITH_LAST = new RegExp(`\\b(exit|return)[ \\t]+${LAST_EXIT.source}(?=[ \\t]*(?:[;)}\\n]|$))`, "g");
+const END_WITH_LAST = new RegExp(`\\b(exit|return)[ \\t]+${LAST_EXIT.source}(?=[ \\t]*(?:[;)}'"\\n]|$))`, "g");
 
 /**
  * How a command of bash ends with 0 though all of its programs fail; undefined where it does not, or where that is not certain.
@@ -128,12 +128,16 @@ function fateOf(node: ShellNode, shell: Shell): Fate {
 function fateOfList({ items }: ShellList, shell: Shell): Fate {
   let fate: Fate = "none";
   let isBeside = false;
+  let lastBegun: Fate = "none";
   for (const [index, { node, isBackground }] of items.entries()) {
     const before = items[index - 1]?.node;
     if (before !== undefined && isEndWithLast(node)) {
       return before.type === "pipe" && isEndWithLast(node, "PIPESTATUS") ? "checked" : fate;
     }
-    const { fate: own, isPassedOver } = fateInList(node, shell);
+    const isWaitedFor = lastBegun === "program" && items[index - 1]?.isBackground === true && isWaitForLast(node);
+    const inList: InList = isWaitedFor ? WAITED_FOR : fateInList(node, shell);
+    const { fate: own, isPassedOver } = inList;
+    lastBegun = own;
     const next: Fate = isBackground && own !== "none" && own !== "checked" ? { hidden: "background" } : own;
     isBeside ||= typeof next === "object" && next.hidden === "background";
     fate = then(fate, next, shell);
@@ -143,7 +147,14 @@ function fateOfList({ items }: ShellList, shell: Shell): Fate {
   return fate;
 }
 
-function fateInList(node: ShellNode, shell: Shell): { readonly fate: Fate; readonly isPassedOver: boolean } {
+const WAITED_FOR: InList = { fate: "program", isPassedOver: false };
+
+interface InList {
+  readonly fate: Fate;
+  readonly isPassedOver: boolean;
+}
+
+function fateInList(node: ShellNode, shell: Shell): InList {
   return node.type === "chain" ? fateOfChain(node, shell) : { fate: fateOf(node, shell), isPassedOver: false };
 }
 
@@ -167,6 +178,11 @@ function isEndWithLast(node: ShellNode, variable = ""): boolean {
   const [name = "", code, ...more] = node.words;
   const isEnd = (name === "exit" || name === "return") && more.length === 0;
   return isEnd && code !== undefined && LAST_EXIT.exec(code)?.[0] === code && code.includes(variable);
+}
+
+/** It ends with the exit code of the program that was put into the background last. */
+function isWaitForLast(node: ShellNode): boolean {
+  return node.type === "command" && node.words.length === 2 && /^wait "?\$(?:!|\{!\})"?$/.test(node.words.join(" "));
 }
 
 /** After `exec` and a program nothing of the shell is left. */
