@@ -21,6 +21,11 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["generation-running", "outcome-decided", "task-ended"],
   },
   {
+    seed: 9491,
+    lives: "all programs end while the next attempt cannot read its journal, and the one before goes on after a pause",
+    logs: ["paused", "recovered", "task-ended", "outcome-decided", "attempt-over"],
+  },
+  {
     seed: 22947,
     lives: "a job that its user stopped ends under its third attempt, after a long outage of the ResourceManager",
     logs: ["outcome-decided", "paused", "attempt-over", "recovered"],
@@ -37,9 +42,9 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["task-failed", "generation-restart", "stage-done", "generation-opened", "task-started", "outcome-decided"],
   },
   {
-    seed: 223137,
-    lives: "all programs end while the next attempt cannot read its journal, and the one before goes on after a pause",
-    logs: ["paused", "recovered", "task-ended", "attempt-over", "outcome-decided"],
+    seed: 300039,
+    lives: "the gang restarts while executors still look for a new attempt, and has them all again",
+    logs: ["recovered", "generation-restart", "generation-running", "outcome-decided"],
   },
   {
     seed: 401155,
@@ -47,19 +52,14 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["generation-running", "recovered", "outcome-decided"],
   },
   {
-    seed: 1797007871,
-    lives: "the gang restarts while executors still look for a new attempt, and has them all again",
-    logs: ["recovered", "generation-restart", "generation-running", "outcome-decided"],
+    seed: 600650,
+    lives: "an executor freezes while its ApplicationMaster stands still, which reads its last words as it goes on",
+    logs: ["paused", "task-failed", "generation-restart", "task-lost", "verdict", "outcome-decided"],
   },
   {
     seed: 2800050807,
     lives:
       "an outcome is carried out that the journal never held; the next attempt starts again what was stopped, for nothing",
     logs: ["outcome-decided", "journal-failed", "recovered", "task-restart", "outcome-decided"],
-  },
-  {
-    seed: 9990002642,
-    lives: "an executor freezes while its ApplicationMaster stands still, which reads its last words as it goes on",
-    logs: ["paused", "task-failed", "generation-restart", "task-lost", "verdict", "outcome-decided"],
   },
 ];
