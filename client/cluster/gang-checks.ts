@@ -1,4 +1,5 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { subtract } from "../../src/job/amounts.ts";
 import { roomFor } from "../../src/job/fits.ts";
 import { leastInstances } from "../../src/job/least-instances.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
@@ -35,11 +36,23 @@ function roleProblems(spec: JobSpec, role: RoleSpec, nodes: readonly Node[]): Pr
   const least = leastInstances(role);
   const labelled = nodeLabel === "" ? nodes : nodes.filter(({ labels }) => labels.includes(nodeLabel));
   // Whether the scheduler counts cores is known to the registered ApplicationMaster alone.
-  const room = labelled.reduce((sum, { total }) => sum + roomFor({ ...resource, vcores: 0 }, total), 0);
+  const ask = { ...resource, vcores: 0 };
+  const room =
+    labelled.reduce((sum, { total }) => sum + roomFor(ask, total), 0) - costOfMaster(spec, ask, nodes, labelled);
   if (room === 0 || least <= room) return [];
   const place = `${countWords(labelled.length, "node")}${nodeLabel === "" ? "" : ` with label ${nodeLabel}`}`;
   const text = `${least} of ${name} ask for ${amountWords(resource)} each, and the cluster's ${place} have room for ${room} when empty`;
   return [keyProblem("warning", spec, `tony.${name}.instances`, `${text}: ${remedy(name)}`)];
+}
+
+/** How many such containers fewer there are for the AM's own: none where it has a node on which that costs nothing. */
+function costOfMaster({ am }: JobSpec, ask: Resource, nodes: readonly Node[], labelled: readonly Node[]): number {
+  const { nodeLabel = "" } = am;
+  const may = nodes.filter(({ labels }) => (nodeLabel === "" ? labels.length === 0 : labels.includes(nodeLabel)));
+  const costs = may.map((node) =>
+    labelled.includes(node) ? roomFor(ask, node.total) - roomFor(ask, subtract(node.total, am.resource)) : 0,
+  );
+  return costs.length === 0 ? 0 : Math.min(...costs);
 }
 
 function stageProblems(spec: JobSpec, names: readonly string[], nodes: readonly Node[]): Problem[] {

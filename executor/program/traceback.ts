@@ -109,7 +109,7 @@ function childBefore(lines: readonly string[], start: number, { summary }: Found
   if (!isAllOf(child, lines.slice(child.at + 1, start), prefixAt(lines, at))) return undefined;
   const first = chainBefore(lines, at);
   const error = first?.is.how === "cause" ? first.is.error : child.summary;
-  return { lines: [...child.lines, ""], is: { how: "child", error } };
+  return { lines: [...child.lines.slice(0, start - at), ""], is: { how: "child", error } };
 }
 
 /** The last line before that one which is not empty; -1: there is none. */

@@ -41,6 +41,13 @@ describe("tasks that start together", () => {
     ]);
   });
 
+  test("are as many as there is room for beside the AM, which is on one of the nodes for as long as the job", () => {
+    expect(problems([role("worker", 4, 4096)])[0]).toMatch(/have room for 3 when empty/);
+    expect(problems([role("worker", 3, 4096)])).toEqual([]);
+    // The AM has room on a node of its own.
+    expect(problems([role("worker", 4, 4096)], [node("n1", 8192), node("n2", 8192), node("n3", 1024)])).toEqual([]);
+  });
+
   test("are counted by GPUs, on nodes with the role's label", () => {
     const gpus = { resource: { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 1 } }, nodeLabel: "gpu" };
     const nodes = [node("n1", 8192, { labels: ["gpu"], gpus: 2 }), node("n2", 8192, { gpus: 8 })];
