@@ -1,4 +1,5 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
+import { mayMove } from "../../../src/moves.ts";
 import { isSamePayer } from "../gang/charges.ts";
 import { hasGangRestart, openNext, renewAlone } from "../gang/restart.ts";
 import { restartsWithGang } from "../policies/restart.ts";
@@ -6,6 +7,7 @@ import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
+import { GANG } from "../state/gang-moves.ts";
 import { findTask, noteDurable, type Step } from "../state/step.ts";
 import { moveVerdict } from "../state/verdict-moves.ts";
 import { blame, cannotBeLost, charge, isFinal, pardon, payerOf, refund, sharedStartFailure } from "./budgets.ts";
@@ -104,7 +106,8 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
 function proceed(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
   if (verdict.scope !== "") {
     renewScope(step, verdict, endingWords(root.reason));
-  } else if (hasGangRestart(step, gang)) {
+  } else if (hasGangRestart(step, gang) && mayMove(GANG, gang.phase, "generation-opened")) {
+    // Another verdict may have opened a generation since, which runs.
     openNext(step, gang, endingWords(root.reason));
   }
 }

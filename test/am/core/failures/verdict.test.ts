@@ -259,6 +259,26 @@ describe("a task that is never restarted", () => {
     scenario.readyAll();
     expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting, scorer:0 succeeded");
   });
+
+  test("and that an earlier attempt had stopped is started again alone: the generation that has begun since goes on", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("scorer", 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    scenario.exits("worker:0", { exitCode: 1 });
+    const worker = scenario.task("worker:0").containerId;
+    const scorer = scenario.task("scorer:0").containerId;
+    scenario.breaks("scorer:0");
+    scenario.after(3_000);
+    scenario.crash([scenario.container(1, { containerId: worker }), scenario.container(2, { containerId: scorer })]);
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    expect(scenario.phases()).toBe("worker:0 running, scorer:0 lost");
+    scenario.completes(scorer, 0);
+    expect(scenario.phases()).toBe("worker:0 running, scorer:0 waiting");
+    expect(scenario.gang.phase).toBe("running");
+  });
 });
 
 describe("a sidecar's failure is ignored", () => {
