@@ -18,6 +18,8 @@ interface Pace {
 }
 
 const PACE_MS = 10_000;
+/** More than any role has tasks. */
+const MOST_OF_A_ROLE = 2 ** 31;
 
 /** What executors measure, and what all programs may report. */
 const own = {
@@ -74,7 +76,14 @@ export class JobSeries {
 
   /** The file for the job's history. */
   async encode(applicationId: string, attempt: number): Promise<Buffer> {
-    return await encodeSeries({ applicationId, attempt }, this.#table, (task) => this.#memoryLimitBytes(task));
+    const tasks = this.#table.tasks.toSorted((one, other) => this.#positionOf(one) - this.#positionOf(other));
+    return await encodeSeries({ applicationId, attempt }, this.#table, (task) => this.#memoryLimitBytes(task), tasks);
+  }
+
+  /** Tasks stand in the order of the job, whichever was heard first. */
+  #positionOf(task: string): number {
+    const { role, index = 0 } = parseTaskId(task) ?? {};
+    return this.#spec.roles.findIndex(({ name }) => name === role) * MOST_OF_A_ROLE + index;
   }
 
   #memoryLimitBytes(task: string): number {

@@ -41,15 +41,19 @@ export interface JobSeries {
 
 const compress = promisify(gzip);
 
-/** The file: JSON, a line for the axis and one for each task, compressed. */
+/**
+ * The file: JSON, a line for the axis and one for each task, compressed.
+ * @param tasks in the order of their lines
+ */
 export async function encodeSeries(
   { applicationId, attempt }: Pick<SeriesAxis, "applicationId" | "attempt">,
   table: SeriesTable,
   memoryLimitBytesOf: (task: string) => number,
+  tasks: readonly string[] = table.tasks,
 ): Promise<Buffer> {
   const { fromMs, spanMs } = table;
   const axis: SeriesAxis = { seriesVersion: SERIES_VERSION, applicationId, attempt, fromMs, spanMs };
-  const rows = table.tasks.map((task): SeriesRow => {
+  const rows = tasks.map((task): SeriesRow => {
     const series = table.seriesOf(task).map((one) => ({ ...one, values: one.values.map(rounded) }));
     return { task, memoryLimitBytes: memoryLimitBytesOf(task), series };
   });

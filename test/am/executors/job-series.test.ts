@@ -37,3 +37,20 @@ test("what tasks used and reported is kept over time, theirs apart from ours", a
     },
   ]);
 });
+
+test("tasks stand in the order of the job, whichever was heard first", async () => {
+  const [worker] = aJobSpec().roles;
+  if (worker === undefined) throw new Error("the job has no role");
+  const series = new JobSeries(
+    {
+      roles: [
+        { ...worker, instances: 11 },
+        { ...worker, name: "ps" },
+      ],
+    },
+    1_000,
+  );
+  for (const task of ["ps:0", "worker:10", "worker:2"]) series.reached(task, { step: 1 }, 2_000);
+  const { rows } = decodeSeries(await series.encode("application_1_0001", 1));
+  expect(rows.map(({ task }) => task)).toEqual(["worker:2", "worker:10", "ps:0"]);
+});
