@@ -206,7 +206,9 @@ describe("an executor in its container", () => {
         errorSummary: "ValueError: bad batch at step 1840",
         peerConnectionLost: false,
       });
-      expect(exit.traceback).toMatch(/^Traceback \(most recent call last\):\n {2}File ".*traceback\.py", line 12/);
+      expect(exit.traceback).toMatch(
+        /^Traceback .*\n {2}File ".*traceback\.py", line 7[\s\S]*direct cause[\s\S]*\nTraceback .*\n {2}File ".*traceback\.py", line 12/,
+      );
       expect(exit.lastLines).toContain("epoch 7 step 1840 loss 0.402");
     });
 
