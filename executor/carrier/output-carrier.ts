@@ -139,15 +139,13 @@ async function outputFiles(
   { localDir, workFolder }: Pick<OutputCarrierOptions, "localDir" | "workFolder">,
   signal: AbortSignal,
 ): Promise<FoundFiles & { readonly source: string }> {
-  if (!(await isFile(localDir))) return { ...(await foundBelow()), source: localDir };
-  const source = path.dirname(localDir);
-  const place = { folder: source, workFolder };
-  return { ...(await checkpointFiles(place, path.basename(localDir), signal)), leftOut: [], source };
-
-  async function foundBelow(): Promise<FoundFiles> {
-    const { files, folders, leftOut } = await filesBelow({ folder: localDir, workFolder }, signal);
-    return { files, folders, leftOut };
+  if (await isFile(localDir)) {
+    const source = path.dirname(localDir);
+    const found = await checkpointFiles({ folder: source, workFolder }, path.basename(localDir), signal);
+    return { ...found, leftOut: [], source };
   }
+  const { files, folders, leftOut } = await filesBelow({ folder: localDir, workFolder }, signal);
+  return { files, folders, leftOut, source: localDir };
 }
 
 async function isFile(place: string): Promise<boolean> {
