@@ -29,7 +29,7 @@ export default {
       ...shared,
       displayName: "unit",
       // The programs' folders have no tests: coverage counts files there that no test loads.
-      roots: ["test", "am", "client", "executor", "src"].map((folder) => `<rootDir>/${folder}`),
+      roots: ["test", "am", "client", "executor", "portal", "src"].map((folder) => `<rootDir>/${folder}`),
       testMatch: ["<rootDir>/test/**/*.test.{ts,mjs}"],
       testPathIgnorePatterns: [
         "/node_modules/",

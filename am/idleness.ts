@@ -25,8 +25,8 @@ interface Still {
   readonly task: string;
   readonly sinceMs: number;
   readonly sinceCpuMs: number;
-  readonly atMs: number;
-  readonly cpuMs: number;
+  atMs: number;
+  cpuMs: number;
 }
 
 /**
@@ -49,12 +49,14 @@ export class Idleness {
   heard(containerId: string, task: string, metrics: Metrics, nowMs: number): void {
     const before = this.#byContainer.get(containerId);
     const { cpuMs } = metrics;
-    if (before?.task === task && isStill(before, cpuMs, nowMs) && this.#areGpusIdle(task, metrics)) {
-      this.#byContainer.set(containerId, { ...before, atMs: nowMs, cpuMs });
+    const areGpusIdle = this.#areGpusIdle(task, metrics);
+    if (before?.task === task && isStill(before, cpuMs, nowMs) && areGpusIdle) {
+      before.atMs = nowMs;
+      before.cpuMs = cpuMs;
       return;
     }
     this.#idle = undefined;
-    if (this.#areGpusIdle(task, metrics)) {
+    if (areGpusIdle) {
       this.#byContainer.set(containerId, { task, sinceMs: nowMs, sinceCpuMs: cpuMs, atMs: nowMs, cpuMs });
     } else {
       this.#byContainer.delete(containerId);

@@ -16,6 +16,8 @@ export interface JobEndOptions {
   /** With the outcome, once there is one. */
   readonly status: () => JobStatus;
   readonly closeHistory: () => Promise<void>;
+  /** Tells the job's webhook of its end. */
+  readonly lastNotices: () => Promise<void>;
   /** What executors could not finish. */
   readonly removeUnfinishedUploads: () => Promise<void>;
   readonly sessions: Pick<Sessions, "endAll">;
@@ -32,6 +34,7 @@ const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
 const uploadsMs = 5_000;
+const noticesMs = 3_000;
 
 /** What an ApplicationMaster still does once its job's outcome is decided. No step that fails keeps it from the next. */
 export class JobEnd {
@@ -40,6 +43,7 @@ export class JobEnd {
   #outcome: JobOutcome | undefined;
   /** The write of the job's history. */
   #historyClosed: Promise<void> | undefined;
+  #noticesSent: Promise<void> | undefined;
 
   constructor(options: JobEndOptions) {
     this.#options = options;
@@ -58,11 +62,12 @@ export class JobEnd {
    * What comes before the ResourceManager is told. The history is closed while that is done: only our own exit waits for its file system.
    */
   async begin(outcome: JobOutcome): Promise<void> {
-    const { sessions, tails, closeHistory } = this.#options;
+    const { sessions, tails, closeHistory, lastNotices } = this.#options;
     this.#hasBegun = true;
     this.#outcome = outcome;
     sessions.endAll("the job has ended");
     this.#historyClosed = this.#bounded(historyMs, "closing the history", closeHistory());
+    this.#noticesSent = this.#bounded(noticesMs, "telling the webhook", lastNotices());
     await this.#bounded(lastLogsMs, "sending the last of the logs", tails.endAll());
     tails.abort();
   }
@@ -79,7 +84,7 @@ export class JobEnd {
     } else if (cleanStaging) {
       await this.#bounded(stagingMs, "removing the staging folder", this.#removeStaging());
     }
-    await uploadsRemoved;
+    await Promise.all([uploadsRemoved, this.#noticesSent]);
     await inTime(lastReadersMs, "closing the scheduler", scheduler.close()).catch(() => {});
     await endpoint.close(lastReadersMs);
   }

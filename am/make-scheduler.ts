@@ -76,6 +76,7 @@ function yarnScheduler({ job, nodes, settings, configuration, credentials, log }
   const silence = new ResourceManagerSilence({ endpoints, clock: wallClock, log });
   const onTrouble = (trouble: CallTrouble | undefined) =>
     trouble === undefined ? silence.ends() : silence.goesOn(trouble.error, trouble.elapsedMs);
+  const { portalUrl } = job.spec.am;
   return new YarnScheduler({
     manager: new SchedulerClient({
       endpoints,
@@ -86,6 +87,7 @@ function yarnScheduler({ job, nodes, settings, configuration, credentials, log }
     }),
     nodeManagers: new NodeManagerPool({ credentials: tokens }),
     attempt: settings.attempt,
+    ...(portalUrl !== undefined && { endedUrl: `${portalUrl.replace(/\/+$/, "")}/jobs/${job.applicationId}` }),
     nodes: new NodeTable({ ...job, nodes }, { host: settings.host, resource: job.spec.am.resource }),
     silence,
     clock: wallClock,

@@ -1,6 +1,7 @@
 import { type MasterServer, type MasterServerOptions, startMasterServer } from "../src/api/master-server.ts";
 import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import { withoutAddress } from "../src/history/secrets.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
 import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
@@ -11,7 +12,7 @@ import type { MasterSettings } from "./settings.ts";
 import type { Staging } from "./storage/staging.ts";
 
 export interface MasterEndpointOptions
-  extends Pick<MasterServerOptions, "identity" | "executors" | "clients" | "sessions" | "door"> {
+  extends Pick<MasterServerOptions, "identity" | "executors" | "clients" | "sessions" | "feeds" | "ends" | "door"> {
   readonly job: JobFile;
   readonly settings: Pick<MasterSettings, "attempt" | "host">;
   readonly staging: Pick<Staging, "announce">;
@@ -30,14 +31,13 @@ export class MasterEndpoint {
   /** Listens from now on. */
   async open(): Promise<HostPort> {
     const { job, settings, log, staging: _staging, ...parts } = this.#options;
-    const { files: _files, node: _node, keytab: _keytab, ...executorJob } = job;
-    const { spec } = job;
+    const { files: _files, feeds: _feeds, node: _node, keytab: _keytab, spec, ...executorJob } = job;
     this.#server = await startMasterServer({
       ...parts,
       attempt: settings.attempt,
       build: buildId(),
       heartbeatIntervalMs: spec.timeouts.heartbeatIntervalMs,
-      job: executorJob,
+      job: { ...executorJob, spec: withoutAddress(spec) },
       host: listeningAddress(settings.host),
       ...(spec.ports.am === undefined ? {} : { ports: spec.ports.am }),
       portKey: "tony.am.port-range",
@@ -70,6 +70,11 @@ export class MasterEndpoint {
   async callBack(executors: readonly Rejoin[]): Promise<void> {
     const { identity, settings } = this.#options;
     await rejoin(executors, { identity, build: buildId(), attempt: settings.attempt, masterAddress: this.address });
+  }
+
+  /** Containers may have gone: what they opened here goes. */
+  look(): void {
+    this.#server?.look();
   }
 
   async close(limitMs: number): Promise<void> {

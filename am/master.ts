@@ -1,7 +1,9 @@
 import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
+import { groupsOf } from "../src/groups.ts";
 import { wallClock } from "../src/hadoop/clock.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
+import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { containerCredentials } from "../src/hadoop/security/container-credentials.ts";
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
@@ -18,24 +20,29 @@ import { logLimitsOf, type RotatingLog } from "../src/rotating-log.ts";
 import { AttemptWatch } from "./attempt-watch.ts";
 import { ClientCalls, unknownTask } from "./clients/client-calls.ts";
 import { ClientRights, localNames } from "./clients/client-rights.ts";
-import { groupsOf } from "./clients/groups.ts";
 import { JobStore } from "./clients/job-store.ts";
 import { SessionRecords } from "./clients/session-records.ts";
 import { Sessions } from "./clients/sessions.ts";
 import { StatusFeed } from "./clients/status-feed.ts";
 import { type Core, createCore } from "./core/core.ts";
-import { lastContainerOf, launchIn, lifeOf } from "./core/executors/launches.ts";
+import { endOf, lastContainerOf, launchIn, lifeInGang, lifeOf } from "./core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
+import { feedShape } from "./core/feeds/feed-file.ts";
+import { endsOf } from "./core/status/ends.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
+import { readStoreFile, type StoreFile } from "./core/store/store-file.ts";
 import { ExecutorLinks } from "./executors/executor-links.ts";
+import { JobFeeds } from "./executors/job-feeds.ts";
 import { JobSeries } from "./executors/job-series.ts";
 import { Launcher } from "./executors/launcher.ts";
 import { LogTails } from "./executors/log-tails.ts";
+import { TaskEnds } from "./executors/task-ends.ts";
 import { TaskMetrics } from "./executors/task-metrics.ts";
 import { Idleness } from "./idleness.ts";
 import { JobEnd } from "./job-end.ts";
 import { makeScheduler } from "./make-scheduler.ts";
 import { MasterEndpoint } from "./master-endpoint.ts";
+import { JobNotices } from "./notices/job-notices.ts";
 import { openJobPage } from "./page/job-page.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
@@ -44,8 +51,9 @@ import { handleSignals } from "./signals.ts";
 import { Stillness } from "./stillness.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
+import { SealedJournal } from "./storage/sealed-journal.ts";
 import { Staging } from "./storage/staging.ts";
-import { StoreJournal } from "./storage/store-journal.ts";
+
 import { removeUnfinishedUploads } from "./storage/unfinished-uploads.ts";
 import { executorCredentials, userTokens } from "./tokens/credentials.ts";
 import { FreshTokens } from "./tokens/fresh-tokens.ts";
@@ -87,8 +95,12 @@ class Master {
   readonly #idleness: Idleness;
   readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
   readonly #sessions: Sessions;
-  readonly #storeJournal: StoreJournal;
+  readonly #storeJournal: SealedJournal<StoreFile>;
   readonly #store: JobStore;
+  /** Whatever is written until the end. */
+  readonly #journals: { settled(): Promise<void> }[] = [];
+  readonly #feeds: JobFeeds;
+  readonly #ends = new TaskEnds((task, roles) => endsOf(this.#core, task, roles));
   readonly #feed: StatusFeed;
   readonly #links: ExecutorLinks;
   readonly #scheduler: Scheduler;
@@ -99,6 +111,7 @@ class Master {
   readonly #clientRights: ClientRights;
   readonly #endpoint: MasterEndpoint;
   readonly #end: JobEnd;
+  readonly #notices: JobNotices | undefined;
   #launcher: Launcher | undefined;
   /** What the application's link leads to. */
   #pageUrl: string | undefined;
@@ -142,6 +155,7 @@ class Master {
     this.#core = createCore(job.spec, identity, { defects: "log" });
     this.#series = new JobSeries(job.spec, startedAtMs);
     this.#liveness = createLiveness(job.spec.timeouts);
+    this.#notices = this.#makeNotices();
     this.#idleness = idlenessOf(job.spec, () => this.#sessions.anyCommand);
     this.#attemptWatch = new AttemptWatch({
       attempt,
@@ -158,7 +172,13 @@ class Master {
     this.#links = this.#makeLinks();
     this.#sessions = this.#makeSessions();
     this.#journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
-    this.#storeJournal = new StoreJournal({ fileSystem, folder: this.#staging.storeFolder, attempt });
+    this.#storeJournal = new SealedJournal({
+      fileSystem,
+      folder: this.#staging.storeFolder,
+      attempt,
+      decode: readStoreFile,
+    });
+    this.#journals.push(this.#journal, this.#storeJournal);
     this.#store = new JobStore({
       attempt,
       clock: wallClock,
@@ -167,6 +187,7 @@ class Master {
       lifeOf: (task) => lifeOf(this.#core.state, task),
       knowsLives: () => this.#core.state.phase !== "starting",
     });
+    this.#feeds = this.#makeFeeds(fileSystem);
     this.#endpoint = this.#makeEndpoint();
     this.#end = this.#makeEnd();
     this.shell = this.#makeShell();
@@ -273,6 +294,7 @@ class Master {
       unknownTask: (task) => unknownTask(job.spec, task),
       linkTo: (task) => this.#links.linkTo(task),
       taskIn: (containerId) => this.#links.taskIn(containerId),
+      tenantOf: (containerId) => launchIn(this.#core.state, containerId)?.task,
     });
   }
 
@@ -286,6 +308,9 @@ class Master {
         changed: () => {
           this.#feed.changed();
           this.#store.look();
+          this.#endpoint.look();
+          this.#feeds.look();
+          this.#ends.look();
         },
         finish: (outcome) => this.#feed.finish(outcome),
       },
@@ -303,6 +328,29 @@ class Master {
     });
   }
 
+  #makeFeeds(fileSystem: FileSystem): JobFeeds {
+    const { job, settings, log } = this.#input;
+    const { state } = this.#core;
+    return new JobFeeds({
+      feeds: job.spec.feeds ?? [],
+      inputs: job.feeds ?? {},
+      fileSystems: this.#fileSystems,
+      clock: wallClock,
+      log,
+      journalOf: (feed) => {
+        const folder = this.#staging.feedFolder(feed);
+        const { attempt } = settings;
+        const decode = (content: unknown) => feedShape(content, "");
+        const journal = new SealedJournal({ fileSystem, folder, attempt, decode });
+        this.#journals.push(journal);
+        return journal;
+      },
+      lifeOf: (task) => lifeInGang(state, task),
+      endOf: (task, generation) => endOf(state, task, generation),
+      knowsLives: () => state.phase !== "starting",
+    });
+  }
+
   #makeEndpoint(): MasterEndpoint {
     const { job, settings, log, ownLog } = this.#input;
     return new MasterEndpoint({
@@ -312,6 +360,8 @@ class Master {
       identity: this.#identity,
       executors: this.#links,
       sessions: this.#sessions,
+      feeds: this.#feeds,
+      ends: this.#ends,
       door: this.#clientRights,
       staging: this.#staging,
       clients: new ClientCalls({
@@ -326,6 +376,14 @@ class Master {
     });
   }
 
+  #makeNotices(): JobNotices | undefined {
+    const { job, credentials, log } = this.#input;
+    const { notifyUrl: url } = job.spec.am;
+    if (url === undefined) return undefined;
+    const rateOf = (task: string) => this.#series.rateOf(task);
+    return new JobNotices({ job, url, secrets: credentials.secrets, rateOf, clock: wallClock, log });
+  }
+
   #makeEnd(): JobEnd {
     const { job, settings, log } = this.#input;
     return new JobEnd({
@@ -337,10 +395,11 @@ class Master {
           useOf: (task) => this.#metrics.useOf(task),
           encodeSeries: (...job) => this.#series.encode(...job),
         }),
+      lastNotices: async () => await this.#notices?.end(this.#status()),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
       tails: this.#tails,
-      journals: [this.#journal, this.#storeJournal],
+      journals: this.#journals,
       staging: this.#staging,
       scheduler: this.#scheduler,
       endpoint: this.#endpoint,
@@ -370,6 +429,7 @@ class Master {
     if (still !== undefined) log.warn("nothing-changes", still);
     const idle = this.#idleness.look(wallClock.nowMs(), () => this.#status());
     if (idle !== undefined) log.warn("tasks-idle", `${idleWords(idle)} → ${idleRemedy(job.applicationId)}`);
+    this.#notices?.look(() => this.#status());
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
     wallClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }
@@ -394,10 +454,12 @@ class Master {
 
 function idlenessOf({ roles, gpuTypes, timeouts }: JobSpec, othersRun: () => boolean): Idleness {
   const gpus = new Map(roles.map(({ name, resource }) => [name, gpusOf(resource.others, gpuTypes)]));
+  const hasGpus = [...gpus.values()].some((count) => count > 0);
   return new Idleness({
     afterMs: timeouts.idleMs,
     metricsIntervalMs: timeouts.metricsIntervalMs,
-    gpusOf: (task) => gpus.get(parseTaskId(task)?.role ?? "") ?? 0,
+    // Asked of each sample of each task.
+    gpusOf: (task) => (hasGpus ? (gpus.get(parseTaskId(task)?.role ?? "") ?? 0) : 0),
     othersRun,
   });
 }

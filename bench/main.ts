@@ -11,6 +11,7 @@ import { protection } from "./measurements/protection.ts";
 import { executorLoss, frozenExecutorNoticed, generationRestart } from "./measurements/restart.ts";
 import { hadoopRpc } from "./measurements/rpc.ts";
 import { thirteenTasks, threeTasks } from "./measurements/start-and-end.ts";
+import { store } from "./measurements/store.ts";
 import { takeover } from "./measurements/takeover.ts";
 import { upload } from "./measurements/upload.ts";
 import { currentLoad, describeResult, type MeasurementResult, resultsJson } from "./report.ts";
@@ -24,6 +25,7 @@ const measurements: readonly Measurement[] = [
   executorLoss,
   frozenExecutorNoticed,
   takeover,
+  store,
   hadoopRpc,
   upload,
   protection,

@@ -1,4 +1,5 @@
 import "./command-line/require-node.ts";
+import "./command-line/require-folder.ts";
 
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
 import { parseArguments, verbOf } from "./command-line/arguments.ts";

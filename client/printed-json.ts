@@ -1,4 +1,6 @@
 /** What `--json` prints, command by command. docs/reference/json.md is made from these (`npm run docs`). Fields are only ever added. */
+import type { AdvisedSetting } from "../src/advice/advise.ts";
+import type { DrElephant } from "../src/advice/dr-elephant.ts";
 import type { ReadableStream } from "../src/api/messages.ts";
 import type { ExitCode } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
@@ -6,15 +8,17 @@ import type { SeriesRow } from "../src/history/series/file.ts";
 import type { ListedKey } from "../src/job/key-list.ts";
 import type { PlaceGroup } from "../src/job/place-groups.ts";
 import type { Problem } from "../src/job/problem.ts";
+import type { AdviceReason } from "../src/job/reasons/advice.ts";
 import type { DelayReason } from "../src/job/reasons/waits.ts";
 import type { Parameters } from "../src/job/search/space.ts";
 import type { Stop } from "../src/job/search/stop.ts";
 import type { Search } from "../src/job/search/trials.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { ProcessStacks } from "../src/job/stacks.ts";
-import type { JobOutcome, JobStatus } from "../src/job/status.ts";
+import type { JobOutcome, JobStatus, SearchStatus } from "../src/job/status.ts";
 import type { Finding } from "./cluster/finding.ts";
 import type { Holder, LabelShare, NodeShare } from "./cluster/nodes-overview.ts";
+import type { TrialJson } from "./output/trial-table.ts";
 import type { CachedFile } from "./shipping/cache-prune.ts";
 import type { PlannedFile } from "./shipping/shipping.ts";
 
@@ -90,6 +94,27 @@ export interface SeriesJson {
   readonly tasks: readonly SeriesRow[];
 }
 
+/** What earlier runs of a job say about its next one. */
+export interface AdviceJson {
+  readonly name: string;
+  /** What it is drawn from; the newest first. */
+  readonly runs: readonly AdvisedRun[];
+  readonly advice: readonly AdviceReason[];
+  /** What of it are settings of the job. */
+  readonly settings: readonly AdvisedSetting[];
+  /** What Dr. Elephant says of the newest run. */
+  readonly drElephant: DrElephant;
+}
+
+export interface AdvisedRun {
+  readonly applicationId: string;
+  readonly submittedAtMs: number;
+  /** Absent while it runs. */
+  readonly endedAtMs?: number;
+  /** Whether its history has what its tasks used over time. */
+  readonly hasSeries: boolean;
+}
+
 export interface FetchedFile {
   /** Relative to the folder, as the job's program named it. */
   readonly path: string;
@@ -148,6 +173,15 @@ export interface NextTrial {
   readonly commands: Readonly<Record<string, string>>;
 }
 
+export interface TrialsJson {
+  readonly applicationId: string;
+  readonly search: SearchStatus;
+  /** The best first; those that failed last. */
+  readonly trials: readonly TrialJson[];
+  /** The best one that has ended with a value, and what runs it alone. */
+  readonly best?: { readonly number: number; readonly command: string };
+}
+
 export interface DetachedJson {
   readonly applicationId: string;
 }
@@ -169,6 +203,17 @@ export interface DryRunJson {
   readonly asks: AskedInAll;
   /** What would travel; nothing does with the local scheduler. */
   readonly files: readonly PlannedFile[];
+  readonly feeds: readonly FeedForecast[];
+}
+
+/** What of a feed is known before it is read. */
+export interface FeedForecast {
+  readonly name: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly splits: number;
+  /** Files that are one split each, although they are larger than one is to be. */
+  readonly uncut: number;
 }
 
 /** Of all containers, the AM's too. */

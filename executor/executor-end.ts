@@ -23,7 +23,7 @@ export interface ExecutorEndOptions {
   };
   readonly reports: Pick<Reports, "left">;
   readonly tails: Pick<LogTails, "finish">;
-  readonly link: () => Pick<MasterLink, "close" | "connected">;
+  readonly link: () => Pick<MasterLink, "close" | "connected" | "endingBegins">;
   /** Where it copies checkpoints or output. */
   readonly carrier: () => Pick<Carrier, "giveUp" | "settle"> | undefined;
   /** What the program is given to end by itself. */
@@ -55,16 +55,11 @@ export class ExecutorEnd {
     this.#options = options;
   }
 
-  /** From then on nothing is obeyed. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
-  }
-
   /** SIGTERM: everything ends before the NodeManager sends SIGKILL. */
   async terminate(): Promise<void> {
     const { log, generations, link, end } = this.#options;
     const reason: StopReason = { code: "container-terminated" };
-    this.#hasBegun = true;
+    this.#endingBegins();
     log.warn("terminated", "The NodeManager ends the container (SIGTERM).");
     const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
     // Signalling many processes takes a part of that time, as does finding them again.
@@ -115,8 +110,14 @@ export class ExecutorEnd {
   }
 
   #begin(why: string): void {
-    this.#hasBegun = true;
+    this.#endingBegins();
     this.#options.log.info("ending", `The executor ends: ${why}.`);
+  }
+
+  /** From then on nothing is obeyed. */
+  #endingBegins(): void {
+    this.#hasBegun = true;
+    this.#options.link().endingBegins();
   }
 
   async #stopAndSayGoodbye(order: StopOrder): Promise<void> {

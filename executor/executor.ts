@@ -1,20 +1,24 @@
+import { resolve } from "node:path";
 import type { ContainerTokens } from "../src/api/container-tokens.ts";
 import type { ExecutorIdentity } from "../src/api/identity.ts";
 import type { ExecutorReport, MasterCommand, MasterMessage } from "../src/api/messages.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
+import { generationFiles } from "../src/job/launch/container-names.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/stored/executor-job.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import type { TaskLife } from "../src/journal/task-life.ts";
 import type { Log } from "../src/log.ts";
+import { awaitEnds } from "./api/ends.ts";
+import { askFeed } from "./api/feed-calls.ts";
 import { transactFor, watchFor } from "./api/store-calls.ts";
 import { Carrier } from "./carrier/carrier.ts";
+import { Gate } from "./carrier/gate.ts";
 import { ExecutorEnd } from "./executor-end.ts";
 import { ExecutorExit } from "./exit-codes.ts";
 import { openFileSystems } from "./file-systems.ts";
 import { Generations } from "./generation/generations.ts";
-import { Isolation } from "./isolation.ts";
 import { MasterLink, type Welcome } from "./master/master-link.ts";
 import { StagingFolder } from "./master/staging-folder.ts";
 import { LogTails } from "./monitoring/log-tails.ts";
@@ -65,7 +69,7 @@ export class Executor {
   readonly #tails: LogTails;
   readonly #sessions: Sessions;
   readonly #generations: Generations;
-  readonly #isolation: Isolation;
+  readonly #gate = new Gate();
   readonly #reports: Reports;
   readonly #end: ExecutorEnd;
   #rejoinAddress: string | undefined;
@@ -98,13 +102,20 @@ export class Executor {
         transact: (call) => transactFor(() => this.#link, generation, call),
         watch: (wanted, signal) => watchFor(() => this.#link, wanted, signal),
       }),
+      feedsFor: (generation) => ({
+        feeds: () => this.#job?.spec.feeds ?? [],
+        ask: (feed, call, gone) => askFeed(() => this.#link, { feed, generation, call }, gone),
+        openFileSystems: () => openFileSystems(settings.staging, tokens.held),
+        nowMs,
+        resultsFolder: resolve(generationFiles(generation).results),
+      }),
+      awaitEnds: (roles, over) => awaitEnds(() => this.#link, roles, over),
       report: (generation, report, replaces) => this.#report(generation, report, replaces),
       prepared: () => this.#link.register(),
-      started: (generation) => this.#isolation.started(generation),
+      suspendedMs: (generation) => this.#link.suspendedMs(generation),
       stopping: (reason) => this.#sessions.endAll(`the program is stopped: ${stopWords(reason)}`),
       stuck: () => options.end(ExecutorExit.stuck),
     });
-    this.#isolation = new Isolation({ log, generations: this.#generations });
     this.#reports = new Reports({
       send: (generation, report, replaces) => this.#link.report(generation, report, replaces),
       current: () => this.#generations.current,
@@ -151,9 +162,10 @@ export class Executor {
       command: (message) => this.#obey(message),
       refused: (why) => this.#end.finish(ExecutorExit.ordered, { code: "refused", why }),
       lookIntoStaging: () => staging.look(this.#life),
-      reached: () => this.#isolation.allowedByJournal(),
       replaced: () => this.#end.replaced(ExecutorExit.replaced, REPLACED_BY_JOURNAL),
-      isolated: (silentMs) => this.#isolated(silentMs),
+      gate: this.#gate,
+      suspend: (generation) => this.#generations.find(generation)?.suspend(),
+      resume: (generation) => this.#generations.find(generation)?.resume(),
       orphaned: (silentMs) => this.#end.finish(ExecutorExit.orphaned, { code: "orphaned", silentMs }),
     });
   }
@@ -167,15 +179,6 @@ export class Executor {
     this.#link.start();
     const [address] = await Promise.all([openRejoinPort(), this.#generations.current.prepare()]);
     this.#rejoinAddress = address;
-    this.#link.register();
-  }
-
-  /**
-   * Registers again: on a stream that is not welcomed yet the executor has registered a running program, and the ApplicationMaster must
-   * know that it is suspended to have it resumed.
-   */
-  #isolated(silentMs: number): void {
-    this.#isolation.begin(silentMs);
     this.#link.register();
   }
 
@@ -193,7 +196,9 @@ export class Executor {
   #report(generation: number, report: ExecutorReport, replaces?: string): void {
     const heard = report.type === "child-progress" ? this.#carrier?.heard(generation, report) : undefined;
     this.#reports.send(generation, heard ?? report, replaces);
+    if (report.type === "child-started") this.#link.programStarted(generation);
     if (report.type === "child-exited") {
+      this.#link.programEnded(generation);
       this.#tails.look();
       this.#sessions.endAll("the program has ended");
       this.#carrier?.programEnded(this.#generations.current.leftovers);
@@ -204,6 +209,7 @@ export class Executor {
     const { settings } = this.#options;
     const { number, prepared, started, ports, child } = this.#generations.current;
     if (!prepared || this.#rejoinAddress === undefined) return undefined;
+    const { progress } = this.#reports;
     return {
       task: formatTaskId(settings.task.role, settings.task.index),
       containerId: settings.containerId,
@@ -214,6 +220,7 @@ export class Executor {
       tensorboardPort: ports.tensorBoard,
       rejoinAddress: this.#rejoinAddress,
       child,
+      ...(progress !== undefined && { progress }),
     };
   }
 
@@ -232,19 +239,16 @@ export class Executor {
   }
 
   #obey({ generation, body }: MasterMessage): void {
-    if (this.#end.hasBegun) return;
     if (body.type === "exit" && body.reason.code === "replaced") {
       this.#end.replaced(ExecutorExit.ordered, body.reason);
       return;
     }
-    if (!saysNothingOfTask(body)) this.#isolation.ordered();
     if (body.type === "prepare") this.#doing(this.#generations.prepare(generation, body.reason, this.#graceMs));
     else if (body.type === "start-child") this.#doing(this.#start(body));
     else if (body.type === "stop-child") this.#doing(this.#generations.stopChild(body));
     else if (body.type === "tell-place") this.#doing(this.#generations.tellPlace(generation));
     else if (body.type === "exit") this.#end.finish(ExecutorExit.ordered, body.reason, body.graceMs);
     else if (body.type === "make-room") this.#end.makeRoom(body.variables);
-    else if (body.type === "resume-child") this.#isolation.allowedByMaster();
     else if (body.type === "acknowledge-exit") this.#generations.current.exitAcknowledged = true;
     else if (body.type === "signal-child") this.#generations.giveNotice(body);
     else if (body.type === "tail-log") this.#tails.request(body);
@@ -252,6 +256,8 @@ export class Executor {
     else if (body.type === "end-session") this.#sessions.end(body.sessionId);
     else if (body.type === "replace-tokens") this.#doing(this.#options.tokens.renew(body.file));
     else if (body.type === "tail-credit") this.#tails.credit(body.tailId, body.bytes);
+    // The link and the core have had these before.
+    else body.type satisfies "welcome" | "refuse" | "resume-child" | "unknown";
   }
 
   /** An error of the executor itself ends it: the ApplicationMaster then gets another container for the task. */
@@ -283,7 +289,7 @@ export class Executor {
       task: settings.task,
       workFolder: process.cwd(),
       fileSystems: await openFileSystems(settings.staging, tokens.held),
-      gate: this.#isolation.gate,
+      gate: this.#gate,
       log,
       nowMs,
       random,
@@ -295,17 +301,4 @@ export class Executor {
   get #graceMs(): number {
     return this.#job?.spec.timeouts.stopGraceMs ?? FIRST_GRACE_MS;
   }
-}
-
-const SAY_NOTHING_OF_TASK: readonly MasterCommand["type"][] = [
-  "tail-log",
-  "tail-credit",
-  "replace-tokens",
-  "serve-session",
-  "end-session",
-];
-
-/** Requests for logs and sessions, and tokens, say nothing about whether the task still belongs to this container. */
-function saysNothingOfTask({ type }: MasterCommand): boolean {
-  return SAY_NOTHING_OF_TASK.includes(type);
 }

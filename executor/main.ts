@@ -21,6 +21,7 @@ async function main(): Promise<void> {
   requireSupportedNode(process.version);
   const settings = readSettings(process.env);
   const { applicationId, containerId } = settings;
+  const { ports } = settings.sections;
   const containerTokens = ContainerTokens.take(settings.tokenFile);
   const { credentials } = containerTokens;
   const identity = readExecutorIdentity(applicationId, containerId, credentials.secrets);
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
       identity,
       build,
       host: listeningAddress(settings.host),
-      ...(settings.ports && { ports: settings.ports }),
+      ...(ports.task && { ports: ports.task }),
       portKey: "tony.task.port-range",
       random: Math.random,
       rejoin: ({ attempt, masterAddress }) => executor.link.rejoin({ attempt, address: masterAddress }),
@@ -73,7 +74,7 @@ async function main(): Promise<void> {
 
 function openExecutorLog(settings: ExecutorSettings, build: string) {
   const task = formatTaskId(settings.task.role, settings.task.index);
-  const log = openLog(settings.logLevel).with({ task, container: settings.containerId });
+  const log = openLog(settings.sections.logs.level).with({ task, container: settings.containerId });
   log.info("started", `The executor of ${task} runs on ${settings.host}.`, {
     build,
     node: process.version,

@@ -4,8 +4,10 @@ import type { Generation } from "./generation/generation.ts";
 import type { ProgressReport } from "./monitoring/progress-file.ts";
 import { Ticker } from "./timers.ts";
 
-/** Kinds of reports whose last one of the current generation is repeated on a new stream. */
-type Kept = Extract<ExecutorReport, { type: "service-announced" | "child-progress" }>;
+interface Said<Report> {
+  readonly generation: number;
+  readonly report: Report;
+}
 
 export interface ReportsOptions {
   /** @param replaces an unsent report of this name is dropped */
@@ -19,7 +21,8 @@ export interface ReportsOptions {
 /** What the ApplicationMaster is told of a task: heartbeats, and on each new stream what it may not know. */
 export class Reports {
   readonly #options: ReportsOptions;
-  readonly #kept = new Map<Kept["type"], { readonly generation: number; readonly report: Kept }>();
+  #service: Said<ExecutorReport> | undefined;
+  #progress: Said<ProgressReport> | undefined;
   /** How the last upload of each kind goes. It is the task's, whatever its generation. */
   readonly #transfers = new Map<Transfer["what"], ExecutorReport>();
   #metricsSent: Metrics | undefined;
@@ -32,13 +35,16 @@ export class Reports {
   /** Sends a report about a generation; on a new stream the service and the progress of the current one are repeated, and uploads. */
   send(generation: number, report: ExecutorReport, replaces?: string): void {
     if (report.type === "transfer") this.#transfers.set(report.transfer.what, report);
-    if (
-      (report.type === "service-announced" || report.type === "child-progress") &&
-      generation === this.#options.current().number
-    ) {
-      this.#kept.set(report.type, { generation, report });
+    if (generation === this.#options.current().number) {
+      if (report.type === "service-announced") this.#service = { generation, report };
+      if (report.type === "child-progress") this.#progress = { generation, report };
     }
     this.#options.send(generation, report, replaces);
+  }
+
+  /** What the program of the current generation has said last. */
+  get progress(): ProgressReport | undefined {
+    return this.#ofCurrent(this.#progress) ?? this.#options.carried();
   }
 
   /** A stream is open. */
@@ -48,12 +54,7 @@ export class Reports {
     this.#beat();
     const { number, exit, exitAcknowledged } = this.#options.current();
     const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];
-    for (const report of [
-      ...unsaid,
-      this.#keptOf("service-announced"),
-      this.#keptOf("child-progress") ?? this.#options.carried(),
-      ...this.#transfers.values(),
-    ]) {
+    for (const report of [...unsaid, this.#ofCurrent(this.#service), this.progress, ...this.#transfers.values()]) {
       if (report !== undefined) this.#options.send(number, report);
     }
   }
@@ -64,9 +65,8 @@ export class Reports {
   }
 
   /** Reports about an earlier generation are not repeated. */
-  #keptOf(type: Kept["type"]): Kept | undefined {
-    const kept = this.#kept.get(type);
-    return kept?.generation === this.#options.current().number ? kept.report : undefined;
+  #ofCurrent<Report>(said: Said<Report> | undefined): Report | undefined {
+    return said?.generation === this.#options.current().number ? said.report : undefined;
   }
 
   #beat(): void {

@@ -1,6 +1,6 @@
 import { TonyError } from "../src/errors.ts";
+import { type EarlySections, parseEarlySections } from "../src/job/launch/early-sections.ts";
 import { executorVariable } from "../src/job/launch/launch-command.ts";
-import type { LogLevel, PortRange } from "../src/job/spec.ts";
 import { parseStagingLocation, type StagingLocation } from "../src/job/stored/staging-location.ts";
 import { parseTaskId, type TaskName } from "../src/job/task.ts";
 
@@ -18,7 +18,7 @@ export interface ExecutorSettings {
   readonly attempt: number;
   readonly generation: number;
   readonly isolationMs: number;
-  readonly ports?: PortRange;
+  readonly sections: EarlySections;
   /** Of the further ports that its role asks for. */
   readonly portNames: readonly string[];
   /** The task has a second port, for TensorBoard. */
@@ -32,7 +32,6 @@ export interface ExecutorSettings {
   /** What the names of its log files begin with there (see logPrefixOf). */
   readonly logPrefix: string;
   readonly tokenFile: string;
-  readonly logLevel: LogLevel;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,7 +40,6 @@ const MEBIBYTE = 1_048_576;
 
 /** Throws a TonyError with code `NOT_IN_A_CONTAINER` naming what is missing or malformed. */
 export function readSettings(environment: Environment): ExecutorSettings {
-  const ports = environment[executorVariable.portRange];
   const memory = environment[executorVariable.memoryMiB];
   return {
     task: required(environment, executorVariable.task, parseTaskId),
@@ -53,7 +51,7 @@ export function readSettings(environment: Environment): ExecutorSettings {
     attempt: required(environment, executorVariable.attempt, count),
     generation: required(environment, executorVariable.generation, count),
     isolationMs: required(environment, executorVariable.isolationMs, count),
-    ...(ports && { ports: required(environment, executorVariable.portRange, portRange) }),
+    sections: required(environment, executorVariable.sections, parseEarlySections),
     portNames: (environment[executorVariable.portNames] ?? "").split(",").filter((name) => name !== ""),
     tensorBoard: environment[executorVariable.tensorBoard] === "true",
     reusePort: environment[executorVariable.reusePort] === "true",
@@ -61,7 +59,6 @@ export function readSettings(environment: Environment): ExecutorSettings {
     logFolder: required(environment, "LOG_DIRS", (folders) => folders.split(",")[0]),
     logPrefix: environment[executorVariable.logPrefix] ?? "",
     tokenFile: required(environment, "HADOOP_TOKEN_FILE_LOCATION", text),
-    logLevel: required(environment, executorVariable.logLevel, logLevel),
   };
 }
 
@@ -87,13 +84,4 @@ function text(value: string): string {
 
 function count(value: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(value) ? Number(value) : undefined;
-}
-
-function portRange(value: string): PortRange | undefined {
-  const [, from, to] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
-  return from === undefined || to === undefined ? undefined : { from: Number(from), to: Number(to) };
-}
-
-function logLevel(value: string): LogLevel | undefined {
-  return value === "debug" || value === "info" || value === "warn" || value === "error" ? value : undefined;
 }

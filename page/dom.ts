@@ -1,3 +1,5 @@
+import { plain } from "./words.ts";
+
 /** An element with text and others in it. Text stays text: names, hosts and reasons come from programs. */
 export function el(
   name: string,
@@ -6,7 +8,9 @@ export function el(
 ): HTMLElement {
   const element = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) if (value !== "") element.setAttribute(attribute, value);
-  element.append(...content.filter((part) => part !== ""));
+  element.append(
+    ...content.filter((part) => part !== "").map((part) => (typeof part === "string" ? plain(part) : part)),
+  );
   return element;
 }
 

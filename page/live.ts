@@ -12,6 +12,10 @@ export interface Live {
   readonly rev: number;
   readonly nowMs: number;
   readonly mayLook?: boolean;
+  /** The job has ended: nothing more will come. */
+  readonly isFinal?: boolean;
+  /** In the portal; the oldest first. */
+  readonly events?: readonly EventLine[];
   readonly job?: Job;
   readonly status?: Status;
   readonly waits?: readonly Wait[];
@@ -48,7 +52,28 @@ interface Status {
   }[];
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
   readonly checkpoint?: { readonly step: number };
-  readonly outcome?: { readonly summary: string };
+  readonly outcome?: Outcome;
+  readonly use: { readonly gibHours: number; readonly coreHours: number };
+}
+
+export interface EventLine {
+  readonly atMs: number;
+  readonly generation: number;
+  readonly task?: string;
+  readonly text: string;
+}
+
+export interface Outcome {
+  readonly summary: string;
+  readonly rule?: string;
+  readonly endedAtMs: number;
+  readonly cause?: {
+    readonly summary: string;
+    readonly remedy?: string;
+    readonly atMs: number;
+    readonly lines: readonly string[];
+    readonly consequences: readonly string[];
+  };
 }
 
 interface Wait {

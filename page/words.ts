@@ -25,3 +25,13 @@ export function moment(atMs: number): string {
   const day = `${two(time.getMonth() + 1)}-${two(time.getDate())}`;
   return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`;
 }
+
+/** Without a terminal's colours; what would be obeyed, or turn the text around that follows, is shown as a sign. */
+export function plain(text: string): string {
+  return text.replaceAll(COLOURS, "").replaceAll(CONTROLS, "\uFFFD");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+const COLOURS = /\u001B\[[0-9;]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;

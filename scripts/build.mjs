@@ -1,4 +1,3 @@
-// @ts-nocheck
 // Builds what the package ships: one file for each program (dist/programs) and the library with its types (dist/lib).
 // What another process uses meanwhile it never finds half written, nor missing, nor replaced by the same.
 import { spawnSync } from "node:child_process";
@@ -13,12 +12,16 @@ import { Problem, runMain, wordsOf } from "./problem.mjs";
 import { replaceFile } from "./replace-file.mjs";
 import { sbom } from "./sbom.mjs";
 
+/** @import { Metafile } from "esbuild" */
+
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const megabyte = 1e6;
 
 /**
  * `limit` is the largest bundle in bytes. Programs that run in containers hold no native module: they must load on any node,
  * whatever is installed there.
+ * @typedef {{ name: string, entry: string, limit: number, optionalNative: string[] }} Program
+ * @type {readonly Program[]}
  */
 const programs = [
   // The key-value store takes 25 kB, of which nothing is kept in memory before it is used.
@@ -26,8 +29,9 @@ const programs = [
   // Its decisions are a core of their own, as the ApplicationMaster's are: events, effects and tables take 6 kB.
   { name: "executor", entry: "executor/main.ts", limit: 0.98 * megabyte, optionalNative: [] },
   { name: "tokens", entry: "am/keytab/main.ts", limit: 0.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
+  { name: "portal", entry: "portal/main.ts", limit: 0.6 * megabyte, optionalNative: ["kerberos", "koffi"] },
   // The messages of the key-value store and its command take 34 kB.
-  { name: "tony-ts", entry: "client/main.ts", limit: 2.15 * megabyte, optionalNative: ["kerberos", "koffi"] },
+  { name: "tony-ts", entry: "client/main.ts", limit: 2.2 * megabyte, optionalNative: ["kerberos", "koffi"] },
 ];
 
 /** Folders of generated modules, which the compiler takes types from but does not copy. */
@@ -40,11 +44,13 @@ function buildId() {
   return git.status === 0 && existsSync(path.join(root, ".git")) ? `${version}+${git.stdout.trim()}` : version;
 }
 
+/** @param {...string} command of Node */
 function run(...command) {
   const result = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
   if (result.status !== 0) throw new Problem(`${command[0]} failed:\n${result.stdout}${result.stderr}`);
 }
 
+/** @param {Program} program */
 async function bundle(program) {
   const target = path.join(root, "dist/programs", `${program.name}.cjs`);
   const { files, metafile } = await bundleProgram(
@@ -63,13 +69,13 @@ async function bundle(program) {
   for (const file of files) replaceFile(file.path, file.contents, 0o755);
   return {
     program: path.basename(target),
-    bytes: sizeOf(metafile),
+    bytes: programIn(metafile).bytes,
     packages: packagesOf(metafile),
     files: files.map((file) => path.basename(file.path)),
   };
 }
 
-/** Whose code is in a bundle: `@grpc/grpc-js@1.14.7`. */
+/** Whose code is in a bundle: `@grpc/grpc-js@1.14.7`. @param {Metafile} metafile */
 function packagesOf({ inputs }) {
   const folders = Object.keys(inputs).flatMap(
     (file) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
@@ -80,16 +86,18 @@ function packagesOf({ inputs }) {
   });
 }
 
-function sizeOf(metafile) {
-  const [, output] = Object.entries(metafile.outputs).find(([name]) => name.endsWith(".cjs"));
-  return output.bytes;
+/** @param {Metafile} metafile */
+function programIn({ outputs }) {
+  const [, output] = Object.entries(outputs).find(([name]) => name.endsWith(".cjs")) ?? [];
+  if (output === undefined) throw new Error(`no program among ${Object.keys(outputs).join(", ")}`);
+  return output;
 }
 
-/** Refuses a bundle that would not load everywhere, or that has grown by a package nobody meant to ship. */
+/** Refuses a bundle that would not load everywhere, or that has grown by a package nobody meant to ship. @param {Program} program @param {Metafile} metafile */
 function check(program, metafile) {
-  const bytes = sizeOf(metafile);
+  const { bytes, inputs } = programIn(metafile);
   if (bytes > program.limit) {
-    const largest = Object.entries(Object.values(metafile.outputs).find((output) => output.bytes === bytes).inputs)
+    const largest = Object.entries(inputs)
       .sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)
       .slice(0, 10)
       .map(([name, { bytesInOutput }]) => `  ${bytesInOutput} ${name}`);
@@ -112,13 +120,11 @@ async function compileLibrary() {
   const draft = mkdtempSync(path.join(tmpdir(), "tony-lib-"));
   try {
     run("node_modules/typescript/bin/tsc", "-p", "tsconfig.lib.json", "--outDir", draft);
-    const compiled = filesBelow(draft).map((name) => [name, path.join(draft, name)]);
-    const generated = generatedFolders.flatMap((folder) =>
-      filesBelow(path.join(root, folder))
-        .filter((name) => /\.(js|d\.ts)$/.test(name))
-        .map((name) => [path.join(folder, name), path.join(root, folder, name)]),
-    );
-    const library = new Map([...compiled, ...generated]);
+    const library = new Map(filesBelow(draft).map((name) => [name, path.join(draft, name)]));
+    for (const folder of generatedFolders) {
+      for (const name of filesBelow(path.join(root, folder)).filter((file) => /^\w+\.(js|d\.ts)$/.test(file)))
+        library.set(path.join(folder, name), path.join(root, folder, name));
+    }
     for (const [name, file] of library) replaceFile(path.join(target, name), importingWithin(name, readFileSync(file)));
     for (const name of within) replaceFile(path.join(target, placeWithin(name)), await bundlePackage(name));
     removeOthers(target, [...library.keys(), ...within.map(placeWithin)]);
@@ -127,9 +133,13 @@ async function compileLibrary() {
   }
 }
 
+/** @param {string} name */
 const placeWithin = (name) => `packages/${path.basename(name)}.js`;
 
-/** A module of the library, which imports those packages from their places in it. Declarations name them as they are called. */
+/**
+ * A module of the library, which imports those packages from their places in it. Declarations name them as they are called.
+ * @param {string} file @param {Buffer} content
+ */
 function importingWithin(file, content) {
   if (!file.endsWith(".js")) return content;
   const text = within.reduce((code, name) => {
@@ -139,12 +149,12 @@ function importingWithin(file, content) {
   return Buffer.from(text);
 }
 
-/** What an earlier build made under other names would be shipped too. */
+/** What an earlier build made under other names would be shipped too. @param {string} folder @param {string[]} names */
 function removeOthers(folder, names) {
   for (const name of filesBelow(folder)) if (!names.includes(name)) rmSync(path.join(folder, name));
 }
 
-/** Paths relative to the folder. */
+/** Paths relative to the folder. @param {string} folder */
 function filesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -156,14 +166,15 @@ await runMain(async () => {
   const existing = programs.filter(({ entry }) => existsSync(path.join(root, entry)));
   const bundles = await Promise.all(existing.map(bundle));
   run("node_modules/typescript/bin/tsc", "-p", "page");
-  const page = await makePage(root);
-  replaceFile(path.join(root, "dist/programs/page.html"), page);
-  removeOthers(path.join(root, "dist/programs"), ["page.html", ...bundles.flatMap(({ files }) => files)]);
+  const pages = await Promise.all(["page", "portal"].map((name) => makePage(root, name)));
+  for (const { file, content } of pages) replaceFile(path.join(root, "dist/programs", file), content);
+  const names = [...pages.map(({ file }) => file), ...bundles.flatMap(({ files }) => files)];
+  removeOthers(path.join(root, "dist/programs"), names);
   await compileLibrary();
   const packages = [...new Set(bundles.flatMap((each) => each.packages))];
   replaceFile(path.join(root, "dist/sbom.cdx.json"), sbom(root, packages));
   for (const { program, bytes } of bundles)
     console.log(`dist/programs/${program}  ${(bytes / megabyte).toFixed(2)} MB`);
-  console.log(`dist/programs/page.html  ${Math.ceil(page.length / 1000)} kB`);
+  for (const { file, content } of pages) console.log(`dist/programs/${file}  ${Math.ceil(content.length / 1000)} kB`);
   console.log("dist/lib");
 });

@@ -64,6 +64,19 @@ const withoutDocsOfKeys = {
   },
 };
 
+/**
+ * For esbuild: programs of ours send requests and read answers; the other direction is for tests and for what imports the library.
+ * @type {import("esbuild").Plugin}
+ */
+const oneWayCodecs = {
+  name: "one-way-codecs",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/hadoop\/wire\/generated\/yarn\.js$/ }, ({ path: file }) => ({
+      contents: readFileSync(file.replace(/\.js$/, ".one-way.js"), "utf8"),
+    }));
+  },
+};
+
 /** @satisfies {import("esbuild").BuildOptions} */
 const common = {
   absWorkingDir: root,
@@ -98,7 +111,7 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
     supported: { "dynamic-import": false },
     // Of the head's wrapper.
     define: { "import.meta.url": "__url", ...define },
-    plugins: [withoutUnusedParts, ...(forPeople ? [] : [withoutDocsOfKeys]), ...plugins],
+    plugins: [withoutUnusedParts, oneWayCodecs, ...(forPeople ? [] : [withoutDocsOfKeys]), ...plugins],
   });
   const files = await Promise.all(
     result.outputFiles.map(async ({ path: file, text, contents }) =>

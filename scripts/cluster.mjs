@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// @ts-nocheck
 import { parseArgs } from "node:util";
-import { COMPILERS, daemonsOf } from "./cluster/daemons.mjs";
+import { daemonsOf } from "./cluster/daemons.mjs";
 import { decommission, recommission } from "./cluster/decommissioning.mjs";
 import { down } from "./cluster/down.mjs";
 import { stateFolder } from "./cluster/folders.mjs";
@@ -11,10 +10,11 @@ import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
 import { DEFAULT_RELEASE, RELEASES } from "./cluster/releases.mjs";
 import { takeTicket } from "./cluster/secure/realm.mjs";
-import { CALCULATORS, SCHEDULERS, SCHEDULING } from "./cluster/site-files.mjs";
 import { clusterStatus } from "./cluster/status.mjs";
 import { prepareJars, up } from "./cluster/up.mjs";
 import { Problem, runMain, wordsOf } from "./problem.mjs";
+
+/** @import { Settings } from "./cluster/record.mjs" */
 
 const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManager and two NodeManagers.
 
@@ -66,18 +66,25 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
                              (yarn.resource-types=nvidia.com/gpu,…: the second node has 2 of each, instead of yarn.io/gpu)
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
 
-/** Options that are one word of a few. */
+/**
+ * Options that are one word of a few.
+ * @type {{ readonly [Option in "protection" | "label" | "calculator" | "scheduler" | "scheduling" | "release" | "compiler"]: readonly Settings[Option][] }}
+ */
 const CHOICES = {
   protection: ["privacy", "integrity", "authentication"],
   label: ["exclusive", "shareable", "none"],
-  calculator: Object.keys(CALCULATORS),
-  scheduler: Object.keys(SCHEDULERS),
-  scheduling: Object.keys(SCHEDULING),
+  calculator: ["dominant", "default"],
+  scheduler: ["capacity", "fair"],
+  scheduling: ["heartbeat", "async", "multi-node"],
   release: Object.keys(RELEASES),
-  compiler: Object.keys(COMPILERS),
+  compiler: ["quick", "full"],
 };
 
+const SWITCHES = /** @type {const} */ (["ha", "secure", "httpfs", "router", "timeline", "preemption"]);
+const OF_SECURE_CLUSTERS = /** @type {const} */ (["protection", "token-lifetime"]);
+
 const DAEMON_COMMANDS = ["start", "unplug", "plug", "decommission", "recommission"];
+/** @type {Readonly<Record<string, NodeJS.Signals>>} */
 const SIGNALS = { kill: "SIGKILL", term: "SIGTERM", stop: "SIGSTOP", cont: "SIGCONT" };
 
 await runMain(async () => {
@@ -95,13 +102,14 @@ await runMain(async () => {
   return 0;
 });
 
+/** @param {string[]} args */
 function parseCommandLine(args) {
   const { values, positionals } = parse(args);
-  const [command, daemon, ...rest] = positionals;
-  const takesDaemon = DAEMON_COMMANDS.includes(command) || Object.hasOwn(SIGNALS, command ?? "");
+  const [command = "", daemon = "", ...rest] = positionals;
+  const takesDaemon = DAEMON_COMMANDS.includes(command) || Object.hasOwn(SIGNALS, command);
   const known = takesDaemon || ["up", "down", "run", "jars", "status", "env"].includes(command);
-  const help = values.help === true || command === undefined;
-  if (!help && (!known || rest.length > 0 || takesDaemon !== (daemon !== undefined))) {
+  const help = values.help === true || command === "";
+  if (!help && (!known || rest.length > 0 || takesDaemon !== (daemon !== ""))) {
     throw new Problem(`Not understood: ${positionals.join(" ")}\n\n${USAGE}`, { exitCode: 2 });
   }
   const name = values.name ?? "default";
@@ -136,6 +144,7 @@ function parseCommandLine(args) {
   };
 }
 
+/** @param {string[]} args */
 function parse(args) {
   try {
     return parseArgs({
@@ -176,35 +185,42 @@ function parse(args) {
   }
 }
 
-/** Whose ticket `env` is to take; undefined: none. */
+/**
+ * @typedef {NonNullable<Awaited<ReturnType<typeof clusterStatus>>>} ClusterStatus
+ * @typedef {ReturnType<typeof parse>["values"]} Options
+ * @typedef {{ user: string, lifetimeS: number | undefined }} Login
+ */
+
+/** Whose ticket `env` is to take; undefined: none. @param {Options} options @returns {Login | undefined} */
 function loginOf({ as: user, "ticket-lifetime": lifetime }) {
   if (user === undefined) return undefined;
   const seconds = lifetime === undefined ? undefined : wholeNumber("ticket-lifetime", lifetime, 1, 86_400);
   return { user, lifetimeS: seconds };
 }
 
-/** Only what was given: an option left out never contradicts a running cluster. */
+/** Only what was given: an option left out never contradicts a running cluster. @param {Options} values */
 function settingsOf(values) {
+  /** @type {Partial<Settings>} */
   const settings = {};
   if (values["nm-heartbeat-ms"] !== undefined)
     settings.nmHeartbeatMs = wholeNumber("nm-heartbeat-ms", values["nm-heartbeat-ms"], 50, 60_000);
   if (values.nodes !== undefined) settings.nodes = wholeNumber("nodes", values.nodes, 1, 16);
-  for (const [option, choices] of Object.entries(CHOICES)) {
-    if (values[option] !== undefined) settings[option] = oneOf(option, values[option], choices);
-  }
-  if (values.ha === true) settings.ha = true;
-  if (values.secure === true) settings.secure = true;
+  const { protection, label, calculator, scheduler, scheduling, release, compiler } = values;
+  if (protection !== undefined) settings.protection = oneOf("protection", protection, CHOICES.protection);
+  if (label !== undefined) settings.label = oneOf("label", label, CHOICES.label);
+  if (calculator !== undefined) settings.calculator = oneOf("calculator", calculator, CHOICES.calculator);
+  if (scheduler !== undefined) settings.scheduler = oneOf("scheduler", scheduler, CHOICES.scheduler);
+  if (scheduling !== undefined) settings.scheduling = oneOf("scheduling", scheduling, CHOICES.scheduling);
+  if (release !== undefined) settings.release = oneOf("release", release, CHOICES.release);
+  if (compiler !== undefined) settings.compiler = oneOf("compiler", compiler, CHOICES.compiler);
+  for (const option of SWITCHES) if (values[option] === true) settings[option] = true;
   if (values["token-lifetime"] !== undefined)
     settings.tokenLifetimeS = wholeNumber("token-lifetime", values["token-lifetime"], 10, 604_800);
-  for (const option of ["protection", "token-lifetime"]) {
+  for (const option of OF_SECURE_CLUSTERS) {
     if (values[option] !== undefined && values.secure !== true) {
       throw new Problem(`--${option} goes with --secure.`, { exitCode: 2 });
     }
   }
-  if (values.httpfs === true) settings.httpfs = true;
-  if (values.router === true) settings.router = true;
-  if (values.timeline === true) settings.timeline = true;
-  if (values.preemption === true) settings.preemption = true;
   if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
   if (values["small-disk"] !== undefined) settings.smallDisk = wholeNumber("small-disk", values["small-disk"], 1, 16);
   if (values.set !== undefined) {
@@ -219,19 +235,25 @@ function settingsOf(values) {
   return settings;
 }
 
+/**
+ * @template {string} Word
+ * @param {string} option @param {string} text @param {readonly Word[]} choices
+ */
 function oneOf(option, text, choices) {
-  if (choices.includes(text)) return text;
+  const chosen = choices.find((choice) => choice === text);
+  if (chosen !== undefined) return chosen;
   const words = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
   throw new Problem(`--${option} ${text}: must be ${words}`, { exitCode: 2 });
 }
 
+/** @param {string} option @param {string} text @param {number} least @param {number} most */
 function wholeNumber(option, text, least, most) {
   const number = Number(text);
   if (Number.isInteger(number) && number >= least && number <= most) return number;
   throw new Problem(`--${option} ${text}: must be a whole number from ${least} to ${most}`, { exitCode: 2 });
 }
 
-/** For what wants one process to stand for the cluster: a terminal, a container, a service manager. */
+/** For what wants one process to stand for the cluster: a terminal, a container, a service manager. @param {string} name @param {Partial<Settings>} settings */
 async function runUntilSignal(name, settings) {
   const signalled = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
@@ -247,6 +269,7 @@ async function runUntilSignal(name, settings) {
   }
 }
 
+/** @param {string} name @param {boolean} deleteState */
 async function reportDown(name, deleteState) {
   const ended = await down(name, { deleteState });
   if (ended === undefined) {
@@ -261,6 +284,7 @@ async function reportDown(name, deleteState) {
   console.error([`✓ cluster ${name} is down: ${daemons} daemons stopped`, ...more].join(", "));
 }
 
+/** @param {string} name @param {boolean} json */
 async function printStatus(name, json) {
   const status = await existing(name, clusterStatus);
   if (json) {
@@ -273,11 +297,13 @@ async function printStatus(name, json) {
   return status.up ? 0 : 1;
 }
 
-function lifeOf({ pid, rssMiB, user, url = "", haState = "" }) {
+/** @param {ClusterStatus["daemons"][number]} daemon */
+function lifeOf({ pid, rssMiB, user, url = "", haState }) {
   if (pid === undefined) return "down";
-  return `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}  ${haState}`.trimEnd();
+  return `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}  ${haState ?? ""}`.trimEnd();
 }
 
+/** @param {string} name @param {boolean} json @param {Login | undefined} login */
 async function printEnvironment(name, json, login) {
   const cluster = await existing(name, clusterStatus);
   if (!cluster.up) throw new Problem(`Cluster ${name} is not up: npm run cluster -- up --name ${name}`);
@@ -290,7 +316,10 @@ async function printEnvironment(name, json, login) {
   console.log(`export PATH=${quote(cluster.bin)}:"$PATH"`);
 }
 
-/** The cluster's realm, and a ticket where somebody is to be logged in. */
+/**
+ * The cluster's realm, and a ticket where somebody is to be logged in.
+ * @param {ClusterStatus} cluster @param {Login | undefined} login @returns {Promise<Record<string, string>>}
+ */
 async function kerberosVariables(cluster, login) {
   if (cluster.security === undefined) {
     if (login === undefined) return {};
@@ -301,6 +330,10 @@ async function kerberosVariables(cluster, login) {
   return { ...realm, KRB5CCNAME: await takeTicket(cluster, login.user, { lifetimeS: login.lifetimeS }) };
 }
 
+/**
+ * @param {string} name @param {string} command @param {string} daemonName
+ * @param {{ from: string | undefined, withinS: number }} options
+ */
 async function controlDaemon(name, command, daemonName, { from, withinS }) {
   const cluster = await existing(name, (wanted) => readRecord(stateFolder(wanted)));
   const daemon = daemonsOf(cluster).find((candidate) => candidate.name === daemonName);
@@ -319,20 +352,23 @@ async function controlDaemon(name, command, daemonName, { from, withinS }) {
     else await recommission(cluster, daemon);
   } else if (command === "start") {
     if ((await runningPid(cluster, daemon)) === undefined) await startDaemon(cluster, daemon);
-  } else if (!(await signalDaemon(cluster, daemon, SIGNALS[command]))) {
-    throw new Problem(`${daemon.title} of cluster ${name} is not running.`);
-  } else if (command === "kill" || command === "term") {
-    await endDaemon(cluster, daemon);
+  } else {
+    const signal = SIGNALS[command];
+    if (signal === undefined || !(await signalDaemon(cluster, daemon, signal))) {
+      throw new Problem(`${daemon.title} of cluster ${name} is not running.`);
+    }
+    if (command === "kill" || command === "term") await endDaemon(cluster, daemon);
   }
 }
 
+/** @template Cluster @param {string} name @param {(name: string) => Promise<Cluster | undefined>} read @returns {Promise<Cluster>} */
 async function existing(name, read) {
   const cluster = await read(name);
   if (cluster === undefined) throw new Problem(`There is no cluster ${name} yet: npm run cluster -- up --name ${name}`);
   return cluster;
 }
 
-/** A word as POSIX shells read it back. */
+/** A word as POSIX shells read it back. @param {string} text */
 function quote(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

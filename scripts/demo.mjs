@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck
 // The shortest way from a fresh clone to a distributed training on a real Hadoop: does all its own set-up.
 import { execFile, spawn } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -12,8 +11,10 @@ import { DEFAULT_RELEASE } from "./cluster/releases.mjs";
 import { prepareJars, start } from "./cluster/up.mjs";
 import { installPackages } from "./install.mjs";
 import { checkPrerequisites, findPython, lookForPrerequisites } from "./prerequisites.mjs";
-import { Problem, runMain, wordsOf } from "./problem.mjs";
-import { askToInstall, packageInstaller } from "./system-packages.mjs";
+import { Problem, printedBy, runMain, wordsOf } from "./problem.mjs";
+import { askToInstall } from "./system-packages.mjs";
+
+/** @import { Found, Prerequisite } from "./prerequisites.mjs" */
 
 const USAGE = `Trains examples/digits on a real Hadoop cluster started here, and installs what that needs.
 
@@ -46,13 +47,14 @@ await runMain(async () => {
 });
 
 function parseCommandLine() {
-  const options = {
-    once: { type: "boolean", default: false },
-    yes: { type: "boolean", short: "y", default: false },
-    help: { type: "boolean", short: "h" },
-  };
   try {
-    return parseArgs({ options }).values;
+    return parseArgs({
+      options: {
+        once: { type: "boolean", default: false },
+        yes: { type: "boolean", short: "y", default: false },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
   } catch (cause) {
     throw new Problem(`${wordsOf(cause)}\n\n${USAGE}`, { exitCode: 2, cause });
   }
@@ -64,20 +66,26 @@ function parseCommandLine() {
  * @property {() => Promise<void>} [install] what the system lacks
  * @property {string} [withoutHadoop] why no cluster is started
  *
+ * @typedef {ReturnType<typeof progressTo>} Progress
+ *
  * @param {boolean} yes
  * @param {boolean} hasJars Hadoop's, of an earlier run
  * @returns {Promise<Plan>}
  */
 async function planFor(yes, hasJars) {
-  const wanted = ["java", ...(hasJars ? [] : ["maven"]), "python", "container-tools", "accounts"];
+  /** @type {Prerequisite[]} */
+  const wanted = ["java", "python", "container-tools", "accounts"];
+  if (!hasJars) wanted.push("maven");
   const { found, missing } = await lookForPrerequisites(wanted);
   console.log(describeFound(found));
   if (missing.length === 0) return {};
   for (const { what } of missing) console.log(`  ✗ ${what}`);
-  const installer = await packageInstaller(missing.flatMap(({ debianPackage }) => debianPackage?.split(" ") ?? []));
-  if (installer.refusal === undefined) console.log(`To install what is missing:\n  ${installer.line}`);
-  const { refusal } = installer.refusal === undefined ? await askToInstall(installer.line, { yes }) : installer;
-  if (refusal === undefined) return { install: installer.install };
+  const installer = await askToInstall(
+    missing.flatMap(({ debianPackage }) => debianPackage?.split(" ") ?? []),
+    { yes },
+  );
+  if (!("refusal" in installer)) return { install: installer.install };
+  const { refusal } = installer;
   if (found.python === undefined) {
     throw new Problem(
       `Nothing was installed: ${refusal}. Without Python 3 not even this machine alone can run the job.`,
@@ -89,6 +97,7 @@ async function planFor(yes, hasJars) {
   return { withoutHadoop: refusal };
 }
 
+/** @param {Found} found */
 function describeFound({ node, java, maven, python }) {
   return [
     `  ✓ Node ${node}`,
@@ -100,10 +109,13 @@ function describeFound({ node, java, maven, python }) {
     .join(" · ");
 }
 
-/** The packages of npm and those of the system come side by side; then Hadoop's jars beside the build. */
+/**
+ * The packages of npm and those of the system come side by side; then Hadoop's jars beside the build.
+ * @param {Plan} plan @param {Progress} progress @param {boolean} once
+ */
 async function demonstrateHadoop({ install }, progress, once) {
   const hadoop = async () => {
-    if (install !== undefined) await progress.step("system packages", async () => (await install()) ?? "");
+    if (install !== undefined) await progress.step("system packages", () => install().then(() => ""));
     return await prepareJars({}, progress);
   };
   const [jars] = await Promise.all([hadoop(), makePrograms(progress)]);
@@ -118,7 +130,7 @@ async function demonstrateHadoop({ install }, progress, once) {
   return exitCode;
 }
 
-/** The same job without a cluster. */
+/** The same job without a cluster. @param {Plan} plan @param {Progress} progress */
 async function demonstrateHere({ withoutHadoop }, progress) {
   console.log(`No Hadoop is started: ${withoutHadoop}. The same job runs on this machine alone.`);
   await makePrograms(progress);
@@ -127,6 +139,7 @@ async function demonstrateHere({ withoutHadoop }, progress) {
   return exitCode;
 }
 
+/** @param {Progress} progress */
 async function makePrograms(progress) {
   await progress.step("npm packages", async () => ((await installPackages({ forBuild: true })) ? "" : "up to date"));
   await progress.step("build", buildPrograms);
@@ -136,12 +149,17 @@ async function buildPrograms() {
   try {
     await run(process.execPath, [join(CHECKOUT, "scripts", "build.mjs")], { cwd: CHECKOUT });
   } catch (cause) {
-    throw new Problem(`The build failed:\n${cause.stdout}${cause.stderr}`, { cause });
+    throw new Problem(`The build failed:\n${printedBy(cause)}`, { cause });
   }
   return "";
 }
 
-/** Runs `tony-ts submit` as a person would, on this terminal. */
+/**
+ * Runs `tony-ts submit` as a person would, on this terminal.
+ * @param {string} program @param {string[]} options @param {NodeJS.ProcessEnv} environment
+ * @param {string[]} [before] arguments of the program that stand before the command
+ * @returns {Promise<number>}
+ */
 function submit(program, options, environment, before = []) {
   const args = ["submit", "--conf", JOB, ...options];
   console.log(`$ tony-ts ${args.join(" ")}`);

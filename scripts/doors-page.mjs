@@ -1,13 +1,16 @@
-import { acceptMs, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
+import { acceptMs, keptForPeople, mostByTask, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
 import { Bounds } from "../am/core/state/bounds.ts";
 import { storeLimits } from "../am/core/store/limits.ts";
-import { MOST_PAGE_ROWS } from "../am/page/live-request.ts";
+import { MOST_WAITING, TRIES, TRY_MS } from "../am/notices/webhook.ts";
 import { MOST_PAGE_CONNECTIONS, MOST_PAGE_HEADER_BYTES, PAGE_CONNECTION_MS } from "../am/page/page-door.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
 import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS } from "../executor/api/task-api.ts";
 import { MOST_PROGRESS_BYTES } from "../executor/monitoring/progress-file.ts";
 import { HEADERS_TIMEOUT_MS, MOST_CONNECTIONS, REQUEST_TIMEOUT_MS } from "../executor/program/ports.ts";
 import { MOST_NAME_BYTES } from "../executor/remote-shell/remote-shell.ts";
+import { MOST_JOBS } from "../portal/job-query.ts";
+import { MOST_PORTAL_CONNECTIONS, MOST_PORTAL_HEADER_BYTES, PORTAL_REQUEST_MS } from "../portal/server.ts";
+import { MOST_HISTORY_BYTES } from "../portal/stored-job.ts";
 import { MOST_TEXT } from "../src/api/believable.ts";
 import { CALLS_OF_TASK, usualCallLimits } from "../src/api/caller-calls.ts";
 import { WRITER_LIMIT } from "../src/api/client-endpoint.ts";
@@ -22,7 +25,11 @@ import { maximumJsonBytes, maximumOtherBytes } from "../src/hadoop/hdfs/webhdfs-
 import { LEAST_BYTES_PER_SECOND } from "../src/hadoop/http/exchange.ts";
 import { negotiationMaxFrameBytes } from "../src/hadoop/rpc/connection.ts";
 import { defaultMaxFrameBytes } from "../src/hadoop/rpc/frame.ts";
+import { MOST_VALUES } from "../src/history/avro/read.ts";
+import { MOST_LINE } from "../src/history/json-lines.ts";
+import { MOST_SERIES_BYTES } from "../src/history/series/file.ts";
 import { MOST_METRICS } from "../src/job/program-metrics.ts";
+import { MOST_PAGE_ROWS } from "../src/page/live-request.ts";
 
 const none = "–";
 /** @param {number} number */
@@ -70,7 +77,7 @@ const rows = [
   {
     door: "sessions (`exec`, `forward`, …), through the ApplicationMaster",
     connections: none,
-    streams: `${count(mostSessions)} of a job, ${count(mostOfTask)} with a task`,
+    streams: `${count(mostSessions)} of a job, ${count(mostOfTask)} with a task; of a task of the job ${count(mostByTask)} with another one, and ${count(keptForPeople)} are left to people`,
     bytes: "as both streams take it",
     deadlines: `${time(acceptMs)} for the executor's answer`,
   },
@@ -82,11 +89,32 @@ const rows = [
     deadlines: none,
   },
   {
+    door: "a job's feeds, through the ApplicationMaster",
+    connections: none,
+    streams: "one call of a task that waits, of each feed",
+    bytes: `${count(MOST_TEXT)} characters of a name, a mark, or why a split cannot be read`,
+    deadlines: none,
+  },
+  {
     door: "a job's page (`tony.am.page.enabled`)",
     connections: count(MOST_PAGE_CONNECTIONS),
     streams: "one request of a connection; nothing but GET",
     bytes: `${size(MOST_PAGE_HEADER_BYTES)} of headers; ${count(MOST_PAGE_ROWS)} tasks an answer`,
     deadlines: `${time(PAGE_CONNECTION_MS)} for a request and its answer`,
+  },
+  {
+    door: "the portal",
+    connections: `${count(MOST_PORTAL_CONNECTIONS)}, of its own user on its machine and of named proxies`,
+    streams: "nothing but GET",
+    bytes: `${size(MOST_PORTAL_HEADER_BYTES)} of headers; ${count(MOST_JOBS)} jobs an answer`,
+    deadlines: `${time(PORTAL_REQUEST_MS)} for a request`,
+  },
+  {
+    door: "the history that the portal reads",
+    connections: none,
+    streams: none,
+    bytes: `${size(MOST_HISTORY_BYTES)} a file, ${size(MOST_LINE)} a line, ${size(MOST_SERIES_BYTES)} of series unpacked; ${count(MOST_VALUES)} values of TonY's`,
+    deadlines: none,
   },
   {
     door: "Horovod's rendezvous, on the port of a task",
@@ -115,6 +143,13 @@ const rows = [
     streams: none,
     bytes: `${size(MOST_PROGRESS_BYTES)} at a time; ${count(MOST_METRICS)} metrics`,
     deadlines: none,
+  },
+  {
+    door: "the answers of `tony.notify.url`",
+    connections: "1",
+    streams: `${count(TRIES)} tries of a notice, ${count(MOST_WAITING)} notices that wait`,
+    bytes: "no byte of a body",
+    deadlines: `${time(TRY_MS)} a try`,
   },
   {
     door: "what we ask of WebHDFS",

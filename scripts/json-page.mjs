@@ -1,4 +1,3 @@
-// @ts-nocheck
 // docs/reference/json.md: what `--json` prints, out of the interfaces that the code is checked against.
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,9 +6,12 @@ import path from "node:path";
 const sources = [
   "client/printed-json.ts",
   "src/job/status.ts",
+  "src/job/execution.ts",
   "src/history/series/file.ts",
   "src/history/series/table.ts",
   "src/history/series/ring.ts",
+  "src/advice/advise.ts",
+  "src/advice/dr-elephant.ts",
   "src/job/idle.ts",
   "src/job/gpu-metrics.ts",
   "src/job/failure-class.ts",
@@ -23,13 +25,14 @@ const sources = [
   "src/job/search/asha.ts",
   "src/job/search/stop.ts",
   "src/hadoop/yarn/records.ts",
+  "client/output/trial-table.ts",
   "client/cluster/finding.ts",
   "src/job/key-list.ts",
   "client/shipping/cache-prune.ts",
   "client/shipping/shipping.ts",
 ];
 
-/** Each command with what it prints. */
+/** Each command with what it prints. @type {readonly (readonly [title: string, name: string])[]} */
 const results = [
   ["`status ID`", "StatusJson"],
   ["`list`", "ListJson"],
@@ -41,10 +44,12 @@ const results = [
   ["`kv ID watch`, one object a line", "KvWatchJson"],
   ["`get`", "GetJson"],
   ["`series ID`", "SeriesJson"],
+  ["`advise`", "AdviceJson"],
   ["`nodes`", "NodesJson"],
   ["`kill ID…`", "KillJson"],
   ["`validate job.xml`", "ValidateJson"],
   ["`search --dry-run job.xml`", "SearchDryRunJson"],
+  ["`trials ID`", "TrialsJson"],
   ["`submit --detach`", "DetachedJson"],
   ["`submit --dry-run`", "DryRunJson"],
   ["`forward ID worker:0 8080`, `tensorboard ID`", "ForwardJson"],
@@ -83,9 +88,11 @@ export function jsonPage(root) {
   const lists = wordLists(texts.join("\n"));
   const declared = new Map(texts.flatMap((text) => declarations(text, lists)).reverse());
   const shown = new Set();
+  /** @type {string[]} */
   const waiting = [];
-  const show = (name, title) => {
-    const { doc, fields } = declared.get(name) ?? fail(`${name} is declared nowhere`);
+  const declaration = (/** @type {string} */ name) => declared.get(name) ?? fail(`${name} is declared nowhere`);
+  const show = (/** @type {string} */ name, /** @type {string} */ title) => {
+    const { doc, fields } = declaration(name);
     shown.add(name);
     waiting.push(...fields.flatMap(({ type }) => type.match(/\b[A-Z]\w+/g) ?? []));
     const rows = fields.map(({ name: field, optional, type, doc: meaning }) => {
@@ -99,7 +106,7 @@ export function jsonPage(root) {
     "## Results\n",
     ...results.map(([title, name]) => show(name, `### ${title}`)),
     following,
-    ...events.map((name) => show(name, `### \`${eventOf(declared.get(name))}\``)),
+    ...events.map((name) => show(name, `### \`${eventOf(declaration(name))}\``)),
     "## Shapes\n",
   ];
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
@@ -110,49 +117,64 @@ export function jsonPage(root) {
   );
 }
 
-/** The types that are a choice of words, as far as the page names them. */
+/** The types that are a choice of words, as far as the page names them. @param {string} page @param {string} root */
 function wordsUsed(page, root) {
   const aliases = sources.flatMap((file) => [
     ...readFileSync(path.join(root, file), "utf8").matchAll(
       /^export type (\w+) =\s+((?:\|?\s*(?:"[^"]+"|\w+)\s*)+);/gm,
     ),
   ]);
-  const choices = new Map(aliases.map(([, name, words]) => [name, plain(words).replace(/^\| /, "")]));
+  const choices = new Map(aliases.map(([, name = "", words = ""]) => [name, plain(words).replace(/^\| /, "")]));
+  /** @type {(words: string) => string} */
   const spelt = (words) =>
-    words.replace(/"[^"]+"|\w+/g, (word) => (choices.has(word) ? spelt(choices.get(word)) : word));
+    words.replace(/"[^"]+"|\w+/g, (word) => {
+      const choice = choices.get(word);
+      return choice === undefined ? word : spelt(choice);
+    });
   return [...choices]
-    .map(([name, words]) => [name, spelt(words)])
-    .filter(([name, words]) => new RegExp(`\\b${name}\\b`).test(page) && /^("[^"]+"( \| )?)+$/.test(words))
-    .map(([name, words]) => `| ${name} | ${cell(words)} |`);
+    .map(([name, words]) => ({ name, words: spelt(words) }))
+    .filter(({ name, words }) => new RegExp(`\\b${name}\\b`).test(page) && /^("[^"]+"( \| )?)+$/.test(words))
+    .map(({ name, words }) => `| ${name} | ${cell(words)} |`);
 }
 
-function eventOf({ fields }) {
-  return fields[0].type.replaceAll('"', "");
+/** @param {Declaration} declaration whose first field is the event's word */
+function eventOf({ fields: [event] }) {
+  return event?.type.replaceAll('"', "");
 }
 
-/** The interfaces of a file, as the formatter lays them out. */
+/**
+ * The interfaces of a file, as the formatter lays them out, by name.
+ * @typedef {{ doc: string, fields: Field[] }} Declaration
+ * @typedef {{ name: string, optional: string, type: string, doc: string }} Field
+ * @param {string} text @param {ReadonlyMap<string, string>} lists
+ * @returns {[string, Declaration][]}
+ */
 function declarations(text, lists) {
   const found = text.matchAll(
     /(?:^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:export )?interface (\w+) \{\n([\s\S]*?)^\}/gm,
   );
-  return [...found].map(([, doc, name, body]) => [name, { doc: sentence(doc), fields: fieldsOf(body, lists) }]);
+  return [...found].map(([, doc, name = "", body = ""]) => [
+    name,
+    { doc: sentence(doc), fields: fieldsOf(body, lists) },
+  ]);
 }
 
+/** @param {string} body @param {ReadonlyMap<string, string>} lists @returns {Field[]} */
 function fieldsOf(body, lists) {
   const found = body.matchAll(
     /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}readonly (\w+)(\??): ([\s\S]*?);$(?=\n {2}[^\s}]|\n?$(?![\s\S]))/gm,
   );
-  return [...found].map(([, doc, name, optional, type]) => {
+  return [...found].map(([, doc, name = "", optional = "", type = ""]) => {
     const spelt = type.replace(/\(typeof (\w+)\)\[number\]/g, (whole, list) => lists.get(list) ?? whole);
     return { name, optional, type: plain(spelt), doc: sentence(doc) };
   });
 }
 
-/** Lists of words that types are made from: `kinds` → `"a" | "b"`. */
+/** Lists of words that types are made from: `kinds` → `"a" | "b"`. @param {string} text */
 function wordLists(text) {
   const found = text.matchAll(/^export const (\w+) = \[("[^\]]*)\] as const;/gm);
   return new Map(
-    [...found].map(([, name, words]) => [
+    [...found].map(([, name = "", words = ""]) => [
       name,
       words
         .split(",")
@@ -162,6 +184,7 @@ function wordLists(text) {
   );
 }
 
+/** @param {string} [doc] */
 function sentence(doc = "") {
   return doc
     .replace(/^\s*\* ?/gm, "")
@@ -170,6 +193,7 @@ function sentence(doc = "") {
     .trim();
 }
 
+/** @param {string} type */
 function plain(type) {
   return type
     .replace(/\/\*\*[\s\S]*?\*\//g, "")
@@ -179,10 +203,12 @@ function plain(type) {
     .trim();
 }
 
+/** @param {string} type */
 function cell(type) {
   return `\`${type.replaceAll("|", "\\|")}\``;
 }
 
+/** @param {string} message @returns {never} */
 function fail(message) {
   throw new Error(message);
 }

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck
 // The jobs of test/matrix on every release of Hadoop that a cluster can be of, and on the newest with each of its schedulers and each
 // protection that Kerberos gives; one cluster after the other. At the end a table of what passed where.
 import { parseArgs } from "node:util";
@@ -8,10 +7,14 @@ import { checkPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain, wordsOf } from "./problem.mjs";
 import { matrixTable } from "./test/matrix-table.mjs";
 import { clusterOfItsOwn } from "./test/phase.mjs";
-import { phaseLines } from "./test/report.mjs";
+import { phaseLines, totalOf } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
+import { runSideBySide } from "./test/side-by-side.mjs";
 
-/** The options of `npm run cluster -- up` for each column. */
+/** @import { Phase } from "./test/phase.mjs" */
+/** @import { PhaseResult } from "./test/run-phase.mjs" */
+
+/** The options of `npm run cluster -- up` for each column. @type {Readonly<Record<string, readonly string[]>>} */
 const CLUSTERS = {
   ...Object.fromEntries(Object.keys(RELEASES).map((release) => [release, ["--release", release]])),
   // Nodes with fewer cores than the jobs ask for, which count for nothing there.
@@ -40,7 +43,8 @@ await runMain(async () => {
   }
   await checkPrerequisites(["node", "java", "maven", "python", "container-tools", "accounts", "kerberos"]);
   const ran = [];
-  for (const name of Object.keys(CLUSTERS)) if (only.length === 0 || only.includes(name)) ran.push(await runOn(name));
+  for (const [name, options] of Object.entries(CLUSTERS))
+    if (only.length === 0 || only.includes(name)) ran.push(await runOn(name, options));
   console.log(`\n${matrixTable(ran)}`);
   return ran.every(({ failed }) => failed === 0) ? 0 : 1;
 });
@@ -59,24 +63,26 @@ function parseCommandLine() {
   }
 }
 
-/** Starts that cluster, runs the jobs on it and ends it, whatever came of them. */
-async function runOn(name) {
+/** Starts that cluster, runs the jobs on it and ends it, whatever came of them. @param {string} name @param {readonly string[]} options */
+async function runOn(name, options) {
   const clusterName = `matrix-${name.replaceAll(".", "-")}`;
-  const [up, jobs, down] = clusterOfItsOwn(clusterName, {
+  const phases = clusterOfItsOwn(clusterName, {
     what: "the jobs of the matrix",
-    options: CLUSTERS[name],
+    options,
     tests: "test/matrix",
     cores: 1,
     limitSeconds: 900,
   });
-  const started = await told(up);
-  const result = started.failed === 0 ? await told(jobs) : started;
-  await told(down);
-  return { name, failed: result.failed, tests: result.tests ?? [] };
-}
-
-async function told(phase) {
-  const result = await runPhase(phase);
-  console.log(phaseLines(phase, result));
-  return result;
+  /** @type {{ phase: Phase, result: PhaseResult }[]} */
+  const ran = [];
+  await runSideBySide(phases, {
+    cores: 1,
+    run: runPhase,
+    refusal: () => undefined,
+    ended: (phase, result) => {
+      ran.push({ phase, result });
+      console.log(phaseLines(phase, result));
+    },
+  });
+  return { name, failed: totalOf(ran).failed, tests: ran.flatMap(({ result }) => result.tests ?? []) };
 }

@@ -1,4 +1,4 @@
-// The job's page: one file of HTML with its script and its style in it, so that nothing has to be loaded besides.
+// The page of a job, and that of the portal: each one file of HTML with its script and its style in it, so that nothing has to be loaded besides.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -10,20 +10,21 @@ const MOST_COMPRESSED = 90_000;
 
 /**
  * @param {string} root the checkout
- * @returns {Promise<Buffer>}
+ * @param {string} name of the page, whose script and frame have it, too
+ * @returns {Promise<{ file: string, content: Buffer }>}
  */
-export async function makePage(root) {
-  const script = await bundled(path.join(root, "page/main.ts"));
+export async function makePage(root, name) {
+  const script = await bundled(path.join(root, `page/${name}.ts`));
   const style = await bundled(path.join(root, "page/page.css"));
-  const html = readFileSync(path.join(root, "page/page.html"), "utf8");
+  const html = readFileSync(path.join(root, `page/${name}.html`), "utf8");
   // A function, as `$&` in what is put in would mean something.
   const page = html
     .replace("<style></style>", () => `<style>${style}</style>`)
     .replace("<script></script>", () => `<script>${script.replaceAll("</script", "<\\/script")}</script>`);
   const compressed = gzipSync(page, { level: 9 }).length;
   if (compressed > MOST_COMPRESSED)
-    throw new Problem(`page.html has ${compressed} bytes, more than ${MOST_COMPRESSED}`);
-  return Buffer.from(page);
+    throw new Problem(`${name}.html has ${compressed} bytes, more than ${MOST_COMPRESSED}`);
+  return { file: `${name}.html`, content: Buffer.from(page) };
 }
 
 /** @param {string} entry */

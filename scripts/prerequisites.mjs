@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { access, constants, readdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
@@ -6,18 +5,18 @@ import { promisify } from "node:util";
 import { Problem } from "./problem.mjs";
 
 const run = promisify(execFile);
-const MINIMUM_NODE = [20, 19];
+const MINIMUM_NODE = { major: 20, minor: 19 };
 const JAVA_MAJOR = 17;
 const PYTORCH_HEADERS = "/usr/include/torch/csrc/api/include/torch/torch.h";
 
 /**
  * What this machine must have before anything of ours runs, each with the line that gets it.
- * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "venv" | "pytorch" | "compiler" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools"} Prerequisite
+ * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "venv" | "pytorch" | "compiler" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools" | "chromium"} Prerequisite
  * @typedef {object} Found
  * @property {string} node version
- * @property {{ home: string, version: string }} [java]
+ * @property {{ home: string, version: string } | undefined} [java]
  * @property {{ command: string, version: string }} [maven]
- * @property {{ command: string, version: string }} [python]
+ * @property {{ command: string, version: string } | undefined} [python]
  */
 
 /**
@@ -36,6 +35,7 @@ export async function checkPrerequisites(wanted) {
  * @returns {Promise<{ found: Found, missing: Missing[] }>}
  */
 export async function lookForPrerequisites(wanted) {
+  /** @type {Missing[]} */
   const missing = [];
   /** @type {Found} */
   const found = { node: process.versions.node };
@@ -52,9 +52,10 @@ export async function lookForPrerequisites(wanted) {
 const CHECKS = {
   async node() {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-    if (major > MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor >= MINIMUM_NODE[1])) return undefined;
+    const least = MINIMUM_NODE;
+    if (major > least.major || (major === least.major && minor >= least.minor)) return undefined;
     return {
-      what: `Node ${MINIMUM_NODE.join(".")} or newer (this is ${process.versions.node} at ${process.execPath})`,
+      what: `Node ${least.major}.${least.minor} or newer (this is ${process.versions.node} at ${process.execPath})`,
       otherwise: "get it from https://nodejs.org/en/download, or: npm exec --yes n -- 22",
     };
   },
@@ -129,6 +130,10 @@ const CHECKS = {
     (await onPath("buildah")) === undefined || (await onPath("mmdebstrap")) === undefined
       ? { what: "buildah and mmdebstrap, which build the images without Docker", debianPackage: "buildah mmdebstrap" }
       : undefined,
+  chromium: async () =>
+    (await onPath("chromium")) === undefined
+      ? { what: "Chromium, which pages are looked at with", debianPackage: "chromium" }
+      : undefined,
 };
 
 /** @param {Missing[]} missing */
@@ -185,7 +190,10 @@ export async function findPython(modules, suits = () => true) {
   return undefined;
 }
 
-/** What the command prints on both streams, or undefined when it cannot run or fails. */
+/**
+ * What the command prints on both streams, or undefined when it cannot run or fails.
+ * @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} [extraEnvironment]
+ */
 async function firstOutput(command, args, extraEnvironment = {}) {
   try {
     const { stdout, stderr } = await run(command, args, {
@@ -198,7 +206,7 @@ async function firstOutput(command, args, extraEnvironment = {}) {
   }
 }
 
-/** The full path of a command, looked up as a shell would. @returns {Promise<string | undefined>} */
+/** The full path of a command, looked up as a shell would. @param {string} command @returns {Promise<string | undefined>} */
 export async function onPath(command) {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const path = join(folder, command);
@@ -207,8 +215,11 @@ export async function onPath(command) {
   return undefined;
 }
 
+/** @param {string} path */
 const isExecutable = (path) => isAllowed(path, constants.X_OK);
+/** @param {string} path */
 const isReadable = (path) => isAllowed(path, constants.R_OK);
+/** @param {string} path @param {number} mode */
 const isAllowed = (path, mode) =>
   access(path, mode).then(
     () => true,

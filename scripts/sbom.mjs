@@ -1,4 +1,3 @@
-// @ts-nocheck
 // Names the packages in what the build ships, and those that npm installs beside it: CycloneDX, from package-lock.json.
 import { spawnSync } from "node:child_process";
 import { Problem } from "./problem.mjs";
@@ -20,7 +19,18 @@ export function sbom(root, bundled) {
 }
 
 /**
- * @param {any} document of npm
+ * What is read of npm's document; the rest of a component is handed on as it is.
+ * @typedef {{ "bom-ref": string, purl: string, scope?: string, properties: { name: string }[], externalReferences: { type: string }[] }} Component
+ * @typedef {object} Document
+ * @property {string} [$schema]
+ * @property {string} bomFormat
+ * @property {string} specVersion
+ * @property {number} version
+ * @property {{ component: { "bom-ref": string }, lifecycles: object[] }} metadata
+ * @property {Component[]} components
+ * @property {{ ref: string, dependsOn: string[] }[]} dependencies
+ *
+ * @param {Document} document
  * @param {readonly string[]} bundled
  */
 export function shipped({ $schema, bomFormat, specVersion, version, metadata, components, dependencies }, bundled) {
@@ -47,11 +57,12 @@ export function shipped({ $schema, bomFormat, specVersion, version, metadata, co
   };
 }
 
-/** `pkg:npm/%40grpc/grpc-js@1.14.7` is `@grpc/grpc-js@1.14.7`. */
+/** `pkg:npm/%40grpc/grpc-js@1.14.7` is `@grpc/grpc-js@1.14.7`. @param {Component} component */
 function packageOf({ purl }) {
   return decodeURIComponent(purl.slice("pkg:npm/".length));
 }
 
+/** @param {Component} component */
 function isDevelopment({ properties }) {
   return properties.some(({ name }) => name === DEVELOPMENT);
 }

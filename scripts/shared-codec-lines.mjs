@@ -1,4 +1,3 @@
-// @ts-nocheck
 // What protobufjs's generator repeats in every message becomes a function of the module: the code of all messages is a third smaller.
 
 /** Defined once, after the generator's own imports. */
@@ -51,7 +50,7 @@ const $zero = $util.Long ? $util.Long.fromBits(0, 0, false) : 0;
 const $unsignedZero = $util.Long ? $util.Long.fromBits(0, 0, true) : 0;
 `;
 
-/** What the generator writes, a line each, and the call that takes its place. `NAME` is a field's. */
+/** What the generator writes, a line each, and the call that takes its place. `NAME` is a field's. @type {readonly (readonly [lines: readonly string[], call: string])[]} */
 const replacements = [
   [
     [
@@ -136,8 +135,8 @@ const replacements = [
 ];
 
 /**
- * @param code of a static module of protobufjs's
- * @returns code that does the same
+ * @param {string} code of a static module of protobufjs's
+ * @returns {string} code that does the same
  */
 export function shareCodecLines(code) {
   const afterImports = code.indexOf("const $root");
@@ -154,6 +153,7 @@ export function shareCodecLines(code) {
   return code.slice(0, afterImports) + functions + shared;
 }
 
+/** @param {string} text */
 function escaped(text) {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

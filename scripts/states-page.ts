@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { SPLIT } from "../am/core/feeds/split-moves.ts";
 import { CONTAINER, LINK } from "../am/core/state/container-moves.ts";
 import { GANG } from "../am/core/state/gang-moves.ts";
 import { ENDING, JOB } from "../am/core/state/job-moves.ts";
 import { TASK } from "../am/core/state/task-moves.ts";
 import { VERDICT } from "../am/core/state/verdict-moves.ts";
 import { MANAGER } from "../am/scheduler/yarn/manager-link.ts";
+import { ISOLATION } from "../executor/core/isolation-moves.ts";
 import { CONNECTION } from "../executor/core/link-moves.ts";
 import type { Machine, Row } from "../src/moves.ts";
 
@@ -16,31 +19,65 @@ export const machines: readonly (readonly [Machine<string, string>, string, stri
   [VERDICT, "am/core/state/verdict-moves.ts", "What ended a generation, or the life of a task that lives on its own."],
   [CONTAINER, "am/core/state/container-moves.ts", "Whose a container is, until YARN says that it is over."],
   [LINK, "am/core/state/container-moves.ts", "How the executor in a container is reached."],
+  [SPLIT, "am/core/feeds/split-moves.ts", "What becomes of a part of a feed's files in an epoch."],
   [MANAGER, "am/scheduler/yarn/manager-link.ts", "Where this attempt stands with YARN's ResourceManager."],
   [CONNECTION, "executor/core/link-moves.ts", "Where an executor stands with the ApplicationMaster."],
+  [
+    ISOLATION,
+    "executor/core/isolation-moves.ts",
+    "What an executor does that reaches nobody, of whose task it is not known where it lives.",
+  ],
 ];
 
 const HEAD = `# States
 
 Made from tables in \`am/\` and \`executor/core/\` by \`npm run docs\`; edit them there.
 
-What the ApplicationMaster, or an executor, keeps books of changes its phase in one function, which is told what happened and looks that up here. A row says: on
-what, from which phases, to which; whether the journal holds it (a later attempt knows of it; of what the journal does not hold, YARN or the
-executors tell it again); and in which function it happens. *Ignored*: it comes in these phases as well, and changes nothing. A move
-that is in no row throws in tests and in the simulation; in production it is logged once as \`defect\` and changes nothing.
+Whatever the ApplicationMaster or an executor keeps track of changes its phase in one function. It is told what happened and looks up the row here: on
+what, from which phases, to which, and in which function that happens.
+
+- *In the journal*: a snapshot of the state is written soon, so that a later attempt knows. A move without it is in the next snapshot that something else
+  brings, or YARN and the executors tell a later attempt what it needs to know of it. Nothing waits for the journal by that. What does wait is \`Held\` in
+  \`am/core/state/state.ts\`: making ready for another generation, the start of a gang or task, stopping a trial, a task or a stage that is done, the
+  job's end, and files that are still on their way.
+- *Ignored*: it comes in these phases as well, and changes nothing.
+- A move that is in no row throws in tests and in the simulation. In production it is logged as \`defect\`, once for each table, move and phase, and changes
+  nothing (\`am/core/state/machine.ts\`).
 
 For example, the node of \`worker:1\` is lost while its gang restarts:
 
 - its old program was still \`stopping\`: \`container-lost\` makes it \`lost\`, and once the next generation is open \`renewed-without-container\`
   makes it \`waiting\`: another container is asked for. What ended the node is evidence in the verdict that is open.
-- it was making ready for the next generation (\`preparing\`, \`registered\`): \`container-replaced\` makes it \`waiting\`. Nothing had started, so no
-  generation ends.
-- its program had ended: nothing moves; the node's end is evidence only.
+- it was making ready for the next generation (\`allocated\` to \`registered\`): \`container-replaced\` makes it \`waiting\`. Nothing had started, so no
+  generation ends; the node is blamed (\`judgeReplaced\` in \`am/core/failures/losses.ts\`).
+- its program had ended: nothing moves at once; the node's end is evidence as long as the verdict waits for that container. Once the next generation
+  is open the task is \`waiting\`, as above.
 `;
 
 /** The page that shows every table. */
 export function statesPage(): string {
   return [HEAD, ...machines.map(([machine, file, words]) => section(machine, file, words))].join("\n");
+}
+
+/** Where a row's function may be: the text of each source, by its path below the working directory, which is the project's. */
+const sources = new Map(
+  ["am", "executor"].flatMap((program) =>
+    readdirSync(program, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => [`${program}/${name}`, readFileSync(`${program}/${name}`, "utf8")] as const),
+  ),
+);
+
+/** The files of the table's room with a function of that name, which make this move if any of them do. */
+export function filesOf({ on, does }: Pick<Row<string>, "on" | "does">, table: string): string[] {
+  const room = table.split("/", 2).join("/");
+  const definition = new RegExp(
+    `^(?:(?:export )?(?:async )?function ${does}\\(| {2}(?:async )?#?${does}\\([^;\n]*$)`,
+    "m",
+  );
+  const files = [...sources].filter(([file, text]) => file.startsWith(`${room}/`) && definition.test(text));
+  const moving = files.filter(([, text]) => text.includes(`"${on}"`));
+  return (moving.length > 0 ? moving : files).map(([file]) => file);
 }
 
 function section(machine: Machine<string, string>, file: string, words: string): string {
@@ -62,15 +99,15 @@ function section(machine: Machine<string, string>, file: string, words: string):
     "",
     "| on | from | to | in the journal | in |",
     "| --- | --- | --- | --- | --- |",
-    ...rows.map((row) => line(machine, row)),
+    ...rows.map((row) => line(machine, row, file)),
     "",
   ].join("\n");
 }
 
-function line(machine: Machine<string, string>, row: Row<string>): string {
+function line(machine: Machine<string, string>, row: Row<string>, table: string): string {
   const to = row.to === "ignored" ? "*ignored*" : `\`${row.to}\``;
   const from = shortened(machine, row.from).map((one) => (one in machine.groups ? one : `\`${one}\``));
-  return `| \`${row.on}\` | ${from.join(", ")} | ${to} | ${row.durable ? "yes" : ""} | \`${row.does}\` |`;
+  return `| \`${row.on}\` | ${from.join(", ")} | ${to} | ${row.durable ? "yes" : ""} | \`${row.does}\` in \`${filesOf(row, table).join("`, `")}\` |`;
 }
 
 /** One arrow from each phase, or group of phases, to another, with all that leads there. */

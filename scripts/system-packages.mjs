@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { promisify } from "node:util";
@@ -40,7 +39,8 @@ export async function packageInstaller(packages) {
   };
 }
 
-async function apt([program, ...args]) {
+/** @param {readonly string[]} command */
+async function apt([program = "", ...args]) {
   try {
     await run(program, args, { env: process.env, maxBuffer: 64 << 20 });
   } catch (cause) {
@@ -52,31 +52,42 @@ async function apt([program, ...args]) {
 }
 
 /**
- * Whether they may be installed: a terminal is asked once; without one `--yes` or CI says so.
- * @param {string} line what would be run
+ * How they are installed, where that is allowed: a terminal is asked once; without one `--yes` or CI says so.
+ * @param {readonly string[]} packages of Debian
  * @param {{ yes: boolean }} options
- * @returns {Promise<{ allowed: true } | { allowed: false, refusal: string }>}
+ * @returns {Promise<Installer | { refusal: string }>}
  */
-export async function askToInstall(line, { yes }) {
+export async function askToInstall(packages, { yes }) {
+  const installer = await packageInstaller(packages);
+  if ("refusal" in installer) return installer;
+  console.log(`To install what is missing:\n  ${installer.line}`);
+  const refusal = await refusalOf(installer.line, yes);
+  return refusal === undefined ? installer : { refusal };
+}
+
+/** Why it may not be run. @param {string} line @param {boolean} yes */
+async function refusalOf(line, yes) {
   const { stdin, stdout } = process;
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
   if (!yes && !isTerminal && !process.env.CI) {
-    return { allowed: false, refusal: "there is no terminal to ask you on; add --yes to install without a question" };
+    return "there is no terminal to ask you on; add --yes to install without a question";
   }
-  if (!yes && isTerminal && !(await confirm("Run this now? [Y/n] "))) return { allowed: false, refusal: "you said no" };
-  if (line.startsWith("sudo ") && !(await mayUseSudo(isTerminal))) return { allowed: false, refusal: "sudo refused" };
-  return { allowed: true };
+  if (!yes && isTerminal && !(await confirm("Run this now? [Y/n] "))) return "you said no";
+  if (line.startsWith("sudo ") && !(await mayUseSudo(isTerminal))) return "sudo refused";
+  return undefined;
 }
 
+/** @param {string} question */
 async function confirm(question) {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  /** @type {Promise<string>} */
   const closed = new Promise((resolve) => terminal.once("close", () => resolve("n")));
   const answer = await Promise.race([terminal.question(question), closed]);
   terminal.close();
   return /^(y(es)?)?$/i.test(answer.trim());
 }
 
-/** Asks for the password now, so that nothing has to be typed while others work. */
+/** Asks for the password now, so that nothing has to be typed while others work. @param {boolean} isTerminal @returns {Promise<boolean>} */
 function mayUseSudo(isTerminal) {
   return new Promise((resolve) => {
     const child = spawn("sudo", ["-v", ...(isTerminal ? [] : ["-n"])], { stdio: "inherit" });

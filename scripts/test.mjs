@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck
 // The checks of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, what failed
 // once more and in short, at the end `N passed, N failed`.
 import { setMaxListeners } from "node:events";
@@ -16,6 +15,9 @@ import { failureSummary, phaseLines, secondsTable, totalOf } from "./test/report
 import { runPhase } from "./test/run-phase.mjs";
 import { runSideBySide } from "./test/side-by-side.mjs";
 import { suiteColumns } from "./test/suite-table.mjs";
+
+/** @import { Prerequisite } from "./prerequisites.mjs" */
+/** @import { Phase } from "./test/phase.mjs" */
 
 /** The limits of all phases together are far more: each has room for a slow machine, and not all need it at once. */
 const WHOLE_LIMIT_SECONDS = 3600;
@@ -65,23 +67,24 @@ function parseCommandLine() {
   }
 }
 
+/** @param {readonly string[]} only @param {boolean} all */
 function chosenPhases(only, all) {
   if (only.length > 0) return withNeeds(only);
   const suites = phases.filter(({ prepares, everyday }) => !prepares && (all || everyday));
   return withNeeds(suites.map(({ name }) => name));
 }
 
-/** The phases of these names, what they need, and what ends that again; in the order of all. */
+/** The phases of these names, what they need, and what ends that again; in the order of all. @param {readonly string[]} names */
 function withNeeds(names) {
   const wanted = new Set(names);
   for (const phase of [...phases].reverse()) {
     if (wanted.has(phase.name)) for (const name of phase.needs) wanted.add(name);
   }
-  const chosen = phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan));
+  const chosen = phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan ?? ""));
   return chosen.map((phase) => besides(phase, wanted));
 }
 
-/** @param {import("./test/phase.mjs").Phase} phase @param {ReadonlySet<string>} wanted names of all that run */
+/** @param {Phase} phase @param {ReadonlySet<string>} wanted names of all that run */
 function besides(phase, wanted) {
   const more = Object.entries(phase.withPhase ?? {}).flatMap(([name, words]) => (wanted.has(name) ? words : []));
   return { ...phase, command: [...phase.command, ...more] };
@@ -89,12 +92,13 @@ function besides(phase, wanted) {
 
 /**
  * Ctrl-C ends the phases that run, and then only what ends something that was begun still runs.
- * @param {readonly import("./test/phase.mjs").Phase[]} chosen
+ * @param {readonly Phase[]} chosen
  * @param {object} options
- * @param {ReadonlyMap<import("./prerequisites.mjs").Prerequisite, string>} options.lacking what this machine does not have, and why
+ * @param {ReadonlyMap<Prerequisite, string>} options.lacking what this machine does not have, and why
  * @param {boolean} options.record what comes over the network is told apart by fetching one thing after the other
  */
 async function runAll(chosen, { lacking, record }) {
+  /** @type {{ phase: Phase, beganSeconds: number, result: import("./test/run-phase.mjs").PhaseResult }[]} */
   const ended = [];
   const interruption = new AbortController();
   // Each phase that runs listens; Node would take eleven of them for a leak.
@@ -102,14 +106,15 @@ async function runAll(chosen, { lacking, record }) {
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => interruption.abort());
   const started = performance.now();
   const secondsSince = () => (performance.now() - started) / 1000;
-  const measured = async (phase, signal) => {
+  const measured = async (/** @type {Phase} */ phase, /** @type {AbortSignal | undefined} */ signal = undefined) => {
     const before = await receivedBytes();
     const result = await runPhase(phase, signal);
     return { ...result, receivedBytes: (await receivedBytes()) - before };
   };
   const receivedBefore = await receivedBytes();
-  const isFetch = ({ prepares, needs, endsWhatBegan }) => prepares && needs.length === 0 && endsWhatBegan === undefined;
-  const alone = (phase) => (record && isFetch(phase) ? { ...phase, cores: ALONE } : phase);
+  const isFetch = (/** @type {Phase} */ { prepares, needs, endsWhatBegan }) =>
+    prepares && needs.length === 0 && endsWhatBegan === undefined;
+  const alone = (/** @type {Phase} */ phase) => (record && isFetch(phase) ? { ...phase, cores: ALONE } : phase);
   await runSideBySide(chosen.map(alone), {
     cores: availableParallelism(),
     refusal: ({ machine = [] }) => {

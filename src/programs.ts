@@ -7,7 +7,7 @@ import { TonyError } from "./errors.ts";
 declare const TONY_BUILD_ID: string | undefined;
 
 /** A program in the form it is shipped in: one file that needs Node alone. */
-export type ProgramName = ContainerProgram | "tokens" | "tony-ts";
+export type ProgramName = ContainerProgram | "tokens" | "portal" | "tony-ts";
 
 /** Those that run in containers. */
 export type ContainerProgram = "am" | "executor";

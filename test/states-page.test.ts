@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { machines, statesPage } from "../scripts/states-page.ts";
+import { filesOf, machines, statesPage } from "../scripts/states-page.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = ["am", "executor"].flatMap((program) =>
@@ -23,13 +23,9 @@ describe("docs/states.md", () => {
     expect(unused).toEqual([]);
   });
 
-  test.each(tables)("names functions that there are, of a $name", ({ rows }) => {
-    const names = new Set(
-      sources.flatMap((text) =>
-        [...text.matchAll(/^(?:export function|function| {2}(?:async )?#?)\s?(\w+)\(/gm)].map(([, name]) => name),
-      ),
-    );
-    expect(rows.filter(({ does }) => !names.has(does))).toEqual([]);
+  test.each(tables)("leads to the one function of each move of a $name", ({ rows, file }) => {
+    const found = rows.map((row) => ({ ...row, files: filesOf(row, file) }));
+    expect(found.filter(({ files }) => files.length !== 1)).toEqual([]);
   });
 
   test.each(tables)("leads to every phase of a $name from its first", ({ phases, rows }) => {

@@ -1,6 +1,6 @@
 import { shortened } from "../../src/api/believable.ts";
-import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
-import type { ReadLogRequest, StoreRequest, WatchRequest } from "../../src/api/messages.ts";
+import type { ClientHandler, Follower, LogReader, TransactionWanted } from "../../src/api/client-endpoint.ts";
+import type { ReadLogRequest, WatchRequest } from "../../src/api/messages.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Watched } from "../../src/job/store/watched.ts";
@@ -52,7 +52,7 @@ export class ClientCalls implements ClientHandler {
   }
 
   /** People who call may use all of the store. */
-  async transact({ transaction, owner, generation, durable }: StoreRequest, task?: string): Promise<StoreAnswer> {
+  async transact({ transaction, owner, generation, durable }: TransactionWanted, task?: string): Promise<StoreAnswer> {
     const { store } = this.#options;
     if (task !== undefined) {
       const whose = { owner: task, generation: generation ?? 0 };

@@ -8,13 +8,14 @@ import { recoveredStore } from "../core/store/journaling.ts";
 import { lifeOfName } from "../core/store/records.ts";
 import { mayUse, type Rights } from "../core/store/rights.ts";
 import { createStore, type Store, type StoreEffect, type StoreEvent } from "../core/store/store.ts";
-import type { StoreJournal } from "../storage/store-journal.ts";
+import type { StoreFile } from "../core/store/store-file.ts";
+import type { SealedJournal } from "../storage/sealed-journal.ts";
 import { StoreWatches } from "./store-watches.ts";
 
 export interface JobStoreOptions {
   readonly attempt: number;
   readonly clock: WallClock;
-  readonly journal: Pick<StoreJournal, "read" | "write">;
+  readonly journal: Pick<SealedJournal<StoreFile>, "read" | "write">;
   readonly log: Pick<Log, "warn">;
   /** The present life of a task; undefined: it does not live. */
   readonly lifeOf: (task: string) => Life | undefined;

@@ -1,3 +1,4 @@
+import { shortened } from "../../src/api/believable.ts";
 import type { CallerSession, SessionEnd } from "../../src/api/caller-session.ts";
 import type { Happening } from "../../src/job/history-event.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
@@ -5,6 +6,9 @@ import type { Log } from "../../src/log.ts";
 
 type OpenedEvent = Extract<Happening, { type: "session-opened" }>;
 type EndedEvent = Extract<Happening, { type: "session-ended" }>;
+
+/** Of those that are told of. */
+const MOST_CONNECTIONS = 1_000;
 
 /** Where a session is served. */
 export interface SessionPlace {
@@ -33,7 +37,8 @@ export class SessionRecords {
     const { by, task, wanted } = session;
     if (wanted.type === "connection") {
       const same = `${by} ${task} ${wanted.port}`;
-      if (!this.#connections.has(same)) this.#tellOpened(session, place, { kind: "connection", port: wanted.port });
+      if (this.#connections.has(same) || this.#connections.size >= MOST_CONNECTIONS) return;
+      this.#tellOpened(session, place, { kind: "connection", port: wanted.port });
       this.#connections.add(same);
       return;
     }
@@ -43,7 +48,7 @@ export class SessionRecords {
       return;
     }
     const kind = wanted.terminal === undefined ? "command" : "terminal";
-    this.#tellOpened(session, place, { kind, command: shellWords(wanted.words) });
+    this.#tellOpened(session, place, { kind, command: shortened(shellWords(wanted.words)) });
     session.onceOver((end) => this.#tellEnded(session, place, `${kind} of ${by}`, howEnded(end)));
   }
 
@@ -69,6 +74,6 @@ export class SessionRecords {
 
 /** `exit 1`, `SIGKILL`, or why it was ended. */
 function howEnded({ exit, reason }: SessionEnd): string {
-  if (exit === undefined) return reason ?? "closed";
-  return exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
+  if (exit === undefined) return shortened(reason ?? "closed");
+  return exit.signal === "" ? `exit ${exit.exitCode}` : shortened(exit.signal);
 }

@@ -1,11 +1,15 @@
 import type { CallerSession, SessionHandler } from "../../src/api/caller-session.ts";
 import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
 import type { WallClock } from "../../src/hadoop/clock.ts";
+import { parseTaskId } from "../../src/job/task.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** How many there may be at a time: of a job, and with one task. */
 export const mostSessions = 1_000;
 export const mostOfTask = 64;
+/** A task of the job has so many with another one, and leaves some to people: a program that misbehaves must not keep its owner out. */
+export const mostByTask = 16;
+export const keptForPeople = 100;
 /** An executor that is connected answers at once. */
 export const acceptMs = 10_000;
 
@@ -16,8 +20,10 @@ export interface SessionsOptions {
   readonly unknownTask: (task: string) => string | undefined;
   /** The executor that has a task now; undefined: none is connected. */
   readonly linkTo: (task: string) => ExecutorLink | undefined;
-  /** The task that has a container now; undefined: none has. */
+  /** The task that has a container now, and whose executor is connected; undefined: none. */
   readonly taskIn: (containerId: string) => string | undefined;
+  /** The task that has a container now; undefined: none has. */
+  readonly tenantOf: (containerId: string) => string | undefined;
 }
 
 interface Opened {
@@ -44,7 +50,7 @@ export class Sessions implements SessionHandler {
     const link = linkTo(task);
     const unknown = unknownTask(task);
     if (unknown !== undefined) session.fail(unknown, { noSuchTask: true });
-    else if (this.#isFull(task)) session.fail(`too many sessions are open with ${task}`);
+    else if (this.#isFull(session)) session.fail(`too many sessions are open with ${task}`);
     else if (link === undefined) session.fail(`${task} has no executor at present`);
     else this.#ask(session, link);
   }
@@ -62,6 +68,10 @@ export class Sessions implements SessionHandler {
     return this.#options.taskIn(containerId);
   }
 
+  tenantOf(containerId: string): string | undefined {
+    return this.#options.tenantOf(containerId);
+  }
+
   /** Whether commands or terminals run beside the programs. */
   get anyCommand(): boolean {
     return [...this.#opened.values()].some(({ session }) => session.wanted.type === "command");
@@ -72,9 +82,12 @@ export class Sessions implements SessionHandler {
     for (const { session } of this.#opened.values()) session.fail(reason);
   }
 
-  #isFull(task: string): boolean {
+  #isFull({ task, by }: CallerSession): boolean {
     const ofTask = [...this.#opened.values()].filter(({ session }) => session.task === task);
-    return this.#opened.size >= mostSessions || ofTask.length >= mostOfTask;
+    if (this.#opened.size >= mostSessions || ofTask.length >= mostOfTask) return true;
+    if (parseTaskId(by) === undefined) return false;
+    const own = ofTask.filter(({ session }) => session.by === by);
+    return this.#opened.size >= mostSessions - keptForPeople || own.length >= mostByTask;
   }
 
   #ask(session: CallerSession, link: ExecutorLink): void {

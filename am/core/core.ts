@@ -13,12 +13,15 @@ import { childProgress } from "./executors/progress.ts";
 import { executorRegistered } from "./executors/registration.ts";
 import { executorHeard } from "./executors/silence.ts";
 import { containerCompleted } from "./failures/losses.ts";
+import { noteValue } from "./failures/trial-failures.ts";
 import { closeVerdicts } from "./failures/verdict.ts";
 import { watchRest } from "./gang/completeness.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchHold, watchRoom } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { beginStages, succeedStages, succeedTask } from "./gang/stages.ts";
+import { stopTrial } from "./gang/trial-stops.ts";
+import { chooseParameters } from "./gang/trials.ts";
 import { registered } from "./job/begin.ts";
 import { askUnplaced, constraintsRefused } from "./job/constrained.ts";
 import { finishWhenDone } from "./job/done.ts";
@@ -26,6 +29,7 @@ import { awaitsJournal, isEarly } from "./job/early.ts";
 import { carryOutEnd, continueFinish, finish, shutDown, unregistered } from "./job/finish.ts";
 import { watchGroups } from "./job/group-limits.ts";
 import { recovered, recoveredLate } from "./job/recovery.ts";
+import { finishAtGoal } from "./job/search-end.ts";
 import { askTooLarge } from "./job/too-large.ts";
 import { takeDurable } from "./journal/barrier.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal/journal.ts";
@@ -232,7 +236,11 @@ function happen(step: Step, held: Held): void {
     case "start-gang":
       startGang(step, held);
       break;
+    case "stop-trial":
+      stopTrial(step, held);
+      break;
     case "task-done":
+      noteValue(step, held.task);
       succeedTask(step, held.task);
       break;
     case "stage-done":
@@ -241,6 +249,10 @@ function happen(step: Step, held: Held): void {
       break;
     case "end":
       carryOutEnd(step);
+      break;
+    case "transfer":
+      // `continueFinish` waits for it.
+      break;
   }
 }
 
@@ -254,6 +266,7 @@ function settle(step: Step): void {
   }
   if (step.state.phase === "under-way") {
     watchGroups(step);
+    finishAtGoal(step);
     finishWhenDone(step);
     succeedStages(step);
   }
@@ -261,6 +274,7 @@ function settle(step: Step): void {
     watchRest(step, gang);
     startWhenReady(step, gang);
   }
+  chooseParameters(step);
   for (const held of takeDurable(step)) {
     happen(step, held);
   }

@@ -4,6 +4,7 @@ import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
 import type { Effect } from "./state/effects.ts";
 import type { CoreState } from "./state/state.ts";
+import { AFTER_END } from "./state/task-moves.ts";
 
 /** What must hold after every step, whatever happened. Each can fail: see test/simulation/mutants.test.ts. */
 export interface Invariants {
@@ -15,6 +16,8 @@ export function createInvariants(spec: JobSpec): Invariants {
   /** Container that was told to start a task's program, by task and generation. */
   const starts = new Map<string, string>();
   const given = new Set<string>();
+  /** Of the trials of a search, by task. */
+  const parameters = new Map<string, string>();
   let generations: readonly number[] = [];
   let attempt = 0;
   let outcomeIsDurable = false;
@@ -31,6 +34,7 @@ export function createInvariants(spec: JobSpec): Invariants {
       }
       checkTenants(state, problems);
       checkBudgets(spec, state, problems);
+      checkTrials(spec, state, problems);
       for (const gang of state.gangs) {
         const before = generations[gang.position] ?? 0;
         if (state.attempt === attempt && gang.generation < before) {
@@ -52,6 +56,7 @@ export function createInvariants(spec: JobSpec): Invariants {
       for (const effect of effects) {
         if (effect.type === "send" && effect.message.type === "start-child") {
           checkStart(spec, state, effect, starts, problems, startsGang(effects));
+          checkParameters(spec, effect, parameters, problems);
         }
         if (effect.type === "launch") {
           for (const { containerId } of effect.launches) {
@@ -103,6 +108,49 @@ function checkTenants(state: CoreState, problems: string[]): void {
       problems.push(`role ${role.name} counts ${role.counts.waiting} waiting tasks, there are ${waiting}`);
     }
   }
+}
+
+/** Of a search no more trials have containers than may run at once, and a container whose trial is over has another or goes back. */
+function checkTrials(
+  { search }: JobSpec,
+  { phase, containers, tasks, gangs, held }: CoreState,
+  problems: string[],
+): void {
+  if (search === undefined || phase !== "under-way") {
+    return;
+  }
+  const had = Object.values(containers).filter((container) => container.phase === "held");
+  // After a takeover one may be gone whose executor has not come back, and another may have been given in its place.
+  const there = had.filter(({ deadlines }) => deadlines.rejoin === undefined);
+  if (there.length > search.maxParallel) {
+    problems.push(`${there.length} trials have containers, ${search.maxParallel} may`);
+  }
+  for (const { id, task, deadlines } of had) {
+    const tenant = tasks.find((one) => one.id === task);
+    const isOver = tenant !== undefined && AFTER_END.includes(tenant.phase);
+    const isJudged = gangs.some(({ verdicts }) => verdicts.some(({ scope }) => scope === task));
+    if (isOver && !isJudged && held[`task-done ${task}`] === undefined && deadlines.leave === undefined) {
+      problems.push(`${id} is kept for ${task}, which is over`);
+    }
+  }
+}
+
+/** A trial has parameters, and the same whenever it starts. */
+function checkParameters(
+  { search }: JobSpec,
+  { to, message }: Extract<Effect, { type: "send" }>,
+  parameters: Map<string, string>,
+  problems: string[],
+): void {
+  if (search === undefined || message.type !== "start-child") {
+    return;
+  }
+  const { trialParams = "none" } = message;
+  const before = parameters.get(to.task) ?? trialParams;
+  if (trialParams === "none" || trialParams !== before) {
+    problems.push(`${to.task} starts with the parameters ${trialParams}, it had ${before}`);
+  }
+  parameters.set(to.task, trialParams);
 }
 
 /** A job fails by results only of a task that has some: one that ended in success. */

@@ -9,6 +9,7 @@ import { allocationDueMs, allocationOverdue } from "./job/allocation.ts";
 import { applicationDueMs, applicationOverdue } from "./job/begin.ts";
 import { finishStageOverdue } from "./job/finish.ts";
 import { groupLimitsDueMs, groupLimitsOverdue } from "./job/group-limits.ts";
+import { searchDueMs, searchOverdue } from "./job/search-end.ts";
 import { journalDueMs } from "./journal/journal.ts";
 import { dueMsOf, noteContainerDeadline } from "./state/deadlines.ts";
 import type { GangState } from "./state/gang.ts";
@@ -24,6 +25,7 @@ interface Bound<Of extends readonly unknown[]> {
 
 const OF_JOB: readonly Bound<[]>[] = [
   { dueMs: applicationDueMs, over: applicationOverdue },
+  { dueMs: searchDueMs, over: searchOverdue },
   { dueMs: ({ state }) => dueMsOfAny(state, state.hintsDeadline), over: hintsExhausted },
   { dueMs: groupLimitsDueMs, over: groupLimitsOverdue },
   { dueMs: ({ state }) => dueMsOfAny(state, state.finishDeadline), over: finishStageOverdue },

@@ -14,7 +14,7 @@ export interface ExecutorLinksOptions {
   readonly heard: (containerId: string, task: string) => void;
   readonly forget: (containerId: string) => void;
   readonly metrics: (containerId: string, task: string, metrics: Metrics) => void;
-  /** How far the task's program is, and what it reported. */
+  /** How far the task's program is, and what it reported. As what is measured, kept by the task's name: only of who has the task. */
   readonly progress: (task: string, progress: Extract<Report, { type: "child-progress" }>) => void;
   readonly tails: LogTails;
   /** The task that has a container now, and its generation; undefined: none has. */
@@ -120,12 +120,13 @@ export class ExecutorLinks implements ExecutorHandler {
       if (report.type === "log-chunk") void this.#options.tails.chunk(link, report.chunk);
       return;
     }
-    this.#options.heard(containerId, task);
+    const { heard, metrics, progress } = this.#options;
+    heard(containerId, task);
     const about = { task, containerId, generation };
     switch (report.type) {
       case "heartbeat":
         this.#serve(link);
-        if (report.metrics !== undefined) this.#options.metrics(containerId, task, report.metrics);
+        if (report.metrics !== undefined && this.#isTenant(link)) metrics(containerId, task, report.metrics);
         break;
       case "child-started":
       case "child-place":
@@ -133,7 +134,7 @@ export class ExecutorLinks implements ExecutorHandler {
         this.#options.post({ ...about, ...report });
         break;
       case "child-progress":
-        this.#options.progress(task, report);
+        if (this.#isTenant(link)) progress(task, report);
         this.#options.post({ ...about, ...report });
         break;
       case "transfer":

@@ -1,3 +1,4 @@
+import { earlySections } from "../../src/job/launch/early-sections.ts";
 import { executorVariables, launchCommand } from "../../src/job/launch/launch-command.ts";
 import { aclsOf } from "../../src/job/launch/launch-context.ts";
 import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch/launch-script-text.ts";
@@ -64,12 +65,11 @@ export class Launcher {
       attempt,
       generation,
       isolationMs: spec.timeouts.isolationMs,
-      ...(spec.ports.task === undefined ? {} : { portRange: spec.ports.task }),
+      sections: earlySections(spec),
       ...(role.ports && { portNames: role.ports }),
       tensorBoard: spec.tensorBoardTask === task,
       reusePort: role.reusePort,
       ...(memoryEnforced && { memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB }),
-      logLevel: spec.logs.level,
       ...(logPrefix !== undefined && { logPrefix }),
     });
   }

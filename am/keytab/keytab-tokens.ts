@@ -101,7 +101,7 @@ export class KeytabTokens {
       nativeModule,
       user: job.user,
       hadoop: this.#hadoop,
-      used: usedFileSystems(job.spec, job.files, job.stagingUrl),
+      used: usedFileSystems(job.spec, job.files, job.stagingUrl, job.hdfsEndpoint),
     });
     return readTokenFile(answer).tokens;
   }

@@ -8,9 +8,9 @@ import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { listeningAddress } from "../../src/listening-address.ts";
 import type { Log } from "../../src/log.ts";
+import { liveAnswer } from "../../src/page/live-answer.ts";
 import type { JobSeries } from "../executors/job-series.ts";
 import type { MasterSettings } from "../settings.ts";
-import { liveAnswer } from "./live-answer.ts";
 import { PageDoor } from "./page-door.ts";
 
 export interface JobPageOptions {

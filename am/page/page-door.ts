@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BindOptions, listenOn } from "../../src/api/server.ts";
-import { type LiveRequest, parseLiveRequest } from "./live-request.ts";
+import { contentPolicy, protect, sendJson, sendPage } from "../../src/page/answers.ts";
+import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
 
 export interface PageDoorOptions {
   /** The page, one file. */
@@ -33,7 +34,7 @@ export class PageDoor {
 
   constructor(options: PageDoorOptions) {
     this.#options = options;
-    this.#policy = contentPolicy(options.html.toString("utf8"));
+    this.#policy = contentPolicy(options.html);
     const limits = { maxHeaderSize: MOST_PAGE_HEADER_BYTES, keepAlive: false };
     this.#server = createServer(limits, (request, response) => this.#serve(request, response));
   }
@@ -51,14 +52,13 @@ export class PageDoor {
   }
 
   #admit(socket: Socket): void {
-    if (this.#sockets.size >= MOST_PAGE_CONNECTIONS) {
-      socket.destroy();
-      return;
-    }
+    // A request takes milliseconds: the oldest are those who hold a place and ask nothing.
+    const [oldest] = this.#sockets;
+    if (oldest !== undefined && this.#sockets.size >= MOST_PAGE_CONNECTIONS) this.#end(oldest);
     this.#sockets.add(socket);
     socket.unref();
     // The server's own limits hold for connections that it takes itself.
-    const timer = setTimeout(() => socket.destroy(), this.#options.connectionMs ?? PAGE_CONNECTION_MS).unref();
+    const timer = setTimeout(() => this.#end(socket), this.#options.connectionMs ?? PAGE_CONNECTION_MS).unref();
     socket.on("close", () => {
       clearTimeout(timer);
       this.#sockets.delete(socket);
@@ -67,9 +67,13 @@ export class PageDoor {
     socket.resume();
   }
 
+  #end(socket: Socket): void {
+    this.#sockets.delete(socket);
+    socket.destroy();
+  }
+
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    response.setHeader("Referrer-Policy", "no-referrer");
+    protect(response);
     response.setHeader("Connection", "close");
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("Allow", "GET, HEAD");
@@ -78,15 +82,9 @@ export class PageDoor {
     }
     const address = request.url ?? "";
     const url = URL.canParse(address, "http://am") ? new URL(address, "http://am") : undefined;
-    if (url?.pathname === "/") this.#sendPage(response);
+    if (url?.pathname === "/") sendPage(response, this.#options.html, this.#policy);
     else if (url?.pathname === "/api/v1/live") this.#sendLive(request, url.searchParams, response);
     else sendJson(response, 404, { error: "there is / and /api/v1/live" });
-  }
-
-  #sendPage(response: ServerResponse): void {
-    response.setHeader("Content-Security-Policy", this.#policy);
-    response.setHeader("Cache-Control", "private, max-age=300");
-    send(response, 200, "text/html; charset=utf-8", this.#options.html);
   }
 
   #sendLive({ headers }: IncomingMessage, query: URLSearchParams, response: ServerResponse): void {
@@ -102,33 +100,6 @@ export class PageDoor {
   }
 }
 
-/** Nothing from elsewhere, and of what is inside only the scripts and styles that were built into it. */
-function contentPolicy(html: string): string {
-  const hashes = (tag: string) =>
-    [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))]
-      .map(([, text = ""]) => `'sha256-${sha256(text).toString("base64")}'`)
-      .join(" ");
-  return [
-    "default-src 'none'",
-    `script-src ${hashes("script")}`,
-    `style-src ${hashes("style")}`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
-
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.setHeader("Cache-Control", "no-store");
-  send(response, status, "application/json; charset=utf-8", Buffer.from(JSON.stringify(body)));
-}
-
-function send(response: ServerResponse, status: number, type: string, body: Buffer): void {
-  response.writeHead(status, { "Content-Type": type, "Content-Length": body.length });
-  response.end(body);
 }

@@ -33,6 +33,10 @@ export class Staging {
     return path.posix.join(this.#folder, STAGED_FOLDERS.store);
   }
 
+  feedFolder(feed: string): string {
+    return path.posix.join(this.#folder, STAGED_FOLDERS.feeds, feed);
+  }
+
   get tokensFile(): string {
     return path.posix.join(this.#folder, tokensFileName);
   }

@@ -1,25 +1,22 @@
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
-import type { StagingFolder } from "../staging/staging-folder.ts";
-import { readJobFile } from "./abandoned-job.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { outcomeOf } from "./outcome.ts";
 
 /** An ApplicationMaster that has told the ResourceManager the job's end closes its history at the same time, within this. */
 const closedWithinMs = 60_000;
 
 /**
- * Ends the history of a job whose ApplicationMaster could not: YARN killed it, or all its attempts failed. Such a job's staging folder is
- * still there, and says where its history is.
+ * Ends the history of a job whose ApplicationMaster could not: YARN killed it, or all its attempts failed. Of such a job the staging folder,
+ * and in it the job file, are still there.
  * @returns false while the ApplicationMaster may still be at it: the staging folder has to stay
  */
 export async function closeAbandonedHistory(
-  staging: StagingFolder,
+  { applicationId, spec, user }: JobFile,
   fileSystems: FileSystems,
   { reportOf, nowMs }: { readonly reportOf: (id: string) => Promise<ApplicationReport>; readonly nowMs: number },
 ): Promise<boolean> {
-  const { applicationId } = staging;
-  const { spec, user } = await readJobFile(staging);
   const history = JobHistoryFolder.of(fileSystems, spec.history, applicationId);
   if (history === undefined || !(await history.isInProgress())) return true;
   const report = await reportOf(applicationId);

@@ -3,8 +3,11 @@ import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { LogStore } from "./log-store.ts";
+
+export { hasEnded } from "../../src/job/yarn-outcome.ts";
 
 /** Where the AM of one attempt is reached, and what proves us and it to each other. */
 export interface MasterContact {
@@ -13,6 +16,9 @@ export interface MasterContact {
   readonly port: number;
   readonly access: ClientAccess;
 }
+
+/** A folder of the job's own, or the settings that say in which one of all jobs it is. */
+export type KeptHistory = { readonly folder: string } | { readonly settings: JobSpec["history"] };
 
 /** Where applications are known by their id: a cluster's ResourceManager, or this machine. */
 export interface Applications {
@@ -44,6 +50,8 @@ export interface Applications {
    * knows.
    */
   checkpointDir(id: string): Promise<string | undefined>;
+  /** Where a job's history is, by its own settings; absent or undefined where only the site's and the command's tell. */
+  keptHistory?(id: string): KeptHistory | undefined;
   /** Removes what an application that has ended left where nobody needs it. @returns what became of it, in words; empty: nothing to say */
   clean(id: string): Promise<string>;
   /** Removes what the user's earlier applications left behind; problems with that are nobody's concern now. */
@@ -70,11 +78,6 @@ export function finalState({ state, finalStatus }: ApplicationReport): string {
 /** From its submission to its end, or until now. */
 export function durationMs({ startTimeMs, finishTimeMs }: ApplicationReport, nowMs: number): number {
   return (finishTimeMs === 0 ? nowMs : finishTimeMs) - startTimeMs;
-}
-
-/** Whether nothing more will come of it. */
-export function hasEnded({ state }: ApplicationReport): boolean {
-  return state === "FINISHED" || state === "FAILED" || state === "KILLED";
 }
 
 /** Of a job without a last state: its AM wrote none, or wrote it into a staging folder of the job's own. */

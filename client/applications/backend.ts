@@ -14,9 +14,24 @@ export async function openApplications(
   return isLocalId(id) ? await openLocalApplications(context) : await openYarnApplications(settings, context);
 }
 
+/** Opens where jobs are known by their names: the cluster, or this machine where none is configured. */
+export async function openByName(
+  settings: readonly string[] | undefined,
+  context: ClientContext,
+): Promise<Applications> {
+  const { configurationFolder } = await import("../cluster/hadoop-configuration.ts");
+  const hasCluster = configurationFolder(context.environment) !== undefined;
+  return hasCluster ? await openYarnApplications(settings, context) : await openLocalApplications(context);
+}
+
+/** Whether it has the form of an application's id. */
+export function isApplicationId(text: string): boolean {
+  return isLocalId(text) || /^application_\d+_\d+$/.test(text);
+}
+
 /** @throws UserError when it has not the form of an id */
 export function checkId(id: string): void {
-  if (isLocalId(id) || /^application_\d+_\d+$/.test(id)) return;
+  if (isApplicationId(id)) return;
   throw usageError(
     `"${id}" is not an application's id; they look like application_1795305600000_0001 or local_1795305600000_0001`,
   );

@@ -12,7 +12,7 @@ import type { JobStatus } from "../../src/job/status.ts";
 import { JobSpecError, parseJobSpec } from "../../src/job/stored/parse-spec.ts";
 import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import { carriedTo } from "./abandoned-job.ts";
-import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
+import { type Applications, hasEnded, type KeptHistory, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
 import { LocalLogStore } from "./local-log-store.ts";
@@ -22,6 +22,8 @@ const lastErrorLines = 10;
 /** So long after its submission a job that has ended keeps its logs. */
 const keptForDays = 7;
 const keptForMs = keptForDays * 24 * 3_600_000;
+/** So long a submission may take to start the AM: before that, no process is none that has ended. */
+const SUBMITTED_WITHIN_MS = 60_000;
 
 /** Applications of the local scheduler, as their folders have them: the part that a ResourceManager plays on a cluster. */
 export class LocalApplications implements Applications {
@@ -51,7 +53,7 @@ export class LocalApplications implements Applications {
       throw new TonyError(`There is no ${id} in ${this.#root}`, { code: "APPLICATION_NOT_FOUND" });
     }
     // The process first: the status is written before it ends.
-    const alive = processOf(folder) !== undefined;
+    const alive = processOf(folder) !== undefined || this.#isBeingSubmitted(id);
     const status = this.#lastStatus(id);
     const address = this.#address(id);
     const job = jobOf(folder);
@@ -124,6 +126,12 @@ export class LocalApplications implements Applications {
     return spec && carriedTo({ spec });
   }
 
+  keptHistory(id: string): KeptHistory | undefined {
+    const settings = jobOf(this.folder(id))?.history;
+    if (settings === undefined) return undefined;
+    return settings.location === undefined ? { folder: path.join(this.folder(id), "history") } : { settings };
+  }
+
   /** The folder stays, for its logs. */
   async clean(id: string): Promise<string> {
     return `its processes have ended; its logs are kept for ${keptForDays} days: tony-ts logs ${id}`;
@@ -156,6 +164,11 @@ export class LocalApplications implements Applications {
 
   close(): void {
     this.#fileSystems?.close();
+  }
+
+  #isBeingSubmitted(id: string): boolean {
+    const isYoung = this.#now() - submittedAtMs(id) < SUBMITTED_WITHIN_MS;
+    return isYoung && !existsSync(path.join(this.folder(id), localFiles.pid));
   }
 
   #lastStatus(id: string): JobStatus | undefined {

@@ -4,7 +4,7 @@ import { amountWords } from "../../src/job/reasons/words.ts";
 import { freeOf } from "../cluster/cluster-facts.ts";
 
 /** Nodes that have room for an AM, or would have it. */
-export const askedStates: readonly NodeState[] = ["RUNNING", "UNHEALTHY", "LOST"];
+export const askedStates: readonly NodeState[] = ["RUNNING", "UNHEALTHY", "LOST", "DECOMMISSIONING"];
 
 /** Of an AM that the queue may start, or could if its partition had nodes: whatever YARN says then, it is the nodes that lack. */
 const ofNodes: ReadonlySet<string> = new Set([
@@ -33,12 +33,14 @@ export function withNodes(
   const hosts = (wanted: NodeState) => nodes.filter(({ state }) => state === wanted).map(({ host }) => host);
   const active = nodes.filter(({ state }) => state === "RUNNING");
   const usable = active.filter((node) => labelOf(node) === partition);
+  const leaving = hosts("DECOMMISSIONING");
   const facts = {
     queue,
     ...(partition === "" ? {} : { label: partition }),
     active: active.length,
     lost: hosts("LOST"),
     unhealthy: hosts("UNHEALTHY"),
+    ...(leaving.length > 0 && { leaving }),
   };
   if (usable.length === 0) {
     const labels = [...new Set(active.map(labelOf))].filter((label) => label !== "").sort();

@@ -9,6 +9,8 @@ import { waitingReason } from "./waiting-reason.ts";
 
 /** Most AMs have their container sooner. */
 const askAfterMs = 1_500;
+/** An AM that reaches the ResourceManager has registered sooner. */
+const registersWithinMs = 20_000;
 /** A large cluster's nodes are a long list. */
 const askAgainAfterMs = 30_000;
 
@@ -18,23 +20,39 @@ type Asked = Pick<ResourceManagerClient, "nodes" | "nodeLabels" | "reports">;
 export class WaitingReasons {
   readonly #resourceManager: Asked;
   readonly #now: () => number;
+  readonly #schedulerWords: () => string;
+  /** When each AM was first seen to have its container, by its application. */
+  readonly #startingSinceMs = new Map<string, number>();
   #room: { readonly askedAtMs: number; readonly answer: Promise<Room | undefined> } | undefined;
 
   #use: { readonly askedAtMs: number; readonly answer: Promise<ClusterUse | undefined> } | undefined;
   #lastUse: ClusterUse | undefined;
 
-  constructor(resourceManager: Asked, now: () => number) {
+  /** @param schedulerWords where AMs look for the ResourceManager, and by which key */
+  constructor(resourceManager: Asked, now: () => number, schedulerWords: () => string) {
     this.#resourceManager = resourceManager;
     this.#now = now;
+    this.#schedulerWords = schedulerWords;
   }
 
   async reason(report: ApplicationReport): Promise<DelayReason> {
     const reason = waitingReason(report);
+    if (reason.code === "am-starting") return this.#withAddress(reason, report);
     if (!isOfNodes(reason) || this.#now() - report.startTimeMs < askAfterMs) return reason;
     const room = await this.#answer();
     if (room === undefined) return reason;
     const known = withNodes(reason, { ...report, queue: queueName(report.queue) }, room.nodes);
     return known.code === "am-not-placed" ? withEarlier(known, report, room.applications) : known;
+  }
+
+  /** An AM that is slow to register may look for the ResourceManager in vain. */
+  #withAddress(reason: DelayReason, { id }: ApplicationReport): DelayReason {
+    const nowMs = this.#now();
+    const sinceMs = this.#startingSinceMs.get(id) ?? nowMs;
+    this.#startingSinceMs.set(id, sinceMs);
+    return nowMs - sinceMs < registersWithinMs
+      ? reason
+      : { code: "am-not-registered", looksAt: this.#schedulerWords() };
   }
 
   /** The status, with who has what its containers wait for. */

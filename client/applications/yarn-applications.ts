@@ -10,7 +10,9 @@ import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import { listWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import { schedulerWords } from "../cluster/hadoop-configuration.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { sweepStaging } from "../staging/sweep.ts";
 import { jobTokenKeeper } from "../tokens/job-token-keeper.ts";
@@ -47,7 +49,7 @@ export class YarnApplications implements Applications {
     this.#cluster = cluster;
     this.#stagingDir = stagingDir;
     this.#now = now;
-    this.#waits = new WaitingReasons(cluster.resourceManager, now);
+    this.#waits = new WaitingReasons(cluster.resourceManager, now, () => schedulerWords(cluster.configuration));
   }
 
   /** What a submission just made need not be read again. */
@@ -158,11 +160,12 @@ export class YarnApplications implements Applications {
   }
 
   /** What no last state tells when the staging folder has gone. */
-  async #keepCheckpointDir(staging: StagingFolder): Promise<void> {
+  async #keepCheckpointDir(job: JobFile): Promise<void> {
+    const address = carriedTo(job);
+    if (address === undefined) return;
+    const { applicationId } = job;
     const ended = await this.#endedJobs();
-    const { applicationId } = staging;
-    const address = carriedTo(await readJobFile(staging));
-    if (address === undefined || (await ended.find(applicationId)) !== undefined) return;
+    if ((await ended.find(applicationId)) !== undefined) return;
     await ended.keepCheckpointDir(applicationId, address);
   }
 
@@ -174,9 +177,11 @@ export class YarnApplications implements Applications {
 
   /** Whether an ended application's staging folder is needed no more. What of its history cannot be closed keeps nothing else. */
   async #mayGo(staging: StagingFolder): Promise<boolean> {
-    await this.#keepCheckpointDir(staging).catch(() => undefined);
+    const job = await readJobFile(staging).catch(() => undefined);
+    if (job === undefined) return true;
+    await this.#keepCheckpointDir(job).catch(() => undefined);
     const how = { reportOf: (id: string) => this.report(id), nowMs: this.#now() };
-    return await closeAbandonedHistory(staging, this.#cluster.fileSystems, how).catch(() => true);
+    return await closeAbandonedHistory(job, this.#cluster.fileSystems, how).catch(() => true);
   }
 
   keepTokens(id: string, sinceMs: number): () => void {

@@ -1,8 +1,9 @@
 import type { QueueInfo } from "../../src/hadoop/yarn/records.ts";
+import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import { fits } from "../../src/job/fits.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
-import { amountWords } from "../../src/job/reasons/words.ts";
+import { amountWords, listWords, nodeWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { constraintProblems } from "./constraint-checks.ts";
 import { gangProblems } from "./gang-checks.ts";
@@ -21,6 +22,8 @@ export interface ClusterFacts extends SizeFacts {
   readonly nodeAttributes?: readonly string[];
   /** There are others that may come back. */
   readonly nodesAreAway: boolean;
+  /** Nodes that do not run, of labels that no node has that does. */
+  readonly awayNodes: readonly NodeSnapshot[];
 }
 
 /** What a job names that names none. */
@@ -62,7 +65,11 @@ function askedByRole(role: JobSpec["roles"][number]): Asked {
 }
 
 function askProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[] {
-  const found = [...sizeProblems(spec, ask, facts), ...labelProblems(spec, ask, facts)];
+  const away = awayProblems(spec, ask, facts);
+  const sizes = sizeProblems(spec, ask, facts);
+  // What warnings say of sizes is true of nodes that run.
+  const lasting = away.length === 0 ? sizes : sizes.filter(({ severity }) => severity === "error");
+  const found = [...lasting, ...labelProblems(spec, ask, facts), ...away];
   return found.length > 0 ? found : nodeProblems(spec, ask, facts);
 }
 
@@ -99,10 +106,24 @@ function queueProblems(spec: JobSpec, { queue, leafQueues, queuesAreOpen }: Clus
   return [];
 }
 
+/** No node with the label runs. */
+function awayProblems(spec: JobSpec, { what, prefix, nodeLabel = "" }: Asked, facts: ClusterFacts): Problem[] {
+  const away = facts.awayNodes.filter(({ labels }) => labels.includes(nodeLabel));
+  if (away.length === 0) return [];
+  const key = labelKey(spec, prefix);
+  const states = listWords(away.map(nodeWords), 4);
+  const text = `${what} asks for nodes with label ${nodeLabel}, and none runs: ${states}`;
+  return [keyProblem("warning", spec, key, `${text}; the job waits for one (${key})`)];
+}
+
+function labelKey({ sources }: JobSpec, prefix: string): string {
+  const own = `${prefix}.node-label`;
+  return sources[own] === undefined ? "tony.application.node-label" : own;
+}
+
 function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts: ClusterFacts): Problem[] {
   if (nodeLabel === undefined || nodeLabel === "") return [];
-  const own = `${prefix}.node-label`;
-  const key = spec.sources[own] === undefined ? "tony.application.node-label" : own;
+  const key = labelKey(spec, prefix);
   if (!facts.nodeLabels.includes(nodeLabel)) {
     const known = facts.nodeLabels.length === 0 ? "the cluster has none" : `there are ${facts.nodeLabels.join(", ")}`;
     return [

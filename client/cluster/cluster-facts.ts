@@ -1,4 +1,4 @@
-import type { NodeReport, QueueInfo, Resource } from "../../src/hadoop/yarn/records.ts";
+import type { NodeReport, NodeState, QueueInfo, Resource } from "../../src/hadoop/yarn/records.ts";
 import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { NewApplication } from "../../src/hadoop/yarn/submission.ts";
 import type { NodeSnapshot, QueueShares } from "../../src/job/cluster-nodes.ts";
@@ -14,7 +14,9 @@ export interface SubmissionFacts extends Omit<ClusterFacts, "configured"> {
 }
 
 /** Nodes in these states run again sooner or later, or may. */
-const mayComeBack = ["NEW", "UNHEALTHY", "LOST", "REBOOTED"] as const;
+const mayComeBack: readonly NodeState[] = ["NEW", "UNHEALTHY", "LOST", "REBOOTED"];
+/** With them whoever has a label is known, also where none of its nodes runs. */
+export const nodeStatesAsked: readonly NodeState[] = ["RUNNING", ...mayComeBack, "DECOMMISSIONING", "DECOMMISSIONED"];
 
 export async function askSubmissionFacts(
   resourceManager: ResourceManagerClient,
@@ -24,7 +26,7 @@ export async function askSubmissionFacts(
     resourceManager.newApplication(),
     resourceManager.resourceTypes(),
     resourceManager.queue(draft.queue, { children: true }),
-    resourceManager.nodes(["RUNNING", ...mayComeBack]),
+    resourceManager.nodes(nodeStatesAsked),
     resourceManager.nodeLabels(),
     isConstrained(draft) ? resourceManager.nodeAttributes() : undefined,
   ]);
@@ -40,7 +42,8 @@ export async function askSubmissionFacts(
     ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
     sharedLabels: labels.flatMap(({ name, exclusive }) => (exclusive ? [] : [name])),
     nodes: nodes.filter(({ state }) => state === "RUNNING").map(nodeSnapshot),
-    nodesAreAway: nodes.some(({ state }) => state !== "RUNNING"),
+    nodesAreAway: nodes.some(({ state }) => mayComeBack.includes(state)),
+    awayNodes: awayNodes(nodes),
   };
 }
 
@@ -104,9 +107,16 @@ export function leaves(queue: QueueInfo): QueueInfo[] {
   return queue.children.length === 0 ? [queue] : queue.children.flatMap(leaves);
 }
 
+/** Nodes that do not run, of labels that no node has that does. */
+export function awayNodes(nodes: readonly NodeReport[]): NodeSnapshot[] {
+  const served = new Set(nodes.flatMap(({ state, labels }) => (state === "RUNNING" ? labels : [])));
+  return nodes.filter(({ labels }) => labels.some((label) => label !== "" && !served.has(label))).map(nodeSnapshot);
+}
+
 function nodeSnapshot(node: NodeReport): NodeSnapshot {
-  const { nodeId, host, rack, labels, capability } = node;
-  return { nodeId, host, rack, labels, free: freeOf(node), total: capability };
+  const { nodeId, host, rack, labels, capability, state } = node;
+  const away = state === "RUNNING" ? {} : { state };
+  return { nodeId, host, rack, labels, free: freeOf(node), total: capability, ...away };
 }
 
 /** What a node has left. */

@@ -37,12 +37,16 @@ function roleProblems(spec: JobSpec, role: RoleSpec, nodes: readonly Node[]): Pr
   const labelled = nodeLabel === "" ? nodes : nodes.filter(({ labels }) => labels.includes(nodeLabel));
   // Whether the scheduler counts cores is known to the registered ApplicationMaster alone.
   const ask = { ...resource, vcores: 0 };
-  const room =
-    labelled.reduce((sum, { total }) => sum + roomFor(ask, total), 0) - costOfMaster(spec, ask, nodes, labelled);
+  const cost = costOfMaster(spec, ask, nodes, labelled);
+  const room = labelled.reduce((sum, { total }) => sum + roomFor(ask, total), 0) - cost;
   if (room === 0 || least <= room) return [];
   const place = `${countWords(labelled.length, "node")}${nodeLabel === "" ? "" : ` with label ${nodeLabel}`}`;
-  const text = `${least} of ${name} ask for ${amountWords(resource)} each, and the cluster's ${place} have room for ${room} when empty`;
+  const text = `${least} of ${name} ask for ${amountWords(resource)} each, and the cluster's ${place} ${has(labelled)} room for ${room} ${cost > 0 ? "beside the AM" : "when empty"}`;
   return [keyProblem("warning", spec, `tony.${name}.instances`, `${text}: ${remedy(name)}`)];
+}
+
+function has({ length }: readonly Node[]): string {
+  return length === 1 ? "has" : "have";
 }
 
 /** How many such containers fewer there are for the AM's own: none where it has a node on which that costs nothing. */
@@ -62,6 +66,6 @@ function stageProblems(spec: JobSpec, names: readonly string[], nodes: readonly 
   const thereMiB = nodes.reduce((sum, { total }) => sum + total.memoryMiB, 0);
   const largest = roles.toSorted((a, b) => askedMiB(b) - askedMiB(a))[0]?.name;
   if (wantedMiB <= thereMiB || largest === undefined) return [];
-  const text = `the AM and ${names.join(", ")} ask for ${memoryWords(wantedMiB)} in all, and the cluster's ${countWords(nodes.length, "node")} have ${memoryWords(thereMiB)}`;
+  const text = `the AM and ${names.join(", ")} ask for ${memoryWords(wantedMiB)} in all, and the cluster's ${countWords(nodes.length, "node")} ${has(nodes)} ${memoryWords(thereMiB)}`;
   return [keyProblem("warning", spec, `tony.${largest}.instances`, `${text}: ${remedy(largest)}`)];
 }

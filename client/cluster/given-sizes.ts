@@ -1,12 +1,7 @@
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { type Rounding, roundedUp } from "../../src/job/amounts.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-
-/** How the scheduler rounds one kind of resource up. */
-interface Rounding {
-  readonly least: number;
-  readonly step: number;
-}
 
 /** By which words the keys of the scheduler name memory and cores. */
 const MANDATORY: ReadonlyMap<string, string> = new Map([
@@ -23,8 +18,7 @@ const MANDATORY: ReadonlyMap<string, string> = new Map([
 export function withGivenSizes(spec: JobSpec, configuration: Configuration, maximum: Resource): JobSpec {
   const given = (asked: Resource): Resource => {
     const round = (type: string, amount: number, most: number): number => {
-      const { least, step } = roundingOf(configuration, type);
-      const rounded = Math.ceil(Math.max(amount, least) / step) * step;
+      const rounded = roundedUp(amount, roundingOf(configuration, type));
       return amount === 0 || amount > most ? amount : Math.min(rounded, most);
     };
     const others = Object.entries(asked.others).map(([type, amount]) => {
@@ -43,8 +37,11 @@ export function withGivenSizes(spec: JobSpec, configuration: Configuration, maxi
   };
 }
 
-/** CapacityScheduler rounds up to multiples of the least container, FairScheduler to those of an increment of its own. */
-function roundingOf(configuration: Configuration, type: string): Rounding {
+/**
+ * CapacityScheduler rounds up to multiples of the least container, FairScheduler to those of an increment of its own.
+ * @param unset what counts for each of the two where the configuration does not say
+ */
+export function roundingOf(configuration: Configuration, type: string, unset = 1): Rounding {
   const unit = MANDATORY.get(type);
   const numberOf = (what: string): number | undefined => {
     const keys = [
@@ -54,7 +51,7 @@ function roundingOf(configuration: Configuration, type: string): Rounding {
     const text = keys.map((key) => configuration.get(key)).find((value) => value !== undefined) ?? "";
     return /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
   };
-  const least = numberOf("minimum-allocation") ?? 1;
+  const least = numberOf("minimum-allocation") ?? unset;
   const isFair = configuration.get("yarn.resourcemanager.scheduler.class")?.endsWith(".FairScheduler") === true;
-  return { least, step: isFair ? (numberOf("increment-allocation") ?? 1) : least };
+  return { least, step: isFair ? (numberOf("increment-allocation") ?? unset) : least };
 }

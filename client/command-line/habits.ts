@@ -1,6 +1,6 @@
 /** What people type from other tools: TonY's portal, Hadoop, Skein, Slurm, kubectl and Docker (docs/guide/coming-from.md). */
 const ofOthers: ReadonlyMap<string, string> = new Map([
-  ...["history", "portal", "sacct"].map((verb) => [verb, "list --all"] as const),
+  ...["history", "sacct"].map((verb) => [verb, "list --all"] as const),
   ...["jobs", "ls", "ps", "queue", "squeue", "apps", "applications"].map((verb) => [verb, "list"] as const),
   ...["describe", "show", "info", "report"].map((verb) => [verb, "status ID"] as const),
   ...["delete", "cancel", "stop", "rm", "end", "scancel"].map((verb) => [verb, "kill ID"] as const),

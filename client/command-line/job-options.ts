@@ -73,6 +73,7 @@ export type JobOptionValues = InferredOptionTypes<{
   /** A path or URL. */
   readonly resumeFrom?: string | undefined;
   readonly strict?: boolean | undefined;
+  readonly runsSearch?: boolean | undefined;
 };
 
 /** The options in the words of `src/job`. */
@@ -85,6 +86,7 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     tags,
     resumeFrom,
     strict,
+    runsSearch,
     conf: given,
     conf_file: confFile,
     executes,
@@ -114,5 +116,6 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     ...(tags && { tags }),
     ...(resumeFrom !== undefined && { resumeFrom }),
     ...(strict && { strict }),
+    ...(runsSearch && { runsSearch }),
   };
 }

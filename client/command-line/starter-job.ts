@@ -13,6 +13,7 @@ export const starters = {
   ray: "ray",
   mpi: "mpi",
   generic: "generic",
+  search: "search-digits",
 } as const;
 export type Starter = keyof typeof starters;
 

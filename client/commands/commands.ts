@@ -1,4 +1,5 @@
 import type { Command } from "../command-line/command.ts";
+import { advise } from "./advise.ts";
 import { attach } from "./attach.ts";
 import { azkaban } from "./azkaban.ts";
 import { cache } from "./cache.ts";
@@ -17,6 +18,7 @@ import { migrate } from "./migrate.ts";
 import { nodes } from "./nodes.ts";
 import { notebook } from "./notebook.ts";
 import { page } from "./page.ts";
+import { portal } from "./portal.ts";
 import { search } from "./search.ts";
 import { series } from "./series.ts";
 import { shell } from "./shell.ts";
@@ -24,6 +26,7 @@ import { stacks } from "./stacks.ts";
 import { status } from "./status.ts";
 import { submit } from "./submit.ts";
 import { tensorboard } from "./tensorboard.ts";
+import { trials } from "./trials.ts";
 import { validate } from "./validate.ts";
 import { wait } from "./wait.ts";
 
@@ -39,6 +42,7 @@ export const commands: readonly Command[] = [
   kill,
   get,
   series,
+  advise,
   stacks,
   kv,
   exec,
@@ -46,10 +50,12 @@ export const commands: readonly Command[] = [
   forward,
   tensorboard,
   page,
+  portal,
   notebook,
   init,
   validate,
   search,
+  trials,
   keys,
   migrate,
   doctor,

@@ -1,4 +1,4 @@
-import { ExitCode, usageError } from "../../src/errors.ts";
+import { type ExitCode, usageError } from "../../src/errors.ts";
 import { openApplications } from "../applications/backend.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
@@ -35,8 +35,7 @@ export const get = defineCommand({
     const applications = await openApplications(application, conf, context);
     const what = checkpoint ? "checkpoint" : history ? "history" : "results";
     try {
-      await getFiles({ application, what, task, to, force, dryRun, conf, json }, applications, context);
-      return ExitCode.succeeded;
+      return await getFiles({ application, what, task, to, force, dryRun, conf, json }, applications, context);
     } finally {
       applications.close();
     }

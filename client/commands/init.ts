@@ -27,7 +27,8 @@ export const init = defineCommand({
     if (!force) refuseToReplace(target, files);
     write(target, files);
     const shown = files.map(({ name }) => path.join(directory, name)).join(", ");
-    output.print(`Wrote ${shown}\n  tony-ts submit ${path.join(directory, JOB_FILE)}`);
+    const verb = kind === "search" ? "search" : "submit";
+    output.print(`Wrote ${shown}\n  tony-ts ${verb} ${path.join(directory, JOB_FILE)}`);
     return ExitCode.succeeded;
   },
 });

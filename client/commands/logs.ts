@@ -1,4 +1,6 @@
+import type { OutputStream } from "../../src/api/messages.ts";
 import { ExitCode, usageError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import { openApplications } from "../applications/backend.ts";
@@ -26,6 +28,11 @@ export const logs = defineCommand({
     tail: { type: "number", describe: "Only this many of the last lines of each task" },
     since: { type: "string", describe: "Only what was written since: 10m ago, or 2026-11-22T14:00" },
     generation: { type: "number", describe: "Only what this generation wrote" },
+    grep: {
+      type: "string",
+      describe: "Only lines that this regular expression matches, of all tasks unless some are named",
+    },
+    stream: { choices: ["stdout", "stderr"], describe: "Only what programs wrote to this one" },
     executor: {
       type: "boolean",
       default: false,
@@ -44,14 +51,18 @@ export const logs = defineCommand({
   examples: [
     ["logs application_1795305600000_0009 worker:1", "One task"],
     ["logs application_1795305600000_0009 --tail 20 -f", "The last lines, and what follows"],
+    ["logs application_1795305600000_0009 --grep 'nan|inf' --since 1h", "Who wrote that, in the last hour"],
     ["logs application_1795305600000_0009 am", "The ApplicationMaster's log; with --json the lines as they are"],
     ["logs application_1795305600000_0009 worker:1 --executor", "Why a program did not start, or did not stop"],
   ],
   run: async (args, context) => {
     const { application, task, follow, conf, json, executor, split } = args;
     if (task !== undefined && args.logs !== undefined) throw usageError("Give a task or --logs, not both");
-    const selection: LogSelection = task === "am" ? { kind: "master" } : parseLogSelection(task ?? args.logs);
+    const ofAll = args.grep === undefined ? undefined : "all";
+    const selection: LogSelection = task === "am" ? { kind: "master" } : parseLogSelection(task ?? args.logs ?? ofAll);
     if (executor && selection.kind === "master") throw usageError("The AM has no executor: leave out --executor");
+    if (args.stream !== undefined && (executor || selection.kind === "master"))
+      throw usageError("--stream is of what programs write: leave it out");
     if (split && json) throw usageError("With --json each line names its stream: leave out --split");
     const filter = lineFilter(args, context.now());
     if (follow && filter.generation !== undefined) throw usageError("--generation looks back: leave out --follow");
@@ -94,14 +105,15 @@ async function tellEnd(
   printEvent(output, { event: "end", outcome, exitCode: exitCodeOf(outcome) });
 }
 
-function lineFilter(
-  {
-    tail,
-    since,
-    generation,
-  }: { tail?: number | undefined; since?: string | undefined; generation?: number | undefined },
-  nowMs: number,
-): LineFilter {
+interface Chosen {
+  readonly tail?: number | undefined;
+  readonly since?: string | undefined;
+  readonly generation?: number | undefined;
+  readonly grep?: string | undefined;
+  readonly stream?: OutputStream | undefined;
+}
+
+function lineFilter({ tail, since, generation, grep, stream }: Chosen, nowMs: number): LineFilter {
   for (const [name, value] of Object.entries({ tail, generation })) {
     if (value !== undefined && (!Number.isInteger(value) || value < 1))
       throw usageError(`--${name} takes a whole number above 0`);
@@ -110,5 +122,15 @@ function lineFilter(
     ...(tail === undefined ? {} : { tail }),
     ...(since === undefined ? {} : { sinceMs: parseMoment("--since", since, nowMs) }),
     ...(generation === undefined ? {} : { generation }),
+    ...(grep === undefined ? {} : { pattern: patternOf(grep) }),
+    ...(stream === undefined ? {} : { stream }),
   };
+}
+
+function patternOf(grep: string): RegExp {
+  try {
+    return new RegExp(grep);
+  } catch (error) {
+    throw usageError(`--grep takes a regular expression: ${errorMessage(error)}`);
+  }
 }

@@ -63,7 +63,7 @@ async function migrations(from: string, where: MigrationPlace): Promise<Migratio
   const found = await migrateFiles(files, where);
   if (found.length > 0) return found;
   throw new UserError(
-    `${from} has nothing to convert: no job.xml with TonY's keys, no Azkaban job or flow, no command line`,
+    `${from} has nothing to convert: no job.xml with TonY's keys, no Azkaban job or flow, no command line, no Skein specification whose services or master have a script`,
     {
       code: "NOTHING_TO_MIGRATE",
     },

@@ -1,11 +1,10 @@
 import { usageError } from "../../src/errors.ts";
-import type { JobText } from "../../src/job/build/load-job.ts";
 import { ownOption } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, strictOption, submissionOverrides } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
-import type { ClientContext } from "../context.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
+import { JobCluster } from "../submission/job-cluster.ts";
 
 export const submit = defineCommand({
   verb: "submit",
@@ -66,21 +65,25 @@ export const submit = defineCommand({
     const read = (resumeFrom?: string) => readJobOf("submit", { ...args, ...tags, resumeFrom }, context);
     const asWritten = await read();
     const from = args["resume-from"];
-    const text = from === undefined ? asWritten : await read(await pointToResume(from, asWritten, local, context));
-    if (isDryRun) {
-      const { dryRun } = await import("../submission/dry-run.ts");
-      return await dryRun(text, { local, json, logs }, context);
+    const place = new JobCluster(asWritten, context);
+    try {
+      const pointToResume = async (id: string) => {
+        const { resumePoint } = await import("../submission/resume-point.ts");
+        return await resumePoint(id, asWritten, local, context, place);
+      };
+      const text = from === undefined ? asWritten : await read(await pointToResume(from));
+      if (isDryRun) {
+        const { dryRun } = await import("../submission/dry-run.ts");
+        return await dryRun(text, { local, json, logs }, context, place);
+      }
+      const { runSubmission } = await import("../submission/run-submission.ts");
+      const unique = applicationTag === undefined ? {} : { applicationTag, own };
+      return await runSubmission(text, { detach, json, logs, local, ...unique }, context, place);
+    } finally {
+      await place.close();
     }
-    const { runSubmission } = await import("../submission/run-submission.ts");
-    const unique = applicationTag === undefined ? {} : { applicationTag, own };
-    return await runSubmission(text, { detach, json, logs, local, ...unique }, context);
   },
 });
-
-async function pointToResume(from: string, text: JobText, local: boolean, context: ClientContext): Promise<string> {
-  const { resumePoint } = await import("../submission/resume-point.ts");
-  return await resumePoint(from, text, local, context);
-}
 
 /** Options that only a ResourceManager heeds. */
 const yarnOnly = ["queue", "priority", "application-tag"] as const;

@@ -1,15 +1,15 @@
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, UserError } from "../../src/errors.ts";
 import { checkJob, lookUpLocalPath } from "../../src/job/build/load-job.ts";
 import { formatProblem, hasErrors, type Problem } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
-import type { JobSpec } from "../../src/job/spec.ts";
+import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, strictOption } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { describeRoles } from "../output/progress.ts";
 import { searchLine, spaceLines } from "../output/search-lines.ts";
 import type { ValidateJson } from "../printed-json.ts";
-import { sourcesLeftBehind } from "../shipping/packing/python-environment.ts";
+import { packingForOthers } from "../shipping/packing/packing.ts";
 import { jobContextOf } from "../submission/check-offline.ts";
 import { secretProblems } from "../submission/read-secrets.ts";
 
@@ -27,11 +27,7 @@ export const validate = defineCommand({
     const text = await readJobOf("validate", args, context);
     const checked = checkJob(text, jobContextOf(context));
     const { spec, search } = checked;
-    const problems = [
-      ...checked.problems,
-      ...secretProblems(text.settings, context),
-      ...(await environmentProblems(spec)),
-    ];
+    const problems = [...checked.problems, ...secretProblems(text.settings, context), ...(await folderProblems(spec))];
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {
       const result: ValidateJson = {
@@ -52,17 +48,20 @@ export const validate = defineCommand({
   },
 });
 
-/** What a submission remarks on as it packs an environment. */
-async function environmentProblems(spec: JobSpec | undefined): Promise<Problem[]> {
-  const folders = (spec?.files ?? []).filter(
-    ({ as, source }) => as === "archive" && lookUpLocalPath(source) === "directory",
-  );
-  const found = await Promise.all(
-    folders.map(async ({ name, source }) =>
-      (await sourcesLeftBehind(source)).map(
-        (remark): Problem => ({ severity: "warning", message: `${name}: ${remark}` }),
-      ),
-    ),
-  );
-  return found.flat();
+/** What a submission finds as it packs the folders that are sent. */
+async function folderProblems(spec: JobSpec | undefined): Promise<Problem[]> {
+  if (spec === undefined) return [];
+  const files = [...spec.files, ...spec.am.files, ...spec.roles.flatMap((role) => role.files)];
+  const folders = files.filter(({ source }) => lookUpLocalPath(source) === "directory");
+  return (await Promise.all(folders.map(problemsOfFolder))).flat();
+}
+
+async function problemsOfFolder({ name, source, as }: FileToShip): Promise<Problem[]> {
+  try {
+    const { warnings } = await packingForOthers(source, as);
+    return warnings.map((remark) => ({ severity: "warning", message: `${name}: ${remark}` }));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [{ severity: "error", message: error.message }];
+  }
 }

@@ -34,7 +34,8 @@ export async function followAgain(
   { applications, logs, json, owns, view: given, ...limits }: FollowAgainOptions,
   { output, now }: ClientContext,
 ): Promise<ExitCode> {
-  const own = () => (json ? jsonView(output) : new FollowView(output, now, Math.min(now(), report.startTimeMs), owns));
+  const own = () =>
+    json ? jsonView(output) : new FollowView(output, now, Math.min(now(), report.startTimeMs), { owns });
   const view = given ?? own();
   const terminal = ownTerminal();
   const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown), {

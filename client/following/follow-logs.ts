@@ -20,6 +20,7 @@ export async function followLogs(
   const view = new QuietView(output, {
     selection,
     printer,
+    filter,
     end: (line, { outcome, exitCode }) => {
       if (json) printEvent(output, { event: "end", outcome, exitCode });
       else output.problem(line);

@@ -14,6 +14,9 @@ import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 /** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
 const shortestShownMs = { terminal: 1_500, pipe: 3_000 };
 
+/** A line for the next run of a job that has ended; undefined: nothing stands out. */
+type AdviceOn = (status: JobStatus) => string | undefined;
+
 /** Prints a job's way as it is followed, for people; keeps no clock of its own. */
 export class FollowView implements FollowListener {
   readonly countsTime = true;
@@ -21,6 +24,7 @@ export class FollowView implements FollowListener {
   readonly #now: () => number;
   readonly #sinceMs: number;
   readonly #owns: boolean;
+  readonly #adviceOn: AdviceOn;
   #shown: JobStatus | undefined;
   /** The last state that the attempt before this one told. */
   #handedOver: JobStatus | undefined;
@@ -31,12 +35,19 @@ export class FollowView implements FollowListener {
   /**
    * @param sinceMs the moment that the times in front of lines count from
    * @param owns whether Ctrl-C ends the job
+   * @param adviceOn what is said below the end of one that succeeded
    */
-  constructor(output: Output, now: () => number, sinceMs: number, owns = true) {
+  constructor(
+    output: Output,
+    now: () => number,
+    sinceMs: number,
+    { owns = true, adviceOn = () => undefined }: { readonly owns?: boolean; readonly adviceOn?: AdviceOn } = {},
+  ) {
     this.#output = output;
     this.#now = now;
     this.#sinceMs = sinceMs;
     this.#owns = owns;
+    this.#adviceOn = adviceOn;
   }
 
   /** The application waits for its AM. */
@@ -119,7 +130,11 @@ export class FollowView implements FollowListener {
     const status = this.#shown;
     if (outcome.result === "succeeded") {
       this.line("SUCCEEDED", status === undefined ? "" : successDetails(status, outcome), "green");
-      for (const line of status === undefined ? [] : transferLines(status))
+      const advice = status && this.#adviceOn({ ...status, outcome });
+      for (const line of [
+        ...(status === undefined ? [] : transferLines(status)),
+        ...(advice === undefined ? [] : [advice]),
+      ])
         this.#output.print(`${" ".repeat(10)}${line}`);
     } else if (status === undefined && outcome.result === "killed") {
       this.line("KILLED", outcome.summary, "red");

@@ -9,7 +9,11 @@ import type { FollowOptions } from "./follow-options.ts";
 import { FollowedMaster } from "./followed-master.ts";
 import { JobStop } from "./job-stop.ts";
 import { ManagerReports } from "./manager-reports.ts";
-import { reportPauseMs } from "./report-pause.ts";
+
+const shortestPauseMs = 100;
+/** Pauses grow until a job has waited so long. */
+const eagerForMs = 30_000;
+const patientPauseMs = 10_000;
 
 /** How often it is looked how long a wait has lasted. */
 const shownEveryMs = 1_000;
@@ -175,4 +179,13 @@ class Follower {
     const pauseMs = reportPauseMs(waitedMs);
     return this.#reports.areSilent ? Math.min(silentPauseMs, pauseMs) : pauseMs;
   }
+}
+
+/**
+ * How long a client that waits leaves the ResourceManager alone: many people's jobs wait for hours, and each asks the same one. A job that
+ * starts as most do is noticed within a twentieth of what it took.
+ * @param waitedMs how long there has been nobody else to hear of the job from
+ */
+function reportPauseMs(waitedMs: number): number {
+  return waitedMs < eagerForMs ? Math.max(shortestPauseMs, waitedMs / 20) : patientPauseMs;
 }

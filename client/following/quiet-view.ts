@@ -2,7 +2,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, selectTasks } from "../logs/log-selection.ts";
-import type { OutputLine } from "../logs/ordered-output.ts";
+import { type LineFilter, matches, type OutputLine } from "../logs/ordered-output.ts";
 import type { Output } from "../output/output.ts";
 import { successDetails } from "../output/progress.ts";
 import { managerWait } from "../output/wait-block.ts";
@@ -11,6 +11,8 @@ import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 export interface QuietViewOptions {
   readonly selection: LogSelection;
   readonly printer: LogPrinter;
+  /** Which of their lines; default all. */
+  readonly filter?: LineFilter;
   /** Takes the last line: a result, or a remark beside one. */
   readonly end: (line: string, end: FollowedEnd) => void;
 }
@@ -45,7 +47,8 @@ export class QuietView implements FollowListener {
   }
 
   taskLine(task: string, line: OutputLine): void {
-    this.#options.printer.line(task, line);
+    const { filter = {}, printer } = this.#options;
+    if (matches(line, filter)) printer.line(task, line);
   }
 
   line(text: string): void {

@@ -2,18 +2,22 @@
 export interface SignalActions {
   /** The first SIGINT or SIGTERM. */
   readonly stop: (signal: string) => void;
-  /** The second: leave at once. */
+  /** A further one: leave at once. */
   readonly leave: () => void;
   /** SIGHUP: the terminal is gone, the job runs on. */
   readonly detach: () => void;
 }
 
+/** timeout(1), npm and shells send what comes once to the process and to its group: that soon it is no second one. */
+export const SAME_SIGNAL_MS = 500;
+
 /** Installs the handlers; the function that comes back removes them. */
 export function watchSignals(actions: SignalActions, source: NodeJS.EventEmitter = process): () => void {
-  let stopping = false;
+  let stoppedAtMs: number | undefined;
   const interrupted = (signal: string) => {
-    if (stopping) return actions.leave();
-    stopping = true;
+    const nowMs = performance.now();
+    if (stoppedAtMs !== undefined) return nowMs - stoppedAtMs < SAME_SIGNAL_MS ? undefined : actions.leave();
+    stoppedAtMs = nowMs;
     actions.stop(signal === "SIGINT" ? "Ctrl-C" : signal);
   };
   const hungUp = () => actions.detach();

@@ -30,6 +30,9 @@ export interface LineFilter {
   readonly tail?: number;
   readonly sinceMs?: number;
   readonly generation?: number;
+  /** What matches, anywhere in the line. */
+  readonly pattern?: RegExp;
+  readonly stream?: OutputStream;
 }
 
 /** What was written between two marks. */
@@ -53,12 +56,15 @@ export class OrderedOutput {
   /** The first that wrote here; undefined without marks. */
   readonly firstGeneration: number | undefined;
   readonly #source: OutputSource;
+  readonly #filter: LineFilter;
   readonly #spans: readonly Span[];
   readonly #ends: Record<OutputStream, number>;
   #missingBytes = 0;
 
-  constructor(source: OutputSource, { sinceMs = 0, generation }: LineFilter = {}) {
+  constructor(source: OutputSource, filter: LineFilter = {}) {
+    const { sinceMs = 0, generation } = filter;
     this.#source = source;
+    this.#filter = filter;
     this.firstGeneration = source.marks[0]?.generation;
     this.#spans = spansOf(source.marks).filter(
       (span) =>
@@ -92,18 +98,23 @@ export class OrderedOutput {
       for (const stream of streams) {
         const at = { stream, ...known(span) };
         if (span.generation !== before.generation) {
-          for (const line of splitters[stream].end()) yield { stream, ...known(before), line };
+          yield* this.#wanted(splitters[stream].end(), { stream, ...known(before) });
         }
         for await (const piece of readers[stream].until(span.to[stream])) {
           const lastEnd = piece.data.lastIndexOf(0x0a);
           if (lastEnd >= 0) this.#ends[stream] = piece.offset + lastEnd + 1;
-          for (const line of splitters[stream].push(piece.data)) yield { ...at, line };
+          yield* this.#wanted(splitters[stream].push(piece.data), at);
         }
       }
       before = span;
     }
     if (!unfinished) return;
-    for (const stream of streams) for (const line of splitters[stream].end()) yield { stream, ...known(before), line };
+    for (const stream of streams) yield* this.#wanted(splitters[stream].end(), { stream, ...known(before) });
+  }
+
+  /** What is not wanted costs no turn of the event loop: of millions of lines few may be. */
+  #wanted(lines: readonly string[], at: Omit<OutputLine, "line">): OutputLine[] {
+    return lines.map((line) => ({ ...at, line })).filter((line) => matches(line, this.#filter));
   }
 
   async *#pieces(stream: OutputStream, from: number): AsyncGenerator<OutputPiece> {
@@ -175,4 +186,9 @@ export async function* lastOf<T>(items: AsyncIterable<T>, count: number | undefi
     if (kept.length > count) kept.shift();
   }
   yield* kept;
+}
+
+/** Whether the line itself is wanted, whenever it was written. */
+export function matches({ line, stream }: OutputLine, { pattern, stream: wanted }: LineFilter): boolean {
+  return (wanted === undefined || stream === wanted) && (pattern === undefined || pattern.test(line));
 }

@@ -2,7 +2,7 @@ import { BUNDLES } from "../../src/job/launch/container-names.ts";
 import { logFileOf } from "../../src/job/launch/launch-command.ts";
 import { formatMoment } from "../output/format.ts";
 import { LineSplitter } from "./line-splitter.ts";
-import type { LineFilter, OutputLine } from "./ordered-output.ts";
+import { type LineFilter, matches, type OutputLine } from "./ordered-output.ts";
 
 /** The file's name, in the log folder of a task's container. */
 export const executorLog = logFileOf(BUNDLES.executor);
@@ -44,8 +44,10 @@ export function ownWords(of: string, line: string): string {
 }
 
 /** Whether a filter takes it, but for its number of last lines. */
-function isWanted({ atMs = 0, generation }: OutputLine, filter: LineFilter): boolean {
-  return atMs >= (filter.sinceMs ?? 0) && (filter.generation === undefined || generation === filter.generation);
+function isWanted(line: OutputLine, filter: LineFilter): boolean {
+  const { atMs = 0, generation } = line;
+  const isThen = atMs >= (filter.sinceMs ?? 0) && (filter.generation === undefined || generation === filter.generation);
+  return isThen && matches(line, filter);
 }
 
 interface Fields {

@@ -7,9 +7,10 @@ import type { Tenancy } from "./master-log.ts";
 import type { LineFilter } from "./ordered-output.ts";
 
 /** Of tasks of which no line was shown, that there was none: an empty answer looks like a fault. */
-export function tellSilent(tasks: readonly string[], { sinceMs, generation }: LineFilter, printer: LogPrinter): void {
+export function tellSilent(tasks: readonly string[], filter: LineFilter, printer: LogPrinter): void {
   if (tasks.length === 0) return;
-  const isPart = sinceMs !== undefined || generation !== undefined;
+  const { sinceMs, generation, pattern, stream } = filter;
+  const isPart = [sinceMs, generation, pattern, stream].some((one) => one !== undefined);
   printer.remark(`${taskSpans(tasks)} printed nothing${isPart ? " of what is asked for" : ""}`);
 }
 

@@ -3,7 +3,7 @@ import type { Gauge } from "../../src/job/gpu-metrics.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
-import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
 import {
   type Applications,
   durationMs,
@@ -19,6 +19,7 @@ import { formatClock, formatDate, formatTable } from "../output/format.ts";
 import { formatCheckpoint, formatDropped, formatExit, generationTable, generationWords } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
+import { bestTrialWords, trialCounts, trialsOf } from "../output/trial-table.ts";
 import { memoryPeak } from "../output/use-words.ts";
 import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
@@ -154,10 +155,13 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   // What a job serves ends with it.
   const served = status.outcome === undefined ? status.services : [];
   const services = served.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
+  const { search } = status;
+  const trials = search === undefined ? [] : searchLines(status, search);
   const generations = generationTable(status);
   const history = generations.length === 0 ? [] : ["", ...generations];
   return [
     `  ${restarts}`,
+    ...trials,
     ...services,
     ...resumed,
     ...checkpoint,
@@ -171,6 +175,12 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...metricLines(status.tasks),
     ...history,
   ];
+}
+
+function searchLines(status: JobStatus, search: SearchStatus): string[] {
+  const counts = trialCounts(trialsOf(status, search));
+  const best = bestTrialWords(status, search);
+  return [`  trials: ${counts || "none has begun"}`, ...(best === undefined ? [] : [`  ${best}`])];
 }
 
 function taskLines({ tasks, roles }: JobStatus): string[] {

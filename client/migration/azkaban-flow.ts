@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument, type YAMLMap } from "yaml";
 import { ConfigurationError } from "../../src/hadoop/conf/errors.ts";
 import type { MigrationRemark } from "../printed-json.ts";
-import { migrateProperties } from "./azkaban-properties.ts";
+import { migrateProperties, tonyJobType } from "./azkaban-properties.ts";
 import type { MigratedText } from "./job-file.ts";
 
 type Mapping = YAMLMap.Parsed<ParsedNode, ParsedNode | null>;
@@ -13,15 +13,13 @@ interface Edit {
   readonly text: string;
 }
 
-const ofTonY = /^tonyjob$/i;
-
 /**
  * A flow of Azkaban's Flow 2.0 (azkaban.project.NodeBean): its nodes of TonY's type, and what flows set for them, with all else as it was:
  * comments, order, other nodes. Undefined where no node is of that type.
  * @throws ConfigurationError naming file and line
  */
 export function migrateFlowDocument(text: string, file: string): MigratedText | undefined {
-  if (!/tonyjob/i.test(text)) return undefined;
+  if (!/(tony|tensorflow)job/i.test(text)) return undefined;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number) => lines.linePos(offset).line;
@@ -41,10 +39,10 @@ export function migrateFlowDocument(text: string, file: string): MigratedText | 
   function migrateNode(node: Mapping): void {
     const nodes = field(node, "nodes");
     const type = field(node, "type");
-    const isJob = isScalar(type) && ofTonY.test(String(type.value).trim());
+    const isJob = isScalar(type) && tonyJobType.test(String(type.value).trim());
     if (isJob) {
       const [from, to] = type.range;
-      edits.push({ from, to, text: text.slice(from, to).replace(/tonyjob/i, "tony-ts") });
+      edits.push({ from, to, text: text.slice(from, to).replace(/(tony|tensorflow)job/i, "tony-ts") });
       remarks.push({ kind: "changes", at: `${file}:${lineAt(from)}`, message: "type becomes tony-ts" });
     }
     const config = field(node, "config");

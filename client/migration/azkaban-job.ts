@@ -1,6 +1,6 @@
 import type { Properties } from "properties-file/parser";
 import type { MigrationRemark } from "../printed-json.ts";
-import { migrateProperties } from "./azkaban-properties.ts";
+import { migrateProperties, tonyJobType } from "./azkaban-properties.ts";
 import type { MigratedText } from "./job-file.ts";
 
 type Property = ReturnType<Properties["getProperties"]>[number];
@@ -8,7 +8,7 @@ type Property = ReturnType<Properties["getProperties"]>[number];
 /** Whether a file of a flow is a job of TonY's type, or has settings for such jobs. */
 export function isTonyFlow(properties: Properties): boolean {
   const type = properties.getEffectiveProperty("type")?.value;
-  if (type !== undefined) return /^tonyjob$/i.test(type.trim());
+  if (type !== undefined) return tonyJobType.test(type.trim());
   return properties.getProperties().some(({ key }) => key.startsWith("tony."));
 }
 

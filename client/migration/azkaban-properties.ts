@@ -15,6 +15,9 @@ export interface MigratedProperty {
   readonly key?: string;
 }
 
+/** TonY's job type, and the name that it had before. */
+export const tonyJobType = /^(tony|tensorflow)job$/i;
+
 /** What becomes of each, in order: TonY's own as of settings, Azkaban's and other job types' stay. */
 export function migrateProperties(properties: readonly AzkabanProperty[]): MigratedProperty[] {
   const tony = properties.filter(({ key }) => key.startsWith("tony.") && !meaningless.has(key));

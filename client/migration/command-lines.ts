@@ -24,6 +24,10 @@ const programs: ReadonlyMap<string, string> = new Map([
 /** Where a script has gone by `cd` before: relative to where it begins, or absolute. */
 interface TypedCommand extends MigratedCommand {
   readonly folder?: string;
+  /** `sudo` with its options. */
+  readonly before?: string;
+  /** Variables that the script sets, and that the command has or reads. */
+  readonly needs?: readonly string[];
 }
 
 interface Lines {
@@ -41,6 +45,11 @@ interface MigratedLine extends Lines {
   readonly from?: number;
   readonly to?: number;
 }
+
+/** What tony-ts reads of its environment. */
+const READ = /^(TONY_CONF_DIR|HADOOP_(CONF_DIR|HOME|USER_NAME|PROXY_USER)|YARN_CONF_DIR|KRB5CCNAME|KRB5_CONFIG)$/;
+/** `NAME=…`, also behind `export`. */
+const ASSIGNED = /^(\w+)=/;
 
 /** What starts one of TonY's programs; words before it, such as `exec` and `if`, stay. */
 const STARTER = /(^|\/)(java|hadoop|yarn|gcloud)$|JAVA/;
@@ -66,6 +75,7 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
   const fileThere = (job: string) => findNewFile(job, folder);
   const variables = new Map<string, string>();
   const unread = new Map<string, MigratedLine>();
+  const assigned = new Set<string>();
   const lines = shellCommands(script).flatMap((words): MigratedLine[] => {
     const gone = folderOfCd(words);
     if (gone?.known === false && script.slice(words.at(-1)?.to).split("\n").some(callsTony)) {
@@ -80,15 +90,21 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
     const end = rest.findIndex(({ text }) => text === "--");
     if (program !== undefined) {
       const starter = words.slice(0, at).find(({ text }) => STARTER.test(text)) ?? words[0] ?? program;
+      const isOther = words[0] !== starter && words[0]?.text === "sudo";
+      const before = isOther ? script.slice(words[0]?.from, starter.from) : "";
       const place = { from: starter.from, to: words.at(-1)?.to ?? program.to };
       const lines = migrateCommand({ program, folders: classPath(words) }, rest.slice(end + 1), file, fileThere);
       return [
         {
           ...lines,
-          commands: folder === "" ? lines.commands : lines.commands.map((command) => ({ ...command, folder })),
+          commands: lines.commands.map((command) => ({ ...command, folder, before, needs: neededBy(command.command) })),
           ...place,
         },
       ];
+    }
+    for (const { text } of words) {
+      const [, variable] = ASSIGNED.exec(text) ?? [];
+      if (variable !== undefined) assigned.add(variable);
     }
     for (const { text, line } of words) {
       const [, variable, value = ""] = /^(\w+)=([\s\S]*)$/.exec(text) ?? [];
@@ -109,6 +125,11 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
     commands: found.flatMap(({ commands }) => commands),
     text,
   };
+
+  function neededBy(command: string): readonly string[] {
+    const named = new Set(Array.from(command.matchAll(/\$\{?(\w+)/g), ([, variable = ""]) => variable));
+    return [...assigned].filter((variable) => named.has(variable) || READ.test(variable));
+  }
 
   /** A class that stands in a variable of its own: `--class $SUBMITTER`. */
   function meantBy(text: string): string {
@@ -138,11 +159,16 @@ function unreadable(at: string): Lines {
   return { remarks: [{ kind: "to-mend", at, message }], commands: [] };
 }
 
-/** The folders of Java's class path, the working directory first: many put it there. */
+/** The folders of Java's class path: the working directory first, unless it is known not to be there. */
 function classPath(words: readonly ShellWord[]): readonly string[] {
   const option = words.findIndex(({ text }) => /^-(cp|classpath)$/.test(text));
   const value = option < 0 ? "" : (words[option + 1]?.text ?? "");
-  return [".", ...value.split(":").filter((entry) => /^[\w./-]+$/.test(entry) && !entry.endsWith(".jar"))];
+  const entries = value.replaceAll(/\$\(hadoop classpath[^)]*\)|`hadoop classpath[^`]*`/g, "hadoop.jar").split(":");
+  const isHere = option < 0 || /[$`]/.test(entries.join()) || entries.some((entry) => /^\.?\/?$/.test(entry));
+  return [
+    ...(isHere ? ["."] : []),
+    ...value.split(":").filter((entry) => /^[\w./-]+$/.test(entry) && !entry.endsWith(".jar")),
+  ];
 }
 
 function migrateCommand(
@@ -233,6 +259,8 @@ function tonyXml(
     if (migrated === undefined) return [];
     return [migrated.isElsewhere ? migrated.path : path.join(folder, path.basename(migrated.path))];
   });
+  if (found === undefined && !folders.includes(".") && newFile("tony.xml") !== undefined)
+    return { typed: [], remark: [{ kind: "to-mend", at, message: NOT_READ }] };
   if (found === undefined) {
     const unseen = folders.filter((folder) => folder !== ".");
     const kind = unseen.length === 0 ? "stays" : "to-mend";
@@ -243,8 +271,11 @@ function tonyXml(
     return { typed: [], remark: [{ kind, at, message }] };
   }
   const message = `${found} is given by its name: TonY finds tony.xml on its class path`;
-  return { typed: [found], remark: [{ kind: "changes", at, message }] };
+  return { typed: [shellWords([found])], remark: [{ kind: "changes", at, message }] };
 }
+
+const NOT_READ =
+  "tony.xml is not on the class path, so that TonY does not read it: give it to the command if it is meant";
 
 /** A program that lies elsewhere here than in TonY before 0.1.5, or has a Python in front of it beside that of another option. */
 function migrateProgram(

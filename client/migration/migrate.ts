@@ -3,7 +3,7 @@ import path from "node:path";
 import { ConfigurationError, formatLocation } from "../../src/hadoop/conf/errors.ts";
 import { readLocalText } from "../../src/hadoop/conf/xml.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
-import type { MigratedFile } from "../printed-json.ts";
+import type { MigratedFile, MigrationRemark } from "../printed-json.ts";
 import { isTonyFlow, migrateFlow } from "./azkaban-job.ts";
 import { callsTony, type FindNewFile, migrateScript } from "./command-lines.ts";
 import { encodingOf, type FoundFile } from "./find-files.ts";
@@ -118,13 +118,13 @@ async function migrateSpecificationFile(
   { name, text }: FoundFile,
   place: MigrationPlace,
 ): Promise<Migration | undefined> {
-  const [{ readDocument }, { isSkeinSpecification, migrateSpecification }] = await Promise.all([
+  const [{ readDocument }, { findSpecification, migrateSpecification }] = await Promise.all([
     import("./skein/document.ts"),
     import("./skein/specification.ts"),
   ]);
   try {
-    const specification = readDocument(text, name);
-    if (!isSkeinSpecification(specification)) return undefined;
+    const specification = findSpecification(readDocument(text, name));
+    if (specification === undefined) return undefined;
     const written = newName(name, name.replace(/\.[a-z]+$/, ".tony-ts.xml"), place);
     return withCommand(name, written, migrateSpecification(specification), submitCommand(name, written));
   } catch (error) {
@@ -183,11 +183,16 @@ function migrateScriptFile({ name, text }: FoundFile, { renamed, run }: JobFiles
     return { path: path.relative(from, absolute), isElsewhere: true };
   };
   const typed = written === undefined ? migrated : migrateScript(text, name, findFromThere);
-  const commands = typed.commands.map(({ at, command, folder: gone = "" }) => {
-    return { at, command: typedIn(whereIs(start, gone), command) };
+  const commands = typed.commands.map(({ at, command, folder: gone = "", before = "" }) => {
+    return { at, command: typedIn(whereIs(start, gone), before + command) };
   });
-  if (written === undefined) return { source: name, remarks, commands };
-  return { source: name, written, text: migrated.text, remarks, commands };
+  if (written !== undefined) return { source: name, written, text: migrated.text, remarks, commands };
+  const needs = migrated.commands.flatMap(({ at, needs: variables = [] }): MigrationRemark[] => {
+    if (variables.length === 0) return [];
+    const message = `the script sets ${variables.join(", ")} for the command: run it in the script, which --out FILE writes`;
+    return [{ kind: "to-mend", at, message }];
+  });
+  return { source: name, remarks: [...remarks, ...needs], commands };
 }
 
 const whereIs = (folder: string, gone: string) => (path.isAbsolute(gone) ? gone : path.join(folder, gone));

@@ -1,10 +1,10 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
+import type { Checkpoint } from "../../src/job/execution.ts";
 import { takenBackFor } from "../../src/job/reasons/endings.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type {
   Budget,
   Cause,
-  Checkpoint,
   DroppedCheckpoint,
   GenerationSummary,
   JobStatus,
@@ -18,6 +18,12 @@ import { gpuPeak, memoryPeak } from "./use-words.ts";
 
 /** At most so many rows of tasks: the failed ones come first. */
 const shownTasks = 30;
+
+function parameterList(params: Readonly<Record<string, string>>): string {
+  return Object.entries(params)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
+}
 
 /** What YARN means by an exit status (org.apache.hadoop.yarn.api.records.ContainerExitStatus), where a word says it. */
 const exitWords: Readonly<Record<string, string>> = {
@@ -40,6 +46,7 @@ export function taskTable({ tasks: all, roles, usage }: Pick<JobStatus, "tasks" 
   const used = [
     ["memory peak", shown.map((task) => memoryPeak(task, roles))],
     ["GPUs", shown.map(gpuPeak)],
+    ["parameters", shown.map(({ params }) => params && parameterList(params))],
   ] as const;
   const known = used.filter(([, cells]) => cells.some((cell) => cell !== undefined));
   const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }, index) => [

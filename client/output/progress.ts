@@ -65,8 +65,15 @@ function restartMilestones(before: JobStatus | undefined, after: JobStatus): Mil
   const begun = after.generations.find(({ generation }) => generation === after.generation);
   const ended = begun && after.generations.findLast((one) => isRestartOf(one, begun));
   if (ended?.endedBy === undefined) return [{ what: restarting(after), details: "restarted" }];
-  const what = isExplained(ended.endedBy) ? restarting(after) : `generation ${ended.generation} ended:`;
+  const what = isExplained(ended.endedBy)
+    ? followedBy(ended.generation, ended.endedBy, after)
+    : `generation ${ended.generation} ended:`;
   return [{ what, details: causeWords(ended.endedBy, after) }];
+}
+
+/** That it restarts is said of what allows one at all: by what YARN says last, the job may be over in a moment. */
+function followedBy(ended: number, cause: Cause, after: JobStatus): string {
+  return budgetFor(after.budgets, cause).limit > 0 ? restarting(after) : `generation ${ended} ended because:`;
 }
 
 function restarting({ generation }: JobStatus): string {
@@ -102,7 +109,7 @@ function correctionOf(generation: number, earlier: Cause, endedBy: Cause, after:
   if (isExplained(earlier)) return `generation ${generation}, cause corrected:`;
   if (!isExplained(endedBy)) return `generation ${generation} ended:`;
   const restarts = after.outcome === undefined && after.state !== "running" && after.state !== "finishing";
-  return restarts ? restarting(after) : `generation ${generation} ended because:`;
+  return restarts ? followedBy(generation, endedBy, after) : `generation ${generation} ended because:`;
 }
 
 /** Whether a later generation is another one of the same stage. */

@@ -17,7 +17,7 @@ export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" |
       all.filter(({ what, state }) => what === "output" && state === "done"),
       all.filter(({ state }) => state === "empty"),
     ),
-    ...remarks.map(({ task, reason }) => `${task}: ${reason}`),
+    ...remarks.map(({ what, task, reason }) => (what === "restored" ? `${task} ${reason}` : `${task}: ${reason}`)),
     ...failed.map((one) => `${one.task}: its ${transferName(one)} ${stateWords(one)}`),
     ...underWay.map((one) => {
       const what = `${one.task}: its ${transferName(one)} (${sizeWords(one.bytes)})`;

@@ -4,6 +4,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { TonyError, UserError } from "../../src/errors.ts";
+import { onDisk } from "../../src/file-names.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { LeftFile, LeftTree } from "./left-files.ts";
@@ -36,7 +37,9 @@ export function checkTargets(
     throw new UserError(message, { code: "NAME_REFUSED" });
   }
   const targets = files.map((file) => path.join(folder, file.path));
-  const there = force ? [] : targets.filter((target) => lstatSync(target, { throwIfNoEntry: false }) !== undefined);
+  const there = force
+    ? []
+    : targets.filter((target) => lstatSync(onDisk(target), { throwIfNoEntry: false }) !== undefined);
   const [first, ...others] = there;
   if (first === undefined) return;
   const all = others.length === 0 ? `${first} is` : `${first} and ${countWords(others.length, "other file")} are`;
@@ -47,7 +50,7 @@ export function checkTargets(
 
 /** Fetches what was checked. A file has its name when it is whole. @throws the first failure, the others being ended */
 export async function fetchFiles({ files, folders }: LeftTree, fetching: Fetching): Promise<void> {
-  for (const name of folders) await mkdir(path.join(fetching.folder, name), { recursive: true });
+  for (const name of folders) await mkdir(onDisk(path.join(fetching.folder, name)), { recursive: true });
   const waiting = files.values();
   const stop = new AbortController();
   const work = async () => {
@@ -83,8 +86,8 @@ async function fetchFile(
   signal: AbortSignal,
 ): Promise<void> {
   const target = path.join(folder, name);
-  const partial = path.join(path.dirname(target), `.tony-ts-${randomBytes(6).toString("hex")}.part`);
-  await mkdir(path.dirname(target), { recursive: true });
+  const partial = onDisk(path.join(path.dirname(target), `.tony-ts-${randomBytes(6).toString("hex")}.part`));
+  await mkdir(onDisk(path.dirname(target)), { recursive: true });
   try {
     const written = createWriteStream(partial, { flags: "wx", mode: executable ? 0o777 : 0o666 });
     await pipeline(await fileSystem.open(source, { signal }), written, { signal });
@@ -94,7 +97,7 @@ async function fetchFile(
         code: "FILE_CHANGED",
       });
     }
-    await rename(partial, target);
+    await rename(partial, onDisk(target));
   } finally {
     await rm(partial, { force: true });
   }

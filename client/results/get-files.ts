@@ -1,7 +1,7 @@
 import path from "node:path";
+import { ExitCode } from "../../src/errors.ts";
 import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
 import { type Applications, hasEnded, NOT_KEPT } from "../applications/applications.ts";
-import { readSiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { type Inspection, inspect } from "../master/inspection.ts";
 import { connectMaster } from "../master/master-connection.ts";
@@ -28,8 +28,16 @@ export interface GetOptions {
 
 const tellEachMs = 2_000;
 
-/** Fetches what a job left and tells of it. @throws UserError where there is nothing, or it must not be written */
-export async function getFiles(options: GetOptions, applications: Applications, context: ClientContext): Promise<void> {
+/**
+ * Fetches what a job left and tells of it.
+ * @returns `cluster` where some of it is not there
+ * @throws UserError where there is nothing, or it must not be written
+ */
+export async function getFiles(
+  options: GetOptions,
+  applications: Applications,
+  context: ClientContext,
+): Promise<ExitCode> {
   const { application, what, json, force, dryRun, task } = options;
   const inspection = await inspect(application, applications, connectMaster);
   const left = await leftFiles(options, inspection, applications, context);
@@ -41,6 +49,9 @@ export async function getFiles(options: GetOptions, applications: Applications, 
   if (!dryRun) await fetchShown(left, { folder, force }, context);
   if (json) context.output.json(getJson(options, folder, left));
   else context.output.print(listLines(left, shown, dryRun).join("\n"));
+  if (left.isIncomplete !== true) return ExitCode.succeeded;
+  context.output.problem(`Not all of the ${what} are there: exit code ${ExitCode.cluster}`);
+  return ExitCode.cluster;
 }
 
 async function leftFiles(
@@ -52,7 +63,7 @@ async function leftFiles(
   const places: HomePlaces = await applications.fileSystems();
   if (what === "history") {
     const endedAtMs = status?.outcome?.endedAtMs ?? (hasEnded(report) ? report.finishTimeMs : undefined);
-    return await historyOf({ applicationId, endedAtMs }, readSiteSettings(conf ?? [], context).history, places);
+    return await historyOf({ applicationId, endedAtMs }, conf ?? [], applications, context);
   }
   if (status === undefined && what === "checkpoint" && report.user === applications.user && hasEnded(report)) {
     const folder = await applications.checkpointDir(applicationId);

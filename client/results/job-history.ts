@@ -1,24 +1,47 @@
 import { UserError } from "../../src/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import type { Applications } from "../applications/applications.ts";
+import { readSiteSettings } from "../cluster/site-settings.ts";
+import type { ClientContext } from "../context.ts";
 import { filesIn, type HomePlaces, type LeftFiles } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 
+/** A job, and when it ended; undefined while it runs. */
+interface HistoryJob {
+  readonly applicationId: string;
+  readonly endedAtMs: number | undefined;
+}
+
 /**
- * The files of a job's folder below `tony.history.location`.
- * @param endedAtMs undefined while it runs
+ * The files of a job's history: in the folder that a job of this machine has of its own, else below `tony.history.location`.
  * @throws UserError (`NO_HISTORY`) without that key, (`NOTHING_LEFT`) where it is not there
  */
 export async function historyOf(
-  { applicationId, endedAtMs }: { readonly applicationId: string; readonly endedAtMs: number | undefined },
+  job: HistoryJob,
+  conf: readonly string[],
+  applications: Applications,
+  context: ClientContext,
+): Promise<LeftFiles> {
+  const kept = applications.keptHistory?.(job.applicationId);
+  const places = await applications.fileSystems();
+  if (kept === undefined || "settings" in kept)
+    return await historyBelow(kept?.settings ?? readSiteSettings(conf, context).history, job, places);
+  const found = await ifThere(filesIn(places.locate(`file://${kept.folder}`)));
+  if (found === undefined) throw nothingLeft(`${job.applicationId} left no history`);
+  return { ...found, remarks: [] };
+}
+
+async function historyBelow(
   settings: JobSpec["history"],
+  { applicationId, endedAtMs }: HistoryJob,
   places: HomePlaces,
 ): Promise<LeftFiles> {
   const { location } = settings;
   if (location === undefined) {
-    const mend = "Name it where the job set it: --conf tony.history.location=FOLDER, or --conf job.xml";
-    throw new UserError(`tony.history.location is not set: jobs keep no history\n  ${mend}`, { code: "NO_HISTORY" });
+    throw noHistory("Name it where the job set it: --conf tony.history.location=FOLDER, or --conf job.xml");
   }
   const isAddress = location.startsWith("/") || splitUri(location) !== undefined;
   const home = isAddress ? undefined : await places.home();
@@ -28,4 +51,8 @@ export async function historyOf(
   if (history === undefined || folder === undefined)
     throw nothingLeft(`${address} (tony.history.location) has no folder of ${applicationId}`);
   return { ...(await filesIn({ fileSystem: history.fileSystem, path: folder })), remarks: [] };
+}
+
+export function noHistory(mend: string): UserError {
+  return new UserError(`tony.history.location is not set: jobs keep no history\n  ${mend}`, { code: "NO_HISTORY" });
 }

@@ -1,19 +1,16 @@
-import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { usageError } from "../../src/errors.ts";
-import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { decodeSeries, type JobSeries, type SeriesAxis, seriesFile } from "../../src/history/series/file.ts";
+import { ratesOf } from "../../src/history/series/rates.ts";
 import type { TaskSeries } from "../../src/history/series/table.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import { taskSpans } from "../../src/job/task-spans.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
-import { isLocalId, localRoot } from "../applications/local-folder.ts";
-import { readSiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { formatTable } from "../output/format.ts";
 import { sparkline } from "../output/sparkline.ts";
 import { historyOf } from "./job-history.ts";
-import type { LeftFile } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 
 /**
@@ -29,13 +26,7 @@ export async function seriesOf(
   context: ClientContext,
 ): Promise<JobSeries> {
   const report = await applications.report(application);
-  if (!hasEnded(report))
-    throw nothingLeft(`${application} has not ended: what its tasks use over time is stored at its end`);
-  const file = isLocalId(application)
-    ? await localFile(application, applications, context)
-    : await storedFile(application, report.finishTimeMs, conf, applications, context);
-  if (file === undefined) throw nothingLeft(`${application} left no ${seriesFile} in its history`);
-  const { axis, rows } = decodeSeries(await buffer(await file.fileSystem.open(file.source)));
+  const { axis, rows } = await storedSeries(report, conf, applications, context);
   const chosen = rows.filter(({ task }) => wanted === undefined || task === wanted || task.startsWith(`${wanted}:`));
   if (chosen.length > 0) return { axis, rows: chosen };
   if (wanted !== undefined && rows.length > 0)
@@ -43,33 +34,22 @@ export async function seriesOf(
   throw nothingLeft(`No task of ${application} ran long enough to be measured`);
 }
 
-const shownFirst: readonly string[] = ["cpu", "memory", "gpu", "gpu-memory", "step"];
-
-type StoredFile = Pick<LeftFile, "fileSystem" | "source">;
-
-/** A job of this machine keeps its history in its own folder. */
-async function localFile(
-  application: string,
-  applications: Applications,
-  { environment }: ClientContext,
-): Promise<StoredFile | undefined> {
-  const source = path.join(localRoot(environment), application, "history", seriesFile);
-  const located = (await applications.fileSystems()).locate(`file://${source}`);
-  const there = await ifThere(located.fileSystem.stat(located.path));
-  return there && { fileSystem: located.fileSystem, source: located.path };
-}
-
-async function storedFile(
-  applicationId: string,
-  endedAtMs: number,
+/** The same of all tasks. @throws UserError (`NOTHING_LEFT`, `NO_HISTORY`) where it has not ended, or has left none */
+export async function storedSeries(
+  report: ApplicationReport,
   conf: readonly string[],
   applications: Applications,
   context: ClientContext,
-): Promise<StoredFile | undefined> {
-  const { history } = readSiteSettings(conf, context);
-  const { files } = await historyOf({ applicationId, endedAtMs }, history, await applications.fileSystems());
-  return files.find((file) => file.path === seriesFile);
+): Promise<JobSeries> {
+  const { id } = report;
+  if (!hasEnded(report)) throw nothingLeft(`${id} has not ended: what its tasks use over time is stored at its end`);
+  const { files } = await historyOf({ applicationId: id, endedAtMs: report.finishTimeMs }, conf, applications, context);
+  const file = files.find(({ path }) => path === seriesFile);
+  if (file === undefined) throw nothingLeft(`${id} left no ${seriesFile} in its history`);
+  return decodeSeries(await buffer(await file.fileSystem.open(file.source)));
 }
+
+const shownFirst: readonly string[] = ["cpu", "memory", "gpu", "gpu-memory", "step"];
 
 /** The same for people: a line for each quantity of each task. */
 export function seriesLines({ axis, rows }: JobSeries): string[] {
@@ -110,18 +90,6 @@ function seriesCells(series: TaskSeries, axis: SeriesAxis, memoryLimitBytes: num
     default:
       return [series.name.replace(/^metric:/, ""), sparkline(series.values), `${short(first)} → ${short(last)}`];
   }
-}
-
-/** Steps in a second between two spans in which one was told. A program that started again has none there. */
-export function ratesOf(steps: readonly (number | null)[], spanMs: number): (number | null)[] {
-  let [before, spans] = [steps[0] ?? 0, 0];
-  return steps.slice(1).map((step) => {
-    spans += 1;
-    if (step === null) return null;
-    const rate = step < before ? null : ((step - before) / (spans * spanMs)) * 1000;
-    [before, spans] = [step, 0];
-    return rate;
-  });
 }
 
 function heardOf(values: readonly (number | null)[]): number[] {

@@ -25,6 +25,8 @@ export interface LeftTree {
 export interface LeftFiles extends LeftTree {
   /** What a person should know of them: what is missing, and why. */
   readonly remarks: readonly string[];
+  /** Some of it was never stored, or is not there any more. */
+  readonly isIncomplete?: boolean;
 }
 
 export type Places = Pick<FileSystems, "locate">;

@@ -26,6 +26,7 @@ export async function resultsOf(status: JobStatus, wanted: string | undefined, p
     files: found.flatMap(({ files }) => files),
     folders: found.flatMap(({ folders }) => folders),
     remarks: found.flatMap(({ remarks }) => remarks),
+    isIncomplete: found.some(({ isIncomplete }) => isIncomplete),
   };
 }
 
@@ -62,7 +63,12 @@ async function resultsOfTask(told: TaskResults, isAlone: boolean, places: Places
     state === "failed" || state === "under-way"
       ? [unfinishedWords(state, reason, files)]
       : [...missingWords(told, files), ...lost.map(({ path, why }) => `${path} was not stored: ${why}`)];
-  return { files, folders: stored.folders.map(ownPath), remarks: remarks.map((words) => `${task}: ${words}`) };
+  return {
+    files,
+    folders: stored.folders.map(ownPath),
+    remarks: remarks.map((words) => `${task}: ${words}`),
+    isIncomplete: remarks.length > 0,
+  };
 }
 
 function unfinishedWords(state: "failed" | "under-way", reason: string, files: readonly LeftFile[]): string {

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import type { ApiError } from "../../src/api/errors.ts";
 import type { SessionExit, SessionFailure, SessionOutput } from "../../src/api/session-messages.ts";
 import type { CallingSession } from "../../src/api/session-stream.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
@@ -25,21 +26,31 @@ export async function runCommand(
 ): Promise<number> {
   let exit: SessionExit | undefined;
   let failure: SessionFailure | undefined;
+  let hasStarted = false;
   const stopInput = sendInput(stdin, session);
   const take = async (message: SessionOutput) => {
-    if (message.type === "started") started(message.terminal);
-    else if (message.type === "data") await write(message.stream === "stdout" ? stdout : stderr, message.data);
+    if (message.type === "started") {
+      hasStarted = true;
+      started(message.terminal);
+    } else if (message.type === "data") await write(message.stream === "stdout" ? stdout : stderr, message.data);
     else if (message.type === "exited") exit = message;
     else if (message.type === "failed") failure = message;
   };
   try {
     const [error] = await Promise.all([session.over, session.receive(take)]);
     if (exit !== undefined) return exitCodeOf(exit);
-    if (failure === undefined && error !== undefined) throw error;
+    if (failure === undefined && error !== undefined) throw hasStarted ? error : unheard(error);
     throw sessionFailed(failure ?? { type: "failed", reason: "the ApplicationMaster ended it" });
   } finally {
     stopInput();
   }
+}
+
+/** The connection may have broken before the command began, or while its start was on the way. */
+function unheard(error: ApiError): Error {
+  if (error.code !== "API_UNREACHABLE") return error;
+  const message = `${error.message}\n  Whether the command began is not known; it ends with the connection: run it again`;
+  return new UserError(message, { code: "SESSION_FAILED", exitCode: ExitCode.unknown, cause: error });
 }
 
 /** An error by which a session did not do what it was opened for. */

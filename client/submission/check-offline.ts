@@ -4,7 +4,7 @@ import { hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";
 import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts";
-import { topOfSources } from "../shipping/packing/exclusion.ts";
+import { leftBehind, topOfSources } from "../shipping/packing/exclusion.ts";
 import { readSecrets } from "./read-secrets.ts";
 
 /** A job that nothing is wrong with, as far as can be known without a cluster. */
@@ -17,7 +17,7 @@ export interface OfflineCheck {
 }
 
 const NO_SEARCH =
-  "The job describes a search (tony.search.*), which does not run on a cluster yet; tony-ts search --dry-run shows its trials";
+  "The job describes a search (tony.search.*): tony-ts search runs it, and with --dry-run shows its trials";
 
 /**
  * A job as far as it can be checked without a cluster: what `validate` says is wrong is refused here.
@@ -27,7 +27,7 @@ const NO_SEARCH =
 export function checkOffline(text: JobText, logs: LogSelection, context: ClientContext): OfflineCheck {
   const { spec, search, problems } = checkJob(text, jobContextOf(context));
   if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
-  if (search !== undefined) throw usageError(NO_SEARCH);
+  if (search !== undefined && !text.submission.runsSearch) throw usageError(NO_SEARCH);
   const unknownTask = noSuchTask(logs, tasksOf(spec.roles));
   if (unknownTask !== undefined) throw unknownTask;
   return { spec, secrets: readSecrets(text.settings, context), problems };
@@ -35,5 +35,5 @@ export function checkOffline(text: JobText, logs: LogSelection, context: ClientC
 
 /** Where a job's files are looked for. */
 export function jobContextOf({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
-  return { workingDirectory, lookUp: lookUpLocalPath, listSources: topOfSources };
+  return { workingDirectory, lookUp: lookUpLocalPath, listSources: topOfSources, findLeftBehind: leftBehind };
 }

@@ -1,6 +1,6 @@
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build/build-roles.ts";
-import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
+import { fitJob, type JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import { hasErrors, type Problem, refusedJob } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
@@ -12,12 +12,12 @@ import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-fac
 import { withGivenSizes } from "../cluster/given-sizes.ts";
 import { namedRuntimes, trustedOwners } from "../cluster/site-settings.ts";
 import { configuredMaximum } from "../cluster/size-checks.ts";
-import type { ClientContext } from "../context.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { requireTrustedFolders } from "../staging/folder-trust.ts";
 import { stagingRoot } from "../staging/staging-folder.ts";
-import { jobContextOf } from "./check-offline.ts";
+import type { OfflineCheck } from "./check-offline.ts";
 import { withClusterFiles } from "./cluster-files.ts";
+import { type FeedInputs, findFeedInputs } from "./feed-inputs.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { withWholeCheckpoint } from "./resume-check.ts";
 import { type ShippedKeytab, shippedKeytab } from "./shipped-keytab.ts";
@@ -30,36 +30,30 @@ export interface CheckedOnCluster {
   readonly root: LocatedPath;
   readonly runtime: RuntimeChoice;
   readonly keytab: ShippedKeytab | undefined;
+  readonly feeds: FeedInputs["feeds"];
   /** Warnings. */
   readonly problems: readonly Problem[];
 }
 
 /**
  * All that the cluster can be asked about a job. Nothing is started or written.
- * @param draft the same job as `checkOffline` gave it
  * @throws UserError with all that it would refuse
  */
-export async function checkOnCluster(
-  text: JobText,
-  draft: JobSpec,
-  context: ClientContext,
-  cluster: Cluster,
-): Promise<CheckedOnCluster> {
+export async function checkOnCluster(text: JobText, draft: OfflineCheck, cluster: Cluster): Promise<CheckedOnCluster> {
   const runtime = await runtimeChoice(text.settings);
   const keytab = await shippedKeytab(text.settings, cluster);
   const [facts, root] = await Promise.all([
-    askSubmissionFacts(cluster.resourceManager, draft),
+    askSubmissionFacts(cluster.resourceManager, draft.spec),
     trustedStagingRoot(text.settings, cluster),
   ]);
-  const { spec: asWritten, problems } = checkJob(text, {
-    ...jobContextOf(context),
+  const { spec: fitted, problems } = fitJob(text, draft.spec, draft.problems, {
     resourceTypes: facts.resourceTypes,
     clusterExpiryMs: clusterExpiryMs(cluster),
     ...virtualMemory(cluster),
   });
-  if (asWritten === undefined) throw refusedJob(problems);
+  if (fitted === undefined) throw refusedJob(problems);
   const { classPath } = text.submission;
-  const sized = withGivenSizes(asWritten, cluster.configuration, facts.maximum);
+  const sized = withGivenSizes(fitted, cluster.configuration, facts.maximum);
   const addressed = await withFolderAddresses(withQueueLabel(sized, facts.queue), cluster.fileSystems, {
     root,
     stagingDir: readSetting(text.settings, "tony.staging-dir"),
@@ -67,13 +61,15 @@ export async function checkOnCluster(
   });
   const placed = await withWholeCheckpoint(addressed, cluster.fileSystems, cluster.tell);
   const { spec, problems: ofFiles } = await withClusterFiles(placed, classPath, cluster.fileSystems);
+  const { feeds, problems: ofFeeds } = await findFeedInputs(spec, cluster.fileSystems);
   const found = [
+    ...ofFeeds,
     ...checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) }),
     ...(cluster.isSecured ? clearTextProblems(cluster.configuration, acceptsClearText(text.settings)) : []),
     ...(keytab === undefined ? [] : keytabProblems(cluster, acceptsClearText(text.settings))),
   ];
   if (hasErrors(found)) throw refusedJob(found);
-  return { spec, facts, root, runtime, keytab, problems: [...problems, ...ofFiles, ...found] };
+  return { spec, facts, root, runtime, keytab, feeds, problems: [...problems, ...ofFiles, ...found] };
 }
 
 async function trustedStagingRoot(

@@ -1,4 +1,5 @@
 import path from "node:path/posix";
+import { usageError } from "../../src/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
@@ -51,11 +52,15 @@ export async function withClusterFiles(
     const found = await Promise.all(
       files.map(async (file) => (mayBeFolder(file) ? await find(file.source) : undefined)),
     );
-    return files.flatMap((file, index) =>
-      found[index]?.status?.type === "DIRECTORY" ? (found[index]?.files ?? []) : [file],
-    );
+    return files.flatMap((file, index) => {
+      const folder = found[index];
+      if (folder?.status?.type !== "DIRECTORY") return [file];
+      for (const message of folderWarnings(file, folder)) warn(message);
+      return folder.files;
+    });
   };
   const ofClassPath = async (): Promise<Placed[]> => {
+    for (const place of classPath) requireOfCluster(place);
     const found = await Promise.all(classPath.map(find));
     return found.flatMap(({ status, url, files }) => {
       if (status === undefined) warn(`names ${url}, which does not exist: it is left out`, "--hdfs_classpath");
@@ -94,6 +99,22 @@ interface Found {
   readonly status: FileStatus | undefined;
   readonly url: string;
   readonly files: readonly Placed[];
+}
+
+function folderWarnings({ source, name }: FileToShip, { files }: Found): string[] {
+  if (files.length === 0) return [`${source} has no file directly in it: nothing of it is in the containers`];
+  if (name === path.basename(source)) return [];
+  return [
+    `${source} is a folder on the cluster: its files lie in the working folder of the containers, not in a folder ${name} there`,
+  ];
+}
+
+function requireOfCluster(place: string): void {
+  const scheme = splitUri(place)?.root.scheme;
+  if (scheme === undefined ? path.isAbsolute(place) : scheme === "file" || isOfCluster(scheme)) return;
+  throw usageError(
+    `--hdfs_classpath names ${place}: it takes absolute paths and hdfs:// URLs; name the files in tony.containers.resources`,
+  );
 }
 
 /** `from`: the folder that it was found in. */

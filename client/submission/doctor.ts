@@ -1,15 +1,18 @@
 import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import { countWords, listWords, memoryWords, nodeWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Machine } from "../../src/machine.ts";
 import { ROOT_MEND, rootRefusal } from "../applications/local-folder.ts";
+import { addressProblems } from "../cluster/address-checks.ts";
 import { clearTextFindings } from "../cluster/clear-text.ts";
 import { clockFinding } from "../cluster/clock-finding.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import { awayNodes, nodeStatesAsked } from "../cluster/cluster-facts.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { describeFolder, schedulerGuess } from "../cluster/hadoop-configuration.ts";
 import { kerberosFindings } from "../cluster/kerberos-finding.ts";
+import { labelsFinding } from "../cluster/labels-finding.ts";
 import { logsFinding } from "../cluster/logs-finding.ts";
 import { mastersFindings } from "../cluster/masters.ts";
 import { queueFinding } from "../cluster/queue-finding.ts";
@@ -46,6 +49,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     attempt("protection", async () => clearTextFindings(cluster)),
     schedulerFindings(),
     attempt("masters", () => mastersFindings(cluster)),
+    attempt("addresses", () => addressFindings(cluster)),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
     attempt("logs", async () => logsFinding(cluster.configuration, cluster.user)),
     attempt("history", () => historyFindings(cluster.fileSystems, options.history)),
@@ -62,7 +66,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     const more = await Promise.all([
       attempt("queue", () => lookAtQueue(cluster, options.queue)),
       attempt("resources", () => lookAtResources(cluster, options.gpuTypes)),
-      attempt("labels", () => labelsFinding(cluster, options.queue)),
+      attempt("labels", () => lookAtLabels(cluster, options.queue)),
     ]);
     return [...first, ...more.flat()];
   }
@@ -108,9 +112,19 @@ function configurationFinding({ configuration, folder }: Cluster): Finding {
   return { subject: "configuration", state: "remark", found: `${found}. ${guess}`, remedy };
 }
 
+/** What a submission warns of, too; nothing where nothing is wrong. */
+async function addressFindings(cluster: Cluster): Promise<Finding[]> {
+  const problems = await addressProblems(cluster);
+  return problems.map(({ message }) => ({ subject: "addresses", state: "remark", found: message }));
+}
+
 async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Finding> {
-  const { activeNodeManagers, lostNodeManagers, unhealthyNodeManagers } = await resourceManager.metrics();
-  const found = `${countWords(activeNodeManagers, "node")} active, ${lostNodeManagers} lost, ${unhealthyNodeManagers} unhealthy`;
+  const [{ activeNodeManagers, lostNodeManagers, unhealthyNodeManagers }, away] = await Promise.all([
+    resourceManager.metrics(),
+    resourceManager.nodes(["UNHEALTHY", "LOST", "DECOMMISSIONING"]),
+  ]);
+  const counts = `${countWords(activeNodeManagers, "node")} active, ${lostNodeManagers} lost, ${unhealthyNodeManagers} unhealthy`;
+  const found = away.length === 0 ? counts : `${counts}: ${listWords(away.map(nodeWords))}`;
   if (activeNodeManagers > 0) return { subject: "ResourceManager", state: "well", found };
   return {
     subject: "ResourceManager",
@@ -160,16 +174,13 @@ async function lookAtResources({ resourceManager }: Cluster, gpuTypes: readonly 
   return resourcesFinding(types, nodes, { maximum, gpuTypes });
 }
 
-async function labelsFinding({ resourceManager }: Cluster, queueName: string): Promise<Finding> {
-  const [labels, queue] = await Promise.all([resourceManager.nodeLabels(), resourceManager.queue(queueName)]);
-  if (labels.length === 0) return { subject: "labels", state: "well", found: "the cluster has no node labels" };
-  const described = labels.map(({ name, exclusive }) => `${name}${exclusive ? "" : " (shared)"}`).join(", ");
-  const reach = queue?.accessibleNodeLabels.filter((label) => label !== "").join(", ") ?? "";
-  return {
-    subject: "labels",
-    state: "well",
-    found: `${described}; queue ${queueName} reaches ${reach === "" ? "none" : reach}`,
-  };
+async function lookAtLabels({ resourceManager }: Cluster, queueName: string): Promise<Finding> {
+  const [labels, queue, nodes] = await Promise.all([
+    resourceManager.nodeLabels(),
+    resourceManager.queue(queueName),
+    resourceManager.nodes(nodeStatesAsked),
+  ]);
+  return labelsFinding(queueName, { labels, queue, away: awayNodes(nodes) });
 }
 
 async function runtimeFinding({

@@ -10,7 +10,9 @@ import { describeRoles } from "../output/progress.ts";
 import type { DryRunJson } from "../printed-json.ts";
 import type { PlannedFile } from "../shipping/shipping.ts";
 import { planLine, uploadRemark } from "../shipping/upload-lines.ts";
-import { checkOffline } from "./check-offline.ts";
+import { checkOffline, type OfflineCheck } from "./check-offline.ts";
+import { type FeedInputs, feedLine, forecastFeeds } from "./feed-inputs.ts";
+import type { JobCluster } from "./job-cluster.ts";
 import { checkOnMachine } from "./machine-checks.ts";
 
 /** What a submission would do. */
@@ -19,6 +21,7 @@ interface Forecast {
   readonly problems: readonly Problem[];
   /** Absent on this machine, where files are used where they are. */
   readonly files?: readonly PlannedFile[];
+  readonly feeds: FeedInputs["feeds"];
 }
 
 /** All the checks of a submission, the cluster's or the machine's too, and what it would upload and ask for. Nothing is started. */
@@ -26,16 +29,18 @@ export async function dryRun(
   text: JobText,
   choices: { readonly local: boolean; readonly json: boolean; readonly logs: LogSelection },
   context: ClientContext,
+  place: JobCluster,
 ): Promise<ExitCode> {
   const { output } = context;
   const draft = checkOffline(text, choices.logs, context);
-  const { spec, problems, files }: Forecast = choices.local
+  const { spec, problems, files, ...found }: Forecast = choices.local
     ? { ...draft, ...(await checkOnMachine(text, draft.spec, context.environment)) }
-    : await askCluster(text, draft.spec, context);
+    : await askCluster(text, draft, context, place);
   const { containers, resource } = wholeJob(spec);
+  const feeds = forecastFeeds(spec, found.feeds);
   if (choices.json) {
     const asks = { containers, ...resource };
-    output.json({ dryRun: true, spec, problems, asks, files: files ?? [] } satisfies DryRunJson);
+    output.json({ dryRun: true, spec, problems, asks, files: files ?? [], feeds } satisfies DryRunJson);
     return ExitCode.succeeded;
   }
   for (const problem of problems) output.problem(formatProblem(problem));
@@ -43,6 +48,7 @@ export async function dryRun(
   const lines = [
     `${spec.name} · ${where} · AM (${amountWords(spec.am.resource)}), ${describeRoles(spec.roles)}`,
     `  asks for     ${countWords(containers, "container")}: ${amountWords(resource)}`,
+    ...feeds.map(feedLine),
     ...(files === undefined ? [] : [planLine(files)]),
     ...(files ?? []).flatMap(({ link, remarks }) => remarks.map((remark) => uploadRemark(link, remark))),
     `Nothing was uploaded or submitted; ${verdict(problems)}`,
@@ -56,21 +62,26 @@ export function verdict({ length: warnings }: readonly Problem[]): string {
   return warnings === 0 ? "every check passed" : `no errors, ${countWords(warnings, "warning")}`;
 }
 
-async function askCluster(text: JobText, draft: JobSpec, context: ClientContext): Promise<Forecast> {
-  const [{ clusterOf }, { checkOnCluster }, { planFiles }, { runtimeAsItIs }] = await Promise.all([
-    import("../cluster/cluster.ts"),
+async function askCluster(
+  text: JobText,
+  draft: OfflineCheck,
+  context: ClientContext,
+  place: JobCluster,
+): Promise<Forecast> {
+  const [{ cluster }, { addressProblems }, { checkOnCluster }, { planFiles }, { runtimeAsItIs }] = await Promise.all([
+    place.open(),
+    import("../cluster/address-checks.ts"),
     import("./check-on-cluster.ts"),
     import("./job-shipping.ts"),
     import("./prepared-runtime.ts"),
   ]);
-  const cluster = await clusterOf(text, context);
-  try {
-    return await cluster.use(async () => {
-      const { spec, problems, root, keytab, ...checked } = await checkOnCluster(text, draft, context, cluster);
-      const runtime = await runtimeAsItIs(checked.runtime, context);
-      return { spec, problems, files: await planFiles({ text, spec, cluster, runtime, root, keytab }, context) };
-    });
-  } finally {
-    cluster.close();
-  }
+  return await cluster.use(async () => {
+    const [{ spec, root, keytab, feeds, ...checked }, ofAddresses] = await Promise.all([
+      checkOnCluster(text, draft, cluster),
+      addressProblems(cluster),
+    ]);
+    const problems = [...checked.problems, ...ofAddresses];
+    const runtime = await runtimeAsItIs(checked.runtime, context);
+    return { spec, problems, feeds, files: await planFiles({ text, spec, cluster, runtime, root, keytab }, context) };
+  });
 }

@@ -77,9 +77,10 @@ export interface LocalJob {
   readonly all: readonly ShippedFile[];
   readonly byRole?: JobFile["files"]["byRole"];
   readonly hadoop?: JobFile["hadoop"];
+  readonly feeds?: NonNullable<JobFile["feeds"]>;
 }
 
-export function localJobFile({ id, user, spec, folder, all, byRole = {}, hadoop = {} }: LocalJob): JobFile {
+export function localJobFile({ id, user, spec, folder, all, byRole = {}, hadoop = {}, feeds = {} }: LocalJob): JobFile {
   return {
     jobFileVersion: 1,
     build: buildId(),
@@ -92,6 +93,7 @@ export function localJobFile({ id, user, spec, folder, all, byRole = {}, hadoop 
     hadoop,
     sharedLabels: [],
     resourceTypes: [],
+    feeds,
   };
 }
 

@@ -15,6 +15,7 @@ import type { ClientContext } from "../context.ts";
 import type { CodeCaches } from "../shipping/runtime.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { OfflineCheck } from "./check-offline.ts";
+import type { FeedInputs } from "./feed-inputs.ts";
 import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
 import { checkOnMachine } from "./machine-checks.ts";
 import { notSubmitted } from "./not-submitted.ts";
@@ -42,7 +43,7 @@ export async function submitLocally(
 ): Promise<LocallySubmitted> {
   const { environment, output, now } = context;
   const { secrets, problems } = draft;
-  const { spec, user } = await checkOnMachine(text, draft.spec, environment);
+  const { spec, user, feeds } = await checkOnMachine(text, draft.spec, environment);
   for (const problem of problems) output.problem(formatProblem(problem));
   if (stop.aborted) throw notSubmitted("this machine");
   const { id, folder } = newLocalFolder(localRoot(environment), now());
@@ -55,7 +56,7 @@ export async function submitLocally(
   if (codeCaches.am !== undefined) copyFileSync(codeCaches.am, codeCacheOf(program));
 
   const identity = makeIdentity(id);
-  const job = await jobFile({ id, user, folder, spec, text, codeCaches, uploaded });
+  const job = await jobFile({ id, user, folder, spec, text, codeCaches, uploaded, feeds });
   const access = JSON.stringify(formatClientAccess(clientAccess(identity)));
   writeFileSync(path.join(folder, clientAccessFile), access, { mode: 0o600 });
   if (stop.aborted) {
@@ -79,8 +80,9 @@ async function jobFile(parts: {
   readonly text: JobText;
   readonly codeCaches: CodeCaches;
   readonly uploaded: (line: string) => void;
+  readonly feeds: FeedInputs["feeds"];
 }): Promise<JobFile> {
-  const { id, user, folder, spec, text, codeCaches, uploaded } = parts;
+  const { id, user, folder, spec, text, codeCaches, uploaded, feeds } = parts;
   const localized = (files: readonly FileToShip[]) =>
     Promise.all(files.map((file) => localizedOne(file, folder, uploaded)));
   const executor = ownCopy(programPath("executor"), folder, "executor.cjs");
@@ -97,6 +99,7 @@ async function jobFile(parts: {
     all,
     byRole: Object.fromEntries(byRole),
     hadoop: handedToMaster(text.hadoop),
+    feeds,
   });
 }
 

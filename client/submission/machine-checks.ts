@@ -11,6 +11,7 @@ import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import type { ClientContext } from "../context.ts";
+import { type FeedInputs, findFeedInputs } from "./feed-inputs.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { withWholeCheckpoint } from "./resume-check.ts";
 
@@ -34,14 +35,16 @@ export async function checkOnMachine(
   text: JobText,
   draft: JobSpec,
   environment: ClientContext["environment"],
-): Promise<{ readonly spec: JobSpec; readonly user: string }> {
+): Promise<{ readonly spec: JobSpec; readonly user: string; readonly feeds: FeedInputs["feeds"] }> {
   const refusals = checkAgainstMachine(draft, thisMachine({ ...environment, ...draft.containerEnvironment }));
   if (refusals.length > 0) throw refusedJob(refusals);
   const user = currentUser(environment, ownerName).name;
   const configuration = new Configuration().withValues(text.hadoop);
   const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) });
   const addressed = await withFolderAddresses(draft, fileSystems);
-  return { spec: await withWholeCheckpoint(addressed, fileSystems, () => undefined), user };
+  const { feeds, problems } = await findFeedInputs(addressed, fileSystems);
+  if (problems.length > 0) throw refusedJob(problems);
+  return { spec: await withWholeCheckpoint(addressed, fileSystems, () => undefined), user, feeds };
 }
 
 /** What this machine can never give, however long it is waited for. */

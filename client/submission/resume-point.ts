@@ -10,10 +10,12 @@ import { isLocalId } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
 import { formatCheckpoint } from "../output/job-tables.ts";
 import { latestStored } from "../results/latest-stored.ts";
+import type { JobCluster } from "./job-cluster.ts";
 
 /**
  * The checkpoint that `--resume-from` names: the last one of the job with that id, or the path or URL itself.
- * @param text the new job, which says where its cluster and its staging folder are
+ * @param text the new job
+ * @param place where it goes
  * @throws UserError (`NO_CHECKPOINT`) where the job has none that the new one could read
  */
 export async function resumePoint(
@@ -21,21 +23,23 @@ export async function resumePoint(
   text: JobText,
   local: boolean,
   context: ClientContext,
+  place: JobCluster,
 ): Promise<string> {
   if (!/^(application|local)_[^/]*$/.test(from)) return from;
   checkId(from);
-  const applications = await placeOf(from, text, context);
+  const isLocal = isLocalId(from);
+  const applications = isLocal ? await openLocalApplications(context) : (await place.open()).applications;
   try {
     const report = await applications.report(from);
     const status = await applications.finalStatus(report);
     const stored = status === undefined ? await storedCheckpoint(report, text, applications) : undefined;
     const { path, words } = stored ?? lastCheckpoint(report, status, applications.user);
-    if (isLocalId(from) && !local && isOfThisMachine(path))
+    if (isLocal && !local && isOfThisMachine(path))
       throw noCheckpoint(`${from} ran on this machine, and its checkpoint is here: ${path}\n  Add --scheduler local`);
     context.output.problem(`Resuming from ${from}: ${words}`);
     return path;
   } finally {
-    applications.close();
+    if (isLocal) applications.close();
   }
 }
 
@@ -91,18 +95,6 @@ export function lastCheckpoint(
 
 function lostWords({ droppedCheckpoint: lost }: JobStatus): string {
   return lost === undefined ? "" : `: that of step ${lost.step} was in the container of ${lost.task}`;
-}
-
-async function placeOf(id: string, { settings, hadoop }: JobText, context: ClientContext): Promise<Applications> {
-  if (isLocalId(id)) return await openLocalApplications(context);
-  const [{ Cluster }, { YarnApplications }] = await Promise.all([
-    import("../cluster/cluster.ts"),
-    import("../applications/yarn-applications.ts"),
-  ]);
-  const gateway = readSetting(settings, "tony.hdfs.endpoint");
-  const caFile = readSetting(settings, "tony.security.ca-file");
-  const cluster = await Cluster.open(context, { hadoop, gateway, caFile });
-  return new YarnApplications(cluster, readSetting(settings, "tony.staging-dir"), context.now);
 }
 
 function isOfThisMachine(pathOrUrl: string): boolean {

@@ -3,6 +3,8 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import type { FollowListener } from "../following/follow-listener.ts";
 import { FollowView } from "../following/follow-view.ts";
@@ -11,12 +13,13 @@ import { jsonView } from "../following/json-view.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
+import { describeRoles } from "../output/progress.ts";
 import type { DetachedJson } from "../printed-json.ts";
+import { JobCluster } from "./job-cluster.ts";
 import { notSubmitted } from "./not-submitted.ts";
-import { type RunningJob, runningJob, takenBefore } from "./running-job.ts";
+import { runningJob, takenBefore } from "./running-job.ts";
 import { followStarted, type StartedJob, startJob } from "./start-job.ts";
 import type { SubmissionListener } from "./submission.ts";
-import { submissionLine } from "./submitted-line.ts";
 
 export interface SubmissionChoices {
   readonly detach: boolean;
@@ -45,20 +48,27 @@ export async function runSubmission(
   text: JobText,
   choices: SubmissionChoices,
   context: ClientContext,
+  place = new JobCluster(text, context),
 ): Promise<ExitCode> {
   const { applicationTag } = choices;
-  const earlier = applicationTag === undefined ? undefined : await runningJob(applicationTag, text, context);
-  if (earlier === undefined) return await submitAndFollow(text, choices, context);
-  const { report } = earlier;
-  context.output.problem(`${report.id} has the tag ${applicationTag} and has not ended: nothing was submitted`);
+  if (applicationTag === undefined) return await submitAndFollow(text, choices, context, place);
   try {
-    return await takeUp(earlier, choices, context);
+    const { applications } = await place.open();
+    const report = await runningJob(applicationTag, applications);
+    if (report === undefined) return await submitAndFollow(text, choices, context, place);
+    context.output.problem(`${report.id} has the tag ${applicationTag} and has not ended: nothing was submitted`);
+    return await takeUp({ report, applications }, choices, context);
   } finally {
-    earlier.applications.close();
+    await place.close();
   }
 }
 
-async function submitAndFollow(text: JobText, choices: SubmissionChoices, context: ClientContext): Promise<ExitCode> {
+async function submitAndFollow(
+  text: JobText,
+  choices: SubmissionChoices,
+  context: ClientContext,
+  place: JobCluster,
+): Promise<ExitCode> {
   const { output, now } = context;
   const { detach, json, display } = choices;
   let view = display?.view ?? (json && !detach ? jsonView(output) : new FollowView(output, now, now()));
@@ -69,7 +79,7 @@ async function submitAndFollow(text: JobText, choices: SubmissionChoices, contex
       signals.named(id);
       announce.named(id, spec);
     };
-    const running = await startJob(text, choices, context, signals.stop, { ...announce, named });
+    const running = await startJob(text, choices, context, signals.stop, { ...announce, named }, place);
     try {
       const first = await firstWithItsTag(running, choices, context);
       if (first !== undefined) {
@@ -86,7 +96,8 @@ async function submitAndFollow(text: JobText, choices: SubmissionChoices, contex
         return ExitCode.succeeded;
       }
       // Times count from here.
-      if (!json && display === undefined) view = new FollowView(output, now, now());
+      if (!json && display === undefined)
+        view = new FollowView(output, now, now(), choices.local ? {} : { adviceOn: await adviceOn(context) });
       return await followStarted(running, choices, context, view, signals);
     } finally {
       running.applications.close();
@@ -94,6 +105,13 @@ async function submitAndFollow(text: JobText, choices: SubmissionChoices, contex
   } finally {
     signals.unwatch();
   }
+}
+
+/** By the cluster's sizes of containers: this machine counts no memory. */
+async function adviceOn(context: ClientContext): Promise<(status: JobStatus) => string | undefined> {
+  const { adviceLine, roundings } = await import("../results/advice.ts");
+  const sizes = roundings(true, context);
+  return (status) => adviceLine(status, sizes);
 }
 
 /** The job that is followed instead, where one with the same tag was taken just before: ours is withdrawn then. */
@@ -124,7 +142,7 @@ function tellDetached(applicationId: string, json: boolean, output: Output): voi
 
 /** Goes on with the job that an earlier try has started. */
 async function takeUp(
-  { report, applications }: RunningJob,
+  { report, applications }: { readonly report: ApplicationReport; readonly applications: Applications },
   { detach, json, logs, display, own = false, endWithinMs }: SubmissionChoices,
   context: ClientContext,
 ): Promise<ExitCode> {
@@ -178,4 +196,9 @@ function announcer({ detach, json, local, display }: SubmissionChoices, output: 
     uploaded: (line) => output.print(line),
     submitted: (id) => display?.submitted(id),
   };
+}
+
+/** The first line of a submission; it begins with the bare id, which Azkaban looks for in a job's log. */
+function submissionLine(id: string, spec: JobSpec, where: string): string {
+  return `${id}  ${spec.name} · ${where} · ${describeRoles(spec.roles)}`;
 }

@@ -1,30 +1,14 @@
 import { parseApplicationId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobText } from "../../src/job/build/load-job.ts";
-import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { Applications } from "../applications/applications.ts";
-import { YarnApplications } from "../applications/yarn-applications.ts";
-import { clusterOf } from "../cluster/cluster.ts";
-import type { ClientContext } from "../context.ts";
-
-/** A job that was submitted before and has not ended. */
-export interface RunningJob {
-  readonly report: ApplicationReport;
-  /** To be closed by the caller. */
-  readonly applications: Applications;
-}
 
 /** The caller's job with that tag that has not ended, of several the first. */
-export async function runningJob(tag: string, text: JobText, context: ClientContext): Promise<RunningJob | undefined> {
-  const cluster = await clusterOf(text, context);
-  const applications = new YarnApplications(cluster, readSetting(text.settings, "tony.staging-dir"), context.now);
-  let report: ApplicationReport | undefined;
-  try {
-    [report] = await firstTakenFirst(applications, tag);
-  } finally {
-    if (report === undefined) applications.close();
-  }
-  return report && { report, applications };
+export async function runningJob(
+  tag: string,
+  applications: Pick<Applications, "reports" | "user">,
+): Promise<ApplicationReport | undefined> {
+  const [first] = await firstTakenFirst(applications, tag);
+  return first;
 }
 
 /**

@@ -89,7 +89,7 @@ export async function probeRuntime(
   const waiting = (waitedMs: number, reason: DelayReason) => {
     if (waitedMs >= shortestShownMs) tell(waitedMs, delayWords(reason));
   };
-  const reasons = new WaitingReasons(resourceManager, now);
+  const reasons = new WaitingReasons(resourceManager, now, () => schedulerWords(configuration));
   const end = await endOfProbe(id, resourceManager, reasons, { limitMs, now, stop, waiting });
   return "late" in end ? lateFinding(end.late) : inImage(probeFinding(end.report, settingsOf(configuration)), image);
 }
@@ -103,6 +103,7 @@ export function lateFinding(reason: DelayReason): Finding {
       return { subject, state: "wrong", found, remedy: "start such a node, or choose another queue (--queue)" };
     case "am-being-started":
     case "am-starting":
+    case "am-not-registered":
       return { subject, state: "remark", found, remedy: "try again: the node may be slow to copy the runtime" };
     default:
       return { subject, state: "remark", found, remedy: "try again when there is room" };

@@ -9,9 +9,10 @@ import { countWords } from "../../src/job/reasons/words.ts";
 import { fillCommand } from "../../src/job/search/fill-command.ts";
 import { type Proposal, propose } from "../../src/job/search/propose.ts";
 import type { Parameters, Space } from "../../src/job/search/space.ts";
-import { type Stop, stopOf } from "../../src/job/search/stop.ts";
+import { stopOf } from "../../src/job/search/stop.ts";
 import { readTrial } from "../../src/job/search/trial-line.ts";
 import type { Search, Trial } from "../../src/job/search/trials.ts";
+import { stopWords, valueWords } from "../../src/job/search/words.ts";
 import type { ClientContext } from "../context.ts";
 import { formatTable } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
@@ -94,21 +95,6 @@ function nextTrials(search: Search, before: readonly Trial[], count: number) {
     trials.push(proposal.params);
   }
   return { trials };
-}
-
-function stopWords(stop: Stop): string {
-  if (stop.rule === "median") {
-    const others = `the median of what ${countWords(stop.trials, "trial")} had on average by then`;
-    return `its best by step ${stop.step}, ${valueWords(stop.best)}, is worse than ${valueWords(stop.median)}, ${others}`;
-  }
-  const own = stop.value === undefined ? "NaN" : valueWords(stop.value);
-  return `its ${own} at step ${stop.step} is not among the best ${stop.best} of ${countWords(stop.trials, "trial")} there`;
-}
-
-/** Short enough for a table; JSON has all digits. */
-function valueWords(value: string | number | undefined): string {
-  if (value === undefined) return "–";
-  return typeof value === "string" || Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }
 
 function readTrials(file: string, space: Space, { workingDirectory }: ClientContext): Trial[] {

@@ -1,7 +1,5 @@
-import type { ClientAccess } from "../../src/api/identity.ts";
 import type { ExitCode } from "../../src/errors.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
-import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
@@ -9,6 +7,7 @@ import type { FollowListener } from "../following/follow-listener.ts";
 import type { FollowOptions } from "../following/follow-options.ts";
 import { type LogSelection, tasksOf } from "../logs/log-selection.ts";
 import { checkOffline } from "./check-offline.ts";
+import { JobCluster } from "./job-cluster.ts";
 import type { SubmissionListener } from "./submission.ts";
 
 /** A job that runs, and where it is known. */
@@ -27,6 +26,7 @@ export interface StartChoices {
 
 /**
  * Submits a job, to the cluster or to this machine.
+ * @param place closed where the job is not submitted
  * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before that
  */
 export async function startJob(
@@ -35,6 +35,7 @@ export async function startJob(
   context: ClientContext,
   stop: AbortSignal,
   listener: SubmissionListener,
+  place = new JobCluster(text, context),
 ): Promise<StartedJob> {
   // A mistake in the job is told before one in the cluster's configuration.
   const draft = checkOffline(text, logs, context);
@@ -42,19 +43,16 @@ export async function startJob(
     const { submitLocally } = await import("./local-submission.ts");
     return await submitLocally(text, draft, context, listener, stop);
   }
-  const [{ clusterOf }, { submitToCluster }, { YarnApplications }] = await Promise.all([
-    import("../cluster/cluster.ts"),
-    import("./submission.ts"),
-    import("../applications/yarn-applications.ts"),
-  ]);
-  const cluster = await clusterOf(text, context);
   try {
+    const [{ cluster, applications }, { submitToCluster }] = await Promise.all([
+      place.open(),
+      import("./submission.ts"),
+    ]);
     const submitted = await cluster.use(() => submitToCluster(text, draft, context, cluster, listener, stop));
-    const applications = new YarnApplications(cluster, readSetting(text.settings, "tony.staging-dir"), context.now);
-    applications.remember(submitted.access satisfies ClientAccess);
+    applications.remember(submitted.access);
     return { ...submitted, applications };
   } catch (error) {
-    cluster.close();
+    await place.close();
     throw error;
   }
 }

@@ -16,7 +16,7 @@ import { readSetting } from "../../src/job/build/read-settings.ts";
 import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
 import { launchCommand } from "../../src/job/launch/launch-command.ts";
 import { programSecrets } from "../../src/job/launch/program-secrets.ts";
-import { formatProblem } from "../../src/job/problem.ts";
+import { formatProblem, type Problem } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { handedToMaster } from "../../src/job/stored/handed-settings.ts";
@@ -26,6 +26,7 @@ import { stagingLocation } from "../../src/job/stored/staging-location.ts";
 import { jobFileName, nodesFileName, storedJob } from "../../src/job/stored/stored-job.ts";
 import { buildId } from "../../src/programs.ts";
 import { usedFileSystems } from "../../src/tokens/token-issuers.ts";
+import { addressProblems } from "../cluster/address-checks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { queueShares, type SubmissionFacts } from "../cluster/cluster-facts.ts";
 import type { ClientContext } from "../context.ts";
@@ -34,6 +35,7 @@ import { thisSubmitter } from "../staging/submitter.ts";
 import { jobTokens } from "../tokens/job-tokens.ts";
 import type { OfflineCheck } from "./check-offline.ts";
 import { checkOnCluster } from "./check-on-cluster.ts";
+import type { FeedInputs } from "./feed-inputs.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
 import { notSubmitted } from "./not-submitted.ts";
 import { preparedRuntime } from "./prepared-runtime.ts";
@@ -71,10 +73,16 @@ export async function submitToCluster(
   stop: AbortSignal,
 ): Promise<Submitted> {
   const { settings } = text;
-  const checked = await untilStopped(checkOnCluster(text, draft.spec, context, cluster), stop);
+  const tell = (problems: readonly Problem[]) => {
+    for (const problem of problems) context.output.problem(formatProblem(problem));
+  };
+  const ofAddresses = addressProblems(cluster);
+  const checked = await untilStopped(checkOnCluster(text, draft, cluster), stop);
   if (checked === undefined) throw notSubmitted("the cluster");
-  const { spec, facts, root, keytab, problems } = checked;
-  for (const problem of problems) context.output.problem(formatProblem(problem));
+  const { spec, facts, root, keytab, feeds } = checked;
+  tell(checked.problems);
+  // Where no ResourceManager answers, that is all there is to say. A silent network is waited for by nobody.
+  void ofAddresses.then(tell);
   const runtime = await untilStopped(preparedRuntime(checked.runtime, context), stop);
   if (runtime === undefined) throw notSubmitted("the cluster");
 
@@ -83,13 +91,14 @@ export async function submitToCluster(
   const shipped = await shipFiles({ text, spec, cluster, runtime, root, keytab }, context, listener, stop);
   if (shipped === undefined || stop.aborted) throw notSubmitted("the cluster");
   const identity = makeIdentity(id);
-  const delegated = await jobTokens(cluster, usedFileSystems(spec, shipped, root.fileSystem.uri));
+  const gateway = nodesGateway(settings);
+  const delegated = await jobTokens(cluster, usedFileSystems(spec, shipped, root.fileSystem.uri, gateway));
   if (delegated.remark !== undefined) listener.uploaded(delegated.remark);
   const staging = await StagingFolder.create(root, id, cluster.user);
   try {
-    const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway: nodesGateway(settings), keytab });
+    const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway, keytab, feeds });
     const job = Buffer.from(JSON.stringify(jobFile));
-    const nodes = Buffer.from(formatClusterNodes(facts.nodes));
+    const nodes = Buffer.from(formatClusterNodes([...facts.nodes, ...facts.awayNodes]));
     await staging.writeAll({
       [jobFileName]: job,
       [nodesFileName]: nodes,
@@ -166,8 +175,9 @@ function jobFileOf(parts: {
   readonly cluster: Cluster;
   readonly gateway: string | undefined;
   readonly keytab: ShippedKeytab | undefined;
+  readonly feeds: FeedInputs["feeds"];
 }): JobFile {
-  const { id, spec, facts, staging, shipped, cluster, gateway, keytab } = parts;
+  const { id, spec, facts, staging, shipped, cluster, gateway, keytab, feeds } = parts;
   return {
     jobFileVersion: 1,
     build: buildId(),
@@ -183,6 +193,7 @@ function jobFileOf(parts: {
     ...queueShares(facts),
     resourceTypes: facts.resourceTypes,
     ...(keytab && { keytab: keytab.keytab }),
+    ...(Object.keys(feeds).length > 0 && { feeds }),
   };
 }
 

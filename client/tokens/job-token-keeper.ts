@@ -33,8 +33,8 @@ export function jobTokenKeeper(
       return replacedAtMs === undefined ? sinceMs + longestLifeMs(configuration) : replacedAtMs + intervalMs;
     },
     obtain: async () => {
-      const { spec, files, stagingUrl } = parseJobFile((await (await stagingFolder()).read(jobFileName)).toString());
-      return await freshTokens(cluster, usedFileSystems(spec, files, stagingUrl));
+      const job = parseJobFile((await (await stagingFolder()).read(jobFileName)).toString());
+      return await freshTokens(cluster, usedFileSystems(job.spec, job.files, job.stagingUrl, job.hdfsEndpoint));
     },
     hand: async (tokens) => {
       const file = writeTokenFile({ tokens, secrets: new Map() });

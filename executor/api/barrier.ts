@@ -5,6 +5,7 @@ import { formatTaskId, parseTaskId } from "../../src/job/task.ts";
 import { CallError } from "./call-error.ts";
 import { clusterFacts } from "./facts.ts";
 import { committed, type TaskStore } from "./kv.ts";
+import { overAfter, timeoutIn } from "./timeout.ts";
 
 export interface Meeting {
   readonly name: string;
@@ -25,21 +26,22 @@ const NAME = /^[\w.:-]{1,100}$/;
  * @throws CallError
  */
 export function meetingOf(start: ProgramStart, name: string, query: URLSearchParams): Meeting {
-  const { tasks, generation, gangGeneration = generation } = clusterFacts(start);
-  const roles = query.get("roles")?.split(",") ?? [start.task.role];
+  const { generation, gangGeneration = generation } = clusterFacts(start);
+  const { role, index } = start.task;
+  const tasks = membersOf(start, query.get("roles")?.split(","));
+  return { name, generation: gangGeneration, tasks, task: formatTaskId(role, index), ...timeoutIn(query) };
+}
+
+/**
+ * The tasks of those roles, by default of the task's own, that have started together.
+ * @throws CallError
+ */
+export function membersOf(start: ProgramStart, roles: readonly string[] = [start.task.role]): readonly string[] {
+  const { tasks } = clusterFacts(start);
   const roleOf = (task: string) => parseTaskId(task)?.role ?? "";
   const unknown = roles.find((role) => !tasks.some(({ task }) => roleOf(task) === role));
   if (unknown !== undefined) throw new CallError(400, "BAD_CALL", `the cluster spec has no role ${unknown}`);
-  const members = tasks.map(({ task }) => task).filter((task) => roles.includes(roleOf(task)));
-  const { role, index } = start.task;
-  return { name, generation: gangGeneration, tasks: members, task: formatTaskId(role, index), ...timeoutIn(query) };
-}
-
-function timeoutIn(query: URLSearchParams): { readonly timeoutMs?: number } {
-  const value = query.get("timeout");
-  if (value === null) return {};
-  if (/^\d{1,6}(\.\d{1,3})?$/.test(value)) return { timeoutMs: Math.max(1, Math.round(Number(value) * 1_000)) };
-  throw new CallError(400, "BAD_CALL", `timeout is a number of seconds, not ${value}`);
+  return tasks.map(({ task }) => task).filter((task) => roles.includes(roleOf(task)));
 }
 
 /**
@@ -53,8 +55,7 @@ export async function meet(store: TaskStore, meeting: Meeting, gone: AbortSignal
     throw new CallError(400, "BAD_CALL", `${name} is no name of a barrier: letters, digits and . : - _, 100 at most`);
   if (!tasks.includes(task)) throw new CallError(400, "BAD_CALL", `${task} is not one of those who meet at ${name}`);
   const missing = new Set(tasks);
-  const late = timeoutMs === undefined ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
-  const over = AbortSignal.any([late, gone]);
+  const over = overAfter(timeoutMs, gone);
   while (!over.aborted) if (await attend(store, meeting, missing, over)) return;
   const who = [...missing].slice(0, 5).join(", ");
   throw new CallError(

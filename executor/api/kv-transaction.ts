@@ -3,10 +3,11 @@ import {
   type Condition,
   type Operation,
   onlyKey,
+  type Range,
   type Transaction,
-  withPrefix,
 } from "../../src/job/store/transaction.ts";
 import { CallError } from "./call-error.ts";
+import { rangeIn } from "./kv-range.ts";
 
 /** One object of JSON, field by field. */
 type Fields = ReadonlyMap<string, unknown>;
@@ -45,10 +46,15 @@ function operation(fields: Fields): Operation {
     case "put":
       return { type, key: text(fields, "key"), value: valueIn(fields, "value"), owned: flag(fields, "owned") };
     case "list":
-      return { type, range: withPrefix(text(fields, "prefix")), keysOnly: flag(fields, "keysOnly") };
+      return { type, range: range(fields), keysOnly: flag(fields, "keysOnly") };
     case "delete":
-      return { type, range: fields.has("prefix") ? withPrefix(text(fields, "prefix")) : onlyKey(text(fields, "key")) };
+      return { type, range: fields.has("prefix") ? range(fields) : onlyKey(text(fields, "key")) };
   }
+}
+
+function range(fields: Fields): Range {
+  const end = (name: string) => (fields.has(name) ? text(fields, name) : undefined);
+  return rangeIn({ prefix: text(fields, "prefix"), from: end("from"), to: end("to") });
 }
 
 /** Text, or with `Base64` behind its name bytes. */

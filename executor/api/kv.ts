@@ -3,14 +3,15 @@ import {
   type Committed,
   type Condition,
   onlyKey,
+  type Range,
   type Result,
   type StoreAnswer,
   type Transaction,
   transactions,
-  withPrefix,
 } from "../../src/job/store/transaction.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import { CallError } from "./call-error.ts";
+import { rangeIn } from "./kv-range.ts";
 import { readTransaction } from "./kv-transaction.ts";
 
 /** What is asked of the job's key-value store in the name of the task. */
@@ -28,8 +29,8 @@ export interface KvCall {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly body: Buffer;
-  /** Nobody waits for the answer any more. */
-  readonly gone: AbortSignal;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone: () => AbortSignal;
 }
 
 /** The store, in the name of the task. */
@@ -47,7 +48,7 @@ export class Kv {
   }
 
   async get({ key, query, gone }: KvCall): Promise<unknown> {
-    if (isSet(query, "watch")) return this.#watch(key, query, gone);
+    if (isSet(query, "watch")) return this.#watch(key, query, gone());
     if (key === "") return await this.#list(query);
     const { revision, results } = await this.#call(transactions.get(key), query);
     const [result] = results;
@@ -63,34 +64,32 @@ export class Kv {
     const [result] = answer.results;
     if (!answer.succeeded) throw conditionFailed(key, result);
     const before = result?.type === "put" ? result.before : undefined;
-    return { revision: answer.revision, replaced: before !== undefined };
+    return { revision: answer.revision, durable: isSet(query, "durable"), replaced: before !== undefined };
   }
 
   async del({ key, query }: KvCall): Promise<unknown> {
-    const prefix = query.get("prefix");
-    if (key === "" && !prefix)
+    if (key === "" && !query.get("prefix"))
       throw new CallError(400, "BAD_CALL", "name what is to go: DELETE /v1/kv/KEY, or /v1/kv?prefix=shared/run-1/");
-    const range = key === "" ? withPrefix(prefix ?? "") : onlyKey(key);
+    const range = rangeOf(key, query);
     const conditions = key === "" ? [] : conditionsOf(key, query);
     const failure = key === "" ? [] : [{ type: "get", key } as const];
     const answer = await this.#call({ conditions, success: [{ type: "delete", range }], failure }, query);
     const [result] = answer.results;
     if (!answer.succeeded) throw conditionFailed(key, result);
-    return { revision: answer.revision, deleted: result?.type === "delete" ? result.deleted : 0 };
+    const deleted = result?.type === "delete" ? result.deleted : 0;
+    return { revision: answer.revision, durable: isSet(query, "durable"), deleted };
   }
 
   async transact({ body, query }: KvCall): Promise<unknown> {
     const { revision, succeeded, results } = await this.#call(readTransaction(body.toString("utf8")), query);
-    return { revision, succeeded, results: results.map(shownResult) };
+    return { revision, durable: isSet(query, "durable"), succeeded, results: results.map(shownResult) };
   }
 
   async #list(query: URLSearchParams): Promise<unknown> {
-    const range = withPrefix(query.get("prefix") ?? "shared/");
     const limit = numberOf(query, "limit");
-    const from = query.get("from");
     const list = {
       type: "list",
-      range: from === null || from < range.from ? range : { ...range, from },
+      range: rangeOf("", query),
       keysOnly: isSet(query, "keys"),
       ...(limit === undefined ? {} : { limit }),
     } as const;
@@ -100,7 +99,7 @@ export class Kv {
 
   /** One line for each revision, the first before anything has changed. */
   async *#watch(key: string, query: URLSearchParams, gone: AbortSignal): Stream {
-    const range = key === "" ? withPrefix(query.get("prefix") ?? "shared/") : onlyKey(key);
+    const range = rangeOf(key, query);
     const [attempt, revision] = [numberOf(query, "attempt"), numberOf(query, "revision")];
     if ((attempt === undefined) !== (revision === undefined))
       throw new CallError(400, "BAD_CALL", "a watch goes on behind an attempt and a revision: name both, or neither");
@@ -111,6 +110,13 @@ export class Kv {
   async #call(transaction: Transaction, query: URLSearchParams): Promise<Committed> {
     return committed(await this.#store.transact({ transaction, durable: isSet(query, "durable") }));
   }
+}
+
+/** That key, or the part of the store that the parameters name. */
+function rangeOf(key: string, query: URLSearchParams): Range {
+  if (key !== "") return onlyKey(key);
+  const [from, to] = [query.get("from") ?? undefined, query.get("to") ?? undefined];
+  return rangeIn({ prefix: query.get("prefix") ?? "shared/", from, to });
 }
 
 function* linesOf(news: Watched): Generator<unknown> {

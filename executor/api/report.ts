@@ -1,3 +1,4 @@
+import { writtenNumber } from "../../src/job/program-metrics.ts";
 import { parseProgress, readMark } from "../monitoring/progress-mark.ts";
 import { CallError } from "./call-error.ts";
 
@@ -21,7 +22,8 @@ export function readReport(body: string): SaidProgress {
     return { line: "", hasCheckpoint: false, ignored };
   }
   const { step, checkpoint, metrics } = mark;
-  const line = `${JSON.stringify({ step, checkpoint, metrics: Object.fromEntries(metrics) })}\n`;
+  const written = Object.fromEntries(metrics.map(([name, value]) => [name, writtenNumber(value)]));
+  const line = `${JSON.stringify({ step, checkpoint, metrics: written })}\n`;
   if (line.length > MOST_LINE) throw new CallError(413, "TOO_LONG", `a report has at most ${MOST_LINE} characters`);
   return { line, hasCheckpoint: checkpoint !== undefined, ignored };
 }

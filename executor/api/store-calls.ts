@@ -23,13 +23,12 @@ export async function transactFor(
   generation: number,
   call: StoreCall,
 ): Promise<StoreAnswer> {
-  await within(PATIENCE_MS, link().connected());
+  const ask = () => link().transact({ ...call, generation }, PATIENCE_MS);
   try {
-    const answer = await link().transact({ ...call, generation }, PATIENCE_MS);
-    if (answer !== undefined) return answer;
+    const asked = ask() ?? ((await within(PATIENCE_MS, link().connected())) ? ask() : undefined);
+    if (asked !== undefined) return await asked;
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "API_FAILED" || code === "API_FORBIDDEN") throw new CallError(503, "STORE_AWAY", errorMessage(error));
+    if (errorCode(error) === "API_FAILED") throw new CallError(503, "STORE_AWAY", errorMessage(error));
     const said = "the ApplicationMaster was lost before it answered: what was to be written may be written or not";
     throw new CallError(503, "UNKNOWN", `${said}; read it`);
   }

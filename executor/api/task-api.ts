@@ -6,9 +6,11 @@ import { bodyRoom, boundedBody } from "../../src/frameworks/rendezvous-store.ts"
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Advice } from "./advice.ts";
-import { type Meeting, meet, meetingOf } from "./barrier.ts";
+import { type Meeting, meet, meetingOf, membersOf } from "./barrier.ts";
 import { CallError } from "./call-error.ts";
+import { type AwaitEnds, endsOf } from "./ends.ts";
 import { clusterFacts, taskFacts } from "./facts.ts";
+import { Bytes, Feeds, type TaskFeeds } from "./feeds.ts";
 import { Kv, type KvCall, type TaskStore } from "./kv.ts";
 import { readReport } from "./report.ts";
 
@@ -25,6 +27,8 @@ export interface TaskApiOptions {
   readonly saved: () => void;
   /** The ApplicationMaster's key-value store. Rejects with a CallError where it is not reached. */
   readonly store: TaskStore;
+  readonly feeds: TaskFeeds;
+  readonly awaitEnds: AwaitEnds;
 }
 
 /** A program with many processes keeps one for each; some wait. */
@@ -42,9 +46,10 @@ interface Call extends KvCall {
   readonly start: ProgramStart;
 }
 
-/** What stands behind these in an address is a key, and a barrier's name. */
+/** What stands behind these in an address is a key, a barrier's name, and a feed's with what is asked of it. */
 const KEYS = "/v1/kv/";
 const BARRIERS = "/v1/barrier/";
+const FEEDS = "/v1/feed/";
 
 /** What a program asks its executor, over HTTP on a unix socket that is its user's alone: docs/guide/task-api.md. */
 export class TaskApi {
@@ -54,6 +59,7 @@ export class TaskApi {
   readonly #routes: Readonly<Record<string, (call: Call) => unknown>> = {
     "GET /v1/task": ({ start }) => taskFacts(start),
     "GET /v1/cluster": ({ start }) => clusterFacts(start),
+    "GET /v1/ends": ({ start, query, gone }) => endsOf(start, query, this.#options.awaitEnds, gone()),
     "POST /v1/report": ({ body }) => this.#report(body.toString("utf8")),
     "GET /v1/kv": (call) => this.#kv.get(call),
     "POST /v1/kv": (call) => this.#kv.transact(call),
@@ -62,12 +68,16 @@ export class TaskApi {
     [`PUT ${KEYS}`]: (call) => this.#kv.put(call),
     [`DELETE ${KEYS}`]: (call) => this.#kv.del(call),
     [`POST ${BARRIERS}`]: (call) => this.#meet(call),
+    [`POST ${FEEDS}`]: (call) => this.#feeds.post(call, () => membersOf(call.start)),
+    [`GET ${FEEDS}`]: (call) => this.#feeds.read(call),
   };
   readonly #kv: Kv;
+  readonly #feeds: Feeds;
 
   private constructor(options: TaskApiOptions) {
     this.#options = options;
     this.#kv = new Kv(options.store);
+    this.#feeds = new Feeds(options.feeds);
     // A call that breaks off has nobody to be answered.
     this.#server = createServer(NO_CHECKS, (request, response) => {
       void this.#answer(request, response).catch(() => response.destroy());
@@ -95,13 +105,15 @@ export class TaskApi {
   async close(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();
+    await this.#feeds.close();
     await rm(this.#options.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const answer = await this.#called(request, response);
-      if (isStream(answer)) await sendAll(response, answer);
+      if (answer instanceof Bytes) await sendBytes(response, answer);
+      else if (isStream(answer)) await sendAll(response, answer);
       else send(response, 200, answer);
     } catch (error) {
       if ((request.destroyed && !request.complete) || response.headersSent) throw error;
@@ -114,7 +126,7 @@ export class TaskApi {
 
   async #called(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const [whole = "", query = ""] = (request.url ?? "").split("?");
-    const path = [KEYS, BARRIERS].find((named) => whole.startsWith(named)) ?? whole;
+    const path = [KEYS, BARRIERS, FEEDS].find((named) => whole.startsWith(named)) ?? whole;
     const route = this.#routes[`${request.method} ${path}`];
     if (route === undefined) throw this.#noRoute(request.method, path);
     const key = keyIn(whole.slice(path.length));
@@ -123,9 +135,7 @@ export class TaskApi {
       throw new CallError(413, "TOO_LONG", `a body has at most ${MOST_API_BODY_BYTES} bytes`);
     const start = this.#options.start();
     if (start === undefined) throw new CallError(503, "NOT_STARTED", "the program has not been started");
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    return await route({ start, key, query: new URLSearchParams(query), body, gone: gone.signal });
+    return await route({ start, key, query: new URLSearchParams(query), body, gone: () => endOf(response) });
   }
 
   #noRoute(method: string | undefined, path: string): CallError {
@@ -138,7 +148,7 @@ export class TaskApi {
 
   async #meet({ start, key: name, query, gone }: Call): Promise<Pick<Meeting, "generation" | "tasks">> {
     const meeting = meetingOf(start, name, query);
-    await meet(this.#options.store, meeting, gone);
+    await meet(this.#options.store, meeting, gone());
     return { generation: meeting.generation, tasks: meeting.tasks };
   }
 
@@ -165,6 +175,19 @@ async function sendAll(response: ServerResponse, lines: AsyncGenerator<unknown>)
   response.end();
 }
 
+/** As `sendAll`; what has no bytes has a head, too. */
+async function sendBytes(response: ServerResponse, { chunks }: Bytes): Promise<void> {
+  const gone = once(response, "close");
+  const head = () => response.writeHead(200, { "content-type": "application/octet-stream" });
+  for await (const chunk of chunks) {
+    if (!response.headersSent) head();
+    if (!response.write(chunk)) await Promise.race([once(response, "drain"), gone]);
+    if (response.destroyed) return;
+  }
+  if (!response.headersSent) head();
+  response.end();
+}
+
 function keyIn(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
@@ -173,7 +196,16 @@ function keyIn(encoded: string): string {
   }
 }
 
+/** Aborts when nobody waits for the answer any more. */
+function endOf(response: ServerResponse): AbortSignal {
+  const end = new AbortController();
+  if (response.closed) end.abort();
+  else response.once("close", () => end.abort());
+  return end.signal;
+}
+
 function send(response: ServerResponse, status: number, content: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(`${JSON.stringify(content)}\n`);
+  const body = `${JSON.stringify(content)}\n`;
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
 }

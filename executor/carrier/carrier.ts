@@ -4,15 +4,16 @@ import { TonyError } from "../../src/errors.ts";
 import { within } from "../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { Checkpoint } from "../../src/job/execution.ts";
 import { CARRIER_FOLDER, generationFiles } from "../../src/job/launch/container-names.ts";
 import { ShapeError } from "../../src/job/shape.ts";
 import type { CarrierSpec } from "../../src/job/spec.ts";
-import type { Checkpoint, Transfer } from "../../src/job/status.ts";
+import type { Transfer } from "../../src/job/status.ts";
 import { folderOfTask, parseCarriedName } from "../../src/job/stored/carried-names.ts";
+import type { WholeCheckpoint } from "../../src/job/stored/stored-checkpoints.ts";
 import type { TaskName } from "../../src/job/task.ts";
 import type { Log } from "../../src/log.ts";
 import type { ProgressReport } from "../monitoring/progress-file.ts";
-import type { Leftovers } from "../program/leftovers.ts";
 import { CheckpointCarrier } from "./checkpoint-carrier.ts";
 import type { Gate } from "./gate.ts";
 import { nameWithin } from "./local-files.ts";
@@ -131,7 +132,7 @@ export class Carrier {
     this.#restoring = new AbortController();
   }
 
-  programEnded(leftovers?: Leftovers): void {
+  programEnded(leftovers?: Promise<string>): void {
     this.#output?.programEnded(leftovers);
   }
 
@@ -153,7 +154,7 @@ export class Carrier {
   }
 
   async #prepareFolders(checkpoint: string): Promise<string> {
-    const { spec, log, fileSystems, random, workFolder } = this.#options;
+    const { spec, log, fileSystems, random, workFolder, transferred, nowMs } = this.#options;
     const wasHere = this.#ran;
     this.#ran = true;
     this.#heard = undefined;
@@ -167,8 +168,16 @@ export class Carrier {
     const signal = AbortSignal.any([this.#restoring.signal, AbortSignal.timeout(spec.timeoutMs)]);
     const { fileSystem, path: source } = fileSystems.locate(checkpoint);
     const scratch = path.join(workFolder, CARRIER_FOLDER, "restoring");
-    const passed = (damaged: string, why: string) =>
+    const passed = (damaged: string, why: string, taken: WholeCheckpoint) => {
       log.warn("checkpoint-passed", `${damaged} cannot be used, another one of its task is taken: ${why}.`);
+      const { step, files } = taken.manifest;
+      transferred({
+        ...{ what: "restored", state: "done", url: `${fileSystem.uri}${taken.path}`, step, atMs: nowMs() },
+        files: files.length,
+        bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+        reason: `began with the checkpoint of step ${step}, as a later one cannot be used: ${why}`,
+      });
+    };
     const restore = { fileSystem, checkpoint: source, localDir: this.#localDir, scratch, signal, passed };
     const failed = (error: unknown) =>
       log.warn("restore-again", `Downloading ${checkpoint} failed and is tried again: ${errorMessage(error)}.`);

@@ -1,8 +1,10 @@
 import type { Stats } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { shownNames } from "../../src/file-names.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
-import type { Checkpoint, Transfer } from "../../src/job/status.ts";
+import type { Checkpoint } from "../../src/job/execution.ts";
+import type { Transfer } from "../../src/job/status.ts";
 import { carriedName } from "../../src/job/stored/carried-names.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
 import { checkpointFiles, type FoundTree, holdFiles, requireWrittenBefore } from "./local-files.ts";
@@ -185,7 +187,7 @@ export class CheckpointCarrier {
       bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       step: saved.step,
       atMs: this.#options.nowMs(),
-      reason,
+      reason: shownNames(reason),
     });
   }
 }

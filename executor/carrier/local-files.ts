@@ -1,7 +1,8 @@
-import { constants, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { constants, type PathLike, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { access, copyFile, link, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
+import { nameOf, onDisk } from "../../src/file-names.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { CarriedFile, LeftOut } from "../../src/job/stored/carried-lists.ts";
 import { keptBack } from "./kept-back.ts";
@@ -68,7 +69,7 @@ function relativeTo(folder: string, place: string): string | undefined {
 
 function realPath(place: string): string {
   try {
-    return realpathSync(place);
+    return nameOf(realpathSync(onDisk(place), "buffer"));
   } catch {
     return place;
   }
@@ -78,8 +79,8 @@ function realPath(place: string): string {
 function hasCheckpoint(folder: string, name: string): boolean {
   const place = path.join(folder, name);
   try {
-    if (statSync(place, { throwIfNoEntry: false }) !== undefined) return true;
-    return readdirSync(path.dirname(place)).some((entry) => entry.startsWith(`${path.basename(name)}.`));
+    if (statSync(onDisk(place), { throwIfNoEntry: false }) !== undefined) return true;
+    return readdirSync(onDisk(path.dirname(place))).some((entry) => entry.startsWith(`${path.basename(name)}.`));
   } catch {
     return false;
   }
@@ -89,7 +90,7 @@ function hasCheckpoint(folder: string, name: string): boolean {
  * The files of the checkpoint of that name: the file itself, all of the folder, or, where there is neither, the files whose names continue
  * it with a dot, such as TensorFlow's `model-50.index`.
  * @throws TonyError (`CHECKPOINT_MISSING`) when there is nothing, (`CHECKPOINT_EMPTY`) when it is a folder without files,
- * (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded; the signal's reason
+ * (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded, or its name is not UTF-8; the signal's reason
  */
 export async function checkpointFiles(
   { folder, workFolder }: LocalFolder,
@@ -97,6 +98,11 @@ export async function checkpointFiles(
   signal: AbortSignal,
 ): Promise<FoundTree> {
   const place = path.join(folder, name);
+  if (onDisk(name) !== name) {
+    // Node starts no program with bytes in its environment that are not UTF-8.
+    const why = "its name is not UTF-8, and TONY_CHECKPOINT could not name it: save it under another name";
+    throw new TonyError(`${name} cannot be stored: ${why}`, { code: "CHECKPOINT_UNREADABLE" });
+  }
   const stats = await statsOf(place);
   if (isStats(stats) && stats.isDirectory()) {
     const found = allOf(await filesBelow({ folder, workFolder }, signal, { below: name }));
@@ -106,8 +112,8 @@ export async function checkpointFiles(
   const walk = new Walk({ folder, workFolder }, signal, 0);
   if (isStats(stats)) await walk.named(path.dirname(name), [path.basename(name)]);
   else {
-    const names = await readdir(path.dirname(place)).catch(() => []);
-    const belonging = names.filter((entry) => entry.startsWith(`${path.basename(name)}.`));
+    const names = await readdir(onDisk(path.dirname(place)), "buffer").catch(() => []);
+    const belonging = names.map(nameOf).filter((entry) => entry.startsWith(`${path.basename(name)}.`));
     await walk.named(path.dirname(name), belonging);
   }
   const found = allOf(walk);
@@ -190,12 +196,14 @@ class Walk {
 
   async folder(below: string, { above, allowance }: Way = { above: [] }): Promise<void> {
     const place = path.join(this.#root, below);
-    const entries = await readdir(place, { withFileTypes: true }).catch((error: unknown) => {
-      if (errorCode(error) !== "ENOENT") {
-        this.#leaveOut(below === "" ? "." : below, `the folder cannot be read (${errorCode(error)})`);
-      }
-      return undefined;
-    });
+    const entries = await readdir(onDisk(place), { withFileTypes: true, encoding: "buffer" }).catch(
+      (error: unknown) => {
+        if (errorCode(error) !== "ENOENT") {
+          this.#leaveOut(below === "" ? "." : below, `the folder cannot be read (${errorCode(error)})`);
+        }
+        return undefined;
+      },
+    );
     if (entries === undefined) return;
     const real = await realPlace(place);
     const workFolder = await this.#workFolder;
@@ -211,7 +219,7 @@ class Walk {
       if (allowance !== undefined) allowance.left -= Math.min(LOOKS, entries.length - next);
       if (allowance !== undefined && allowance.left < 0) return;
       const looked = entries.slice(next, next + LOOKS).map(async (entry) => {
-        const relative = path.join(below, entry.name);
+        const relative = path.join(below, nameOf(entry.name));
         const isLink = entry.isSymbolicLink();
         const isKept = (isLink || isElsewhere) && (await this.#isKeptBack(relative, real));
         return { relative, isLink, stats: isKept ? undefined : await this.#look(relative, isLink) };
@@ -234,10 +242,7 @@ class Walk {
   }
 
   async #linked(relative: string, { above, allowance }: Way): Promise<void> {
-    const real = await realPlace(path.join(this.#root, relative));
-    if (KERNELS.test(real))
-      this.#leaveOut(relative, `the link leads to ${real}, which holds no files of its own`, false);
-    else if (allowance !== undefined) await this.folder(relative, { above, allowance });
+    if (allowance !== undefined) await this.folder(relative, { above, allowance });
     else await this.#bounded(relative, above);
   }
 
@@ -256,12 +261,16 @@ class Walk {
   /** Undefined where that entry is not to be taken, and why is said. */
   async #look(relative: string, isLink: boolean): Promise<Stats | undefined> {
     const place = path.join(this.#root, relative);
-    const stats = await statsOf(place);
+    const real = isLink ? await realPlace(place) : place;
+    if (isLink && KERNELS.test(real)) {
+      this.#leaveOut(relative, `the link leads to ${real}, where the kernel stores no files`, false);
+      return undefined;
+    }
+    const stats = await statsOf(place, isLink);
     if (typeof stats === "string") this.#leaveOut(relative, `it cannot be read (${stats})`);
     else if (stats === undefined && isLink) this.#leaveOut(relative, "the link leads to nothing", false);
-    else if (stats === undefined && relative.includes("\ufffd")) this.#leaveOut(relative, "its name is not UTF-8");
     if (!isStats(stats) || !stats.isFile()) return isStats(stats) ? stats : undefined;
-    const refused = await access(place, constants.R_OK).then(() => undefined, errorCode);
+    const refused = await access(onDisk(place), constants.R_OK).then(() => undefined, errorCode);
     if (refused === undefined) return stats;
     this.#leaveOut(relative, `it cannot be read (${refused})`);
     return undefined;
@@ -281,20 +290,20 @@ function isStats(found: Stats | string | undefined): found is Stats {
   return typeof found === "object";
 }
 
-/** Undefined where there is nothing, such as behind a link in a circle; the code of why it cannot be looked at. */
-async function statsOf(place: string): Promise<Stats | string | undefined> {
+/** Undefined where there is nothing, such as behind a link in a circle, or to a name that is too long; the code of why it cannot be looked at. */
+async function statsOf(place: string, mayLeadNowhere = true): Promise<Stats | string | undefined> {
   try {
-    return await stat(place);
+    return await stat(onDisk(place));
   } catch (error) {
     const code = String(errorCode(error));
-    return NOTHING_THERE.has(code) ? undefined : code;
+    return NOTHING_THERE.has(code) && (mayLeadNowhere || code !== "ENAMETOOLONG") ? undefined : code;
   }
 }
 
 const NOTHING_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
 
 async function realPlace(place: string): Promise<string> {
-  return await realpath(place).catch(() => place);
+  return await realpath(onDisk(place), "buffer").then(nameOf, () => place);
 }
 
 function foundFile(relative: string, { size, mtimeMs, mode }: Stats): FoundFile {
@@ -322,7 +331,7 @@ export async function requireWrittenBefore(
   for (const { path: name, mtimeMs } of files) {
     if (mtimeMs <= said.mtimeMs) continue;
     // Another file system may go by another clock.
-    const { dev } = await stat(path.join(folder, name));
+    const { dev } = await stat(onDisk(path.join(folder, name)));
     if (dev !== said.dev) continue;
     const mend = "report it when it is complete, and save each under a name of its own, or beside it and rename it";
     throw new TonyError(`${name} was written to after the checkpoint was reported: ${mend}`, {
@@ -349,10 +358,10 @@ export async function holdFiles(
   const held: FoundFile[] = [];
   for (const file of files) {
     signal.throwIfAborted();
-    const [from, to] = [path.join(folder, file.path), path.join(hold, file.path)];
-    await mkdir(path.dirname(to), { recursive: true });
+    const [from, to] = [onDisk(path.join(folder, file.path)), onDisk(path.join(hold, file.path))];
+    await mkdir(onDisk(path.dirname(path.join(hold, file.path))), { recursive: true });
     // The link of a link would lead elsewhere from there.
-    const isLinked = await linked(await realpath(from), to);
+    const isLinked = await linked(await realpath(from, "buffer"), to);
     const kept = isLinked ? to : from;
     const isCopied = isSmall || !isLinked;
     if (isCopied) await copyFile(kept, copy);
@@ -364,7 +373,7 @@ export async function holdFiles(
 }
 
 /** False where there are no links: the folder is on another file system, or its file system has none. */
-async function linked(from: string, to: string): Promise<boolean> {
+async function linked(from: PathLike, to: PathLike): Promise<boolean> {
   try {
     await link(from, to);
     return true;

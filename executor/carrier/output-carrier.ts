@@ -1,10 +1,10 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
+import { shownNames } from "../../src/file-names.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Transfer } from "../../src/job/status.ts";
 import type { CarriedFile } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
-import { type Leftovers, noLeftovers } from "../program/leftovers.ts";
 import type { CarrierOptions } from "./carrier-options.ts";
 import { checkpointFiles, type FoundFiles, filesBelow } from "./local-files.ts";
 import { persistently } from "./persist.ts";
@@ -29,9 +29,12 @@ export class OutputCarrier {
     this.#options = options;
   }
 
-  /** The program has ended. If it left no output, the output of its earlier run is kept. */
-  programEnded({ words, cleared }: Leftovers = noLeftovers): void {
-    this.#working = this.#working.then(() => cleared).then(() => this.#bring(words));
+  /**
+   * The program has ended. If it left no output, the output of its earlier run is kept.
+   * @param leftovers once its last processes have ended, what is to be told of them
+   */
+  programEnded(leftovers = Promise.resolve("")): void {
+    this.#working = this.#working.then(async () => await this.#bring(await leftovers));
   }
 
   /** Resolves when nothing is being uploaded. */
@@ -125,7 +128,7 @@ export class OutputCarrier {
       bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       step: 0,
       atMs: this.#options.nowMs(),
-      reason,
+      reason: shownNames(reason),
     });
   }
 }

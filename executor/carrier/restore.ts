@@ -3,10 +3,11 @@ import { lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { TonyError } from "../../src/errors.ts";
+import { nameOf, onDisk } from "../../src/file-names.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { CarriedFile, Manifest } from "../../src/job/stored/carried-lists.ts";
 import { parseCarriedName } from "../../src/job/stored/carried-names.ts";
-import { wholeOrEarlier } from "../../src/job/stored/stored-checkpoints.ts";
+import { type WholeCheckpoint, wholeOrEarlier } from "../../src/job/stored/stored-checkpoints.ts";
 
 export interface Restore {
   readonly fileSystem: FileSystem;
@@ -18,7 +19,7 @@ export interface Restore {
   readonly scratch: string;
   readonly signal: AbortSignal;
   /** Is told of a checkpoint that is damaged or gone, where another one is taken. */
-  readonly passed: (checkpoint: string, why: string) => void;
+  readonly passed: (checkpoint: string, why: string, taken: WholeCheckpoint) => void;
 }
 
 /**
@@ -35,10 +36,10 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
   await rm(scratch, { recursive: true, force: true });
   // Also for a checkpoint without files, which earlier releases stored.
   await mkdir(scratch, { recursive: true });
-  for (const folder of manifest.folders ?? []) await mkdir(path.join(scratch, folder), { recursive: true });
+  for (const folder of manifest.folders ?? []) await mkdir(onDisk(path.join(scratch, folder)), { recursive: true });
   for (const { path: file, stored = file, sizeBytes, executable = false } of manifest.files) {
-    const target = path.join(scratch, file);
-    await mkdir(path.dirname(target), { recursive: true });
+    const target = onDisk(path.join(scratch, file));
+    await mkdir(onDisk(path.dirname(path.join(scratch, file))), { recursive: true });
     const written = createWriteStream(target, { mode: executable ? 0o777 : 0o666 });
     await pipeline(await fileSystem.open(`${source}/${stored}`, { signal }), written, { signal });
     const { size } = await stat(target);
@@ -48,7 +49,9 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
     });
   }
   await clearFolder(localDir);
-  for (const name of await readdir(scratch)) await rename(path.join(scratch, name), path.join(localDir, name));
+  for (const name of await namesIn(scratch)) {
+    await rename(onDisk(path.join(scratch, name)), onDisk(path.join(localDir, name)));
+  }
   return path.join(localDir, manifest.name);
 }
 
@@ -80,5 +83,11 @@ export async function clearFolder(folder: string): Promise<void> {
   if (!(await lstat(folder)).isDirectory()) {
     throw new TonyError(`${folder} is a link: name another tony.checkpoint.local-dir`, { code: "FOLDER_IS_A_LINK" });
   }
-  for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true, force: true });
+  for (const name of await namesIn(folder)) {
+    await rm(onDisk(path.join(folder, name)), { recursive: true, force: true });
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder, "buffer")).map(nameOf);
 }

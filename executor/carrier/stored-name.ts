@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { onDisk } from "../../src/file-names.ts";
 import { MANIFEST, NAMES } from "../../src/job/stored/carried-names.ts";
 
 /** Of one name (dfs.namenode.fs-limits.max-component-length). */
@@ -7,9 +8,9 @@ const HASH_DIGITS = 16;
 
 /**
  * HDFS takes no colon (org.apache.hadoop.hdfs.DFSUtilClient#isValidName); Hadoop's own clients read backslashes as slashes and semicolons as
- * parameters; nobody reads control characters. A per cent sign is what the others are written with.
+ * parameters; nobody reads control characters. It takes no bytes that are not UTF-8. A per cent sign is what the others are written with.
  */
-const REFUSED = /[\p{Cc}:;%\\]/gu;
+const REFUSED = /[\p{Cc}:;%\\\udc80-\udcff]/gu;
 /** HDFS keeps the first for itself; the others are ours, at the top of a folder. */
 const TAKEN: ReadonlySet<string> = new Set([".snapshot", MANIFEST, NAMES]);
 
@@ -21,12 +22,13 @@ export function storedName(path: string): string {
 function storedPart(part: string): string {
   const encoded = TAKEN.has(part) ? percent(part.slice(0, 1)) + part.slice(1) : part.replace(REFUSED, percent);
   if (Buffer.byteLength(encoded) <= LONGEST_BYTES) return encoded;
-  const hash = createHash("sha256").update(part).digest("hex").slice(0, HASH_DIGITS);
+  const hash = createHash("sha256").update(onDisk(part)).digest("hex").slice(0, HASH_DIGITS);
   return `${shortened(encoded, LONGEST_BYTES - HASH_DIGITS - 1)}%${hash}`;
 }
 
 function percent(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+  // The low byte of a lone surrogate is the byte that it stands for.
+  return `%${(character.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
 /** As much of the beginning as has that many bytes, with no character cut. */

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
+import { onDisk } from "../../src/file-names.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { CarriedFile, LeftOut, Manifest, NamesList } from "../../src/job/stored/carried-lists.ts";
 import { MANIFEST, NAMES, surplus, UNFINISHED } from "../../src/job/stored/carried-names.ts";
@@ -110,7 +111,7 @@ async function uploadUnfinished(
   await fileSystem.delete(unfinished, { recursive: true });
   await fileSystem.mkdirs(unfinished, FOLDER_PERMISSION);
   const uploadFile = async (file: FoundFile) => {
-    const local = path.join(source, file.path);
+    const local = onDisk(path.join(source, file.path));
     const stored = `${unfinished}/${file.stored ?? file.path}`;
     let refused: string | undefined;
     const open = () => {
@@ -145,8 +146,10 @@ async function uploadUnfinished(
 }
 
 /** Why a local file could not be read; undefined for what its reader was ended with, such as a failure of the other end. */
-function readRefusal(error: NodeJS.ErrnoException, local: string): string | undefined {
-  return error.syscall === "read" || (error.syscall === "open" && error.path === local) ? error.code : undefined;
+function readRefusal(error: NodeJS.ErrnoException, local: string | Buffer): string | undefined {
+  return error.syscall === "read" || (error.syscall === "open" && error.path === String(local))
+    ? error.code
+    : undefined;
 }
 
 /** What is written of it where it is stored. */

@@ -1,4 +1,5 @@
 import { LONGEST_UNNOTICED_MS } from "../../src/api/keepalive.ts";
+import { goOn, isolate } from "./isolation.ts";
 import type { StagingNews } from "./master.ts";
 import type { AbsenceState, ExecutorState } from "./state.ts";
 import { emit, type Step } from "./step.ts";
@@ -37,7 +38,7 @@ export function absenceDeadlines({ absence }: ExecutorState): [number | undefine
     ? []
     : [
         [absence.lookAtMs, (step) => lookOnce(step, absence)],
-        [absence.isolatedAtMs, (step) => isolate(step, absence)],
+        [absence.isolatedAtMs, (step) => silentTooLong(step, absence)],
         [absence.orphanedAtMs, (step) => orphan(step, absence)],
       ];
 }
@@ -60,7 +61,7 @@ export function looked(step: Step, number: number, news: StagingNews | undefined
   }
   heard(step, absence, lookedAtMs);
   lookWithin(step, absence, state.limits.isolationMs / 4, state.limits.isolationMs / 2);
-  emit(step, { type: "reached" });
+  goOn(step, "the staging folder");
   return news.master;
 }
 
@@ -85,9 +86,9 @@ function lookOnce(step: Step, absence: AbsenceState): void {
 }
 
 /** Late or not: a process that was stopped has reached nobody in that time. */
-function isolate(step: Step, absence: AbsenceState): void {
+function silentTooLong(step: Step, absence: AbsenceState): void {
   absence.isolatedAtMs = undefined;
-  emit(step, { type: "isolated", silentMs: step.nowMs - absence.heardAtMs });
+  isolate(step, step.nowMs - absence.heardAtMs);
 }
 
 function orphan(step: Step, absence: AbsenceState): void {

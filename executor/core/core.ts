@@ -1,8 +1,10 @@
 import { absenceDeadlines, looked } from "./absence.ts";
 import type { Effect } from "./effects.ts";
 import type { Event } from "./events.ts";
-import { begin, called, close, ended, found, hear, linkDeadlines, registerAgain } from "./link.ts";
+import { programEnded, programStarted } from "./isolation.ts";
+import { begin, called, close, ended, found, hear, linkDeadlines } from "./link.ts";
 import type { AbsenceLimits, MasterAddress } from "./master.ts";
+import { registerAgain } from "./register.ts";
 import { type ExecutorState, initialState } from "./state.ts";
 import type { Moment, Step } from "./step.ts";
 
@@ -62,6 +64,15 @@ function decide(step: Step, event: Event): void {
       break;
     case "changed":
       registerAgain(step);
+      break;
+    case "program-started":
+      programStarted(step, event.generation);
+      break;
+    case "program-ended":
+      programEnded(step, event.generation);
+      break;
+    case "ending":
+      state.isEnding = true;
       break;
     case "closing":
       close(step);

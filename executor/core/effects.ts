@@ -21,12 +21,13 @@ export type Effect =
   | { readonly type: "answer"; readonly reply: RejoinReply }
   /** Looks into the staging folder; the result comes with the number of the absence. */
   | { readonly type: "look"; readonly absence: number }
-  /** The staging folder was reached, and the container is still its task's. */
-  | { readonly type: "reached" }
   /** The task runs in another container. */
   | { readonly type: "replaced" }
-  /** Neither an ApplicationMaster nor the staging folder was reached for so long. */
-  | { readonly type: "isolated"; readonly silentMs: number }
+  /** Uploads wait, and what is under way is broken off. */
+  | { readonly type: "hold-uploads"; readonly why: string }
+  | { readonly type: "allow-uploads" }
+  /** The program of that generation. */
+  | { readonly type: "suspend" | "resume"; readonly generation: number }
   /** No ApplicationMaster for this long. */
   | { readonly type: "orphaned"; readonly silentMs: number }
   | {

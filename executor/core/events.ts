@@ -21,4 +21,8 @@ export type Event =
   | { readonly type: "limits"; readonly limits: AbsenceLimits }
   /** What is registered has changed. */
   | { readonly type: "changed" }
+  | { readonly type: "program-started" | "program-ended"; readonly generation: number }
+  /** Nothing is obeyed from then on. */
+  | { readonly type: "ending" }
+  /** The streams end. */
   | { readonly type: "closing" };

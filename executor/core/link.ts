@@ -1,7 +1,9 @@
 import { judgeMasterMessage } from "../../src/api/fence.ts";
+import type { MasterMessage } from "../../src/api/messages.ts";
 import { backOffMs } from "../../src/hadoop/back-off.ts";
 import { beginAbsence, endAbsence } from "./absence.ts";
 import type { Event } from "./events.ts";
+import { hearOrder } from "./isolation.ts";
 import { CONNECTION } from "./link-moves.ts";
 import type { MasterAddress } from "./master.ts";
 import type { Connection, ExecutorState, LinkState, Trying } from "./state.ts";
@@ -31,14 +33,6 @@ export function linkDeadlines({ link }: ExecutorState): [number | undefined, (st
   ];
 }
 
-/** Registers on all open streams. */
-export function registerAgain(step: Step): void {
-  const { active, trying } = step.state.link;
-  for (const connection of [active, trying]) {
-    if (connection !== undefined) emit(step, { type: "register", connection: connection.id });
-  }
-}
-
 /** What comes over a stream that was closed meanwhile is late. */
 export function hear(step: Step, { connection: id, message, generation }: Extract<Event, { type: "message" }>): void {
   const { active, trying, current } = step.state.link;
@@ -51,8 +45,14 @@ export function hear(step: Step, { connection: id, message, generation }: Extrac
   } else if (id === active?.id) {
     if (verdict === "lower-attempt") refuseLower(step, active, attempt);
     else if (body.type === "refuse") emit(step, { type: "refused", reason: body.reason });
-    else if (body.type !== "welcome" && verdict === "current") emit(step, { type: "obey", message });
+    else if (body.type !== "welcome" && verdict === "current") obey(step, message);
   }
+}
+
+function obey(step: Step, message: MasterMessage): void {
+  if (step.state.isEnding) return;
+  hearOrder(step, message);
+  if (message.body.type !== "resume-child") emit(step, { type: "obey", message });
 }
 
 /** The end of one that was closed before is no news. */
@@ -104,7 +104,7 @@ function connect(step: Step): void {
   emit(step, { type: "register", connection });
 }
 
-function join(step: Step, { id, target }: Trying, message: Extract<Event, { type: "message" }>["message"]): void {
+function join(step: Step, { id, target }: Trying, message: MasterMessage): void {
   const { link } = step.state;
   const { attempt } = message;
   const previous = link.active;

@@ -45,6 +45,18 @@ export interface AbsenceState {
   lookedAtMs?: number | undefined;
 }
 
+/** Whether programs may run and files be brought up. */
+export type IsolationPhase = "reached" | "isolated" | "ordered";
+
+/** The program of a generation, as far as its suspension goes. */
+export interface ProgramState {
+  readonly generation: number;
+  runs: boolean;
+  suspendedAtMs?: number | undefined;
+  /** Before that, as far as the ApplicationMaster has not been told. */
+  suspendedMs: number;
+}
+
 /** All that a later decision depends on, as plain JSON. Times are those of a clock that never runs backwards. */
 export interface ExecutorState {
   limits: AbsenceLimits;
@@ -52,9 +64,14 @@ export interface ExecutorState {
   absence?: AbsenceState | undefined;
   /** How many absences there were: what was begun in an earlier one is ignored. */
   absences: number;
+  readonly isolation: { phase: IsolationPhase };
+  /** Those that run, and the last one. */
+  programs: ProgramState[];
+  /** The executor ends: nothing is obeyed any more. */
+  isEnding: boolean;
 }
 
 export function initialState(master: MasterAddress, limits: AbsenceLimits): ExecutorState {
   const link = { phase: "searching", current: master, failures: 0, candidateFailures: 0, connections: 0 } as const;
-  return { limits, link, absences: 0 };
+  return { limits, link, absences: 0, isolation: { phase: "reached" }, programs: [], isEnding: false };
 }

@@ -13,7 +13,7 @@ export interface PortNumbers {
   readonly named: NamedPorts;
 }
 
-type PortSettings = Pick<ExecutorSettings, "host" | "ports" | "portNames" | "reusePort" | "tensorBoard">;
+type PortSettings = Pick<ExecutorSettings, "host" | "sections" | "portNames" | "reusePort" | "tensorBoard">;
 
 /** The ports that an executor holds for its program in one generation. */
 export class GenerationPorts {
@@ -35,7 +35,8 @@ export class GenerationPorts {
 
   /** Opens them. Throws as holdPort and holdReusablePort. */
   static async hold(settings: PortSettings, random: () => number): Promise<GenerationPorts> {
-    const { ports, reusePort, portNames, tensorBoard, host } = settings;
+    const { sections, reusePort, portNames, tensorBoard, host } = settings;
+    const { task: ports } = sections.ports;
     const range = { random, host: listeningAddress(host), ...(ports !== undefined && { ports }) };
     const hold = reusePort ? holdReusablePort : holdPort;
     const named = portNames.map(async (name): Promise<[string, HeldPort]> => [name, await hold(range)]);

@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 import type { Hosts } from "../../src/frameworks/framework.ts";
 import { frameworks } from "../../src/frameworks/frameworks.ts";
@@ -9,17 +10,17 @@ import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
 import type { ProcessStacks } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
+import { replaceFile } from "../../src/replace-file.ts";
 import { logLimitsOf } from "../../src/rotating-log.ts";
 import { type Advice, adviceOf } from "../api/advice.ts";
 import type { TaskApi } from "../api/task-api.ts";
 import { gpuSamplerOf } from "../monitoring/gpu-sampler.ts";
 import type { MemorySampler } from "../monitoring/memory-sampler.ts";
-import { writeNotice } from "../monitoring/notice-file.ts";
 import { ProgressFile } from "../monitoring/progress-file.ts";
 import type { OutputLogs } from "../output/output-files.ts";
 import { OutputIndex } from "../output/output-index.ts";
 import { reportNeverRan, type WhyNeverRan } from "../program/exit-report.ts";
-import { type Leftovers, leftoverWords, noLeftovers } from "../program/leftovers.ts";
+import { misnamedBy } from "../program/misnamed.ts";
 import {
   LEFTOVER_GRACE_MS,
   type ProcessEnvironment,
@@ -31,7 +32,6 @@ import { ProgramRun } from "../program/program-run.ts";
 import type { RemoteShell } from "../remote-shell/remote-shell.ts";
 import type { ExecutorSettings } from "../settings.ts";
 import { GenerationPorts, type PortNumbers } from "./generation-ports.ts";
-import { Suspension } from "./suspension.ts";
 
 export interface GenerationOptions {
   readonly number: number;
@@ -42,6 +42,8 @@ export interface GenerationOptions {
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly report: (report: ExecutorReport, replaces?: string) => void;
+  /** How long the program was suspended, as far as the ApplicationMaster has not been told. */
+  readonly suspendedMs: () => number;
 }
 
 /** What one start of the program needs. */
@@ -72,6 +74,7 @@ export interface ProgramPlan {
 }
 
 /** Of the processes that a command leaves, so many names are told. */
+const MOST_NAMED = 3;
 
 /**
  * An executor's part in one generation: it holds ports, runs the program at most once, and remembers how it ended.
@@ -81,7 +84,6 @@ export interface ProgramPlan {
 export class Generation {
   readonly number: number;
   readonly #options: GenerationOptions;
-  readonly #suspension: Suspension;
   #ports: GenerationPorts | undefined;
   #started = false;
   #stopBeforeStart: StopReason | undefined;
@@ -93,7 +95,7 @@ export class Generation {
   #noticeFile: string | undefined;
   #notice: Notice | undefined;
   #hasSaved = false;
-  #leftovers = noLeftovers;
+  #leftovers = Promise.resolve("");
   #told: ProgramStart | undefined;
   /** The ApplicationMaster has recorded the exit. */
   exitAcknowledged = false;
@@ -101,7 +103,6 @@ export class Generation {
   constructor(options: GenerationOptions) {
     this.number = options.number;
     this.#options = options;
-    this.#suspension = new Suspension(options.nowMs);
   }
 
   /** Whether it can be registered. */
@@ -126,7 +127,8 @@ export class Generation {
     return this.#exit;
   }
 
-  get leftovers(): Leftovers {
+  /** Once the processes that the program left have ended, or cannot be ended: which they were, for the report; empty: none. */
+  get leftovers(): Promise<string> {
     return this.#leftovers;
   }
 
@@ -141,7 +143,7 @@ export class Generation {
 
   /** What a registration says of the program. */
   get child(): ChildReport {
-    const suspendedMs = this.#suspension.untoldMs;
+    const suspendedMs = this.#options.suspendedMs();
     if (this.#exit !== undefined) return { state: "exited", exit: this.#exit, suspendedMs };
     if (this.#program === undefined) return { state: "none" };
     const { pid, startedAtMs } = this.#program;
@@ -181,27 +183,15 @@ export class Generation {
     return clear;
   }
 
-  /** Suspends the program until `resume`. @returns whether there was one to suspend */
-  suspend(): boolean {
-    if (this.#program === undefined || this.#exit !== undefined || this.#suspension.lasts) return false;
-    this.#suspension.begin();
-    this.#program.suspend();
+  /** Suspends the program until `resume`. */
+  suspend(): void {
+    this.#program?.suspend();
     this.#run?.suspend();
-    return true;
   }
 
-  /** Resumes the program. @returns whether it was suspended */
-  resume(): boolean {
-    if (!this.#suspension.lasts) return false;
-    this.#suspension.end();
+  resume(): void {
     this.#program?.resume();
     this.#run?.resume();
-    return true;
-  }
-
-  /** The ApplicationMaster has been told how long the program was suspended. */
-  suspensionKnown(): void {
-    this.#suspension.told();
   }
 
   /** Where the Pythons of the program stand, which goes on; undefined: none runs. */
@@ -271,11 +261,12 @@ export class Generation {
     }
     const { pid, startedAtMs } = this.#program;
     log.info("child-started", `The program runs as process ${pid}.`, { pid });
-    report({ type: "child-started", pid, atMs: startedAtMs });
     this.#noticeFile = plan.noticeFile;
     this.#environment = plan.environments[0];
     this.#run = this.#observe(this.#program, plan, index);
     this.#whenExited = this.#awaitExit(this.#program, this.#run, plan);
+    // Last, for it may be suspended at once.
+    report({ type: "child-started", pid, atMs: startedAtMs });
   }
 
   #observe(program: Program, plan: ProgramPlan, index: OutputIndex): ProgramRun {
@@ -310,12 +301,20 @@ export class Generation {
     const { keepParameters } = plan;
     const exit = await run.ended();
     const isKept = exit.exitCode === 0 && keepParameters !== undefined;
-    const told = isKept ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout"))) : exit;
-    const names = exit.stopReason === undefined ? program.processNames() : [];
-    this.#leftovers = { words: leftoverWords(names), cleared: program.clearLeftovers(LEFTOVER_GRACE_MS) };
-    if (names.length > 0) this.#options.log.warn("leftovers", `The program left processes: ${this.#leftovers.words}.`);
+    const told = isKept
+      ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout")))
+      : { ...exit, ...(await misnamedBy(exit, process.cwd())) };
+    // Looking through a node's processes takes its time: the end is sent first.
+    this.#leftovers = setImmediate().then(() => this.#endLeftovers(program, exit));
     this.#exited(told);
     if (this.#ports?.outliveStart) await this.releasePorts();
+  }
+
+  async #endLeftovers(program: Program, { stopReason }: ChildExit): Promise<string> {
+    const words = leftoverWords(stopReason === undefined ? program.processNames() : []);
+    if (words !== "") this.#options.log.warn("leftovers", `The program left processes: ${words}.`);
+    await program.clearLeftovers(LEFTOVER_GRACE_MS);
+    return words;
   }
 
   /** The others are asked for when its end is reported: what they are to read must be there by then. */
@@ -343,4 +342,20 @@ export class Generation {
   #neverRan(why: WhyNeverRan): void {
     this.#exited(reportNeverRan(why, this.#options.nowMs()));
   }
+}
+
+/** What they would still have written is missing, and nothing else says so. */
+function leftoverWords(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const which = [...new Set(names)].slice(0, MOST_NAMED).join(", ");
+  const them = names.length === 1 ? "1 process" : `${names.length} processes`;
+  return `its command ended before ${them} of it (${which}), which ended with it: let it wait for them`;
+}
+
+/**
+ * Writes what the file named by TONY_NOTICE_FILE says of the latest notice: `{"cause": "decommissioning", "deadlineMs": 1795305600000}`,
+ * without `deadlineMs` where nobody says when the program is stopped. Whoever reads it finds a whole one.
+ */
+function writeNotice(file: string, { cause, endsAtMs }: Notice): void {
+  replaceFile(file, `${JSON.stringify({ cause, deadlineMs: endsAtMs })}\n`);
 }

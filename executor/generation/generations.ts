@@ -6,6 +6,8 @@ import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
 import { taskPlaceOf } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
+import type { AwaitEnds } from "../api/ends.ts";
+import type { TaskFeeds } from "../api/feeds.ts";
 import type { TaskStore } from "../api/kv.ts";
 import { socketFolder, socketPath } from "../api/socket-path.ts";
 import { TaskApi } from "../api/task-api.ts";
@@ -42,11 +44,14 @@ export interface GenerationsOptions {
   readonly openSession: RemoteShellOptions["open"];
   /** The job's key-value store, in the name of that life of the task. */
   readonly storeFor: (generation: number) => TaskStore;
+  /** Its feeds, in the same name. */
+  readonly feedsFor: (generation: number) => TaskFeeds;
+  readonly awaitEnds: AwaitEnds;
   readonly report: (generation: number, report: ExecutorReport, replaces?: string) => void;
   /** The current generation can be registered, or registered again. */
   readonly prepared: () => void;
-  /** The program of a generation was started, or could not be. */
-  readonly started: (generation: Generation) => void;
+  /** How long the program of a generation was suspended, as far as the ApplicationMaster has not been told. */
+  readonly suspendedMs: (generation: number) => number;
   /** A program is about to be stopped. */
   readonly stopping: (reason: StopReason) => void;
   /** A process of a program survives SIGKILL. */
@@ -71,9 +76,9 @@ export class Generations {
     return this.#current;
   }
 
-  /** The one before, while it may still be stopping. */
-  get previous(): Generation | undefined {
-    return this.#previous;
+  /** The one of that number, where its program may still run. */
+  find(number: number): Generation | undefined {
+    return [this.#current, this.#previous].find((generation) => generation?.number === number);
   }
 
   /** Changes to that generation: the program of the one before is stopped, and what it saved is uploaded, before ports are opened. */
@@ -104,7 +109,7 @@ export class Generations {
     // The order was repeated while the checkpoint is still being downloaded.
     if (this.#begun >= generation.number) return;
     this.#begun = generation.number;
-    const { settings, environment, master, started, openSession } = this.#options;
+    const { settings, environment, master, openSession } = this.#options;
     const { checkpoint, unusable } = await this.#bringBack(generation, command.checkpoint);
     const { parameters } = this.#options;
     const part = partInParameters(job.spec, settings.task);
@@ -133,7 +138,6 @@ export class Generations {
       ...(api && { api }),
       ...(part === "tells" && { keepParameters: (output: string) => parameters.keep(output) }),
     });
-    started(generation);
   }
 
   /** Says where the program of that generation stands; nothing where that is not known. */
@@ -183,7 +187,7 @@ export class Generations {
   }
 
   #open(number: number): Generation {
-    const { settings, logs, log, nowMs, random, report } = this.#options;
+    const { settings, logs, log, nowMs, random, report, suspendedMs } = this.#options;
     return new Generation({
       number,
       settings,
@@ -193,6 +197,7 @@ export class Generations {
       nowMs,
       random,
       report: (news, replaces) => report(number, news, replaces),
+      suspendedMs: () => suspendedMs(number),
     });
   }
 
@@ -209,6 +214,8 @@ export class Generations {
         advice: () => generation.advice,
         saved: () => generation.saved(),
         store: this.#options.storeFor(number),
+        feeds: this.#options.feedsFor(number),
+        awaitEnds: this.#options.awaitEnds,
       });
     } catch (error) {
       this.#options.log.warn("no-task-api", `TONY_API is not set, as no socket can be made: ${errorMessage(error)}.`);

@@ -15,6 +15,7 @@ import { generationFiles } from "../../src/job/launch/container-names.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { folderOfTask } from "../../src/job/stored/carried-names.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
+import { parametersShape } from "../../src/job/stored/search-shape.ts";
 import type { MasterAddress } from "../core/master.ts";
 import { prepareStacks } from "../monitoring/python-stacks.ts";
 import { hadoopClientVariables } from "../preparation/hadoop-client.ts";
@@ -112,6 +113,7 @@ function programStart(options: PlanOptions): ProgramStart {
     restarts: command.restarts,
     checkpoint,
     ...(modelParameters !== undefined && { modelParameters }),
+    ...(command.trialParams !== undefined && { trialParameters: parametersShape(JSON.parse(command.trialParams), "") }),
     folders: programFolders(options),
   };
 }

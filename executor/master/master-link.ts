@@ -1,13 +1,17 @@
 import { MasterStream } from "../../src/api/executor-client.ts";
 import type { ExecutorIdentity } from "../../src/api/identity.ts";
 import {
+  type EndsReply,
+  type EndsRequest,
   type ExecutorReport,
+  type FeedReply,
+  type FeedRequest,
   type Hello,
   type MasterCommand,
   type MasterMessage,
   PROTOCOL_VERSION,
   type RejoinReply,
-  type StoreRequest,
+  type TaskTransaction,
   type WatchReply,
   type WatchRequest,
 } from "../../src/api/messages.ts";
@@ -20,6 +24,7 @@ import type { Log } from "../../src/log.ts";
 import { createExecutorCore, type ExecutorCore } from "../core/core.ts";
 import type { Effect } from "../core/effects.ts";
 import type { Event } from "../core/events.ts";
+import { suspendedMs } from "../core/isolation.ts";
 import type { AbsenceLimits, MasterAddress, StagingNews } from "../core/master.ts";
 import { Timer } from "../timers.ts";
 
@@ -47,12 +52,13 @@ export interface MasterLinkOptions {
   readonly refused: (reason: string) => void;
   /** Looks into the staging folder; undefined when it cannot be reached. */
   readonly lookIntoStaging: () => Promise<StagingNews | undefined>;
-  /** The staging folder was reached, and the container is still its task's. */
-  readonly reached: () => void;
   /** The task runs in another container. */
   readonly replaced: () => void;
-  /** Neither an ApplicationMaster nor the staging folder was reached for so long. */
-  readonly isolated: (silentMs: number) => void;
+  /** Uploads wait while it is closed. */
+  readonly gate: { open(): void; close(reason: string): void };
+  /** Suspends the program of a generation, or resumes it. */
+  readonly suspend: (generation: number) => void;
+  readonly resume: (generation: number) => void;
   /** No ApplicationMaster for this long. */
   readonly orphaned: (silentMs: number) => void;
 }
@@ -101,6 +107,24 @@ export class MasterLink {
     this.#post({ type: "changed" });
   }
 
+  programStarted(generation: number): void {
+    this.#post({ type: "program-started", generation });
+  }
+
+  programEnded(generation: number): void {
+    this.#post({ type: "program-ended", generation });
+  }
+
+  /** How long a program was suspended, as far as the ApplicationMaster has not been told. */
+  suspendedMs(generation: number): number {
+    return suspendedMs(this.#core.state, generation, this.#options.monotonicMs());
+  }
+
+  /** Nothing is obeyed from then on. */
+  endingBegins(): void {
+    this.#post({ type: "ending" });
+  }
+
   /** Sends a report about a generation. @param replaces an unsent report of this name is dropped */
   report(generation: number, body: ExecutorReport, replaces?: string): void {
     this.#active?.send({ attempt: this.master.attempt, generation, body }, replaces);
@@ -124,13 +148,23 @@ export class MasterLink {
   }
 
   /** Asks the job's key-value store; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
-  transact(request: Omit<StoreRequest, "hello">, timeoutMs: number): Promise<StoreAnswer> | undefined {
-    return this.#active?.transact({ hello: this.#hello, ...request }, timeoutMs);
+  transact(wanted: Omit<TaskTransaction, "id">, timeoutMs: number): Promise<StoreAnswer> | undefined {
+    return this.#active?.transact(wanted, timeoutMs);
   }
 
   /** What changes of the store; undefined while no ApplicationMaster is connected. */
   watch(request: Omit<WatchRequest, "hello">, signal: AbortSignal): AsyncGenerator<WatchReply, void> | undefined {
     return this.#active?.watch({ hello: this.#hello, ...request }, signal);
+  }
+
+  /** Asks a feed of the job; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
+  askFeed(request: Omit<FeedRequest, "hello">, timeoutMs: number, gone: AbortSignal): Promise<FeedReply> | undefined {
+    return this.#active?.askFeed({ hello: this.#hello, ...request }, timeoutMs, gone);
+  }
+
+  /** How other tasks ended; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
+  awaitEnds(request: Omit<EndsRequest, "hello">, timeoutMs: number, gone: AbortSignal): Promise<EndsReply> | undefined {
+    return this.#active?.awaitEnds({ hello: this.#hello, ...request }, timeoutMs, gone);
   }
 
   /** Answers an attempt that calls with its address. */
@@ -188,7 +222,7 @@ export class MasterLink {
   }
 
   #do(effect: Effect): void {
-    const { log, joined, left, command, refused, reached, replaced, isolated, orphaned } = this.#options;
+    const { log, joined, left, command, refused, replaced, gate, orphaned } = this.#options;
     switch (effect.type) {
       case "connect":
         this.#connect(effect.connection, effect.target.address);
@@ -222,14 +256,18 @@ export class MasterLink {
       case "refused":
         refused(effect.reason);
         break;
-      case "reached":
-        reached();
-        break;
       case "replaced":
         replaced();
         break;
-      case "isolated":
-        isolated(effect.silentMs);
+      case "hold-uploads":
+        gate.close(effect.why);
+        break;
+      case "allow-uploads":
+        gate.open();
+        break;
+      case "suspend":
+      case "resume":
+        this.#options[effect.type](effect.generation);
         break;
       case "orphaned":
         orphaned(effect.silentMs);

@@ -13,9 +13,9 @@ type Complain = (words: string) => void;
 /** Strings, which stay, or what Python's json writes for numbers that JSON does not have. */
 const STRING_OR_NO_NUMBER = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g;
 
-/** The step of a program whose loss is NaN counts all the same. Throws a SyntaxError. */
+/** Numbers that JSON does not have become strings. Throws a SyntaxError. */
 export function parseProgress(text: string): unknown {
-  return JSON.parse(text.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : "null")));
+  return JSON.parse(text.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : `"${found}"`)));
 }
 
 /** Undefined when it says none of these. Other fields are passed over. */
@@ -47,10 +47,18 @@ function taken<T>(
 
 function metric(name: string, value: unknown, complain: Complain): [name: string, value: number][] {
   const which = `The metric ${excerpt(JSON.stringify(name))} is not kept`;
+  const number = metricValue(value);
   if (!METRIC_NAME.test(name)) complain(`${which}: a name has 1 to 64 characters and no spaces.`);
-  else if (typeof value !== "number") complain(`${which} where it is not a number.`);
-  else return [[name, value]];
+  else if (number === undefined) complain(`${which} where it is not a number.`);
+  else return [[name, number]];
   return [];
+}
+
+/** What JavaScript writes for NaN is null. */
+function metricValue(value: unknown): number | undefined {
+  if (value === null) return Number.NaN;
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^-?(NaN|Infinity)$/.test(value) ? Number(value) : undefined;
 }
 
 function wholeNumber(value: unknown): number | undefined {

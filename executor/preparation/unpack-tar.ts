@@ -73,14 +73,14 @@ async function readHeader(bytes: Bytes): Promise<Header | undefined> {
     ...entry,
     path: value("path") ?? entry.path,
     target: value("linkpath") ?? entry.target,
-    sizeBytes: Number(value("size") ?? entry.sizeBytes),
+    sizeBytes: wholeNumber(Number(value("size") ?? entry.sizeBytes)),
   };
 }
 
 function fieldsOf(block: Buffer): Header {
   const text = (offset: number, length: number) =>
     block.toString("utf8", offset, offset + length).replace(/\0.*$/s, "");
-  const octal = (offset: number, length: number) => Number.parseInt(text(offset, length), 8);
+  const octal = (offset: number, length: number) => wholeNumber(Number.parseInt(text(offset, length), 8));
   return {
     path: text(0, 100),
     target: text(157, 100),
@@ -91,12 +91,22 @@ function fieldsOf(block: Buffer): Header {
   };
 }
 
+function wholeNumber(value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw damaged();
+}
+
+function damaged(): TonyError {
+  return new TonyError("the archive of --src_dir is damaged: submit the job again", { code: "LOCALIZATION" });
+}
+
 /** Of records `<length> <key>=<value>\n`, whose values may hold line ends. */
 function recordOf(records: string, wanted: string): string | undefined {
   let rest = Buffer.from(records, "utf8");
   while (rest.length > 0) {
     const length = Number.parseInt(rest.toString("latin1", 0, 20), 10);
     const [, key, value] = /^\d+ ([^=]*)=(.*)\n$/s.exec(rest.toString("utf8", 0, length)) ?? [];
+    if (key === wanted && value?.includes("\0")) throw damaged();
     if (key === wanted) return value;
     if (key === undefined) return undefined;
     rest = rest.subarray(length);

@@ -73,9 +73,18 @@ function whereElse(workFolder: string, file: string, { as, name }: FileToShip): 
   const shorter = rest.slice(1).map((_, index) => path.join(root, ...rest.slice(index + 1)));
   const longer = foldersIn(path.join(workFolder, root)).map((folder) => path.join(root, folder, ...rest));
   const found = [...shorter, ...longer].find((candidate) => existsSync(path.join(workFolder, candidate)));
-  if (found === undefined) return "put it in there, or name what is there";
+  if (found === undefined)
+    return as === "working-directory" ? keptWords(rest) : "put it in there, or name what is there";
   const option = name === VENV_NAME ? ` (--python_binary_path ${path.relative(root, found)})` : "";
   return `there it is ${found}${option}`;
+}
+
+/** What `--src_dir` leaves behind is told when it is sent; nothing of that is known here. */
+function keptWords([top = ""]: readonly string[]): string {
+  return (
+    "put it in there; where it is in there, it was left out as that was sent: " +
+    `end its .tonyignore with !${top}, or send a Python environment with --python_venv`
+  );
 }
 
 function foldersIn(folder: string): string[] {

@@ -1,12 +1,12 @@
 import { constants } from "node:os";
 import type { Elastic } from "../../src/frameworks/framework.ts";
+import { saysAddressInUse } from "../../src/job/diagnosis/address-in-use.ts";
 import { missingModuleOf } from "../../src/job/diagnosis/missing-module.ts";
 import { mainThread } from "../../src/job/diagnosis/python-stacks.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
-import { isPortTaken, type ProgramPorts } from "./port-taken.ts";
 import { lastTraceback, type Traceback } from "./traceback.ts";
 
 /** How a process ended, as the operating system reports it. */
@@ -22,6 +22,14 @@ export interface StartError {
   readonly message: string;
   /** The operating system refused to start it; false: the program itself cannot be run. */
   readonly isSystems: boolean;
+}
+
+/** The ports of a task's program. */
+interface ProgramPorts {
+  /** Those that were held for it until it started. */
+  readonly held: readonly number[];
+  /** Those of them that another process has when every process of the program has ended. */
+  readonly lost: readonly number[];
 }
 
 export interface ExitEvidence {
@@ -58,6 +66,8 @@ const deadlySignals = Object.entries(constants.signals).filter(([name]) =>
   /^SIG(HUP|INT|QUIT|ILL|ABRT|BUS|FPE|KILL|SEGV|PIPE|TERM|XCPU)$/.test(name),
 );
 const LONGEST_LINE = 2000;
+/** Four or five digits that may be a port. */
+const NUMBERS = /(?<![\w.])\d{4,5}(?![\w])/g;
 /** Together they fit into a message (MOST_REQUEST_BYTES): a report that does not would never arrive. */
 const MOST_LINES_BYTES = 98_304;
 const MOST_TRACEBACK_BYTES = 65_536;
@@ -216,4 +226,19 @@ function lastLinesOf(text: string, count: number): string[] {
 /** A progress bar rewrites its line after each carriage return: the last version is what people saw. */
 function afterCarriageReturns(line: string): string {
   return line.split("\r").findLast((part) => part !== "") ?? "";
+}
+
+/**
+ * Whether a program failed because it could not open a port that was held for it: another program was quicker. With a traceback only its
+ * exception counts. Words that name another port and none of these are of one that the program chose itself; of words that name none,
+ * as Python's own, it is believed only where such a port is really another's.
+ */
+function isPortTaken(
+  exception: string | undefined,
+  lastLines: readonly string[],
+  { held, lost }: ProgramPorts,
+): boolean {
+  const said = (exception?.split("\n") ?? lastLines).filter(saysAddressInUse);
+  const named = said.flatMap((line) => line.match(NUMBERS) ?? []).map(Number);
+  return said.length > 0 && (named.length === 0 ? lost.length > 0 : named.some((port) => held.includes(port)));
 }

@@ -8,6 +8,7 @@ import inspect
 import io
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,15 @@ def test_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
         "worker:0 | task 0 trains at 0.1",
         "worker:1 | task 1 trains at 0.1",
     ]
+
+
+def test_an_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("train.py").write_text("import sys; print(sys.prefix)\n")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", "env"], check=True)
+    monkeypatch.setattr(sys, "prefix", os.path.abspath("env"))
+    names: dict[str, Any] = {"tony_ts": tony_ts}
+    run(programs(in_section("An environment"))[0], names)
+    assert next(names["job"].logs()).line.endswith("/venv")
 
 
 def test_the_program_for_who_comes_from_tf_yarn(monkeypatch: pytest.MonkeyPatch) -> None:

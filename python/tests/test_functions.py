@@ -170,6 +170,21 @@ def test_without_cloudpickle_a_function_of_a_module_travels_by_its_name() -> Non
     assert said.splitlines() == ["worker:0 | rate 0.1", f"<lambda>() {where}: {mend}", f"submit() {where}: {mend}"]
 
 
+def test_a_module_that_uses_this_package_has_it_in_tasks() -> None:
+    Path("training.py").write_text("import inside\ndef train():\n    inside.tell()\n")
+    Path("inside.py").write_text("from tony_ts import task\ndef tell():\n    print(task().name)\n")
+    said = run(
+        """
+        import training
+
+        job = submit(training.train)
+        job.wait()
+        print(*job.logs(), sep="\\n")
+        """
+    )
+    assert said.splitlines() == ["worker:0 | worker:0"]
+
+
 def test_another_python_on_the_nodes_is_said_before_anything_is_loaded() -> None:
     said = run(
         """

@@ -63,6 +63,10 @@ def test_it_uses_the_store() -> None:
             print(error.code)
         print([(change.revision, change.key) for _, change in zip(range(2), kv.watch(after=(1, 0)))])
         print(kv.delete("shared/new"), kv.delete("shared/new"), kv.delete_prefix("shared/"))
+        for letter in "abcd":
+            kv.put(f"shared/r/{letter}", letter)
+        print("range", [entry.value for entry in kv.entries("shared/r/", start="shared/r/b", end="shared/r/d")])
+        print("swap", kv.swap("shared/s", "1"), kv.swap("shared/s", b"\\xff"), kv.pop("shared/s"), kv.pop("shared/s"))
         """
     )
     assert lines == [
@@ -73,6 +77,8 @@ def test_it_uses_the_store() -> None:
         "[(1, 'shared/rate'), (3, 'shared/new')]",
         "b'0.1' False None ['shared/rate'] 1",
         "b'0.1' b'1'",
+        "range [b'b', b'c']",
+        "swap None b'1' b'\\xff' None",
     ]
 
 
@@ -89,6 +95,41 @@ def test_its_tasks_meet() -> None:
         instances=2,
     )
     assert lines == ["2", "2"]
+
+
+def test_an_evaluator_waits_for_the_end_of_the_workers() -> None:
+    evaluator = """
+        task = tony_ts.task()
+        try:
+            task.wait_for_end(timeout=0.1)
+        except tony_ts.TaskError as error:
+            print(error.code, error)
+        task.kv["shared/go"] = "1"
+        print([(end.task, end.state, end.exit, end.succeeded) for end in task.wait_for_end(timeout=60)])
+        """
+    worker = """
+        kv = tony_ts.task().kv
+        while "shared/go" not in kv:
+            time.sleep(0.1)
+        sys.exit(tony_ts.task().index * 3)
+        """
+    for name, program in {"evaluator.py": evaluator, "worker.py": worker}.items():
+        Path(name).write_text("import sys, time, tony_ts\n" + textwrap.dedent(program))
+    job = tony_ts.submit(
+        scheduler="local",
+        roles={
+            "worker": tony_ts.Role(f"{sys.executable} worker.py", instances=2, memory="256m"),
+            "evaluator": tony_ts.Role(f"{sys.executable} evaluator.py", memory="256m"),
+        },
+        files=["evaluator.py", "worker.py"],
+        env={"PYTHONPATH": SOURCE},
+        conf={"tony.application.fail-on-worker-failure-enabled": False},
+    )
+    job.wait()
+    assert [line.line for line in job.logs("evaluator")] == [
+        "ENDS_TIMEOUT not all tasks of worker have ended",
+        "[('worker:0', 'succeeded', '0', True), ('worker:1', 'failed', '3', False)]",
+    ]
 
 
 def test_what_the_guide_shows() -> None:

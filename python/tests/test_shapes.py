@@ -30,7 +30,9 @@ def test_fields_are_those_of_the_page(name: str) -> None:
     assert {field: field in shape.__required_keys__ for field in shape.__annotations__} == table(name)
 
 
-@pytest.mark.parametrize("name", ["JobState", "TaskState", "FailureClass", "Relation", "ApplicationState"])
+@pytest.mark.parametrize(
+    "name", ["JobState", "TaskState", "TrialState", "FailureClass", "Relation", "ApplicationState"]
+)
 def test_words_are_those_of_the_page(name: str) -> None:
     row = re.search(rf"^\| {name} \| `(.*)` \|$", PAGE, re.MULTILINE)
     assert row is not None

@@ -53,6 +53,7 @@ def test_a_wrong_job_file_says_where() -> None:
         ({}, "needs a command, a job file, or roles"),
         ({"job": []}, "a command is a text or a list of texts"),
         ({"job": "true", "files": "train.py"}, r"write files=\['train\.py'\]"),
+        ({"roles": {"worker": Role("true", files="train.py")}}, r"write files=\['train\.py'\]"),
         ({"roles": {"worker": Role("true")}, "memory": "2g"}, r"with roles, write Role\(memory=…\)"),
         ({"job": "echo \0"}, "control character"),
     ],

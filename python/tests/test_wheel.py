@@ -74,10 +74,10 @@ class Machine:
 def test_the_wheel_is_for_every_python_and_holds_the_package_and_the_programs_alone(wheel: Path) -> None:
     assert re.fullmatch(r"tony_ts-[\d.]+-py3-none-any\.whl", wheel.name)
     expected = re.compile(
-        r"tony_ts/((distributed/|pytorch/)?\w+\.py|py\.typed)"
+        r"tony_ts/((distributed/|pytorch/|training/)?\w+\.py|py\.typed)"
         r"|tony_ts/npm/(package\.json|LICENSE|NOTICE|dist/sbom\.cdx\.json)"
-        r"|tony_ts/npm/dist/programs/((am|executor|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?|page\.html)"
-        r"|tony_ts/npm/examples/[\w-]+/(job\.xml|[\w-]+\.(py|sh))"
+        r"|tony_ts/npm/dist/programs/((am|executor|portal|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?|(page|portal)\.html)"
+        r"|tony_ts/npm/examples/([\w-]+/(job\.xml|[\w-]+\.(py|sh))|monitoring/[\w-]+\.\w+)"
         r"|tony_ts/npm/node_modules/koffi/(src/koffi/(src/)?)?\w+\.(c?js|json)|tony_ts/npm/node_modules/koffi/LICENSE\.txt"
         r"|tony_ts/npm/node_modules/@koromix/koffi-linux-\w+/(\w+/koffi\.node|\w+\.\w+)"
         r"|tony_ts-[\d.]+\.dist-info/(METADATA|WHEEL|RECORD|entry_points\.txt)"
@@ -86,7 +86,7 @@ def test_the_wheel_is_for_every_python_and_holds_the_package_and_the_programs_al
         names = archive.namelist()
         metadata = archive.read(next(name for name in names if name.endswith("/METADATA"))).decode()
     assert [name for name in names if not expected.fullmatch(name)] == []
-    for program in ("am", "executor", "tokens", "tony-ts"):
+    for program in ("am", "executor", "portal", "tokens", "tony-ts"):
         assert f"tony_ts/npm/dist/programs/{program}.cjs" in names
     assert "Requires-Python: >=3.8" in metadata
     assert [line for line in metadata.splitlines() if line.startswith("Requires-Dist")] == [

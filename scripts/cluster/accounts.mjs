@@ -1,8 +1,7 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { userInfo } from "node:os";
 import { promisify } from "node:util";
-import { Problem } from "../problem.mjs";
+import { Problem, printedBy } from "../problem.mjs";
 
 const run = promisify(execFile);
 
@@ -25,6 +24,7 @@ export async function daemonAccounts() {
   return { hdfs: await systemAccount("hdfs"), yarn: await systemAccount("yarn") };
 }
 
+/** @param {string} name @returns {Promise<Account>} */
 async function systemAccount(name) {
   const existing = await findAccount(name);
   if (existing !== undefined) return existing;
@@ -34,10 +34,9 @@ async function systemAccount(name) {
     // Another `up` may have made it between our look and our try.
     const made = await findAccount(name);
     if (made !== undefined) return made;
-    throw new Problem(
-      `The user ${name} is absent and useradd could not make it: ${cause.stderr?.trim() ?? cause.message}`,
-      { cause },
-    );
+    throw new Problem(`The user ${name} is absent and useradd could not make it: ${printedBy(cause).trim()}`, {
+      cause,
+    });
   }
   const made = await findAccount(name);
   if (made === undefined) throw new Problem(`useradd made the user ${name}, but getent does not show it.`);

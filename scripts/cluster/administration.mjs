@@ -1,17 +1,18 @@
-// @ts-nocheck
 import { Problem } from "../problem.mjs";
-import { daemonsOf, javaCommand } from "./daemons.mjs";
+import { javaCommand, theDaemon } from "./daemons.mjs";
 import { lastLines, runToEnd } from "./programs.mjs";
 import { takeTicket } from "./secure/realm.mjs";
 
+/** @import { ClusterRecord } from "./record.mjs" */
+
 /**
  * Runs one of Hadoop's programs for administrators to its end, as the user of a master.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  * @param {"NameNode" | "ResourceManager"} kind of that master
  * @param {{ mainClass: string, programArguments: string[] }} program
  */
 export async function administer(cluster, kind, { mainClass, programArguments }) {
-  const master = daemonsOf(cluster).find((daemon) => daemon.kind === kind);
+  const master = theDaemon(cluster, kind);
   const { user } = master;
   const name = `${master.name}-administration`;
   const { environment, ...java } = javaCommand(cluster, { ...master, name, heapMiB: 64, mainClass, programArguments });

@@ -1,10 +1,11 @@
-// @ts-nocheck
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { JVM_FLAGS, libraryPath, markersOf } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
+
+/** @import { ClusterRecord } from "./record.mjs" */
 
 /**
  * Hadoop's daemons spend most of their start on loading some 13,000 classes. Java can map them ready-made from an archive
@@ -15,7 +16,10 @@ import { layout } from "./folders.mjs";
 const LIST_SUFFIX = ".classes";
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
-/** The flag that maps the archive; until there is one, the flag that notes the classes for it. */
+/**
+ * The flag that maps the archive; until there is one, the flag that notes the classes for it.
+ * @param {ClusterRecord} cluster @param {string} daemonName
+ */
 export function classArchiveFlag(cluster, daemonName) {
   if (existsSync(cluster.classArchive)) return `-XX:SharedArchiveFile=${cluster.classArchive}`;
   return `-XX:DumpLoadedClassList=${join(layout(cluster.state).temporary, `${daemonName}${LIST_SUFFIX}`)}`;
@@ -24,7 +28,7 @@ export function classArchiveFlag(cluster, daemonName) {
 /**
  * Starts to make the archive, unless it is there, and does not wait for it: half a minute of one core at the lowest
  * priority. It belongs to the cluster, whose `down` ends it. A Java that finds the archive unfit starts without it.
- * @param {import("./record.mjs").ClusterRecord} cluster whose daemons have all started
+ * @param {ClusterRecord} cluster whose daemons have all started
  */
 export async function makeClassArchive(cluster) {
   if (existsSync(cluster.classArchive)) return;
@@ -56,14 +60,14 @@ export async function makeClassArchive(cluster) {
   maker.unref();
 }
 
-/** Each class once, in the order in which some daemon loaded it. */
+/** Each class once, in the order in which some daemon loaded it. @param {string} folder */
 async function mergedLists(folder) {
   const files = (await readdir(folder)).filter((name) => name.endsWith(LIST_SUFFIX)).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), "utf8")));
   return [...new Set(texts.flatMap((text) => text.split("\n")))].join("\n");
 }
 
-/** What a killed maker left in the cache. */
+/** What a killed maker left in the cache. @param {string} archive */
 async function removeAbandoned(archive) {
   for (const name of await readdir(dirname(archive))) {
     if (!name.startsWith(`${basename(archive)}.`)) continue;

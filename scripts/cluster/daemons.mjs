@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { layout } from "./folders.mjs";
@@ -8,22 +7,25 @@ import { KDC_PORT, KMS_PORT } from "./secure/names.mjs";
 import { kdcCommand } from "./secure/realm.mjs";
 import { nodeName } from "./site-files.mjs";
 
+/** @import { Account } from "./accounts.mjs" */
+/** @import { ClusterRecord } from "./record.mjs" */
+
 /**
  * One daemon of a cluster: a JVM of its own, but for the KDC.
  * @typedef {object} Daemon
  * @property {string} name namenode, datanode, resourcemanager, nm1, nm2, …; with two masters nn1, nn2, rm1, rm2, …
  * @property {string} kind as Hadoop calls it
  * @property {string} title its kind, and its number where there are several
- * @property {string} [mainClass]
+ * @property {string | undefined} [mainClass] none of the KDC
  * @property {string[]} [programArguments]
  * @property {string[]} [flags] of Java, besides those of every daemon
  * @property {number} heapMiB
- * @property {import("./accounts.mjs").Account} user
+ * @property {Account} user
  * @property {string[]} classPath
  * @property {string} host
- * @property {string} [namespace] the network namespace it runs in, where that is not the machine's own
+ * @property {string | undefined} [namespace] the network namespace it runs in, where that is not the machine's own
  * @property {number[]} ports it listens on, and nobody else may
- * @property {string} [url] its web address, where it has one
+ * @property {string | undefined} [url] its web address, where it has one
  */
 
 const HDFS = "org.apache.hadoop.hdfs";
@@ -32,7 +34,28 @@ const YARN = "org.apache.hadoop.yarn.server";
 /** The KDC's: its database is for nobody else. */
 const ROOT = { name: "root", uid: 0, gid: 0 };
 
-/** What can be started, and the ports it has everywhere: those of its web server, and all others. */
+/**
+ * What can be started, and the ports it has everywhere: those of its web server, and all others.
+ * @typedef {object} Program
+ * @property {string} kind
+ * @property {string} [mainClass]
+ * @property {number} heapMiB
+ * @property {number[]} ports
+ * @property {{ http?: number, https?: number }} [web]
+ *
+ * Where it runs, and as what.
+ * @typedef {object} Place
+ * @property {string} name
+ * @property {number} [number] where there are several of its kind
+ * @property {Account} user
+ * @property {string} host
+ * @property {string | undefined} [namespace]
+ * @property {string[]} [programArguments]
+ * @property {string[]} [flags]
+ * @property {string} [settingsOf] the daemon whose own settings it reads, where it has such
+ */
+
+/** @satisfies {Record<string, Program>} */
 const PROGRAMS = {
   nameNode: {
     kind: "NameNode",
@@ -80,7 +103,7 @@ const PROGRAMS = {
     mainClass: "org.apache.hadoop.fs.http.server.HttpFSServerWebServer",
     heapMiB: 192,
     ports: [],
-    web: { http: 14000 },
+    web: { http: 14000, https: 14000 },
   },
   router: {
     kind: "Router",
@@ -107,7 +130,7 @@ const PROGRAMS = {
   failoverController: { kind: "ZKFC", mainClass: `${HDFS}.tools.DFSZKFailoverController`, heapMiB: 64, ports: [8019] },
 };
 
-/** All daemons of a cluster. @param {import("./record.mjs").ClusterRecord} cluster @returns {Daemon[]} */
+/** All daemons of a cluster. @param {ClusterRecord} cluster @returns {Daemon[]} */
 export function daemonsOf(cluster) {
   const { master, nodes } = cluster.addresses;
   const { hdfs, yarn } = cluster.users;
@@ -157,7 +180,26 @@ export function daemonsOf(cluster) {
   ];
 }
 
-/** HttpFS and the KMS look for their folders in properties of Java. */
+/**
+ * The first daemon of a kind that the cluster has.
+ * @param {ClusterRecord} cluster @param {string} kind
+ */
+export function theDaemon(cluster, kind) {
+  const found = daemonsOf(cluster).find((daemon) => daemon.kind === kind);
+  if (found === undefined) throw new Error(`cluster ${cluster.name} has no ${kind}`);
+  return found;
+}
+
+/** Where a daemon's web server answers. @param {Daemon} daemon */
+export function webAddressOf({ title, url }) {
+  if (url === undefined) throw new Error(`${title} has no web server`);
+  return url;
+}
+
+/**
+ * HttpFS and the KMS look for their folders in properties of Java.
+ * @param {ClusterRecord} cluster @param {string} name @returns {Place}
+ */
 function webGateway({ state, users, addresses }, name) {
   const { daemonConf, daemonData, logs, temporary } = layout(state);
   const folders = { home: daemonData(name), config: daemonConf(name), log: logs, temp: temporary };
@@ -174,7 +216,10 @@ function webGateway({ state, users, addresses }, name) {
   };
 }
 
-/** Of a program on a host makes a daemon; `settingsOf` names the daemon whose own settings it reads, where it has such. */
+/**
+ * Of a program on a host makes a daemon.
+ * @param {ClusterRecord} cluster @returns {(program: Program, place: Place) => Daemon}
+ */
 function daemonMaker(cluster) {
   const { conf, daemonConf, state, secure } = layout(cluster.state);
   const isSecure = cluster.settings.secure;
@@ -226,10 +271,10 @@ export const JVM_FLAGS = [
  * How daemons' Java compiles, by the setting's names: for a quick start, or as it does for everybody else. The quick compiler knows no
  * fast cipher, so that it sends data by TLS at a tenth of the pace.
  */
-export const COMPILERS = { quick: ["-XX:TieredStopAtLevel=1"], full: [] };
+const COMPILERS = { quick: ["-XX:TieredStopAtLevel=1"], full: [] };
 
 /**
- * What starts a daemon. @param {import("./record.mjs").ClusterRecord} cluster @param {Daemon} daemon @param {string[]} flags of Java, where it
+ * What starts a daemon. @param {ClusterRecord} cluster @param {Daemon} daemon @param {string[]} flags of Java, where it
  * is one of Java's
  */
 export function daemonCommand(cluster, daemon, flags) {
@@ -240,11 +285,13 @@ export function daemonCommand(cluster, daemon, flags) {
 
 /**
  * The command of a daemon's JVM.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  * @param {Pick<Daemon, "name" | "mainClass" | "programArguments" | "flags" | "heapMiB" | "classPath">} daemon
  * @param {string[]} [flags] of Java
  */
 export function javaCommand(cluster, daemon, flags = []) {
+  const { mainClass } = daemon;
+  if (mainClass === undefined) throw new Error(`${daemon.name} is no program of Java`);
   return {
     command: join(cluster.javaHome, "bin", "java"),
     args: [
@@ -259,7 +306,7 @@ export function javaCommand(cluster, daemon, flags = []) {
       `-Djava.io.tmpdir=${layout(cluster.state).temporary}`,
       ...(cluster.settings.secure ? [`-Djava.security.krb5.conf=${layout(cluster.state).secure.krb5Conf}`] : []),
       `-Dhadoop.home.dir=${cluster.state}`,
-      daemon.mainClass,
+      mainClass,
       ...(daemon.programArguments ?? []),
     ],
     /** Nothing of the caller's environment: what a developer has set must not change what containers see. No

@@ -1,30 +1,37 @@
-// @ts-nocheck
 import { readFile, writeFile } from "node:fs/promises";
 import { administer } from "./administration.mjs";
 import { layout } from "./folders.mjs";
 
+/** @import { Daemon } from "./daemons.mjs" */
+/** @import { ClusterRecord } from "./record.mjs" */
+
 /**
  * The ResourceManager gives a node no more containers, tells ApplicationMasters, and takes the node out when its containers have ended, or
  * after that time.
- * @param {import("./record.mjs").ClusterRecord} cluster @param {import("./daemons.mjs").Daemon} node @param {number} withinS
+ * @param {ClusterRecord} cluster @param {Daemon} node @param {number} withinS
  */
 export async function decommission(cluster, node, withinS) {
   await exclude(cluster, (hosts) => [...hosts, node.host]);
   await refreshNodes(cluster, ["-g", String(withinS), "-server"]);
 }
 
-/** It is used again. One that was taken out by then has ended, and has to be started. */
+/**
+ * It is used again. One that was taken out by then has ended, and has to be started.
+ * @param {ClusterRecord} cluster @param {Daemon} node
+ */
 export async function recommission(cluster, node) {
   await exclude(cluster, (hosts) => hosts.filter((host) => host !== node.host));
   await refreshNodes(cluster, []);
 }
 
+/** @param {ClusterRecord} cluster @param {(hosts: string[]) => string[]} change */
 async function exclude({ state }, change) {
   const file = layout(state).excludedNodes;
   const hosts = (await readFile(file, "utf8")).split("\n").filter((host) => host !== "");
   await writeFile(file, [...new Set(change(hosts)), ""].join("\n"));
 }
 
+/** @param {ClusterRecord} cluster @param {string[]} options */
 const refreshNodes = (cluster, options) =>
   administer(cluster, "ResourceManager", {
     mainClass: "org.apache.hadoop.yarn.client.cli.RMAdminCLI",

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { daemonsOf } from "./daemons.mjs";
@@ -11,6 +10,8 @@ import { endDaemon, killProcessesOf, runningPid } from "./processes.mjs";
 import { readRecord } from "./record.mjs";
 import { withdrawHostNames } from "./secure/host-names.mjs";
 import { unmountDisks } from "./small-disk.mjs";
+
+/** @import { ClusterRecord } from "./record.mjs" */
 
 /** How long applications get to end properly, which aggregates their logs. */
 const APPLICATIONS_END_MS = 5000;
@@ -42,13 +43,13 @@ export async function down(name, { deleteState = false } = {}) {
   });
 }
 
-/** Somebody removed the state folder under a running cluster: its processes still carry the folder's name. */
+/** Somebody removed the state folder under a running cluster: its processes still carry the folder's name. @param {string} state */
 async function endOrphans(state) {
   const leftovers = await killProcessesOf(state);
   return leftovers === 0 ? undefined : { daemons: 0, applications: 0, leftovers };
 }
 
-/** @returns {Promise<number>} how many applications had not ended; 0 too when the ResourceManager is away */
+/** @param {ClusterRecord} cluster @returns {Promise<number>} how many applications had not ended; 0 too when the ResourceManager is away */
 async function endApplications(cluster) {
   const running = await unfinishedApplications(cluster);
   await Promise.allSettled(running.map((application) => killApplication(cluster, application)));

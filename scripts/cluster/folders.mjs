@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -42,7 +41,7 @@ export function mayEnter(path) {
   }
 }
 
-/** What a secure cluster has beside. */
+/** What a secure cluster has beside. @param {string} folder */
 function secureLayout(folder) {
   const kdc = join(folder, "kdc");
   const tls = join(folder, "tls");
@@ -79,9 +78,9 @@ export function layout(state) {
     /** The nodes that the ResourceManager is to give up, a host on each line. */
     excludedNodes: join(state, "conf", "excluded-nodes"),
     /** A daemon's own settings, on top of those in `conf`. */
-    daemonConf: (daemon) => join(state, `conf-${daemon}`),
+    daemonConf: (/** @type {string} */ daemon) => join(state, `conf-${daemon}`),
     data: join(state, "data"),
-    daemonData: (daemon) => join(state, "data", daemon),
+    daemonData: (/** @type {string} */ daemon) => join(state, "data", daemon),
     logs: join(state, "logs"),
     pids: join(state, "pids"),
     bin: join(state, "bin"),

@@ -1,46 +1,62 @@
-// @ts-nocheck
 import { setTimeout as sleep } from "node:timers/promises";
-import { daemonsOf } from "./daemons.mjs";
-import { change, getJson } from "./http.mjs";
+import { daemonsOf, theDaemon, webAddressOf } from "./daemons.mjs";
+import { at, change, getJson } from "./http.mjs";
 import { PEOPLE } from "./secure/names.mjs";
 import { GPU_NODE } from "./site-files.mjs";
 
+/** @import { Daemon } from "./daemons.mjs" */
+/** @import { ClusterRecord } from "./record.mjs" */
+
 /** What the daemons say of themselves, and what a new cluster needs set in them. All over their REST interfaces. */
 
-const bean = async (cluster, url, query) => (await getJson(cluster, `${url}/jmx?qry=${query}`))?.beans?.[0];
+/**
+ * A value of a daemon's JMX.
+ * @param {ClusterRecord} cluster @param {string} url @param {string} bean @param {string} attribute
+ */
+const jmx = async (cluster, url, bean, attribute) =>
+  at(await getJson(cluster, `${url}/jmx?qry=${bean}`), "beans", 0, attribute);
 
-/** @typedef {import("./record.mjs").ClusterRecord} ClusterRecord */
-
-/** How each kind of master says whether it is the active one; one without a second says so too. */
+/**
+ * How each kind of master says whether it is the active one; one without a second says so too.
+ * @type {Record<string, (cluster: ClusterRecord, url: string) => Promise<unknown>>}
+ */
 const STATE_OF = {
-  NameNode: async (cluster, url) => (await bean(cluster, url, "Hadoop:service=NameNode,name=NameNodeStatus"))?.State,
+  NameNode: (cluster, url) => jmx(cluster, url, "Hadoop:service=NameNode,name=NameNodeStatus", "State"),
   ResourceManager: async (cluster, url) =>
-    (await getJson(cluster, `${url}/ws/v1/cluster/info`))?.clusterInfo?.haState?.toLowerCase(),
+    at(await getJson(cluster, `${url}/ws/v1/cluster/info`), "clusterInfo", "haState"),
 };
 
-/** @param {import("./daemons.mjs").Daemon} daemon */
+/** @param {Daemon} daemon */
 export const isMaster = ({ kind }) => Object.hasOwn(STATE_OF, kind);
 
 /**
  * @param {ClusterRecord} cluster
- * @param {import("./daemons.mjs").Daemon} daemon
+ * @param {Daemon} daemon
  * @returns {Promise<"active" | "standby" | undefined>} of a NameNode or ResourceManager: undefined while it is neither
  */
-export async function masterState(cluster, { kind, url }) {
-  const state = await STATE_OF[kind]?.(cluster, url);
-  return ["active", "standby"].includes(state) ? state : undefined;
+export async function masterState(cluster, daemon) {
+  const state = String(await STATE_OF[daemon.kind]?.(cluster, webAddressOf(daemon))).toLowerCase();
+  return state === "active" || state === "standby" ? state : undefined;
 }
 
 /**
- * The web address of the master that serves, now.
+ * The master that serves now; where none does, the first.
  * @param {ClusterRecord} cluster
  * @param {"NameNode" | "ResourceManager"} kind
- * @returns {Promise<string>} where none does, that of the first
+ */
+async function activeMaster(cluster, kind) {
+  const [, ...others] = daemonsOf(cluster).filter((daemon) => daemon.kind === kind);
+  for (const other of others) if ((await masterState(cluster, other)) === "active") return other;
+  return theDaemon(cluster, kind);
+}
+
+/**
+ * Its web address.
+ * @param {ClusterRecord} cluster
+ * @param {"NameNode" | "ResourceManager"} kind
  */
 export async function activeUrl(cluster, kind) {
-  const [first, ...others] = daemonsOf(cluster).filter((daemon) => daemon.kind === kind);
-  for (const other of others) if ((await masterState(cluster, other)) === "active") return other.url;
-  return first.url;
+  return webAddressOf(await activeMaster(cluster, kind));
 }
 
 /** A failover takes ZooKeeper's session, and a busy machine some seconds more. */
@@ -57,11 +73,11 @@ const FAILOVER_LIMIT_MS = 60_000;
 async function changeAtActive(cluster, kind, path, options) {
   const giveUpAt = performance.now() + FAILOVER_LIMIT_MS;
   for (;;) {
-    const url = await activeUrl(cluster, kind);
+    const master = await activeMaster(cluster, kind);
     try {
-      return await change(cluster, `${url}${path}`, options);
+      return await change(cluster, `${webAddressOf(master)}${path}`, options);
     } catch (problem) {
-      const isReal = (await masterState(cluster, { kind, url })) === "active";
+      const isReal = (await masterState(cluster, master)) === "active";
       if (isReal || !cluster.settings.ha || performance.now() > giveUpAt) throw problem;
     }
     await sleep(200);
@@ -88,28 +104,29 @@ export async function mastersAreReady(cluster) {
  * @returns {Promise<boolean>}
  */
 export async function hdfsIsReady(cluster) {
-  const ready = daemonsOf(cluster).map((daemon) => IS_READY[daemon.kind]?.(cluster, daemon) ?? true);
+  const ready = daemonsOf(cluster).map((daemon) => IS_READY[daemon.kind]?.(cluster, webAddressOf(daemon)) ?? true);
   return !(await Promise.all(ready)).includes(false);
 }
 
+/** @type {Record<string, (cluster: ClusterRecord, url: string) => Promise<boolean>>} */
 const IS_READY = { NameNode: nameNodeIsReady, Router: routerIsReady };
 
-async function routerIsReady(cluster, { url }) {
+/** @param {ClusterRecord} cluster @param {string} url */
+async function routerIsReady(cluster, url) {
   const answer = await getJson(cluster, `${url}/webhdfs/v1/?op=GETFILESTATUS`, { as: "hdfs" });
-  return answer?.FileStatus !== undefined;
+  return at(answer, "FileStatus") !== undefined;
 }
 
-async function nameNodeIsReady(cluster, { url }) {
-  const info = await bean(cluster, url, "Hadoop:service=NameNode,name=NameNodeInfo");
-  if (info?.Safemode !== "") return false;
-  const system = await bean(cluster, url, "Hadoop:service=NameNode,name=FSNamesystemState");
-  return system?.NumLiveDataNodes === 1;
+/** @param {ClusterRecord} cluster @param {string} url */
+async function nameNodeIsReady(cluster, url) {
+  if ((await jmx(cluster, url, "Hadoop:service=NameNode,name=NameNodeInfo", "Safemode")) !== "") return false;
+  return (await jmx(cluster, url, "Hadoop:service=NameNode,name=FSNamesystemState", "NumLiveDataNodes")) === 1;
 }
 
-/** @param {ClusterRecord} cluster @returns {Promise<number | undefined>} usable NodeManagers, undefined while the ResourceManager is away */
+/** @param {ClusterRecord} cluster @returns {Promise<unknown>} how many NodeManagers are usable, undefined while the ResourceManager is away */
 export async function activeNodes(cluster) {
   const url = await activeUrl(cluster, "ResourceManager");
-  return (await getJson(cluster, `${url}/ws/v1/cluster/metrics`))?.clusterMetrics?.activeNodes;
+  return at(await getJson(cluster, `${url}/ws/v1/cluster/metrics`), "clusterMetrics", "activeNodes");
 }
 
 /** @param {ClusterRecord} cluster @returns {Promise<string[]>} applications that have not ended */
@@ -117,7 +134,8 @@ export async function unfinishedApplications(cluster) {
   const url = await activeUrl(cluster, "ResourceManager");
   const states = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
   const answer = await getJson(cluster, `${url}/ws/v1/cluster/apps?states=${states}`);
-  return (answer?.apps?.app ?? []).map(({ id }) => id);
+  const applications = at(answer, "apps", "app");
+  return Array.isArray(applications) ? applications.map((application) => String(at(application, "id"))) : [];
 }
 
 /** @param {ClusterRecord} cluster @param {string} application */
@@ -149,7 +167,7 @@ export async function makeHdfsFolders(cluster) {
  */
 export async function ownedFolder(cluster, path, permission, owner) {
   const { hdfs, yarn } = cluster.users;
-  const call = (query) =>
+  const call = (/** @type {string} */ query) =>
     changeAtActive(cluster, "NameNode", `/webhdfs/v1${path}?${query}`, { as: hdfs.name, method: "PUT" });
   await call(`op=MKDIRS&permission=${permission}`);
   // MKDIRS leaves an existing folder as it is.
@@ -166,7 +184,7 @@ export async function labelGpuNode(cluster) {
   const address = addresses.nodes[GPU_NODE];
   // FairScheduler knows no labels.
   if (settings.label === "none" || settings.scheduler === "fair" || address === undefined) return;
-  const call = (path, body) =>
+  const call = (/** @type {string} */ path, /** @type {object} */ body) =>
     changeAtActive(cluster, "ResourceManager", `/ws/v1/cluster/${path}`, { as: users.yarn.name, method: "POST", body });
   await call("add-node-labels", { nodeLabelInfo: [{ name: "gpu", exclusivity: settings.label === "exclusive" }] });
   await call("replace-node-to-labels", { nodeToLabels: [{ nodeId: `${address}:8041`, labels: ["gpu"] }] });

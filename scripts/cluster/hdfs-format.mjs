@@ -1,10 +1,12 @@
-// @ts-nocheck
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Problem } from "../problem.mjs";
-import { daemonsOf, javaCommand } from "./daemons.mjs";
+import { daemonsOf, javaCommand, theDaemon } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
 import { lastLines, runToEnd } from "./programs.mjs";
+
+/** @import { Daemon } from "./daemons.mjs" */
+/** @import { ClusterRecord } from "./record.mjs" */
 
 /** Of DFSZKFailoverController (ERR_CODE_FORMAT_DENIED): it is there already. */
 const FORMATTED_BEFORE = 2;
@@ -12,11 +14,12 @@ const FORMATTED_BEFORE = 2;
 /**
  * Makes what NameNodes and their ZKFCs start from, where it was never made: the folder of each NameNode, and ZooKeeper's node for the
  * election. ZooKeeper and the JournalNode run.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  */
 export async function formatWhatIsNew(cluster) {
   const daemons = daemonsOf(cluster);
-  const [first, ...others] = daemons.filter(({ kind }) => kind === "NameNode");
+  const first = theDaemon(cluster, "NameNode");
+  const others = daemons.filter((daemon) => daemon.kind === "NameNode" && daemon.name !== first.name);
   const failoverController = daemons.find(({ kind }) => kind === "ZKFC");
   await Promise.all([
     isFormatted(cluster, first) || format(cluster, first, "-format"),
@@ -27,16 +30,22 @@ export async function formatWhatIsNew(cluster) {
   }
 }
 
+/** @param {ClusterRecord} cluster @param {Daemon} nameNode */
 const current = (cluster, { name }) => join(layout(cluster.state).daemonData(name), "current");
+/** @param {ClusterRecord} cluster @param {Daemon} nameNode */
 const isFormatted = (cluster, nameNode) => existsSync(current(cluster, nameNode));
 
+/** @param {ClusterRecord} cluster @param {Daemon} daemon @param {string} option */
 async function format(cluster, daemon, option) {
   const once = { ...daemon, name: `${daemon.name}-format`, programArguments: [option, "-nonInteractive"] };
   const { code, output } = await runToEnd(javaCommand(cluster, once), { cwd: cluster.state, user: daemon.user });
   if (code !== 0 && code !== FORMATTED_BEFORE) throw failed(`${daemon.title} ${option}`, code, output);
 }
 
-/** What `-bootstrapStandby` fetches from a NameNode that runs; the copy belongs to the NameNode's user too. */
+/**
+ * What `-bootstrapStandby` fetches from a NameNode that runs; the copy belongs to the NameNode's user too.
+ * @param {ClusterRecord} cluster @param {Daemon} from @param {Daemon} to
+ */
 async function copyFormatted(cluster, from, to) {
   const args = ["-r", current(cluster, from), current(cluster, to)];
   const { code, output } = await runToEnd(
@@ -46,4 +55,5 @@ async function copyFormatted(cluster, from, to) {
   if (code !== 0) throw failed(`cp ${args.join(" ")}`, code, output);
 }
 
+/** @param {string} what @param {number | null} code @param {string} output */
 const failed = (what, code, output) => new Problem(`${what} failed (exit ${code}):\n${lastLines(output)}`);

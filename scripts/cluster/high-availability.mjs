@@ -1,6 +1,7 @@
-// @ts-nocheck
 import { join } from "node:path";
 import { layout } from "./folders.mjs";
+
+/** @import { ClusterRecord } from "./record.mjs" */
 
 /**
  * What `--ha` adds: each master twice, one of the two active. ZooKeeper elects the ResourceManager by itself and the NameNode
@@ -16,7 +17,7 @@ const SESSION_MS = "3000";
 
 /**
  * The masters as Hadoop's keys count them; none without `--ha`.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  * @returns {{ host: string, number: number, nameNode: string, resourceManager: string }[]}
  */
 export function eachMaster({ addresses: { master, secondMaster } }) {
@@ -27,17 +28,17 @@ export function eachMaster({ addresses: { master, secondMaster } }) {
   });
 }
 
-/** What `fs.defaultFS` says. @param {import("./record.mjs").ClusterRecord} cluster */
+/** What `fs.defaultFS` says. @param {ClusterRecord} cluster */
 export const defaultFileSystem = ({ settings, addresses }) =>
   settings.ha ? `hdfs://${NAME_SERVICE}` : `hdfs://${addresses.master}:8020`;
 
-/** The settings file of ZooKeeper. @param {import("./record.mjs").ClusterRecord} cluster */
+/** The settings file of ZooKeeper. @param {ClusterRecord} cluster */
 export const zooKeeperSettings = ({ state }) => join(layout(state).daemonConf("zookeeper"), "zoo.cfg");
 
 /**
  * Hadoop's keys for two masters, which every daemon and every client reads. Which of the two a daemon is stands in its own settings:
  * a client that had it would ask that one alone.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  * @returns {Record<string, string>} none without `--ha`
  */
 export function highAvailabilityProperties(cluster) {
@@ -72,6 +73,7 @@ export function highAvailabilityProperties(cluster) {
   };
 }
 
+/** @param {ReturnType<typeof eachMaster>[number]} master @returns {Record<string, string>} */
 const addressesOf = ({ host, nameNode, resourceManager }) => ({
   [`dfs.namenode.rpc-address.${NAME_SERVICE}.${nameNode}`]: `${host}:8020`,
   [`dfs.namenode.http-address.${NAME_SERVICE}.${nameNode}`]: `${host}:9870`,

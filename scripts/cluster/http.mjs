@@ -66,7 +66,7 @@ function accessTo(cluster, url, user) {
 
 /**
  * The JSON a daemon answers, or undefined while it does not answer or not with 200.
- * @param {AskedCluster} cluster @param {string} url @param {{ as?: string }} [options] @returns {Promise<any>}
+ * @param {AskedCluster} cluster @param {string} url @param {{ as?: string }} [options] @returns {Promise<unknown>}
  */
 export async function getJson(cluster, url, { as } = {}) {
   try {
@@ -75,6 +75,17 @@ export async function getJson(cluster, url, { as } = {}) {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What stands at a path of an answer, where there is such.
+ * @param {unknown} answer @param {...(string | number)} path @returns {unknown}
+ */
+export function at(answer, ...path) {
+  return path.reduce(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    answer,
+  );
 }
 
 /** Whether a daemon answers at all: 5xx is what it says while it cannot serve. @param {AskedCluster} cluster @param {string} url */

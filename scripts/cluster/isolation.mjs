@@ -1,7 +1,9 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Problem } from "../problem.mjs";
+
+/** @import { Account } from "./accounts.mjs" */
+/** @import { ClusterRecord } from "./record.mjs" */
 
 const run = promisify(execFile);
 
@@ -19,7 +21,7 @@ const namesOf = ({ network, settings }) => ({
 
 /**
  * The namespace in which a node's processes run.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  * @param {number} index from 0
  * @returns {string | undefined} none: the machine's own network
  */
@@ -27,13 +29,16 @@ export function namespaceOf(cluster, index) {
   return cluster.settings.isolate === index + 1 ? namesOf(cluster).namespace : undefined;
 }
 
-/** The command that runs another one in a namespace as that user. */
+/**
+ * The command that runs another one in a namespace as that user.
+ * @param {string} namespace @param {Account} user @param {string} command @param {string[]} args
+ */
 export function commandIn(namespace, { uid, gid }, command, args) {
   const enter = [`--net=/run/netns/${namespace}`, `--setuid=${uid}`, `--setgid=${gid}`];
   return { command: "nsenter", args: [...enter, command, ...args] };
 }
 
-/** Makes the network anew; does nothing where no node is isolated. @param {import("./record.mjs").ClusterRecord} cluster */
+/** Makes the network anew; does nothing where no node is isolated. @param {ClusterRecord} cluster */
 export async function makeNetwork(cluster) {
   const { isolate } = cluster.settings;
   if (isolate === 0) return;
@@ -53,7 +58,7 @@ export async function makeNetwork(cluster) {
   for (const device of ["lo", "eth0"]) await ip("-n", namespace, "link", "set", device, "up");
 }
 
-/** @param {import("./record.mjs").ClusterRecord} cluster */
+/** @param {ClusterRecord} cluster */
 export async function removeNetwork(cluster) {
   if (cluster.settings.isolate === 0) return;
   const { bridge, cable, namespace } = namesOf(cluster);
@@ -63,21 +68,22 @@ export async function removeNetwork(cluster) {
   await ip("link", "delete", bridge).catch(absent);
 }
 
-/** Cuts the isolated node off from all others. @param {import("./record.mjs").ClusterRecord} cluster */
+/** Cuts the isolated node off from all others. @param {ClusterRecord} cluster */
 export async function unplug(cluster) {
   await ip("link", "set", namesOf(cluster).cable, "down");
 }
 
-/** Cuts it off from one other: nothing that it sends there arrives. @param {import("./record.mjs").ClusterRecord} cluster @param {string} host */
+/** Cuts it off from one other: nothing that it sends there arrives. @param {ClusterRecord} cluster @param {string} host */
 export async function unplugFrom(cluster, host) {
   await ip("-n", namesOf(cluster).namespace, "route", "replace", "unreachable", `${host}/32`);
 }
 
-/** Joins it with all others again. @param {import("./record.mjs").ClusterRecord} cluster */
+/** Joins it with all others again. @param {ClusterRecord} cluster */
 export async function plug(cluster) {
   const { cable, namespace } = namesOf(cluster);
   await ip("link", "set", cable, "up");
   await ip("-n", namespace, "route", "flush", "type", "unreachable");
 }
 
+/** @param {...string} args */
 const ip = (...args) => run("ip", args);

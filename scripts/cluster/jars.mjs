@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
@@ -6,7 +5,7 @@ import { join } from "node:path";
 import { copyJars } from "../maven-jars.mjs";
 import { cacheFolder, HADOOP_FILES } from "./folders.mjs";
 import { withLock } from "./lock.mjs";
-import { RELEASES } from "./releases.mjs";
+import { profilesOf } from "./releases.mjs";
 
 const POM = join(HADOOP_FILES, "pom.xml");
 
@@ -18,7 +17,7 @@ const POM = join(HADOOP_FILES, "pom.xml");
 export async function jarsFolder(release) {
   const sourceHash = createHash("sha256")
     .update(await readFile(POM))
-    .update(RELEASES[release].profiles.join())
+    .update(profilesOf(release).join())
     .digest("hex")
     .slice(0, 8);
   const folder = join(cacheFolder(), `hadoop-${release}-${sourceHash}`);
@@ -47,8 +46,9 @@ export async function provideJars({ release, java }) {
   });
 }
 
+/** @param {string} folder @param {string} release @param {{ home: string }} java */
 async function copyDependencies(folder, release, java) {
-  const options = [`-Dhadoop.version=${release}`, ...RELEASES[release].profiles.map((profile) => `-P${profile}`)];
+  const options = [`-Dhadoop.version=${release}`, ...profilesOf(release).map((profile) => `-P${profile}`)];
   await copyJars({ what: "Hadoop", pom: POM, folder, javaHome: java.home, options });
 }
 

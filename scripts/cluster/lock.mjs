@@ -1,5 +1,5 @@
-// @ts-nocheck
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, Problem } from "../problem.mjs";
@@ -29,11 +29,12 @@ export async function withLock(name, work, { waitMs = 600_000, onWait } = {}) {
   try {
     return await work();
   } finally {
-    await new Promise((resolve) => holder.close(resolve));
+    holder.close();
+    await once(holder, "close");
   }
 }
 
-/** @returns {Promise<import("node:net").Server | undefined>} undefined while another process listens there */
+/** @param {string} address @returns {Promise<import("node:net").Server | undefined>} undefined while another process listens there */
 function tryListen(address) {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());

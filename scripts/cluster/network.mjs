@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
@@ -19,6 +18,7 @@ import { withLock } from "./lock.mjs";
  * The masters are at .1 and .2, the NodeManagers at .11, .12, and so on. A network namespace has a loopback network of its own: a
  * cluster with an isolated node has a /24 of a private network instead, on a bridge that never leaves this machine.
  * @param {number} network 0 for 127.0.0.x
+ * @param {number} nodeCount
  * @returns {Addresses}
  */
 export function addresses(network, nodeCount, { isolated = false, ha = false } = {}) {
@@ -70,7 +70,7 @@ export async function releaseNetwork(state) {
 
 const claimsFolder = () => join(cacheFolder(), "networks");
 
-/** Claims whose cluster still has its state; the others are dropped, so that a deleted checkout holds no address. */
+/** Claims whose cluster still has its state; the others are dropped, so that a deleted checkout holds no address. @param {string} folder */
 async function liveClaims(folder) {
   /** @type {Map<number, string>} */
   const claims = new Map();
@@ -82,14 +82,14 @@ async function liveClaims(folder) {
   return claims;
 }
 
-/** Asked by connecting: whoever listened to find out would be in the way of a cluster that starts there at that moment. */
+/** Asked by connecting: whoever listened to find out would be in the way of a cluster that starts there at that moment. @param {number} network */
 async function isUnused(network) {
   const { master } = addresses(network, 0);
   for (const port of TELLING_PORTS) if (await accepts(master, port)) return false;
   return true;
 }
 
-/** Whether nobody listens on this address and port. @param {string} host @param {number} port */
+/** Whether nobody listens on this address and port. @param {string} host @param {number} port @returns {Promise<boolean>} */
 export function canListen(host, port) {
   return new Promise((resolve) => {
     const server = createServer();
@@ -98,11 +98,11 @@ export function canListen(host, port) {
   });
 }
 
-/** Whether somebody accepts connections there, now and within a second. @param {string} host @param {number} port */
+/** Whether somebody accepts connections there, now and within a second. @param {string} host @param {number} port @returns {Promise<boolean>} */
 export function accepts(host, port) {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 1000 });
-    const end = (answer) => {
+    const end = (/** @type {boolean} */ answer) => {
       socket.destroy();
       resolve(answer);
     };

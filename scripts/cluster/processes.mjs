@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { spawn } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { open, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
@@ -10,13 +9,16 @@ import { daemonCommand, markersOf } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
 import { commandIn } from "./isolation.mjs";
 
+/** @import { Daemon } from "./daemons.mjs" */
+/** @import { ClusterRecord } from "./record.mjs" */
+
 /** Where in a daemon's log its present life begins. */
 export const START_LINE = "--- started by scripts/cluster ---\n";
 
 /**
  * Starts a daemon detached from us, its output appended to its log, its pid recorded.
- * @param {import("./record.mjs").ClusterRecord} cluster
- * @param {import("./daemons.mjs").Daemon} daemon
+ * @param {ClusterRecord} cluster
+ * @param {Daemon} daemon
  * @returns {Promise<number>} pid
  */
 export async function startDaemon(cluster, daemon) {
@@ -39,16 +41,17 @@ export async function startDaemon(cluster, daemon) {
   closeSync(log);
   await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   child.unref();
+  if (child.pid === undefined) throw new Error(`${daemon.title} was started and has no pid`);
   await writeFile(pidFile(cluster, daemon), `${child.pid}\n`);
   return child.pid;
 }
 
-/** @param {import("./record.mjs").ClusterRecord} cluster @param {{ name: string }} daemon */
+/** @param {ClusterRecord} cluster @param {{ name: string }} daemon */
 export const logFile = (cluster, daemon) => join(layout(cluster.state).logs, `${daemon.name}.log`);
 
 const LOG_END_BYTES = 65_536;
 
-/** The last of a daemon's log; empty while it has none. @returns {Promise<string>} */
+/** The last of a daemon's log; empty while it has none. @param {ClusterRecord} cluster @param {Daemon} daemon @returns {Promise<string>} */
 export async function endOfLog(cluster, daemon) {
   try {
     const log = await open(logFile(cluster, daemon));
@@ -73,11 +76,13 @@ export function mainThreadFailed(log) {
   return log.lastIndexOf('Exception in thread "main"') > log.lastIndexOf(START_LINE);
 }
 
+/** @param {ClusterRecord} cluster @param {Daemon} daemon */
 const pidFile = (cluster, daemon) => join(layout(cluster.state).pids, daemon.name);
 
 /**
  * The pid of a daemon that runs. The recorded number alone proves nothing, it may be anybody's by now: the process must
  * carry the daemon's markers, which a zombie does not.
+ * @param {ClusterRecord} cluster @param {Daemon} daemon
  * @returns {Promise<number | undefined>}
  */
 export async function runningPid(cluster, daemon) {
@@ -85,12 +90,16 @@ export async function runningPid(cluster, daemon) {
   return pid > 0 && (await carriesMarkers(pid, markersOf(cluster.state, daemon.name))) ? pid : undefined;
 }
 
+/** @param {number} pid @param {string[]} markers */
 async function carriesMarkers(pid, markers) {
   const commandLine = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
   return markers.every((marker) => commandLine.includes(marker));
 }
 
-/** @returns {Promise<boolean>} whether the daemon ran and got the signal */
+/**
+ * @param {ClusterRecord} cluster @param {Daemon} daemon @param {NodeJS.Signals} signal
+ * @returns {Promise<boolean>} whether the daemon ran and got the signal
+ */
 export async function signalDaemon(cluster, daemon, signal) {
   const pid = await runningPid(cluster, daemon);
   if (pid === undefined) return false;
@@ -100,6 +109,7 @@ export async function signalDaemon(cluster, daemon, signal) {
 
 /**
  * Ends a daemon: TERM, and KILL if it is still there at the end of the grace.
+ * @param {ClusterRecord} cluster @param {Daemon} daemon
  * @returns {Promise<void>} resolves when no such process is left
  */
 export async function endDaemon(cluster, daemon, { graceMs = 8000 } = {}) {
@@ -119,11 +129,11 @@ export async function endDaemon(cluster, daemon, { graceMs = 8000 } = {}) {
  * Processes that a cluster started: its daemons, and what its NodeManagers started, which survives them by design. A
  * container's process has folders of its NodeManager in its environment, or works in one if it has cleared that.
  * @param {string} state
- * @returns {Promise<{ daemons: number[], containers: { pid: number, command: string }[] }>}
  */
 export async function processesOf(state) {
-  const [marker] = markersOf(state, "");
+  const [marker = ""] = markersOf(state, "");
   const data = `${layout(state).data}/`;
+  /** @type {{ daemons: number[], containers: { pid: number, command: string }[] }} */
   const found = { daemons: [], containers: [] };
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   await Promise.all(
@@ -144,7 +154,7 @@ export async function processesOf(state) {
   return found;
 }
 
-/** Kills what is left of a cluster until nothing is. @returns {Promise<number>} how many processes were killed */
+/** Kills what is left of a cluster until nothing is. @param {string} state @returns {Promise<number>} how many processes were killed */
 export async function killProcessesOf(state, { waitMs = 10_000 } = {}) {
   const giveUpAt = performance.now() + waitMs;
   const killed = new Set();

@@ -1,9 +1,8 @@
-// @ts-nocheck
 import { spawn } from "node:child_process";
 
 /**
  * Runs a program to its end, as another user where we are root.
- * @param {{ command: string, args: string[], environment: Record<string, string> }} program
+ * @param {{ command: string, args: string[], environment: NodeJS.ProcessEnv }} program
  * @param {{ cwd: string, user: import("./accounts.mjs").Account }} options
  * @returns {Promise<{ code: number | null, output: string }>} both streams in one
  */
@@ -22,7 +21,7 @@ export function runToEnd({ command, args, environment }, { cwd, user }) {
   });
 }
 
-/** The lines people need: the last ones, without stack frames and the banner of a shutdown. */
+/** The lines people need: the last ones, without stack frames and the banner of a shutdown. @param {string} text */
 export const lastLines = (text) =>
   text
     .trim()

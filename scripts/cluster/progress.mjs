@@ -1,24 +1,24 @@
-// @ts-nocheck
 /**
  * Says what is going on, one line for each step that is done: `✓ cluster  11 s  …`. On a terminal the steps that run stand below, several
  * may at once, and their seconds count.
  * @param {NodeJS.WriteStream} stream
  */
 export function progressTo(stream) {
-  /** When each began, by label. */
+  /** When each began, by label. @type {Map<string, number>} */
   const running = new Map();
+  /** @type {NodeJS.Timeout | undefined} */
   let ticker;
   const clear = () => stream.write("\r\x1b[K");
   const redraw = () => {
     clear();
     stream.write([...running].map(([label, started]) => `  … ${label}  ${seconds(started)}`).join(""));
   };
-  const begin = (label) => {
+  const begin = (/** @type {string} */ label) => {
     running.set(label, performance.now());
     if (stream.isTTY) ticker ??= setInterval(redraw, 500);
   };
-  const end = (label, mark, detail) => {
-    const started = running.get(label);
+  const end = (/** @type {string} */ label, /** @type {string} */ mark, /** @type {string} */ detail) => {
+    const started = running.get(label) ?? performance.now();
     running.delete(label);
     if (running.size === 0) {
       clearInterval(ticker);
@@ -44,4 +44,5 @@ export function progressTo(stream) {
   };
 }
 
+/** @param {number} started */
 const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1)} s`;

@@ -10,5 +10,12 @@ export const RELEASES = {
   "3.4.2": { profiles: ["httpfs", "router", "kms", "distributed-shell"] },
 };
 
+/** @param {string} release one of RELEASES */
+export function profilesOf(release) {
+  const known = RELEASES[release];
+  if (known === undefined) throw new Error(`Hadoop ${release} is none of ${Object.keys(RELEASES).join(", ")}`);
+  return known.profiles;
+}
+
 /** The one that is tried in depth. */
 export const DEFAULT_RELEASE = "3.4.2";

@@ -1,14 +1,21 @@
-// @ts-nocheck
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { HADOOP_FILES, layout } from "./folders.mjs";
 import { defaultFileSystem, eachMaster, highAvailabilityProperties } from "./high-availability.mjs";
+import { addresses } from "./network.mjs";
 import { STORE_PASSWORD } from "./secure/certificates.mjs";
 import { domainOf, hostEntries } from "./secure/host-names.mjs";
 import { KDC_PORT, KMS_PORT, PEOPLE, PROXY_SERVICE, REALM, WEB_KEYTAB, ZONE } from "./secure/names.mjs";
-import { kmsTokenLifetimes, nodeSecurityProperties, securityProperties } from "./secure/properties.mjs";
+import {
+  httpFsProperties,
+  kmsTokenLifetimes,
+  nodeSecurityProperties,
+  securityProperties,
+} from "./secure/properties.mjs";
 import { keytabOf } from "./secure/realm.mjs";
+
+/** @import { ClusterRecord, Settings } from "./record.mjs" */
 
 const TEMPLATES = join(HADOOP_FILES, "conf");
 
@@ -16,12 +23,13 @@ const TEMPLATES = join(HADOOP_FILES, "conf");
 const GPU_TYPE = "yarn.io/gpu";
 
 /** The classes of `--calculator` and `--scheduler`, in the packages that the templates name. */
-export const CALCULATORS = { dominant: "DominantResourceCalculator", default: "DefaultResourceCalculator" };
-export const SCHEDULERS = { capacity: "capacity.CapacityScheduler", fair: "fair.FairScheduler" };
+const CALCULATORS = { dominant: "DominantResourceCalculator", default: "DefaultResourceCalculator" };
+const SCHEDULERS = { capacity: "capacity.CapacityScheduler", fair: "fair.FairScheduler" };
 
 /** What `--scheduling` adds to the capacity scheduler, which by itself places containers on a node when that reports. */
 const SORTING = "yarn.scheduler.capacity.multi-node-sorting.policy";
-export const SCHEDULING = {
+/** @type {Record<Settings["scheduling"], Record<string, string>>} */
+const SCHEDULING = {
   heartbeat: {},
   async: { "yarn.scheduler.capacity.schedule-asynchronously.enable": "true" },
   "multi-node": {
@@ -45,19 +53,19 @@ const PREEMPTION = {
 /**
  * Writes the configuration folders of a cluster from the templates under docker/hadoop/conf: one for the masters and
  * all clients, and a small one for each daemon that has settings of its own.
- * @param {import("./record.mjs").ClusterRecord} cluster
- * @param {string} jars folder of Hadoop's jars
+ * @param {ClusterRecord} cluster
  */
-export async function writeSiteFiles(cluster, jars) {
+export async function writeSiteFiles(cluster) {
   const { state, settings, addresses } = cluster;
   const { conf, data, hosts, excludedNodes, daemonConf, daemonData, webapps } = layout(state);
+  /** @type {Placeholders} */
   const values = {
     DEFAULT_FS: defaultFileSystem(cluster),
     MASTER: addresses.master,
     DATANODE: addresses.master,
     DATA: data,
     CONF: conf,
-    JARS: jars,
+    JARS: cluster.jars,
     GROUPS: groupMapping(cluster),
     NM_HEARTBEAT_MS: String(settings.nmHeartbeatMs),
     RESOURCE_TYPES: resourceTypes(settings).join(","),
@@ -87,7 +95,11 @@ export async function writeSiteFiles(cluster, jars) {
     await renderFolder("namenode", daemonConf(nameNode), { ...values, DAEMON: nameNode });
     await renderFolder("resourcemanager", daemonConf(resourceManager), { ...values, DAEMON: resourceManager });
   }
-  if (settings.httpfs) await renderFolder("httpfs", daemonConf("httpfs"), values);
+  if (settings.httpfs)
+    await renderFolder("httpfs", daemonConf("httpfs"), {
+      ...values,
+      HTTPFS_SITE: propertyLines(httpFsProperties(cluster)),
+    });
   if (settings.router) await renderFolder("router", daemonConf("router"), values);
   if (settings.ha) await renderFolder("zookeeper", daemonConf("zookeeper"), values);
   if (settings.secure) await renderSecurity(cluster, values);
@@ -96,15 +108,17 @@ export async function writeSiteFiles(cluster, jars) {
   await cp(join(HADOOP_FILES, "webapps"), webapps, { recursive: true });
 }
 
-/** What a secure cluster's clients, its daemons and its two keepers of keys read beside. */
+/**
+ * What a secure cluster's clients, its daemons and its two keepers of keys read beside.
+ * @param {ClusterRecord} cluster @param {Placeholders} common
+ */
 async function renderSecurity(cluster, common) {
   const { conf, daemonConf, secure } = layout(cluster.state);
-  const [{ address }] = hostEntries(cluster);
   const values = {
     ...common,
     REALM,
     KDC: secure.kdc,
-    KDC_ADDRESS: address,
+    KDC_ADDRESS: addresses(cluster.network, 0).master,
     KDC_PORT: String(KDC_PORT),
     DOMAIN: domainOf(cluster.network),
     TICKETS: secure.tickets,
@@ -128,6 +142,7 @@ async function renderSecurity(cluster, common) {
  * What the daemons' JVMs resolve names by. On an open cluster every address is its own name, or nodes would register under names of this
  * machine's /etc/hosts; this host is the master, because Hadoop replaces a loopback address in the URLs that it shows
  * people by the local host's name.
+ * @param {ClusterRecord} cluster
  */
 function hostsFile(cluster) {
   const [master, ...others] = hostEntries(cluster).map(({ address, name }) => `${address} ${name}`);
@@ -136,9 +151,10 @@ function hostsFile(cluster) {
   return [...lines, "127.0.0.1 localhost", ""].join("\n");
 }
 
-/** A ResourceManager that counts memory alone does not start where there are other resource types. */
+/** A ResourceManager that counts memory alone does not start where there are other resource types. @param {Settings} settings */
 const countsEverything = ({ calculator }) => calculator === "dominant";
 
+/** @param {Settings} settings */
 function resourceTypes(settings) {
   return countsEverything(settings) ? (settings.properties["yarn.resource-types"] ?? GPU_TYPE).split(",") : [];
 }
@@ -149,14 +165,21 @@ export const GPU_NODE = 1;
 /** @param {number} index from 0 @returns {string} nm1, nm2, … */
 export const nodeName = (index) => `nm${index + 1}`;
 
-/** The templates directly in a folder, `""` for that of all. */
+/**
+ * The templates directly in a folder, `""` for that of all.
+ * @param {string} templates @param {string} folder @param {Placeholders} values
+ */
 async function renderFolder(templates, folder, values) {
   for (const file of await readdir(join(TEMPLATES, templates), { withFileTypes: true })) {
     if (file.isFile()) await render(join(TEMPLATES, templates, file.name), folder, values);
   }
 }
 
-/** Fills the placeholders `@NAME@` of one template; one that has no value is a defect of the template. */
+/**
+ * Fills the placeholders `@NAME@` of one template; one that has no value is a defect of the template.
+ * @typedef {Record<string, string>} Placeholders by name
+ * @param {string} template @param {string} folder @param {Placeholders} values
+ */
 async function render(template, folder, values) {
   const text = (await readFile(template, "utf8")).replaceAll(/@([A-Z_]+)@/g, (_, name) => {
     const value = values[name];
@@ -167,9 +190,10 @@ async function render(template, folder, values) {
   await writeFile(join(folder, basename(template)), text);
 }
 
-/** `--set key=value` goes to the file that Hadoop reads such keys from; later entries of a file win. */
+/** `--set key=value` goes to the file that Hadoop reads such keys from; later entries of a file win. @param {ClusterRecord} cluster @returns {Placeholders} */
 function extraProperties(cluster) {
   const { preemption, properties, scheduling, httpfs } = cluster.settings;
+  /** @type {Record<ReturnType<typeof siteFileOf>, string[]>} */
   const files = { CORE_SITE: [], HDFS_SITE: [], YARN_SITE: [], MAPRED_SITE: [], CAPACITY_SCHEDULER: [] };
   const added = {
     ...highAvailabilityProperties(cluster),
@@ -186,7 +210,7 @@ function extraProperties(cluster) {
   return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));
 }
 
-/** The first version of YARN's timeline, which forgets all when it ends. */
+/** The first version of YARN's timeline, which forgets all when it ends. @param {ClusterRecord} cluster */
 function timelineProperties({ addresses, settings }) {
   if (!settings.timeline) return {};
   return {
@@ -197,17 +221,20 @@ function timelineProperties({ addresses, settings }) {
   };
 }
 
-/** HttpFS asks the NameNode in the name of those who ask it. */
+/** HttpFS asks the NameNode in the name of those who ask it. @param {{ name: string }} user */
 const proxyUser = ({ name }) => ({ [`hadoop.proxyuser.${name}.hosts`]: "*", [`hadoop.proxyuser.${name}.groups`]: "*" });
 
+/** @param {Record<string, string>} properties */
 const propertyLines = (properties) =>
   Object.entries(properties)
     .map(([name, value]) => property(name, value))
     .join("\n  ");
 
+/** @param {string} name @param {string} value */
 const property = (name, value) =>
   `<property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value></property>`;
 
+/** @param {string} key */
 function siteFileOf(key) {
   if (key.startsWith("dfs.")) return "HDFS_SITE";
   if (key.startsWith("yarn.scheduler.capacity.")) return "CAPACITY_SCHEDULER";
@@ -216,6 +243,7 @@ function siteFileOf(key) {
   return "CORE_SITE";
 }
 
+/** @param {ClusterRecord} cluster */
 function groupMapping({ users, submitter }) {
   const groups = new Map([...PEOPLE, submitter].map((name) => [name, name]));
   groups.set(users.hdfs.name, `${users.hdfs.name},hadoop`).set(users.yarn.name, `${users.yarn.name},hadoop`);
@@ -225,4 +253,5 @@ function groupMapping({ users, submitter }) {
   return [...groups].map(([user, list]) => `${user}=${list}`).join(";");
 }
 
+/** @param {string} text */
 const escapeXml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
@@ -7,12 +6,14 @@ import { Problem } from "../problem.mjs";
 import { layout } from "./folders.mjs";
 import { nodeName } from "./site-files.mjs";
 
+/** @import { ClusterRecord } from "./record.mjs" */
+
 const run = promisify(execFile);
 
 /** Room for what three users' jobs bring with them; what fills it fills no disk of this machine. */
 const SIZE = "1g";
 
-/** Gives the chosen NodeManager's `local/` a file system of its own, in memory. @param {import("./record.mjs").ClusterRecord} cluster */
+/** Gives the chosen NodeManager's `local/` a file system of its own, in memory. @param {ClusterRecord} cluster */
 export async function mountSmallDisk(cluster) {
   const { smallDisk } = cluster.settings;
   if (smallDisk === 0) return;

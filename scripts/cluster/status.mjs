@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { daemonsOf } from "./daemons.mjs";
@@ -13,7 +12,6 @@ import { nodeName } from "./site-files.mjs";
 /**
  * The cluster and its daemons as data; what `status --json` prints and the tests read.
  * @param {string} name
- * @returns {Promise<undefined | (import("./record.mjs").ClusterRecord & { up: boolean, confDir: string, bin: string, endpoints: object, daemons: object[] })>}
  */
 export async function clusterStatus(name) {
   const cluster = await readRecord(stateFolder(name));
@@ -60,7 +58,7 @@ export async function clusterStatus(name) {
     nodes: cluster.addresses.nodes.map((host, index) => ({
       name: nodeName(index),
       nodeId: `${host}:8041`,
-      http: daemons.find(({ name: daemonName }) => daemonName === nodeName(index)).url,
+      http: daemons.find(({ name: daemonName }) => daemonName === nodeName(index))?.url,
       folder: daemonData(nodeName(index)),
     })),
     daemons,
@@ -69,12 +67,13 @@ export async function clusterStatus(name) {
   };
 }
 
-/** Paths, and the password of the store that all web servers have their certificate from. */
+/** Paths, and the password of the store that all web servers have their certificate from. @param {{ state: string }} cluster */
 function securityOf({ state }) {
   const { krb5Conf, keytabs, certificateAuthority, keyStore } = layout(state).secure;
   return { krb5Conf, keytabs, certificateAuthority, keyStore: { file: keyStore, password: STORE_PASSWORD } };
 }
 
+/** @param {number} pid */
 async function residentMiB(pid) {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Math.round(Number(status.match(/VmRSS:\s+(\d+)/)?.[1] ?? 0) / 1024);

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
@@ -29,12 +28,19 @@ import { accepts, addresses, canListen, claimNetwork } from "./network.mjs";
 import { endOfLog, killProcessesOf, logFile, mainThreadFailed, runningPid, startDaemon } from "./processes.mjs";
 import { lastLines } from "./programs.mjs";
 import { DEFAULT_SETTINGS, readRecord, writeRecord } from "./record.mjs";
-import { RELEASES } from "./releases.mjs";
+import { profilesOf } from "./releases.mjs";
 import { hostNames } from "./secure/host-names.mjs";
 import { makeEncryptionZone } from "./secure/kms.mjs";
 import { expectSecurable, prepareSecurity } from "./secure/secure-cluster.mjs";
 import { writeSiteFiles } from "./site-files.mjs";
 import { mountSmallDisk, unmountDisks } from "./small-disk.mjs";
+
+/** @import { Account } from "./accounts.mjs" */
+/** @import { Daemon } from "./daemons.mjs" */
+/** @import { ClusterRecord, Settings } from "./record.mjs" */
+/** @import { Prerequisite } from "../prerequisites.mjs" */
+
+/** @typedef {ReturnType<typeof import("./progress.mjs").progressTo>} Progress */
 
 /** A loaded machine takes a minute; more means that something is wrong. */
 const START_LIMIT_MS = 120_000;
@@ -42,9 +48,9 @@ const START_LIMIT_MS = 120_000;
 /**
  * Brings the cluster of that name up: makes what is absent, starts what does not run, waits until jobs can be submitted.
  * @param {string} name
- * @param {Partial<import("./record.mjs").Settings>} wanted settings given by the caller
- * @param {{ step: (label: string, work: () => Promise<string>) => Promise<void> }} progress
- * @returns {Promise<import("./record.mjs").ClusterRecord>}
+ * @param {Partial<Settings>} wanted settings given by the caller
+ * @param {Progress} progress
+ * @returns {Promise<ClusterRecord>}
  */
 export async function up(name, wanted, progress) {
   return await start(name, wanted, await prepareJars(wanted, progress), progress);
@@ -53,10 +59,10 @@ export async function up(name, wanted, progress) {
 /**
  * The same where the jars have been prepared.
  * @param {string} name
- * @param {Partial<import("./record.mjs").Settings>} wanted
+ * @param {Partial<Settings>} wanted
  * @param {Awaited<ReturnType<typeof prepareJars>>} prepared
- * @param {{ step: (label: string, work: () => Promise<string>) => Promise<void> }} progress
- * @returns {Promise<import("./record.mjs").ClusterRecord>}
+ * @param {Progress} progress
+ * @returns {Promise<ClusterRecord>}
  */
 export async function start(name, wanted, { java, jars }, progress) {
   const state = stateFolder(name);
@@ -82,21 +88,19 @@ export async function start(name, wanted, { java, jars }, progress) {
 
 /**
  * Checks what this machine must have, and fetches the jars of Hadoop's release on first use; only that needs Maven.
- * @param {Partial<import("./record.mjs").Settings>} wanted
- * @param {{ step: (label: string, work: () => Promise<string>) => Promise<void> }} progress
+ * @param {Partial<Settings>} wanted
+ * @param {Progress} progress
  */
 export async function prepareJars({ release = DEFAULT_SETTINGS.release, secure = false }, progress) {
   // Whatever is written from here on must be readable by the daemons' users.
   process.umask(0o022);
   const { cached } = await jarsFolder(release);
-  const { java } = await checkPrerequisites([
-    "node",
-    secure ? "jdk" : "java",
-    ...(cached ? [] : ["maven"]),
-    "container-tools",
-    "accounts",
-    ...(secure ? ["network-tools", "kerberos"] : []),
-  ]);
+  /** @type {Prerequisite[]} */
+  const needed = ["node", secure ? "jdk" : "java", "container-tools", "accounts"];
+  if (!cached) needed.push("maven");
+  if (secure) needed.push("network-tools", "kerberos");
+  const { java } = await checkPrerequisites(needed);
+  if (java === undefined) throw new Error("Java was not looked for");
   let jars = "";
   await progress.step("Hadoop jars", async () => {
     const { folder, downloaded } = await provideJars({ release, java });
@@ -106,11 +110,18 @@ export async function prepareJars({ release = DEFAULT_SETTINGS.release, secure =
   return { java, jars };
 }
 
-/** The record of the cluster: as it runs, or as it will be started. */
+/**
+ * The record of the cluster: as it runs, or as it will be started.
+ * @param {string} name @param {string} state @param {Partial<Settings>} wanted @param {Awaited<ReturnType<typeof prepareJars>>} prepared
+ * @returns {Promise<ClusterRecord>}
+ */
 async function describeCluster(name, state, wanted, { jars, java }) {
   const existing = await readRecord(state);
   if (existing !== undefined && (await countRunning(existing)) > 0) {
-    const differing = Object.keys(wanted).filter((key) => !isDeepStrictEqual(wanted[key], existing.settings[key]));
+    const running = new Map(Object.entries(existing.settings));
+    const differing = Object.entries(wanted).flatMap(([key, value]) =>
+      isDeepStrictEqual(value, running.get(key)) ? [] : [key],
+    );
     if (differing.length === 0) return existing;
     throw new Problem(
       `Cluster ${name} runs with other settings (${differing.join(", ")}): npm run cluster -- down --name ${name}, then up again.`,
@@ -124,21 +135,19 @@ async function describeCluster(name, state, wanted, { jars, java }) {
       { exitCode: 2 },
     );
   }
-  for (const [option, node] of [
-    ["isolate", settings.isolate],
-    ["small-disk", settings.smallDisk],
-  ]) {
+  for (const [option, node] of Object.entries({ isolate: settings.isolate, "small-disk": settings.smallDisk })) {
     if (node <= settings.nodes) continue;
     throw new Problem(`--${option} ${node}: there are ${settings.nodes} NodeManagers`, { exitCode: 2 });
   }
   if (settings.secure) expectSecurable(settings);
-  for (const [option, gateway] of [
-    ["httpfs", "httpfs"],
-    ["router", "router"],
-    ["secure", "kms"],
+  const { httpfs, router, secure, release } = settings;
+  for (const { option, chosen, profile } of [
+    { option: "httpfs", chosen: httpfs, profile: "httpfs" },
+    { option: "router", chosen: router, profile: "router" },
+    { option: "secure", chosen: secure, profile: "kms" },
   ]) {
-    if (!settings[option] || RELEASES[settings.release].profiles.includes(gateway)) continue;
-    throw new Problem(`--${option}: no jars of it are fetched for Hadoop ${settings.release}`, { exitCode: 2 });
+    if (!chosen || profilesOf(release).includes(profile)) continue;
+    throw new Problem(`--${option}: no jars of it are fetched for Hadoop ${release}`, { exitCode: 2 });
   }
   if (settings.router && settings.ha) {
     throw new Problem("--router stands in front of one NameNode: leave out --ha", { exitCode: 2 });
@@ -160,17 +169,18 @@ async function describeCluster(name, state, wanted, { jars, java }) {
   };
   await prepareFolders(cluster);
   await makeNetwork(cluster);
-  await writeSiteFiles(cluster, jars);
+  await writeSiteFiles(cluster);
   if (settings.secure) await prepareSecurity(cluster);
   await writeShim(cluster);
   await writeRecord(cluster);
   return cluster;
 }
 
-/** On what it depends how HDFS lies on the disk. */
+/** On what it depends how HDFS lies on the disk. @param {Settings} settings */
 const hdfsOf = ({ release, ha, secure }) =>
   `Hadoop ${release} with ${ha ? "two NameNodes" : "one NameNode"}${secure ? ", secure" : ""}`;
 
+/** @param {ClusterRecord} cluster */
 async function countRunning(cluster) {
   const pids = await Promise.all(daemonsOf(cluster).map((daemon) => runningPid(cluster, daemon)));
   return pids.filter((pid) => pid !== undefined).length;
@@ -179,7 +189,7 @@ async function countRunning(cluster) {
 /** Whose data outlive a `down`: HDFS, and the keys of what is encrypted there. */
 const KEPT = ["NameNode", "DataNode", "JournalNode", "KMS"];
 
-/** Folders owned by who writes them. A cluster that does not run has no applications: what is left of some is removed. */
+/** Folders owned by who writes them. A cluster that does not run has no applications: what is left of some is removed. @param {ClusterRecord} cluster */
 async function prepareFolders(cluster) {
   const { data, logs, pids, temporary, daemonData } = layout(cluster.state);
   await killProcessesOf(cluster.state);
@@ -194,12 +204,13 @@ async function prepareFolders(cluster) {
   await mountSmallDisk(cluster);
 }
 
+/** @param {string} path @param {Account} owner */
 async function ownedFolder(path, { uid, gid }) {
   await mkdir(path, { recursive: true });
   if (process.getuid?.() === 0) await chown(path, uid, gid);
 }
 
-/** `tony-ts` for a shell that took our `env`: this checkout's bundle, run by the Node that runs us. */
+/** `tony-ts` for a shell that took our `env`: this checkout's bundle, run by the Node that runs us. @param {ClusterRecord} cluster */
 async function writeShim({ state }) {
   const { bin } = layout(state);
   const program = join(CHECKOUT, "dist", "programs", "tony-ts.cjs");
@@ -216,7 +227,7 @@ async function writeShim({ state }) {
   );
 }
 
-/** @returns {Promise<boolean>} whether anything was to be done; an `up` that was cut off is completed */
+/** @param {ClusterRecord} cluster @returns {Promise<boolean>} whether anything was to be done; an `up` that was cut off is completed */
 async function startWhatIsDown(cluster) {
   const { prepared } = layout(cluster.state);
   const daemons = daemonsOf(cluster);
@@ -244,7 +255,10 @@ async function startWhatIsDown(cluster) {
   return true;
 }
 
-/** What others do not start without goes first. Formatting takes a JVM of its own: the others start meanwhile and wait for HDFS. */
+/**
+ * What others do not start without goes first. Formatting takes a JVM of its own: the others start meanwhile and wait for HDFS.
+ * @param {ClusterRecord} cluster @param {Daemon[]} daemons
+ */
 async function startInOrder(cluster, daemons) {
   const first = daemons.filter(({ kind }) => ["KDC", "ZooKeeper", "JournalNode"].includes(kind));
   const formatted = daemons.filter(({ kind }) => ["NameNode", "ZKFC"].includes(kind));
@@ -256,16 +270,18 @@ async function startInOrder(cluster, daemons) {
   for (const daemon of formatted) await startDaemon(cluster, daemon);
 }
 
+/** @param {ClusterRecord} cluster @param {Daemon} daemon @param {Daemon[]} [started] what has to run meanwhile */
 async function untilItServes(cluster, daemon, started) {
   await waitFor(cluster, `${daemon.title} to serve`, () => serves(cluster, daemon), started);
 }
 
-/** A web server listens before what it serves is loaded, which may fail. */
+/** A web server listens before what it serves is loaded, which may fail. @param {ClusterRecord} cluster @param {Daemon} daemon */
 async function serves(cluster, { host, ports, url }) {
   if ((await Promise.all(ports.map((port) => accepts(host, port)))).includes(false)) return false;
   return url === undefined || (await isAnswered(cluster, url));
 }
 
+/** @param {Daemon} daemon */
 async function expectFreePorts({ title, host, namespace, ports }) {
   // A namespace is made for one daemon.
   if (namespace !== undefined) return;
@@ -278,7 +294,10 @@ async function expectFreePorts({ title, host, namespace, ports }) {
   }
 }
 
-/** Waits for a condition as long as all that was started runs; a daemon that failed ends the wait with the last lines of its log. */
+/**
+ * Waits for a condition as long as all that was started runs; a daemon that failed ends the wait with the last lines of its log.
+ * @param {ClusterRecord} cluster @param {string} what @param {() => Promise<boolean>} condition
+ */
 async function waitFor(cluster, what, condition, started = daemonsOf(cluster)) {
   const giveUpAt = performance.now() + START_LIMIT_MS;
   while (!(await condition())) {
@@ -294,12 +313,13 @@ async function waitFor(cluster, what, condition, started = daemonsOf(cluster)) {
   }
 }
 
-/** A process may stay although its main thread failed: other threads keep it. */
+/** A process may stay although its main thread failed: other threads keep it. @param {ClusterRecord} cluster @param {Daemon} daemon */
 async function hasFailed(cluster, daemon) {
   if ((await runningPid(cluster, daemon)) === undefined) return true;
   return mainThreadFailed(await endOfLog(cluster, daemon));
 }
 
+/** @param {ClusterRecord} cluster @param {Daemon} daemon */
 async function failedDaemon(cluster, daemon) {
   const text = await endOfLog(cluster, daemon);
   return new Problem(

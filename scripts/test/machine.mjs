@@ -38,11 +38,8 @@ async function installAll(missing, yes) {
   const groups = missing.flatMap(({ debianPackage }) =>
     debianPackage === undefined ? [] : [debianPackage.split(" ")],
   );
-  const installer = await packageInstaller(groups.flat());
+  const installer = await askToInstall(groups.flat(), { yes });
   if ("refusal" in installer) return installer.refusal;
-  console.log(`To install what is missing:\n  ${installer.line}`);
-  const answer = await askToInstall(installer.line, { yes });
-  if (!answer.allowed) return answer.refusal;
   const started = performance.now();
   const failure = await failureOf(installer);
   // One package that does not come is no reason to go without the others.

@@ -250,6 +250,13 @@ export const phases = [
         machine: name === "python-package" ? /** @type {const} */ (["pytorch"]) : [],
       })),
       {
+        name: "browser",
+        what: "the pages in a real Chromium, through YARN's proxy too: hostile text, the keyboard alone, both colour schemes, axe-core",
+        tests: "test/e2e/environments/browser\\.",
+        limitSeconds: 600,
+        machine: ["chromium"],
+      },
+      {
         name: "e2e-node",
         what: "jobs on each release of Node",
         tests: "test/e2e/environments/node\\.",
@@ -272,15 +279,16 @@ export const phases = [
       {
         name: "secure",
         what: "every door of that cluster, every token, every secret",
-        tests: "test/secure/(?!failover|jobs)",
+        tests: "test/secure/(?!failover|jobs|httpfs)",
         limitSeconds: 600,
+        needs: ["python-package"],
       },
     ],
   }),
   packed,
   ...withoutCluster,
   ...onCluster("e2e-secure", {
-    options: ["--secure"],
+    options: ["--secure", "--httpfs"],
     cores: HALF,
     suites: [
       {
@@ -288,6 +296,12 @@ export const phases = [
         what: "jobs through the doors of a secure cluster",
         tests: `test/e2e/(${SECURE_JOBS})\\.`,
         limitSeconds: 1800,
+      },
+      {
+        name: "secure-httpfs",
+        what: "a job whose files go through an HttpFS, where everybody has to prove who he is",
+        tests: "test/secure/httpfs",
+        limitSeconds: 120,
       },
       {
         name: "e2e-secure-hdfs",

@@ -12,15 +12,16 @@ const python = execFileSync(process.execPath, ["scripts/test/python-environment.
   encoding: "utf8",
 }).trim();
 
-const CODE = ["src", "tests", "hatch_build.py"];
+const SOURCES = ["src", "torchx/src", "airflow/src"];
+const CODE = [...SOURCES, "tests", "hatch_build.py"];
 
 /** The floor of Python 3.8 cannot be run here: ruff knows its syntax, vermin its library. mypy itself checks for 3.10 and later. */
 const checks = [
   ["-m", "ruff", "format", "--check", "--no-cache", ...CODE],
   ["-m", "ruff", "check", "--no-cache", ...CODE],
   ["-m", "mypy", "--cache-dir", "/dev/null", "--python-version", "3.10", ...CODE],
-  ["-m", "basedpyright", "--pythonpath", python, "src", "hatch_build.py"],
-  ["-c", "import vermin; vermin.main()", "--target=3.8-", "--no-tips", "--quiet", "src"],
+  ["-m", "basedpyright", "--pythonpath", python, ...SOURCES, "hatch_build.py"],
+  ["-c", "import vermin; vermin.main()", "--target=3.8-", "--no-tips", "--quiet", ...SOURCES],
 ];
 /** @param {readonly string[]} words */
 const tests = (words) => ["-m", "pytest", "-p", "no:cacheprovider", ...words];

@@ -1,5 +1,6 @@
 /**
- * @typedef {import("./phase.mjs").Phase} Phase
+ * What the table says of a phase.
+ * @typedef {Pick<import("./phase.mjs").Phase, "name" | "what" | "needs" | "prepares" | "everyday">} Suite
  * @typedef {import("./measured.mjs").Measured} Measured
  */
 
@@ -8,7 +9,7 @@ const HEADER = ["suite", "what it proves", "seconds", "MB fetched", "command"];
 
 /**
  * The suites as columns for a terminal.
- * @param {readonly Phase[]} phases
+ * @param {readonly Suite[]} phases
  * @param {Measured} measured
  * @returns {string}
  */
@@ -24,7 +25,7 @@ export function suiteColumns(phases, measured) {
 
 /**
  * The same as a table of Markdown, for CONTRIBUTING.md.
- * @param {readonly Phase[]} phases
+ * @param {readonly Suite[]} phases
  * @param {Measured} measured
  * @returns {string}
  */
@@ -43,7 +44,7 @@ const TABLE = /(?<=<!-- suites -->\n\n)[\s\S]*?(?=\n\n<!-- end of suites -->)/;
 export const withSuites = (page, table) => page.replace(TABLE, table.replaceAll("$", "$$$$"));
 
 /**
- * @param {readonly Phase[]} phases
+ * @param {readonly Suite[]} phases
  * @param {Measured} measured
  * @returns {[name: string, what: string, seconds: string, megabytes: string, command: string][]}
  */
@@ -61,8 +62,8 @@ function suiteRows(phases, measured) {
 
 /**
  * With all that it needs, on a machine that has none of it.
- * @param {Phase} suite
- * @param {readonly Phase[]} phases
+ * @param {Suite} suite
+ * @param {readonly Suite[]} phases
  * @param {Measured} measured
  */
 function fetchedFor(suite, phases, measured) {

@@ -1,26 +1,48 @@
 /** What an ApplicationMaster takes of what executors say: a program that has its container's secret says what it likes. */
 import { isIP } from "node:net";
-import type { ExecutorRegistration } from "../job/execution.ts";
+import type { ChildProgress, ExecutorRegistration } from "../job/execution.ts";
 import { keptMetrics } from "../job/program-metrics.ts";
-import type { ExecutorReport } from "./messages.ts";
+import type { ExecutorReport, FeedCall } from "./messages.ts";
 
 const HOST_NAME = /^\w[\w.-]{0,254}$/;
 const MOST_PORT = 65_535;
 /** Of an address for people, a reason, a path. */
 export const MOST_TEXT = 4_096;
+/** By names that a role gives them. */
+const MOST_PORTS = 1_000;
+/** A host and a port. */
+const MOST_ADDRESS = 300;
+/** Calls of a program's main thread. */
+const MOST_CALLS = 100;
 
 /** Why a registration is refused; undefined: it is not. Its host and ports are put into other tasks' commands (`{{spec.worker}}`). */
-export function unbelievable({ host, port, ports = {}, tensorboardPort }: ExecutorRegistration): string | undefined {
+export function unbelievable(registration: ExecutorRegistration): string | undefined {
+  const { host, port, ports = {}, tensorboardPort, rejoinAddress } = registration;
   if (isIP(host) === 0 && !HOST_NAME.test(host))
     return `its host is not a host name: ${JSON.stringify(host.slice(0, 100))}`;
+  if (rejoinAddress.length > MOST_ADDRESS) return "where it can be called is no address";
+  const named = Object.keys(ports);
+  if (named.length > MOST_PORTS || named.some((name) => name.length > MOST_ADDRESS))
+    return "it names ports that no role has";
   const all = [port, tensorboardPort, ...Object.values(ports)];
   return all.every((one) => one >= 0 && one <= MOST_PORT) ? undefined : "it names a port that does not exist";
 }
 
+/** A registration with its program's last report as that may be kept. */
+export function boundedRegistration<Registration extends ExecutorRegistration>(
+  registration: Registration,
+): Registration {
+  const { progress } = registration;
+  return progress === undefined ? registration : { ...registration, progress: boundedProgress(progress) };
+}
+
 /** The report as it may be kept: of no more values and no longer words than our own executors send. */
 export function bounded<Report extends ExecutorReport>(report: Report): Report {
-  if (report.type === "child-progress" && report.metrics !== undefined)
-    return { ...report, metrics: keptMetrics(report.metrics) };
+  if (report.type === "child-progress") return { ...report, ...boundedProgress(report) };
+  if (report.type === "child-place") {
+    const { where, lines } = report;
+    return { ...report, where: shortened(where), lines: lines.slice(0, MOST_CALLS).map(shortened) };
+  }
   if (report.type === "transfer") {
     const { url, reason } = report.transfer;
     return { ...report, transfer: { ...report.transfer, url: shortened(url), reason: shortened(reason) } };
@@ -28,6 +50,21 @@ export function bounded<Report extends ExecutorReport>(report: Report): Report {
   if (report.type === "service-announced")
     return { ...report, name: shortened(report.name), url: shortened(report.url) };
   return report;
+}
+
+function boundedProgress(progress: ChildProgress): ChildProgress {
+  const { metrics, checkpoint } = progress;
+  return {
+    ...progress,
+    ...(metrics && { metrics: keptMetrics(metrics) }),
+    ...(checkpoint && { checkpoint: { ...checkpoint, path: shortened(checkpoint.path) } }),
+  };
+}
+
+/** The same for what a task asks of a feed. */
+export function boundedCall(call: FeedCall): FeedCall {
+  if (call.type === "failed") return { ...call, error: shortened(call.error) };
+  return call.type === "mark" ? { ...call, label: shortened(call.label) } : call;
 }
 
 export function shortened(text: string): string {

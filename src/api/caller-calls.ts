@@ -92,7 +92,8 @@ export class CallerCalls {
 
   #read(own: OfCaller, call: Entered, state: "asked" | "over"): void {
     const before = call.state;
-    if (before === "over") return;
+    // Each message of a stream says so again.
+    if (before === "over" || before === state) return;
     call.state = state;
     clearTimeout(call.timer);
     if (before === "waiting") own.waiting.splice(own.waiting.indexOf(call), 1);

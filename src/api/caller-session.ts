@@ -27,8 +27,10 @@ export interface SessionHandler {
   open(session: CallerSession): void;
   /** The session that this container's executor was asked to serve, once; undefined: there is none. */
   accepted(containerId: string, sessionId: number): CallerSession | undefined;
-  /** The task that the container has now; undefined: it is no part of the job. */
+  /** The task that the container has now, and whose executor is connected; undefined: none. */
   taskIn(containerId: string): string | undefined;
+  /** The task that the container has now, connected or not; undefined: it is no part of the job. */
+  tenantOf(containerId: string): string | undefined;
 }
 
 /**

@@ -35,26 +35,30 @@ export class Channel {
     return this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
   }
 
-  /** Throws an ApiError. */
+  /** Throws an ApiError. @param gone cancels it */
   call<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,
     timeoutMs: number,
+    gone?: AbortSignal,
   ): Promise<Response> {
     const { path, requestSerialize, responseDeserialize } = method;
     const options: CallOptions = { deadline: Date.now() + timeoutMs };
     return new Promise((resolve, reject) => {
-      this.#client.makeUnaryRequest(
+      const call = this.#client.makeUnaryRequest(
         path,
         requestSerialize,
         responseDeserialize,
         request,
         options,
         (error, response) => {
+          gone?.removeEventListener("abort", cancel);
           if (error === null && response !== undefined) resolve(response);
           else reject(this.toError(error));
         },
       );
+      const cancel = () => call.cancel();
+      gone?.addEventListener("abort", cancel);
     });
   }
 

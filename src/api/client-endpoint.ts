@@ -17,6 +17,7 @@ import {
   type StopRequest,
   type StoreReply,
   type StoreRequest,
+  type TaskTransaction,
 } from "./messages.ts";
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
@@ -45,8 +46,12 @@ export interface ClientHandler extends WatchHandler {
   /** Whether the job will be stopped. @param user who asks for it */
   stop(reason: string, user: string): boolean;
   /** Rejects where the store cannot be read at present. @param task in whose name; absent: of somebody who may use all of it */
-  transact(request: StoreRequest, task?: string): Promise<StoreAnswer>;
+  transact(wanted: TransactionWanted, task?: string): Promise<StoreAnswer>;
 }
+
+/** @property owner as people name it; @property generation of the task that asks, which owns it then */
+export type TransactionWanted = Pick<StoreRequest, "transaction" | "durable" | "owner"> &
+  Partial<Pick<TaskTransaction, "generation">>;
 
 /** Who may call ClientService, and what each may do. */
 export interface ClientDoor {

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Leavings } from "./leavings.ts";
 
 /** What connections may do. */
 export interface GuardLimits {
@@ -55,9 +56,6 @@ interface Proven {
   refusals: number;
 }
 
-/** What so many calls and connections leave that came to nothing is a MiB or two. */
-const ENDS_OF_A_COLLECTION = 32;
-
 /** Is told by a server of each call; `peer` is `<address>:<port>` of the caller. */
 export interface Proofs {
   /** @returns false: the caller has too many connections already */
@@ -80,13 +78,11 @@ export class ConnectionGuard implements Proofs {
   readonly #proven = new Map<string, Proven>();
   /** How many of those each caller has. */
   readonly #ofCaller = new Map<string, number>();
-  readonly #collect: () => void;
-  #ends = 0;
+  readonly #leavings: Leavings;
 
-  /** @param collect frees what calls and connections that came to nothing leave */
-  constructor(limits: GuardLimits = usualGuardLimits, collect: () => void = collectYoung) {
+  constructor(limits: GuardLimits = usualGuardLimits, leavings = new Leavings()) {
     this.#limits = limits;
-    this.#collect = collect;
+    this.#leavings = leavings;
   }
 
   /** Hands a new connection, of which nothing has been read, to the server as soon as it has its turn and says something. */
@@ -122,7 +118,7 @@ export class ConnectionGuard implements Proofs {
   }
 
   refused(peer: string): void {
-    this.#cameToNothing();
+    this.#leavings.add();
     const proven = this.#proven.get(peer);
     if (proven !== undefined) {
       proven.refusals += 1;
@@ -159,7 +155,7 @@ export class ConnectionGuard implements Proofs {
   #closed(peer: string, socket: Socket): void {
     if (this.#unproven.get(peer)?.socket === socket) {
       this.#forget(peer);
-      this.#cameToNothing();
+      this.#leavings.add();
     }
     const proven = this.#proven.get(peer);
     if (proven?.socket !== socket) return;
@@ -239,20 +235,7 @@ export class ConnectionGuard implements Proofs {
     const socket = this.#unproven.get(peer)?.socket;
     if (socket === undefined) return;
     this.#forget(peer);
-    this.#cameToNothing();
+    this.#leavings.add();
     socket.resetAndDestroy();
   }
-
-  #cameToNothing(): void {
-    this.#ends += 1;
-    if (this.#ends % ENDS_OF_A_COLLECTION === 0) this.#collect();
-  }
-}
-
-/**
- * Where the process was started with --expose-gc: 1 ms. What such callers have sent lies outside V8's heap, which by itself lets some 32 MiB
- * gather there before it collects any of it, and malloc does not give back what once it had.
- */
-function collectYoung(): void {
-  globalThis.gc?.({ type: "minor", execution: "sync" });
 }

@@ -1,8 +1,29 @@
-import type { ChildReport } from "../job/execution.ts";
+import type { ChildProgress, ChildReport } from "../job/execution.ts";
 import { readStopReason, type StopReason } from "../job/reasons/stops.ts";
-import type { ChildProgress } from "../job/status.ts";
+import type {
+  Comparison,
+  Condition,
+  Entry,
+  Operation,
+  RefusalCode,
+  Result,
+  StoreAnswer,
+} from "../job/store/transaction.ts";
+import type { Change, Watched } from "../job/store/watched.ts";
 import { convertedMessage, type Kind, type Message } from "./fields.ts";
-import type { WireChild, WireChildProgress, WireSessionOutput, WireStopReason } from "./generated/types.ts";
+import type {
+  WireChild,
+  WireChildProgress,
+  WireSessionOutput,
+  WireStopReason,
+  WireStoreAnswer,
+  WireStoreChange,
+  WireStoreCondition,
+  WireStoreEntry,
+  WireStoreOperation,
+  WireStoreResult,
+  WireStoreWatched,
+} from "./generated/types.ts";
 import type { SessionOutput } from "./session-messages.ts";
 
 /** Messages of proto/tony that programs know in another form. */
@@ -68,3 +89,127 @@ export const sessionOutputOf = (form: Form<WireSessionOutput>) =>
       return wire.type === "no-such-task" ? { type: "failed", reason: wire.noSuchTask, noSuchTask: true } : wire;
     },
   });
+
+const comparisons: readonly Comparison[] = ["=", "≠", "<", "≤", ">", "≥"];
+const equalities = ["=", "≠"] as const;
+
+export const storeConditionOf = (form: Form<WireStoreCondition>) =>
+  convertedMessage<Condition, WireStoreCondition>(form, {
+    toWire(given) {
+      const wire = { of: given.of, key: given.key, is: "", value: "", owner: "", number: 0 };
+      if (!("is" in given)) return wire;
+      if (given.of === "value") return { ...wire, is: given.is, value: given.to };
+      return given.of === "owner"
+        ? { ...wire, is: given.is, owner: given.to }
+        : { ...wire, is: given.is, number: given.to };
+    },
+    fromWire({ of, key, is, value, owner, number }): Condition {
+      switch (of) {
+        case "exists":
+        case "missing":
+          return { of, key };
+        case "value":
+          return { of, key, is: oneOf(comparisons, is), to: value };
+        case "owner":
+          return { of, key, is: oneOf(equalities, is), to: owner };
+        case "created":
+        case "modified":
+        case "version":
+          return { of, key, is: oneOf(comparisons, is), to: number };
+        default:
+          throw new RangeError(`${of} is no condition`);
+      }
+    },
+  });
+
+export const storeOperationOf = (form: Form<WireStoreOperation>) =>
+  convertedMessage<Operation, WireStoreOperation>(form, {
+    toWire: (given) => ({
+      ...{ key: "", value: "", owned: false, range: { from: "" }, limit: 0, keysOnly: false },
+      ...given,
+    }),
+    fromWire({ type, key, value, owned, range, limit, keysOnly }) {
+      switch (type) {
+        case "get":
+          return { type, key };
+        case "put":
+          return { type, key, value, owned };
+        case "list":
+          return { type, range, keysOnly, ...(limit === 0 ? {} : { limit }) };
+        case "delete":
+          return { type, range };
+        default:
+          throw new RangeError(`${type} is no operation`);
+      }
+    },
+  });
+
+export const storeEntryOf = (form: Form<WireStoreEntry>) =>
+  convertedMessage<Entry, WireStoreEntry>(form, {
+    toWire: ({ owner, ...given }) => ({ ...given, owner: owner?.task ?? "", generation: owner?.generation ?? 0 }),
+    fromWire: ({ owner: task, generation, ...given }) =>
+      task === "" ? given : { ...given, owner: { task, generation } },
+  });
+
+export const storeResultOf = (form: Form<WireStoreResult>) =>
+  convertedMessage<Result, WireStoreResult>(form, {
+    toWire(given) {
+      const { type } = given;
+      const nothing = { type, entries: [], more: false, deleted: 0 };
+      if (type === "list") return { ...nothing, ...given };
+      if (type === "delete") return { ...nothing, deleted: given.deleted };
+      const found = type === "get" ? given.entry : given.before;
+      return { ...nothing, entries: found === undefined ? [] : [found] };
+    },
+    fromWire({ type, entries, more, deleted }) {
+      const [first] = entries;
+      switch (type) {
+        case "get":
+          return { type, ...(first === undefined ? {} : { entry: first }) };
+        case "put":
+          return { type, ...(first === undefined ? {} : { before: first }) };
+        case "list":
+          return { type, entries, more };
+        case "delete":
+          return { type, deleted };
+        default:
+          throw new RangeError(`${type} is no result`);
+      }
+    },
+  });
+
+const refusalCodes: readonly RefusalCode[] = ["invalid", "limit", "forbidden", "no-owner"];
+
+export const storeAnswerOf = (form: Form<WireStoreAnswer>) =>
+  convertedMessage<StoreAnswer, WireStoreAnswer>(form, {
+    toWire: (answer) =>
+      "code" in answer
+        ? { revision: 0, succeeded: false, results: [], refusal: answer.message, refusalCode: answer.code }
+        : { ...answer, refusalCode: "" },
+    fromWire({ revision, succeeded, results, refusal, refusalCode }) {
+      if (refusal === undefined) return { revision, succeeded, results };
+      return { code: oneOf(refusalCodes, refusalCode), message: refusal };
+    },
+  });
+
+export const storeChangeOf = (form: Form<WireStoreChange>) =>
+  convertedMessage<Change, WireStoreChange>(form, {
+    toWire: (change) => change,
+    fromWire: ({ revision, key, entry }) =>
+      entry === undefined ? { type: "delete", revision, key } : { type: "put", revision, key, entry },
+  });
+
+export const storeWatchedOf = (form: Form<WireStoreWatched>) =>
+  convertedMessage<Watched, WireStoreWatched>(form, {
+    toWire: (news) => ({ changes: [], ...news }),
+    fromWire({ type, attempt, revision, changes }) {
+      const known = oneOf(["changes", "compacted", "reset"], type);
+      return known === "changes" ? { type: known, attempt, revision, changes } : { type: known, attempt, revision };
+    },
+  });
+
+function oneOf<T extends string>(words: readonly T[], given: string): T {
+  const found = words.find((each) => each === given);
+  if (found === undefined) throw new RangeError(`${given} is none of ${words.join(", ")}`);
+  return found;
+}

@@ -2,7 +2,11 @@ import type { MethodDefinition } from "@grpc/grpc-js";
 import type { ApplicationRight } from "../job/access-list.ts";
 import type { Message } from "./fields.ts";
 import {
+  endsReply,
+  endsRequest,
   executorMessage,
+  feedReply,
+  feedRequest,
   followMessage,
   followRequest,
   logChunk,
@@ -16,6 +20,8 @@ import {
   stopRequest,
   storeReply,
   storeRequest,
+  taskAnswer,
+  taskTransaction,
   watchReply,
   watchRequest,
 } from "./generated/codecs.ts";
@@ -28,8 +34,10 @@ export const executorService = {
   link: method("ExecutorService", "Link", "both", executorMessage, masterMessage),
   serveSession: method("ExecutorService", "ServeSession", "both", sessionOutput, sessionInput),
   openSession: method("ExecutorService", "OpenSession", "both", sessionInput, sessionOutput),
-  transact: method("ExecutorService", "Transact", "none", storeRequest, storeReply),
+  transact: method("ExecutorService", "Transact", "both", taskTransaction, taskAnswer),
   watch: method("ExecutorService", "Watch", "responses", watchRequest, watchReply),
+  askFeed: method("ExecutorService", "AskFeed", "none", feedRequest, feedReply),
+  awaitEnds: method("ExecutorService", "AwaitEnds", "none", endsRequest, endsReply),
 };
 
 export const rejoinService = {

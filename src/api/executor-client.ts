@@ -4,10 +4,21 @@ import { Channel } from "./channel.ts";
 import { executorService } from "./definition.ts";
 import type { ApiError } from "./errors.ts";
 import { type ExecutorIdentity, masterServerName } from "./identity.ts";
-import type { ExecutorMessage, MasterMessage, StoreRequest, WatchReply, WatchRequest } from "./messages.ts";
+import type {
+  EndsReply,
+  EndsRequest,
+  ExecutorMessage,
+  FeedReply,
+  FeedRequest,
+  MasterMessage,
+  TaskTransaction,
+  WatchReply,
+  WatchRequest,
+} from "./messages.ts";
 import { readStream } from "./read-stream.ts";
 import { type CallingSession, type ServedSession, SessionStream } from "./session-stream.ts";
 import { StreamWriter } from "./stream-writer.ts";
+import { Transactions } from "./transactions.ts";
 
 /** When more messages than this wait, the ApplicationMaster does not read: the stream is closed. */
 const WRITER_LIMIT = 1_000;
@@ -27,6 +38,7 @@ export class MasterStream {
   readonly #stream: ClientDuplexStream<ExecutorMessage, MasterMessage>;
   readonly #writer: StreamWriter<ExecutorMessage>;
   readonly #onEnd: (error?: ApiError) => void;
+  readonly #transactions: Transactions;
   #ended = false;
 
   constructor({ identity, address, onMessage, onEnd }: MasterStreamOptions) {
@@ -37,6 +49,10 @@ export class MasterStream {
       caller: identity.caller,
     });
     this.#stream = this.#channel.openBidirectional(executorService.link);
+    this.#transactions = new Transactions(
+      () => this.#channel.openBidirectional(executorService.transact),
+      (error) => this.#channel.toError(error),
+    );
     this.#writer = new StreamWriter(this.#stream, { limit: WRITER_LIMIT, onOverflow: () => this.#stream.cancel() });
     this.#stream.on("data", (message: MasterMessage) => {
       if (!this.#ended) onMessage(message);
@@ -67,14 +83,24 @@ export class MasterStream {
   }
 
   /** Asks the job's key-value store, over the same connection. Rejects with an ApiError. */
-  async transact(request: StoreRequest, timeoutMs: number): Promise<StoreAnswer> {
-    return (await this.#channel.call(executorService.transact, request, timeoutMs)).answer;
+  transact(wanted: Omit<TaskTransaction, "id">, timeoutMs: number): Promise<StoreAnswer> {
+    return this.#transactions.transact(wanted, timeoutMs);
   }
 
   /** What changes of the store, until there is a last word or the signal aborts. */
   watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<WatchReply, void> {
     const open = () => this.#channel.openServerStream(executorService.watch, request);
     return readStream(open, (error) => this.#channel.toError(error), signal);
+  }
+
+  /** Asks a feed of the job. Rejects with an ApiError, also when the signal aborts. */
+  askFeed(request: FeedRequest, timeoutMs: number, gone: AbortSignal): Promise<FeedReply> {
+    return this.#channel.call(executorService.askFeed, request, timeoutMs, gone);
+  }
+
+  /** How other tasks ended. Rejects with an ApiError, also when the signal aborts. */
+  awaitEnds(request: EndsRequest, timeoutMs: number, gone: AbortSignal): Promise<EndsReply> {
+    return this.#channel.call(executorService.awaitEnds, request, timeoutMs, gone);
   }
 
   /** Ends the stream in order: resolves when everything has been sent. `onEnd` is not called. */
@@ -95,6 +121,7 @@ export class MasterStream {
   close(): void {
     this.#ended = true;
     this.#writer.close();
+    this.#transactions.close();
     this.#stream.cancel();
     this.#channel.close();
   }

@@ -1,8 +1,9 @@
 import { type ServerDuplexStream, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { ExecutorRegistration } from "../job/execution.ts";
 import { callerName } from "./authentication.ts";
-import { bounded, unbelievable } from "./believable.ts";
+import { bounded, boundedCall, boundedRegistration, shortened, unbelievable } from "./believable.ts";
 import {
   acceptedBy,
   CallerSession,
@@ -15,15 +16,20 @@ import type { ClientHandler } from "./client-endpoint.ts";
 import { judgeExecutorMessage } from "./fence.ts";
 import { type ApplicationIdentity, attemptProof, isAttemptProof } from "./identity.ts";
 import {
+  type EndsReply,
+  type EndsRequest,
   type ExecutorMessage,
   type ExecutorReport,
+  type FeedAnswered,
+  type FeedCall,
+  type FeedReply,
+  type FeedRequest,
   type Hello,
   type MasterCommand,
   type MasterMessage,
   PROTOCOL_VERSION,
-  type StoreReply,
-  type StoreRequest,
 } from "./messages.ts";
+import { serveTransactions, type TransactionStream } from "./serve-transactions.ts";
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { serveWatch, type WatchStream } from "./watch-stream.ts";
@@ -67,6 +73,35 @@ export interface ExecutorHandler {
   refusal(registration: ExecutorRegistration): string | undefined;
 }
 
+/** A feed of the job, asked in the name of a task. */
+export interface FeedAsked {
+  readonly feed: string;
+  readonly task: string;
+  /** The life of the task that asks. */
+  readonly generation: number;
+  readonly call: FeedCall;
+  /** Nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
+}
+
+/** Answers for the job's feeds. Rejects where nobody can say at present. */
+export interface FeedHandler {
+  ask(asked: FeedAsked): Promise<FeedAnswered>;
+}
+
+/** How other tasks ended, asked in the name of a task. */
+export interface EndsAsked {
+  readonly task: string;
+  readonly roles: readonly string[];
+  /** Nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
+}
+
+/** Answers when they have ended. */
+export interface EndsHandler {
+  await(asked: EndsAsked): Promise<EndsReply>;
+}
+
 export interface ExecutorEndpointOptions {
   readonly identity: ApplicationIdentity;
   readonly attempt: number;
@@ -77,6 +112,18 @@ export interface ExecutorEndpointOptions {
   readonly handler: ExecutorHandler;
   readonly sessions: SessionHandler;
   readonly store: Pick<ClientHandler, "transact" | "watch">;
+  readonly feeds: FeedHandler;
+  readonly ends: EndsHandler;
+}
+
+const NO_PART = "the container is not part of the job";
+
+/** What an executor has opened beside its stream. */
+interface Opened {
+  readonly containerId: string;
+  /** That the container had then. */
+  readonly task: string;
+  readonly end: () => void;
 }
 
 type Register = Extract<ExecutorReport, { type: "register" }>;
@@ -90,6 +137,7 @@ export class ExecutorEndpoint {
   readonly #options: ExecutorEndpointOptions;
   readonly #attemptProof: Uint8Array;
   readonly #links = new Map<string, Link>();
+  readonly #opened = new Set<Opened>();
 
   constructor(options: ExecutorEndpointOptions) {
     this.#options = options;
@@ -110,28 +158,81 @@ export class ExecutorEndpoint {
     const { sessions } = this.#options;
     const open = await openedBy(stream);
     if (open === undefined) return;
-    const task = sessions.taskIn(callerName(stream.metadata));
-    if (task === undefined) endWithError(stream, "the container is not part of the job", status.PERMISSION_DENIED);
-    else sessions.open(new CallerSession(stream, task, open));
+    const containerId = callerName(stream.metadata);
+    const task = sessions.taskIn(containerId);
+    if (task === undefined) {
+      endWithError(stream, NO_PART, status.PERMISSION_DENIED);
+      return;
+    }
+    const session = new CallerSession(stream, task, open);
+    this.#keep(stream, { containerId, task, end: () => session.fail(`${NO_PART} any more`) });
+    sessions.open(session);
   }
 
   /** Of the task that the container has: what is not its own, it may not use. */
-  transact(call: ServerUnaryCall<StoreRequest, StoreReply>, reply: sendUnaryData<StoreReply>): void {
+  transact(stream: TransactionStream): void {
     const { sessions, store } = this.#options;
-    const task = sessions.taskIn(callerName(call.metadata));
-    if (task === undefined) reply({ code: status.PERMISSION_DENIED, details: "the container is not part of the job" });
+    serveTransactions(stream, async (wanted) => {
+      const task = sessions.taskIn(callerName(stream.metadata));
+      if (task === undefined) throw new TonyError(NO_PART, { code: "NO_TASK" });
+      return await store.transact(wanted, task);
+    });
+  }
+
+  askFeed(call: ServerUnaryCall<FeedRequest, FeedReply>, reply: sendUnaryData<FeedReply>): void {
+    const { feed, generation, body } = call.request;
+    if (body.type === "unknown") reply({ code: status.UNIMPLEMENTED, details: "the call is not known here" });
+    else {
+      const asked = { feed: shortened(feed), generation, call: boundedCall(body) };
+      this.#answer(call, reply, (caller) => this.#options.feeds.ask({ ...asked, ...caller }));
+    }
+  }
+
+  awaitEnds(call: ServerUnaryCall<EndsRequest, EndsReply>, reply: sendUnaryData<EndsReply>): void {
+    const { roles } = call.request;
+    this.#answer(call, reply, (caller) => this.#options.ends.await({ roles, ...caller }));
+  }
+
+  /** A call may wait for what other tasks do. */
+  #answer<Request, Reply>(
+    call: ServerUnaryCall<Request, Reply>,
+    reply: sendUnaryData<Reply>,
+    ask: (caller: { readonly task: string; readonly gone: AbortSignal }) => Promise<Reply>,
+  ): void {
+    const task = this.#options.sessions.taskIn(callerName(call.metadata));
+    const gone = new AbortController();
+    call.once("cancelled", () => gone.abort());
+    if (task === undefined) reply({ code: status.PERMISSION_DENIED, details: NO_PART });
     else
-      store.transact(call.request, task).then(
-        (answer) => reply(null, { answer }),
+      ask({ task, gone: gone.signal }).then(
+        (answer) => reply(null, answer),
         (error: unknown) => reply({ code: status.ABORTED, details: errorMessage(error) }),
       );
   }
 
   watch(stream: WatchStream): void {
     const { sessions, store } = this.#options;
-    const task = sessions.taskIn(callerName(stream.metadata));
-    if (task === undefined) endWithError(stream, "the container is not part of the job", status.PERMISSION_DENIED);
-    else serveWatch(stream, store, task);
+    const containerId = callerName(stream.metadata);
+    const task = sessions.taskIn(containerId);
+    if (task === undefined) {
+      endWithError(stream, NO_PART, status.PERMISSION_DENIED);
+      return;
+    }
+    const end = () => endWithError(stream, `${NO_PART} any more`, status.PERMISSION_DENIED);
+    this.#keep(stream, { containerId, task, end });
+    serveWatch(stream, store, task);
+  }
+
+  /** Containers may have gone, or become another task's: what they opened before goes, too. */
+  look(): void {
+    const { sessions } = this.#options;
+    for (const { containerId, task, end } of this.#opened) if (sessions.tenantOf(containerId) !== task) end();
+  }
+
+  #keep(stream: CallerStream | WatchStream, opened: Opened): void {
+    this.#opened.add(opened);
+    for (const event of ["cancelled", "close", "finish", "error"] as const)
+      stream.on(event, () => this.#opened.delete(opened));
   }
 
   async serveSession(stream: ServingStream): Promise<void> {
@@ -160,7 +261,7 @@ export class ExecutorEndpoint {
   #dispatch(link: Link, { generation, body }: ExecutorMessage): void {
     const { handler } = this.#options;
     if (body.type === "register") {
-      const registration = registrationOf(body, generation);
+      const registration = boundedRegistration(registrationOf(body, generation));
       const why = unbelievable(registration);
       if (!link.mayBe(registration)) link.refuse("the registration is another executor's");
       else if (why !== undefined) link.refuse(why);

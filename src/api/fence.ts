@@ -13,21 +13,33 @@ export interface Position {
  */
 export type MasterVerdict = "current" | "lower-attempt" | "stale-generation";
 
+/** In which generations an executor does what a message says: in the one that it names alone, in earlier ones too, or in any. */
+const OBEYED_IN: Readonly<Record<MasterMessage["body"]["type"], "own" | "own-or-earlier" | "any">> = {
+  "start-child": "own",
+  "stop-child": "own",
+  "resume-child": "own",
+  "signal-child": "own",
+  "acknowledge-exit": "own",
+  prepare: "own-or-earlier",
+  welcome: "any",
+  refuse: "any",
+  exit: "any",
+  "make-room": "any",
+  "tell-place": "any",
+  "tail-log": "any",
+  "tail-credit": "any",
+  "replace-tokens": "any",
+  "serve-session": "any",
+  "end-session": "any",
+  unknown: "any",
+};
+
 /** How an executor at that position treats a message of an ApplicationMaster. */
-export function judgeMasterMessage(message: MasterMessage, own: Position): MasterVerdict {
-  if (message.attempt < own.attempt) return "lower-attempt";
-  switch (message.body.type) {
-    case "start-child":
-    case "stop-child":
-    case "resume-child":
-    case "signal-child":
-    case "acknowledge-exit":
-      return message.generation === own.generation ? "current" : "stale-generation";
-    case "prepare":
-      return message.generation >= own.generation ? "current" : "stale-generation";
-    default:
-      return "current";
-  }
+export function judgeMasterMessage({ attempt, generation, body }: MasterMessage, own: Position): MasterVerdict {
+  if (attempt < own.attempt) return "lower-attempt";
+  const obeyedIn = OBEYED_IN[body.type];
+  const isStale = obeyedIn === "own" ? generation !== own.generation : generation < own.generation;
+  return obeyedIn !== "any" && isStale ? "stale-generation" : "current";
 }
 
 /**

@@ -4,7 +4,7 @@ import { type CallLimits, callLimitsOf } from "./caller-calls.ts";
 import type { SessionHandler } from "./caller-session.ts";
 import { type ClientDoor, ClientEndpoint, type ClientHandler } from "./client-endpoint.ts";
 import { clientService, executorService, rightByPath } from "./definition.ts";
-import { ExecutorEndpoint, type ExecutorHandler } from "./executor-endpoint.ts";
+import { type EndsHandler, ExecutorEndpoint, type ExecutorHandler, type FeedHandler } from "./executor-endpoint.ts";
 import { type ApplicationIdentity, executorIdentity, masterServerName } from "./identity.ts";
 import { ApiServer, type BindOptions } from "./server.ts";
 
@@ -20,6 +20,8 @@ export interface MasterServerOptions extends BindOptions {
   readonly executors: ExecutorHandler;
   readonly clients: ClientHandler;
   readonly sessions: SessionHandler;
+  readonly feeds: FeedHandler;
+  readonly ends: EndsHandler;
   readonly door: ClientDoor;
   /** What each caller may have it do at a time; absent: by the job's tasks. */
   readonly callLimits?: CallLimits;
@@ -27,15 +29,19 @@ export interface MasterServerOptions extends BindOptions {
 
 export interface MasterServer {
   readonly port: number;
+  /** Containers may have gone: what they opened goes. To be called when the job has changed. */
+  look(): void;
   /** Lets streams end for at most so long, then cuts them. */
   close(graceMs: number): Promise<void>;
 }
 
 /** Serves executors and clients over TLS on one port; throws as ApiServer's listen. */
 export async function startMasterServer(options: MasterServerOptions): Promise<MasterServer> {
-  const { identity, attempt, build, heartbeatIntervalMs, executors, clients, sessions, door } = options;
+  const { identity, attempt, build, heartbeatIntervalMs, executors, clients, sessions, feeds, ends, door } = options;
   const tasks = options.job.spec.roles.reduce((sum, { instances }) => sum + instances, 0);
   const job = Buffer.from(JSON.stringify(options.job));
+  const own = { identity, attempt, build, heartbeatIntervalMs, job };
+  const endpoint = new ExecutorEndpoint({ ...own, handler: executors, sessions, store: clients, feeds, ends });
   const server = new ApiServer({
     name: masterServerName(identity.applicationId),
     callers: {
@@ -48,13 +54,12 @@ export async function startMasterServer(options: MasterServerOptions): Promise<M
     },
     callLimits: options.callLimits ?? callLimitsOf(tasks),
     services: (grpc) => {
-      const own = { identity, attempt, build, heartbeatIntervalMs, job };
-      serveExecutors(grpc, new ExecutorEndpoint({ ...own, handler: executors, sessions, store: clients }));
+      serveExecutors(grpc, endpoint);
       serveClients(grpc, new ClientEndpoint({ attempt, build, door, handler: clients, sessions }));
     },
   });
   const port = await server.listen(options);
-  return { port, close: (graceMs) => server.close(graceMs) };
+  return { port, look: () => endpoint.look(), close: (graceMs) => server.close(graceMs) };
 }
 
 function serveExecutors(server: Server, endpoint: ExecutorEndpoint): void {
@@ -64,6 +69,8 @@ function serveExecutors(server: Server, endpoint: ExecutorEndpoint): void {
     openSession: endpoint.openSession.bind(endpoint),
     transact: endpoint.transact.bind(endpoint),
     watch: endpoint.watch.bind(endpoint),
+    askFeed: endpoint.askFeed.bind(endpoint),
+    awaitEnds: endpoint.awaitEnds.bind(endpoint),
   });
 }
 

@@ -1,10 +1,14 @@
 import type { ValueOf } from "./fields.ts";
-import type { ExecutorMessageBody, MasterMessageBody } from "./generated/types.ts";
+import type { ExecutorMessageBody, FeedReply, FeedRequestBody, MasterMessageBody } from "./generated/types.ts";
 import type { logStream } from "./words.ts";
 
 /** The messages of proto/tony/tony.proto, and what is known of them beyond their fields. */
 export type {
+  EndsReply,
+  EndsRequest,
   ExecutorMessage,
+  FeedReply,
+  FeedRequest,
   FollowMessage,
   FollowRequest,
   Hello,
@@ -18,6 +22,9 @@ export type {
   StopRequest,
   StoreReply,
   StoreRequest,
+  TaskAnswer,
+  TaskEnd,
+  TaskTransaction,
   WatchReply,
   WatchRequest,
 } from "./generated/types.ts";
@@ -33,6 +40,15 @@ export type ExecutorReport = ExecutorMessageBody;
 
 /** What the ApplicationMaster orders or answers one executor. */
 export type MasterCommand = MasterMessageBody;
+
+/** What a task asks of a feed. */
+export type FeedCall = Known<FeedRequestBody>;
+
+/** What it is answered. */
+export type FeedAnswered = Known<FeedReply>;
+
+/** Of a newer peer's messages there may be others. */
+type Known<Body extends { readonly type: string }> = Exclude<Body, { readonly type: "unknown" }>;
 
 /** Send the log from an offset; with `follow` as it grows, until it is cancelled. */
 export type TailRequest = Extract<MasterCommand, { type: "tail-log" }>;

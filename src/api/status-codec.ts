@@ -1,4 +1,6 @@
+import type { Checkpoint } from "../job/execution.ts";
 import type { Idle } from "../job/idle.ts";
+import type { NonFinite } from "../job/program-metrics.ts";
 import { endingReasons } from "../job/reasons/endings.ts";
 import { readSetting, type Setting } from "../job/reasons/facts.ts";
 import { masterReasons } from "../job/reasons/master.ts";
@@ -6,12 +8,12 @@ import { outcomeReasons } from "../job/reasons/outcomes.ts";
 import { reasonShape } from "../job/reasons/reason.ts";
 import { remedies } from "../job/reasons/remedies.ts";
 import { delayReasons, waitReasons } from "../job/reasons/waits.ts";
+import type { Direction, TrialState } from "../job/search/trials.ts";
 import { arrayOf, type Shape, string } from "../job/shape.ts";
 import type {
   Budget,
   Budgets,
   Cause,
-  Checkpoint,
   DroppedCheckpoint,
   FailureClass,
   GenerationSummary,
@@ -20,8 +22,10 @@ import type {
   JobStatus,
   RoleBudget,
   RoleStatus,
+  SearchStatus,
   TaskState,
   TaskStatus,
+  TrialStatus,
   Wait,
 } from "../job/status.ts";
 import {
@@ -37,6 +41,7 @@ import {
   signed,
   some,
   someAmounts,
+  someTexts,
   someWholes,
   text,
   whole,
@@ -180,6 +185,16 @@ const task = message<TaskStatus>({
   ports: someWholes(18),
   metrics: someAmounts(19),
   gpus: maybe(20, gpuMetrics),
+  params: someTexts(21),
+  trial: maybe(
+    22,
+    message<TrialStatus>({
+      state: one(1, word<TrialState>("running", "completed", "stopped", "failed")),
+      why: maybe(2, text),
+      checkpoint: maybe(3, text),
+      nonFinite: maybe(4, word<NonFinite>("NaN", "Infinity", "-Infinity")),
+    }),
+  ),
 });
 
 const wait = message<Wait>({
@@ -245,6 +260,15 @@ export const jobStatus = message<JobStatus>({
   usage: one(20, message<JobStatus["usage"]>({ memoryMiBSeconds: one(1, real), vcoreSeconds: one(2, real) })),
   outcome: maybe(21, jobOutcome),
   resumeFrom: maybe(23, text),
+  search: maybe(
+    25,
+    message<SearchStatus>({
+      metric: one(1, text),
+      direction: one(2, word<Direction>("minimize", "maximize")),
+      parameters: many(3, text),
+      command: one(4, text),
+    }),
+  ),
   idle: maybe(
     24,
     message<Idle>({

@@ -32,6 +32,8 @@ export interface Hosts {
 export interface FrameworkJob {
   readonly roles: readonly RoleSpec[];
   readonly distributedMode: DistributedMode;
+  /** Its commands have the parameters of a search, which build-search.ts looks at. */
+  readonly isSearch?: boolean;
 }
 
 /** What a framework says of a job: `<key> <message>`. */

@@ -5,8 +5,8 @@ import { formatTaskId } from "../job/task.ts";
 import { type Addresses, addressesOf, namedAddressesOf } from "./addresses.ts";
 import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
 
-/** `{{role}}`, `{{ spec.worker }}`; what begins with anything but a small letter is another language's. */
-const TEMPLATE = /\{\{ *([a-z][a-z0-9.-]*) *\}\}/g;
+/** `{{role}}`, `{{ spec.worker }}`; what begins with anything but a small letter is another language's. Behind `\` it stays as it is. */
+const TEMPLATE = /\\?\{\{ *([a-z][a-z0-9.-]*) *\}\}/g;
 const OWN = ["role", "index", "count", "host", "port", "spec.json"] as const;
 type Own = (typeof OWN)[number];
 
@@ -16,9 +16,18 @@ export const generic: FrameworkDefinition<never> = {
   environment: () => undefined,
   fill: (text, task) => {
     const addresses = { ...addressesOf(task), ...namedAddressesOf(task) };
-    return text.replace(TEMPLATE, (whole, name: string) => templateValue(name, task, addresses) ?? whole);
+    return text.replace(TEMPLATE, (whole, name: string) =>
+      isLiteral(whole) ? whole.slice(1) : (templateValue(name, task, addresses) ?? whole),
+    );
   },
 };
+
+const isLiteral = (found: string) => found.startsWith("\\");
+
+/** A text that programs are to get as it is: nothing in it is a template. */
+export function literalText(text: string): string {
+  return text.replace(TEMPLATE, (whole) => `\\${whole}`);
+}
 
 /** What of a role may hold templates, with the key that says it. */
 function textsOf({ name, command, environment }: RoleSpec): [string, string][] {
@@ -29,12 +38,14 @@ function textsOf({ name, command, environment }: RoleSpec): [string, string][] {
 function problemsOf(
   role: RoleSpec,
   [key, text]: readonly [string, string],
-  { roles, distributedMode }: FrameworkJob,
+  { roles, distributedMode, isSearch = false }: FrameworkJob,
 ): FrameworkProblem[] {
   const known = [...OWN, ...(role.ports ?? []).map((port) => `port.${port}`), ...roles.flatMap(addressNames)];
   return Array.from(text.matchAll(TEMPLATE), ([whole, name = ""]): FrameworkProblem[] => {
+    if (isLiteral(whole) || (isSearch && name.startsWith("param."))) return [];
     if (!known.includes(name)) {
-      return [{ severity: "error", key, message: `has ${whole}, which is not one of ${known.join(", ")}` }];
+      const message = `has ${whole}, which is not one of ${known.join(", ")}; \\${whole} stays as it is, without the \\`;
+      return [{ severity: "error", key, message }];
     }
     if (distributedMode !== "gang") {
       const message = `has ${whole}, which is not known in tony.application.distributed-mode = fcfs`;

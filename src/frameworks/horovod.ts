@@ -97,6 +97,7 @@ function elasticRendezvousOf(task: GangTask): RequestListener {
   const together = cluster.tasks.map(({ task: id }) => parseTaskId(id));
   return elasticRendezvous({
     role: role.name,
+    instances: role.instances,
     processes: role.processes,
     least: leastInstances(role),
     expected: together.flatMap((one) => (one?.role === role.name ? [one.index] : [])),

@@ -109,24 +109,30 @@ export function bodyRoom(mostBytes: number = SPARE_BYTES): BodyRoom {
 }
 
 /** Of a request, counted as it comes: its length may be said wrongly or not at all. */
-export async function boundedBody(
+export function boundedBody(
   request: IncomingMessage,
   mostBytes: number,
   room: BodyRoom,
 ): Promise<Buffer | "too long" | "no room"> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+  return new Promise<Buffer | "too long" | "no room">((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (!room.take(chunk.length)) return "no room";
-      if (bytes > mostBytes) return "too long";
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  } finally {
+      const isTaken = room.take(chunk.length);
+      if (isTaken && bytes <= mostBytes) chunks.push(chunk);
+      else {
+        request.pause();
+        resolve(isTaken ? "too long" : "no room");
+      }
+    });
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    request.once("error", reject);
+    request.once("close", () => reject(new Error("the caller has gone")));
+  }).finally(() => {
+    request.removeAllListeners("data");
     room.give(bytes);
-  }
+  });
 }
 
 function entryBytes(scope: string, key: string, value: Buffer): number {

@@ -1,6 +1,8 @@
 import type { RequestListener } from "node:http";
 import type { HostPort } from "../hadoop/conf/values.ts";
 import type { ClusterSpec, NamedPorts } from "../job/cluster-spec.ts";
+import { fillCommand } from "../job/search/fill-command.ts";
+import type { Parameters } from "../job/search/space.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import type { TaskName } from "../job/task.ts";
 import { namedAddressesOf } from "./addresses.ts";
@@ -24,6 +26,8 @@ export interface ProgramStart {
   readonly amPort: number;
   /** What the program that ran before all others has found for them. */
   readonly modelParameters?: string;
+  /** Of a trial of a search. */
+  readonly trialParameters?: Parameters;
   /** Where this task may listen; absent when that is not known. */
   readonly address?: HostPort;
   /** Where else, by the names that its role gives them. */
@@ -94,7 +98,9 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
   if (role === undefined) throw new RangeError(`the job has no role ${start.task.role}`);
   const framework = frameworks[start.spec.framework];
   const gangTask = gangTaskOf(start, role);
-  const fill = (text: string) => (gangTask && framework.fill?.(text, gangTask)) ?? text;
+  const given = (text: string) =>
+    start.trialParameters === undefined ? text : fillCommand(text, start.trialParameters);
+  const fill = (text: string) => given((gangTask && framework.fill?.(text, gangTask)) ?? text);
   const hosts = gangTask && framework.hosts?.(gangTask);
   const own = Object.entries(role.environment).map(([name, value]) => [name, fill(value)]);
   const path = { ...inherited, ...Object.fromEntries(own) }.PATH ?? "";
@@ -110,6 +116,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
       ...Object.fromEntries(own),
       ...(hosts && { PATH: `${start.hostsFolder}:${path}` }),
       ...everyProgram(start, role),
+      ...trial(start),
       ...faultHandler(start.spec),
       ...namedPorts(start, gangTask),
       ...told,
@@ -191,6 +198,20 @@ function everyProgram(
     TONY_PROGRESS_FILE: start.progressFile,
     TONY_NOTICE_FILE: start.noticeFile,
     TONY_API: start.apiSocket,
+  };
+}
+
+/** What a trial of a search is told: its number, and its parameters all together and one by one. */
+function trial({ task, trialParameters }: ProgramStart): Readonly<Record<string, string>> {
+  if (trialParameters === undefined) return {};
+  const each = Object.entries(trialParameters).map(([name, value]) => [
+    `TONY_PARAM_${name.toUpperCase()}`,
+    String(value),
+  ]);
+  return {
+    TONY_TRIAL_NUMBER: String(task.index),
+    TONY_TRIAL_PARAMS: JSON.stringify(trialParameters),
+    ...Object.fromEntries(each),
   };
 }
 

@@ -18,6 +18,7 @@ import {
   roleVariables,
   tensorflowVariables,
   torchrunVariables,
+  trialVariables,
   type VariableTable,
 } from "./variables.ts";
 
@@ -46,6 +47,7 @@ its command, \`tony.execution.envs\` or \`tony.<role>.envs\` have one of these:
 | \`{{spec.worker}}\` | \`host:port\` of each task of role \`worker\`, separated by commas; so of any role |
 | \`{{port.rpc}}\`, \`{{spec.worker.rpc}}\` | The same of the port \`rpc\` in \`tony.<role>.ports\` |
 | \`{{spec.json}}\` | All roles: \`{"worker": ["host:port", …], "worker.rpc": […]}\`; between single quotes in a command |
+| \`\\{{index}}\` | \`{{index}}\` itself: what stands behind \`\\\` is no template |
 `;
 
 const HOSTS = `The first folder on the launcher's \`PATH\` has a command \`ssh\`, which runs a command in the container of the host that it names, by way of
@@ -80,6 +82,7 @@ export function variablesPage(): string {
     section("Ray: all but the head", rayVariables),
     TEMPLATES,
     section("Some roles", roleVariables),
+    section("Trials of a search", trialVariables),
     section("From the container", containerVariables),
     READ,
     section("On the machine where it is typed", clientVariables),

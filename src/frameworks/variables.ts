@@ -165,6 +165,13 @@ export const rayVariables = {
   RAY_ADDRESS: "`host:port` of task `head:0`: `ray start` and `ray.init()` read it",
 } as const satisfies VariableTable;
 
+/** Of a trial of a [search](../guide/search.md). */
+export const trialVariables = {
+  TONY_TRIAL_NUMBER: "The trial's number, from 0",
+  TONY_TRIAL_PARAMS: 'Its parameters: `{"lr": 0.0031, "optimizer": "adam"}`',
+  "TONY_PARAM_<NAME>": "One of them: `lr` is `TONY_PARAM_LR`",
+} as const satisfies VariableTable;
+
 /** What only some roles get. */
 export const roleVariables = {
   "TONY_PORT_<NAME>":

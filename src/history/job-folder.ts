@@ -20,6 +20,18 @@ const shared = 0o1777;
 /** As TonY has a job's folder: whoever runs the history server is of its group. */
 const ownFolder = 0o770;
 
+/** Where the folders of all jobs are: of those that run, and of those that have ended; undefined without `tony.history.location`. */
+export function historyPlaces(
+  fileSystems: Pick<FileSystems, "locate">,
+  { location, intermediate, finished }: JobSpec["history"],
+): { readonly fileSystem: FileSystem; readonly intermediate: string; readonly finished: string } | undefined {
+  if (location === undefined) return undefined;
+  const { fileSystem, path: root } = fileSystems.locate(location);
+  const below = (setting: string | undefined, name: string) =>
+    setting === undefined ? path.posix.join(root, name) : fileSystems.locate(setting).path;
+  return { fileSystem, intermediate: below(intermediate, "intermediate"), finished: below(finished, "finished") };
+}
+
 /** A job's folder below `tony.history.location`: among those that run, and when the job has ended among those of that day. */
 export class JobHistoryFolder {
   readonly fileSystem: FileSystem;
@@ -44,13 +56,9 @@ export class JobHistoryFolder {
     settings: JobSpec["history"],
     id: string,
   ): JobHistoryFolder | undefined {
-    const { location, intermediate, finished, timeZone } = settings;
-    if (location === undefined) return undefined;
-    const { fileSystem, path: root } = fileSystems.locate(location);
-    const below = (setting: string | undefined, name: string) =>
-      setting === undefined ? path.posix.join(root, name) : fileSystems.locate(setting).path;
-    const [running, ended] = [below(intermediate, "intermediate"), below(finished, "finished")];
-    return new JobHistoryFolder(fileSystem, running, ended, id, timeZone);
+    const places = historyPlaces(fileSystems, settings);
+    if (places === undefined) return undefined;
+    return new JobHistoryFolder(places.fileSystem, places.intermediate, places.finished, id, settings.timeZone);
   }
 
   /** Makes it. Whoever comes first makes the folder of all jobs, too. */

@@ -4,6 +4,7 @@ import type { JobOutcome } from "../job/status.ts";
 /** The file that a running job's events are added to; one for all its attempts. */
 export const historyFileInProgress = "events.jsonl.inprogress";
 const inProgress = ".inprogress";
+const results = ["succeeded", "failed", "killed"] as const satisfies readonly JobOutcome["result"][];
 
 /** A job, as the names of its history files tell it. */
 export interface HistoryJob {
@@ -31,9 +32,30 @@ export function tonyHistoryFile({ applicationId, startedAtMs, user }: HistoryJob
   return `${applicationId}-${startedAtMs}-${end.endedAtMs}-${who}-${end.result.toUpperCase()}.jhist`;
 }
 
+/** What the name of a history file says of its job. */
+export interface HistoryFileName extends HistoryJob {
+  /** Ours, or TonY's. */
+  readonly format: "jsonl" | "jhist";
+  readonly endedAtMs?: number;
+  readonly result?: JobOutcome["result"];
+}
+
+/** Of a file with its final name, and of TonY's while its job runs, too; undefined for every other file. */
+export function parseHistoryFileName(fileName: string): HistoryFileName | undefined {
+  const [, applicationId, started, ended, user, word, kind] =
+    /^(application_\d+_\d+)-(\d+)-(?:(\d+)-)?(.+?)(?:-(SUCCEEDED|FAILED|KILLED))?\.(jsonl|jhist)(?:\.inprogress)?$/.exec(
+      fileName,
+    ) ?? [];
+  const format = kind === "jsonl" || kind === "jhist" ? kind : undefined;
+  if (applicationId === undefined || user === undefined || format === undefined) return undefined;
+  const job: HistoryFileName = { format, applicationId, startedAtMs: Number(started), user };
+  const result = results.find((one) => one.toUpperCase() === word);
+  return result === undefined ? job : { ...job, endedAtMs: Number(ended), result };
+}
+
 /** When a job began whose TonY file is not finished; undefined for every other file. */
 export function startOfUnfinished(fileName: string): number | undefined {
-  const [, startedAtMs] = /^application_\d+_\d+-(\d+)-.*\.jhist\.inprogress$/.exec(fileName) ?? [];
+  const [, startedAtMs] = /^[a-z]+_\d+_\d+-(\d+)-.*\.jhist\.inprogress$/.exec(fileName) ?? [];
   return startedAtMs === undefined ? undefined : Number(startedAtMs);
 }
 

@@ -5,6 +5,7 @@ import { count, literal, object, type Shape, string } from "../job/shape.ts";
 import type { JobSpec } from "../job/spec.ts";
 import { type JobOutcome, type JobStatus, readJobOutcome, readJobStatus } from "../job/status.ts";
 import { parseJobSpec } from "../job/stored/parse-spec.ts";
+import { parseLine } from "./json-lines.ts";
 
 /** Raised when a reader of the one before could misunderstand a record: a history of another version is refused. */
 export const HISTORY_VERSION = 3;
@@ -71,7 +72,7 @@ export function decodeHistory(text: string): HistoryRecord[] {
 
 function decodeLine(line: string, lineNumber: number): HistoryRecord {
   try {
-    return readRecord(JSON.parse(line), "");
+    return readRecord(parseLine(line), "");
   } catch (cause) {
     throw new TonyError(`line ${lineNumber} of the history cannot be read: ${errorMessage(cause)}`, {
       code: "HISTORY_UNREADABLE",

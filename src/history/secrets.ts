@@ -6,6 +6,8 @@ const redacted = "<redacted>";
 /** What hadoop.security.sensitive-config-keys has by default, and its like. */
 const secretName = /pass(word|wd|phrase)|secret|token|credential|(access|account|encryption|private|api)[._-]?key/i;
 const environmentKey = /\.envs$/;
+/** Whoever knows it may post there. */
+const addressKey = "tony.notify.url";
 
 /** A setting as a job's history may have it: others can read that. Values of variables are secrets more often than not. */
 export function withoutSecret(key: string, value: string): string {
@@ -14,16 +16,21 @@ export function withoutSecret(key: string, value: string): string {
       .map((pair) => escapeListItem(`${pair.split("=", 1)[0]}=${redacted}`))
       .join(",");
   }
-  return secretName.test(key) ? redacted : value;
+  return key === addressKey || secretName.test(key) ? redacted : value;
 }
 
 /** The same for a job: which variables it sets is told, but not to what. */
 export function withoutSecrets(spec: JobSpec): JobSpec {
   return {
-    ...spec,
+    ...withoutAddress(spec),
     containerEnvironment: namesOf(spec.containerEnvironment),
     roles: spec.roles.map((role) => ({ ...role, environment: namesOf(role.environment) })),
   };
+}
+
+/** A job without the address that it posts to: nobody but the ApplicationMaster needs it. */
+export function withoutAddress({ am, ...others }: JobSpec): JobSpec {
+  return { ...others, am: am.notifyUrl === undefined ? am : { ...am, notifyUrl: redacted } };
 }
 
 function namesOf(environment: Readonly<Record<string, string>>): Record<string, string> {

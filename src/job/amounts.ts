@@ -65,3 +65,13 @@ function combine(x: Resource, y: Resource, rule: (a: number, b: number) => numbe
     others: Object.fromEntries(others),
   };
 }
+
+/** How a scheduler rounds an amount up. */
+export interface Rounding {
+  readonly least: number;
+  readonly step: number;
+}
+
+export function roundedUp(amount: number, { least, step }: Rounding): number {
+  return Math.ceil(Math.max(amount, least) / step) * step;
+}

@@ -16,6 +16,13 @@ export interface ErrorOrigin {
   readonly error: string;
 }
 
+/** What a program did not find, and what its container's working directory has like it. */
+export interface Misnamed {
+  readonly kind: "file" | "module";
+  readonly missing: string;
+  readonly found: string;
+}
+
 /** How a program ended, as its executor saw it. */
 export interface ChildExit {
   readonly exitCode: number;
@@ -40,6 +47,8 @@ export interface ChildExit {
   readonly saidBefore?: string;
   /** When it wrote of the exception that it ended by; its process may go on for a while. */
   readonly failedAtMs?: number;
+  /** Absent: it did not end for want of a file or module, or nothing is like that. */
+  readonly misnamed?: Misnamed;
   readonly peerConnectionLost: boolean;
   /** Absent: it says nothing of that. */
   readonly missedMeeting?: MissedMeeting;
@@ -55,6 +64,22 @@ export interface Notice {
   readonly atMs: number;
   /** When the program is stopped if it has not ended by then; absent where nobody says. */
   readonly endsAtMs?: number;
+}
+
+export interface Checkpoint {
+  readonly path: string;
+  readonly step: number;
+  readonly atMs: number;
+}
+
+/** What a program said of its progress. */
+export interface ChildProgress {
+  readonly step: number;
+  readonly atMs: number;
+  /** The newest complete one, whichever report said so first. */
+  readonly checkpoint?: Checkpoint;
+  /** The last value of each that the program reported, by name; absent: nothing new. */
+  readonly metrics?: Readonly<Record<string, number>>;
 }
 
 /** What an executor says of its program when it registers. */
@@ -80,6 +105,8 @@ export interface ExecutorRegistration {
   readonly tensorboardPort: number;
   readonly rejoinAddress: string;
   readonly child: ChildReport;
+  /** What its program reported last: whoever hears how it has ended hears that first. */
+  readonly progress?: ChildProgress;
 }
 
 /** Where a task's program stands. */

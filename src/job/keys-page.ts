@@ -2,8 +2,10 @@ import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
 import { carrierKeys } from "./keys/carrier.ts";
 import { failureKeys } from "./keys/failure.ts";
+import { feedKeys } from "./keys/feed.ts";
 import { imageKeys } from "./keys/image.ts";
 import type { KeyDefinition, KeySupport } from "./keys/key.ts";
+import { notifyKeys } from "./keys/notify.ts";
 import { olderKeys } from "./keys/older.ts";
 import { roleKeys } from "./keys/role.ts";
 import { searchKeys } from "./keys/search.ts";
@@ -15,9 +17,11 @@ const SECTIONS: readonly (readonly [string, Readonly<Record<string, KeyDefinitio
   ["Each role", roleKeys],
   ["All tasks and containers", taskKeys],
   ["The ApplicationMaster", amKeys],
+  ["Notices", notifyKeys],
   ["Failures", failureKeys],
   ["Checkpoints and output", carrierKeys],
   ["A search", searchKeys],
+  ["Feeds", feedKeys],
   ["Images", imageKeys],
   ["The site, history", siteKeys],
   ["Older names", olderKeys],

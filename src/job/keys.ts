@@ -2,8 +2,10 @@ import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
 import { carrierKeys } from "./keys/carrier.ts";
 import { failureKeys } from "./keys/failure.ts";
+import { feedKeys } from "./keys/feed.ts";
 import { imageKeys } from "./keys/image.ts";
 import type { KeyDefinition, SpecSection } from "./keys/key.ts";
+import { notifyKeys } from "./keys/notify.ts";
 import { olderKeys } from "./keys/older.ts";
 import { roleKeys } from "./keys/role.ts";
 import { searchKeys } from "./keys/search.ts";
@@ -13,16 +15,18 @@ import { taskKeys } from "./keys/task.ts";
 
 /**
  * Every key there is: validation, `tony-ts keys`, docs/reference/keys.md and the fields of JobSpec that have a key's value come from here.
- * `{role}`, `{group}`, `{resource}`, `{field}` and `{param}` stand for any name.
+ * `{role}`, `{group}`, `{resource}`, `{field}`, `{param}` and `{feed}` stand for any name.
  */
 export const keys = {
   ...applicationKeys,
   ...roleKeys,
   ...taskKeys,
   ...amKeys,
+  ...notifyKeys,
   ...failureKeys,
   ...carrierKeys,
   ...searchKeys,
+  ...feedKeys,
   ...imageKeys,
   ...siteKeys,
   ...olderKeys,
@@ -38,7 +42,9 @@ export type KeyValue<K extends KeyName> = RowValue<(typeof keys)[K]>;
 export type SectionOf<S extends SpecSection> = SectionFields<typeof keys, S>;
 
 /** What the placeholders of a template stand for in one written key: `{role}` → `worker`. */
-export type KeyParameters = Readonly<Partial<Record<"role" | "group" | "resource" | "field" | "param", string>>>;
+export type KeyParameters = Readonly<
+  Partial<Record<"role" | "group" | "resource" | "field" | "param" | "feed", string>>
+>;
 
 export interface MatchedKey {
   readonly name: KeyName;
@@ -54,6 +60,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   field: "[a-z]+",
   // What names there may be is said where they are read.
   param: "\\S+",
+  feed: "[a-z][a-z0-9_-]*",
 };
 
 const templates = Object.keys(keys)

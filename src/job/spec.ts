@@ -1,6 +1,8 @@
 import type { PlacementConstraint } from "../hadoop/yarn/placement-constraint.ts";
 import type { Resource } from "../hadoop/yarn/records.ts";
+import type { FeedSpec } from "./feeds/feed-spec.ts";
 import type { KeyValue, SectionOf } from "./keys.ts";
+import type { Search } from "./search/trials.ts";
 import type { TaskId } from "./task.ts";
 
 export type { Resource };
@@ -28,6 +30,9 @@ export interface JobSpec extends SectionOf<"job"> {
   /** Environment of the containers: executors (and through them programs) and the ApplicationMaster. */
   readonly containerEnvironment: Readonly<Record<string, string>>;
   readonly carrier?: CarrierSpec;
+  /** Its trials are the tasks of its one role. */
+  readonly search?: Search;
+  readonly feeds?: readonly FeedSpec[];
   readonly groupLimits: readonly GroupLimit[];
   readonly failure: FailureSpec;
   readonly timeouts: Timeouts;

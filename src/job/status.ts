@@ -1,11 +1,14 @@
+import type { Checkpoint } from "./execution.ts";
 import type { FailureClass } from "./failure-class.ts";
 import type { GpuMetrics } from "./gpu-metrics.ts";
 import type { Idle } from "./idle.ts";
+import type { NonFinite } from "./program-metrics.ts";
 import type { Consequence, EndingReason } from "./reasons/endings.ts";
 import type { MasterReason } from "./reasons/master.ts";
 import type { OutcomeReason } from "./reasons/outcomes.ts";
 import type { Remedy } from "./reasons/remedies.ts";
 import type { DelayReason, WaitReason } from "./reasons/waits.ts";
+import type { Direction, TrialState } from "./search/trials.ts";
 import { type Shape, ShapeError } from "./shape.ts";
 
 export type { FailureClass } from "./failure-class.ts";
@@ -46,6 +49,7 @@ export interface JobStatus {
   readonly usage: { readonly memoryMiBSeconds: number; readonly vcoreSeconds: number };
   /** While no program of the job uses its processor or GPUs, for longer than `tony.task.idle-warning-ms`. */
   readonly idle?: Idle;
+  readonly search?: SearchStatus;
   readonly outcome?: JobOutcome;
 }
 
@@ -96,6 +100,26 @@ export type TaskState =
   | "stopped"
   | "lost";
 
+/** What trials of a search are compared by, and how one of them is run alone. */
+export interface SearchStatus {
+  readonly metric: string;
+  readonly direction: Direction;
+  /** Their names, in the order of the search. */
+  readonly parameters: readonly string[];
+  /** With `{{param.NAME}}`. */
+  readonly command: string;
+}
+
+export interface TrialStatus {
+  readonly state: TrialState;
+  /** Why it was stopped early, or how it failed. */
+  readonly why?: string;
+  /** What it reported last of the metric, where that is no number of JSON. */
+  readonly nonFinite?: NonFinite;
+  /** Its furthest one that any container can read. */
+  readonly checkpoint?: string;
+}
+
 export interface TaskStatus {
   /** `worker:0` */
   readonly task: string;
@@ -116,6 +140,10 @@ export interface TaskStatus {
   readonly checkpointStep?: number;
   /** The last value of each metric that its program reported in this generation. */
   readonly metrics?: Readonly<Record<string, number>>;
+  /** Of a trial of a search: its parameters, as text. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** The same, how it stands. */
+  readonly trial?: TrialStatus;
   /** The last of each kind. */
   readonly transfers?: readonly Transfer[];
   readonly memoryBytes?: number;
@@ -172,30 +200,15 @@ export interface Budget {
   readonly windowMs?: number;
 }
 
-export interface Checkpoint {
-  readonly path: string;
-  readonly step: number;
-  readonly atMs: number;
-}
-
-/** What a program said of its progress. */
-export interface ChildProgress {
-  readonly step: number;
-  readonly atMs: number;
-  /** The newest complete one, whichever report said so first. */
-  readonly checkpoint?: Checkpoint;
-  /** The last value of each that the program reported, by name; absent: nothing new. */
-  readonly metrics?: Readonly<Record<string, number>>;
-}
-
-export const transferKinds = ["checkpoint", "output"] as const;
+/** `restored`: an earlier checkpoint than the one that the program was to begin with. */
+export const transferKinds = ["checkpoint", "output", "restored"] as const;
 export const transferStates = ["under-way", "done", "incomplete", "failed", "empty"] as const;
 
 /** How an upload of an executor goes, or went; `empty` is output of which the program left no file. */
 export interface Transfer {
   readonly what: (typeof transferKinds)[number];
   readonly state: (typeof transferStates)[number];
-  /** Where it is uploaded to. */
+  /** Where it is uploaded to, or was downloaded from. */
   readonly url: string;
   readonly files: number;
   readonly bytes: number;
@@ -203,7 +216,7 @@ export interface Transfer {
   readonly step: number;
   /** Since when it is in this state. */
   readonly atMs: number;
-  /** Why it failed, what of it is not stored, what is stored under another name, or where the program left no file; else empty. */
+  /** Why it failed, what of it is not stored, what is stored under another name, where the program left no file, or why an earlier one was taken; else empty. */
   readonly reason: string;
 }
 

@@ -42,26 +42,44 @@ export interface TokenIssuer {
   readonly lack?: string;
   /** A job runs without its token where it gives none. */
   readonly isOptional?: true;
+  /** What a job would need to run without its token. */
+  readonly otherwise?: string;
   readonly obtain: () => Promise<Token>;
 }
 
 const otherNameNodesKey = "tony.other.namenodes";
+const gatewayKey = "tony.hdfs.endpoint";
+/** The ResourceManager obtains a token of the default file system itself for an application that brings none; it gives it to nodes alone. */
+const managerObtainsKey = "yarn.resourcemanager.proxy-user-privileges.enabled";
 /** NameNodes whose tokens the ResourceManager is not to renew, because it cannot reach them. */
 const notRenewedKey = "mapreduce.job.hdfs-servers.token-renewal.exclude";
 
-/** The file systems of a job: where its files and its staging folder are, where it writes, and `tony.other.namenodes`. */
+/**
+ * The file systems of a job: where its files, its feeds and its staging folder are, where it writes, the HttpFS that its own processes ask, which takes
+ * no NameNode's token, and `tony.other.namenodes`.
+ */
 export function usedFileSystems(
   spec: JobSpec,
   shipped: JobFile["files"],
   stagingUrl: string,
+  hdfsEndpoint: string | undefined,
 ): readonly UsedFileSystem[] {
-  const { checkpointDir, resumeFrom, history, carrier, otherNameNodes = [], sources } = spec;
+  const { checkpointDir, resumeFrom, history, carrier, otherNameNodes = [], feeds = [], sources } = spec;
   const files = [...shipped.master, ...shipped.all, ...Object.values(shipped.byRole).flat()].map(({ url }) => url);
   const folders = [stagingUrl, checkpointDir, resumeFrom, history.location, carrier?.output?.dir];
   const at = sources[otherNameNodesKey];
   const namedBy = at === undefined ? otherNameNodesKey : `${otherNameNodesKey} (${at})`;
-  const used = [...folders, ...files].flatMap((uri) => (uri === undefined ? [] : [{ uri }]));
-  return [...used, ...otherNameNodes.map((uri) => ({ uri, namedBy }))];
+  const fed = feeds.flatMap(({ input, output }) => [...input, output]);
+  const used = [...folders, ...files, ...fed].flatMap((uri) => (uri === undefined ? [] : [{ uri }]));
+  return [...used, ...gatewayOf(hdfsEndpoint), ...otherNameNodes.map((uri) => ({ uri, namedBy }))];
+}
+
+/** Knox, whose address has a path, asks for what Hadoop's tokens are not. */
+function gatewayOf(hdfsEndpoint: string | undefined): readonly UsedFileSystem[] {
+  const url = hdfsEndpoint !== undefined && URL.canParse(hdfsEndpoint) ? new URL(hdfsEndpoint) : undefined;
+  if (url?.pathname !== "/") return [];
+  const scheme = url.protocol === "https:" ? "swebhdfs" : "webhdfs";
+  return [{ uri: `${scheme}://${url.host}/`, namedBy: gatewayKey }];
 }
 
 /** Who is to give tokens: these file systems, each once, the server with the keys of encryption zones, and the ResourceManager. */
@@ -71,6 +89,7 @@ export async function tokenIssuers(
 ): Promise<readonly TokenIssuer[]> {
   const renewer = await tokenRenewer(configuration);
   const notRenewed = configuration.getList(notRenewedKey);
+  const isBehindGateway = used.some(({ namedBy }) => namedBy === gatewayKey);
   const issuers = new Map<string, TokenIssuer>();
   for (const { uri, namedBy } of used) {
     const root = fileSystems.locate(uri).fileSystem.uri;
@@ -79,7 +98,9 @@ export async function tokenIssuers(
     const isRenewed = !notRenewed.includes(hostOf(root));
     const options: DelegationTokenOptions = { configuration, credentials: own, renewer: isRenewed ? renewer : "" };
     const obtain = () => hdfsDelegationToken(root, options);
-    issuers.set(service, { name: root, service, obtain, ...(namedBy !== undefined && { namedBy }) });
+    const isSpared = isBehindGateway && root === fileSystems.locate("/").fileSystem.uri;
+    const ifNone = isSpared ? behindGateway(root, configuration) : {};
+    issuers.set(service, { name: root, service, obtain, ...(namedBy !== undefined && { namedBy }), ...ifNone });
   }
   const keys = keyProvider(configuration);
   if (keys !== undefined) {
@@ -91,6 +112,20 @@ export async function tokenIssuers(
   const service = await resourceManagerTokenService(configuration);
   const obtain = async () => ({ ...(await resourceManager.delegationToken(renewer)), service });
   return [...issuers.values(), ...timeline, { name: "The ResourceManager", service, obtain }];
+}
+
+/** A job's own processes have the gateway's token; nodes, which fetch its files and store its logs, need one of the file system itself. */
+function behindGateway(
+  root: string,
+  configuration: Configuration,
+): Pick<TokenIssuer, "isOptional" | "lack" | "otherwise"> {
+  if (!configuration.getBoolean(managerObtainsKey, false)) {
+    const otherwise = `nodes need it: from where the NameNode cannot be reached, jobs can be submitted to a ResourceManager that obtains it itself (${managerObtainsKey}=true, in the configuration here, too)`;
+    return { otherwise };
+  }
+  // NodeManagers fetch files by the ResourceManager's token, and begin to store logs by the job's alone.
+  const lack = `YARN stores no logs of this job, and its programs cannot open ${root} by Hadoop's own clients: no token of it is among them`;
+  return { isOptional: true, lack };
 }
 
 /** Programs that tell the timeline server something need its token; Hadoop's own clients obtain it for every job of such a cluster. */
@@ -133,14 +168,15 @@ async function tokensFrom(issuer: TokenIssuer): Promise<readonly NamedToken[]> {
  * @throws UserError (`TOKEN_NOT_OBTAINED`)
  */
 export async function tokenFrom(
-  { name, namedBy, service, obtain }: TokenIssuer,
+  { name, namedBy, service, obtain, otherwise }: TokenIssuer,
   instead: string = "",
 ): Promise<NamedToken> {
   try {
     return { alias: service, token: await obtain() };
   } catch (cause) {
     const by = namedBy === undefined ? "" : `, which ${namedBy} names,`;
-    throw new UserError(`${name}${by} gives no delegation token: ${errorMessage(cause)}${instead}`, {
+    const mend = otherwise === undefined ? "" : `; ${otherwise}`;
+    throw new UserError(`${name}${by} gives no delegation token: ${errorMessage(cause)}${instead}${mend}`, {
       code: "TOKEN_NOT_OBTAINED",
       exitCode: ExitCode.cluster,
       cause,

@@ -35,6 +35,7 @@ function endOf({ local = false, hangs = "", fails = "" } = {}) {
     local,
     status: () => statusOf(core, 5),
     closeHistory: () => step("history"),
+    lastNotices: () => step("notices"),
     removeUnfinishedUploads: () => step("uploads"),
     sessions: { endAll: (reason) => void step(`sessions: ${reason}`) },
     tails: { endAll: () => step("logs"), abort: () => void step("late readers") },
@@ -65,7 +66,7 @@ test("sessions end and readers get the last of the logs before the ResourceManag
   expect([end.hasBegun, end.outcome]).toEqual([false, undefined]);
   await end.begin(outcome);
   expect([end.hasBegun, end.outcome]).toEqual([true, outcome]);
-  expect(steps).toEqual(["sessions: the job has ended", "history", "logs", "late readers"]);
+  expect(steps).toEqual(["sessions: the job has ended", "history", "notices", "logs", "late readers"]);
 });
 
 test("a file system that does not answer keeps nobody from telling the ResourceManager, and this process for five seconds", async () => {
@@ -76,6 +77,15 @@ test("a file system that does not answer keeps nobody from telling the ResourceM
   expect(await isDoneWithin(100, completed)).toBe(true);
   expect(warnings).toEqual(["Failed: closing the history: closing the history took longer than 5000 ms"]);
   expect(steps.slice(-2)).toEqual(["scheduler", "server"]);
+});
+
+test("a webhook that does not answer keeps nobody from telling the ResourceManager, and this process for three seconds", async () => {
+  const { end, warnings } = endOf({ hangs: "notices" });
+  expect(await isDoneWithin(0, end.begin(outcome))).toBe(true);
+  const completed = end.complete(true);
+  expect(await isDoneWithin(2_900, completed)).toBe(false);
+  expect(await isDoneWithin(100, completed)).toBe(true);
+  expect(warnings).toEqual(["Failed: telling the webhook: telling the webhook took longer than 3000 ms"]);
 });
 
 test("a reader that does not read on is broken off after five seconds", async () => {

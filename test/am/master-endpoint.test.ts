@@ -2,7 +2,16 @@ import { afterEach, expect, test } from "@jest/globals";
 import { MasterEndpoint } from "../../am/master-endpoint.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
-import { anExecutorJob, identity, noClients, noSessions, ownersDoor, RecordingExecutors } from "../support/api.ts";
+import {
+  anExecutorJob,
+  identity,
+  noClients,
+  noEnds,
+  noFeeds,
+  noSessions,
+  ownersDoor,
+  RecordingExecutors,
+} from "../support/api.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 const job: JobFile = {
@@ -29,6 +38,8 @@ async function endpointOf(announce: (address: unknown) => Promise<void>) {
     executors: new RecordingExecutors(),
     clients: noClients,
     sessions: noSessions,
+    feeds: noFeeds,
+    ends: noEnds,
     door: ownersDoor,
     staging: { announce },
     log,

@@ -157,6 +157,11 @@ describe("a caller of the ApplicationMaster", () => {
     const away = new AbortController();
     const read = (task: string, signal?: AbortSignal) =>
       client.readLog({ task, stream: "stdout", offset: 0, follow: true }, signal).next();
+    const once = new AbortController();
+    void read("worker:0", once.signal).catch(() => undefined);
+    await until(() => reading === 1);
+    once.abort();
+    await until(() => reading === 0);
     for (let count = 1; count < CALLS_OF_TASK; count += 1) void read("worker:0").catch(() => undefined);
     void read("worker:0", away.signal).catch(() => undefined);
     await until(() => reading === CALLS_OF_TASK);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import type { Message } from "../../src/api/fields.ts";
+import protobuf from "protobufjs/minimal.js";
+import { type Message, someWholes } from "../../src/api/fields.ts";
 import * as codecs from "../../src/api/generated/codecs.ts";
 import type { ExecutorReport, FollowMessage, LogChunk, MasterCommand } from "../../src/api/messages.ts";
 import type { SessionInput, SessionOutput, SessionWanted } from "../../src/api/session-messages.ts";
@@ -48,11 +49,17 @@ const errorOrigin = fc.record({
   how: fc.constantFrom("cause" as const, "context" as const, "child" as const),
   error: text,
 });
+const misnamed = fc.record({
+  kind: fc.constantFrom("file" as const, "module" as const),
+  missing: text,
+  found: text,
+});
 const exit: fc.Arbitrary<ChildExit> = fc.oneof(
   fc.record(endedItself),
   fc.record({ ...endedItself, missedMeeting: fc.constantFrom("closed" as const, "empty" as const) }),
   fc.record({ ...endedItself, stopReason }),
   fc.record({ ...endedItself, errorOrigin, saidBefore: text, failedAtMs: large }),
+  fc.record({ ...endedItself, misnamed }),
 );
 
 const suspendedMs = fc.integer({ min: 1, max: 1_000_000 });
@@ -124,7 +131,7 @@ const report: fc.Arbitrary<ExecutorReport> = fc.oneof(
       step: large,
       atMs: large,
       checkpoint,
-      metrics: fc.dictionary(text, fc.double({ noNaN: true }), { noNullPrototype: true, minKeys: 1 }),
+      metrics: fc.dictionary(text, fc.double(), { noNullPrototype: true, minKeys: 1 }),
     },
     { requiredKeys: ["type", "step", "atMs"] },
   ),
@@ -192,13 +199,17 @@ const output: fc.Arbitrary<SessionOutput> = fc.oneof(
 const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   fc.record({ type: constant("welcome"), hello, heartbeatIntervalMs: count, job: bytes, attemptProof: bytes }),
   fc.record({ type: constant("prepare"), reason: text }),
-  fc.record({
-    type: constant("start-child"),
-    clusterSpec: bytes,
-    restartReason: text,
-    restarts: count,
-    checkpoint: text,
-  }),
+  fc.record(
+    {
+      type: constant("start-child"),
+      clusterSpec: bytes,
+      restartReason: text,
+      restarts: count,
+      checkpoint: text,
+      trialParams: text,
+    },
+    { requiredKeys: ["type", "clusterSpec", "restartReason", "restarts", "checkpoint"] },
+  ),
   fc.record({ type: constant("stop-child"), graceMs: count, reason: stopReason }),
   fc.record({
     type: constant("stop-child"),
@@ -287,6 +298,44 @@ describe("every message comes back as it was sent", () => {
     );
     const answer = fc.record({ code: constant("limit"), message: text });
     comesBack("StoreReply", codecs.storeReply, fc.record({ answer }));
+    const wanted = { id: count, transaction, durable: fc.boolean(), generation: count };
+    comesBack("TaskTransaction", codecs.taskTransaction, fc.record(wanted));
+    comesBack(
+      "TaskAnswer",
+      codecs.taskAnswer,
+      fc.record({ id: count, answer, failure: text }, { requiredKeys: ["id"] }),
+    );
+  });
+
+  it("of a feed", () => {
+    const lease = fc.record({ number: large, epoch: large, position: large });
+    const split = fc.record({
+      ...{ lease, split: large, skip: large, path: text, start: large, end: large, length: large, modifiedMs: large },
+    });
+    const begun = fc.record({ lease, records: large });
+    const call = fc.oneof(
+      fc.record({ type: constant("open"), cursor: text }, { requiredKeys: ["type"] }),
+      fc.record({ type: constant("ask"), most: count, atOnce: fc.boolean(), has: fc.array(large) }),
+      fc.record({ type: constant("used"), lease }),
+      fc.record({ type: constant("failed"), lease, error: text }),
+      fc.record({ type: constant("moved") }),
+      fc.record({ ...{ type: constant("mark"), label: text, among: fc.array(text) }, begun: fc.array(begun) }),
+      fc.record({
+        ...{ type: constant("steps"), among: fc.array(text), epoch: large, ready: large, known: large },
+        dry: fc.boolean(),
+      }),
+    );
+    comesBack("FeedRequest", codecs.feedRequest, fc.record({ hello, feed: text, generation: count, body: call }));
+    const answer = fc.oneof(
+      fc.record({ type: constant("opened"), epoch: large }),
+      fc.record({ type: constant("given"), splits: fc.array(split) }),
+      fc.record({ type: constant("ended") }),
+      fc.record({ type: constant("noted") }),
+      fc.record({ type: constant("cursor"), cursor: text }),
+      fc.record({ type: constant("agreed"), steps: large, last: fc.boolean() }),
+      fc.record({ type: constant("refused"), code: text, message: text }),
+    );
+    comesBack("FeedReply", codecs.feedReply, answer);
   });
 
   it("in a session", () => {
@@ -325,5 +374,36 @@ describe("what a newer peer says", () => {
   it("is refused where a message within is longer than what holds it", () => {
     // A Heartbeat of two bytes, whose field of 8 takes three.
     expect(() => codecs.executorMessage.decode(Buffer.from([0x5a, 2, 0x08, 0x80, 0x01]))).toThrow(RangeError);
+  });
+
+  it("is refused where a number has no end, or more than 64 bits", () => {
+    const sentAt = (...bytes: readonly number[]) => Buffer.from([0x5a, bytes.length + 1, 0x08, ...bytes]);
+    expect(() => codecs.executorMessage.decode(sentAt(0x80))).toThrow(RangeError);
+    const tooLong = sentAt(...Array.from({ length: 10 }, () => 0x80), 0x01);
+    expect(() => codecs.executorMessage.decode(tooLong)).toThrow(RangeError);
+  });
+});
+
+describe("a map of a message", () => {
+  const write = (ports: Readonly<Record<string, number>>) =>
+    codecs.childProgress.encode({ step: 1, atMs: 1, metrics: ports });
+
+  it("has every name, also one that objects have for something else, and the last value of one that comes twice", () => {
+    const odd = JSON.parse('{"__proto__": 1, "constructor": 2, "toString": 3}');
+    const bytes = Buffer.concat([write(odd), write({ toString: 4 })]);
+    const { metrics = {} } = codecs.childProgress.decode(bytes);
+    expect(Object.entries(metrics)).toEqual([
+      ["__proto__", 1],
+      ["constructor", 2],
+      ["toString", 4],
+    ]);
+  });
+
+  it("grows in place, so that one of many names takes no time that is their square", () => {
+    const field = someWholes(1);
+    const entry = Buffer.from([6, 0x0a, 2, 0x72, 0x70, 0x10, 7]);
+    const before = { other: 1 };
+    expect(field.add(protobuf.Reader.create(entry), before, 1)).toBe(before);
+    expect(before).toEqual({ other: 1, rp: 7 });
   });
 });

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { ConnectionGuard, type GuardLimits } from "../../src/api/connection-guard.ts";
+import { Leavings } from "../../src/api/leavings.ts";
 
 const limits: GuardLimits = {
   proofMs: 10_000,
@@ -137,20 +138,16 @@ describe("of connections that have not proved themselves, beyond what is served 
   });
 });
 
-test("what calls and connections leave that came to nothing is collected each time that they were many", () => {
-  let collected = 0;
-  guard = new ConnectionGuard({ ...limits, mostUnproven: 100, mostRefusals: 100 }, () => {
-    collected += 1;
-  });
-  const connections = Array.from({ length: 20 }, (_, port) => new Connection(port));
-  for (let refusals = 0; refusals < 31; refusals += 1) guard.refused(peer(1));
-  expect(collected).toBe(0);
-  connections[0]?.over();
-  expect(collected).toBe(1);
+test("what calls and connections leave that came to nothing is counted once of each", () => {
+  const leavings = new Leavings();
+  const add = jest.spyOn(leavings, "add");
+  guard = new ConnectionGuard({ ...limits, mostUnproven: 100 }, leavings);
+  const [first] = Array.from({ length: 20 }, (_, port) => new Connection(port));
+  guard.refused(peer(1));
+  first?.over();
+  expect(add).toHaveBeenCalledTimes(2);
   jest.advanceTimersByTime(limits.proofMs);
-  expect(collected).toBe(1);
-  for (let refusals = 0; refusals < 13; refusals += 1) guard.refused(peer(1));
-  expect(collected).toBe(2);
+  expect(add).toHaveBeenCalledTimes(21);
 });
 
 describe("a connection that has proved itself", () => {

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { CallerSession } from "../../src/api/caller-session.ts";
 import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
 import { clientAccess } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
 import type { FollowMessage, ReadLogRequest, StoreRequest, WatchRequest } from "../../src/api/messages.ts";
 import type { Entry, Result, StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
 import type { Watched } from "../../src/job/store/watched.ts";
-import { executor, identity, ownersDoor, startMaster } from "../support/api.ts";
+import { executor, identity, noSessions, ownersDoor, startMaster } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
 import { Inbox } from "../support/inbox.ts";
 
@@ -18,7 +19,10 @@ class RecordingClients implements ClientHandler {
   readonly stops: string[] = [];
   readonly transactions: Transaction[] = [];
   news: Watched[] = [];
+  watches = 0;
   watchEnded = false;
+  /** When a watch begins. */
+  begun: Promise<void> = Promise.resolve();
   readonly results: Result[] = [];
 
   follow(follower: Follower): () => void {
@@ -38,6 +42,8 @@ class RecordingClients implements ClientHandler {
 
   async watch({ from }: WatchRequest, tell: (news: Watched) => Promise<void>): Promise<() => void> {
     if (from === "forbidden") throw new Error("not yours");
+    this.watches += 1;
+    await this.begun;
     for (const news of this.news) await tell(news);
     return () => {
       this.watchEnded = true;
@@ -163,6 +169,52 @@ describe("a client of the ApplicationMaster", () => {
       code: "API_FAILED",
       message: expect.stringContaining("the journal is away"),
     });
+  });
+
+  it("that leaves before its watch has begun is not told for ever", async () => {
+    let begin: () => void = () => undefined;
+    clients.begun = new Promise((resolve) => {
+      begin = resolve;
+    });
+    const leaving = new AbortController();
+    const first = client.watch({ from: "a" }, leaving.signal).next();
+    await eventually("the watch", () => clients.watches > 0);
+    leaving.abort();
+    expect(await first).toMatchObject({ done: true });
+    // Over the same connection: by its answer the ApplicationMaster has heard that the watcher left.
+    await client.stop("later", 60_000);
+    begin();
+    await eventually("the watch's end", () => clients.watchEnded);
+  });
+
+  it("does not wait to send for a session that has ended meanwhile", async () => {
+    const opened = new Inbox<CallerSession>();
+    const unread = await startMaster({ sessions: { ...noSessions, open: (session) => opened.put(session) } });
+    const caller = new MasterClient({ address: unread.address, access, build: "client-test" });
+    const session = caller.openSession("worker:0", { type: "command", words: ["cat"] });
+    const received = session.receive(async () => undefined);
+    const sent = session.send({ type: "data", data: Buffer.alloc(8 * 1024 ** 2) });
+    (await opened.next()).fail("the task has ended");
+    expect(await session.over).toBeUndefined();
+    await Promise.all([sent, received]);
+    caller.close();
+    await unread.server.close(0);
+  });
+
+  it("sends nothing more for a session that it has finished", async () => {
+    const opened = new Inbox<CallerSession>();
+    const sessions = { ...noSessions, open: (session: CallerSession) => opened.put(session) };
+    const idle = await startMaster({ sessions });
+    const caller = new MasterClient({ address: idle.address, access, build: "client-test" });
+    const session = caller.openSession("worker:0", { type: "command", words: ["cat"] });
+    const received = session.receive(async () => undefined);
+    session.finish();
+    await session.send({ type: "data", data: Buffer.from("late") });
+    (await opened.next()).fail("the task has ended");
+    expect(await session.over).toBeUndefined();
+    await received;
+    caller.close();
+    await idle.server.close(0);
   });
 
   it("is refused with an executor's secret", async () => {

@@ -1,8 +1,11 @@
 import { createServer } from "node:net";
 import { connect } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { CallerSession } from "../../src/api/caller-session.ts";
+import type { EndsAsked, FeedAsked } from "../../src/api/executor-endpoint.ts";
 import { clientAccess, executorIdentity, makeIdentity, masterServerName } from "../../src/api/identity.ts";
-import { PROTOCOL_VERSION } from "../../src/api/messages.ts";
+import { type FeedCall, PROTOCOL_VERSION } from "../../src/api/messages.ts";
+import type { SessionOutput } from "../../src/api/session-messages.ts";
 import { transactions } from "../../src/job/store/transaction.ts";
 import {
   aRegistration,
@@ -14,6 +17,8 @@ import {
   register,
   startMaster,
 } from "../support/api.ts";
+import { eventually } from "../support/eventually.ts";
+import { Inbox } from "../support/inbox.ts";
 
 describe("the ApplicationMaster's server", () => {
   let master: Awaited<ReturnType<typeof startMaster>>;
@@ -97,11 +102,124 @@ describe("the ApplicationMaster's server", () => {
     const ask = (given: typeof executor) => {
       const { stream } = openStream({ identity: given, address: own.address });
       streams.push(stream);
-      const request = { hello: { protocol: PROTOCOL_VERSION, build: "t" }, transaction: transactions.get("a") };
-      return stream.transact({ ...request, durable: false, generation: 3 }, 10_000);
+      return stream.transact({ transaction: transactions.get("a"), durable: false, generation: 3 }, 10_000);
     };
     expect(await ask(executor)).toEqual(answer);
     expect(asked).toEqual([[expect.objectContaining({ generation: 3, durable: false }), "worker:0"]]);
+    const other = executorIdentity(identity, "container_1795305600000_0001_01_000003");
+    await expect(ask(other)).rejects.toMatchObject({
+      code: "API_FAILED",
+      message: expect.stringContaining("not part"),
+    });
+    await own.server.close(0);
+  });
+
+  it("ends what a container opened as soon as it is no part of the job, or another task's, and not because it is away", async () => {
+    let tenant: string | undefined = "worker:0";
+    const opened = new Inbox<CallerSession>();
+    const watches = new Inbox<string>();
+    const own = await startMaster({
+      clients: {
+        ...noClients,
+        watch: async () => {
+          watches.put("begun");
+          return () => undefined;
+        },
+      },
+      sessions: {
+        ...noSessions,
+        open: (session) => opened.put(session),
+        taskIn: () => tenant,
+        tenantOf: () => tenant,
+      },
+    });
+    const { stream } = openStream({ identity: executor, address: own.address });
+    streams.push(stream);
+    const hello = { protocol: PROTOCOL_VERSION, build: "t" };
+    const said = new Inbox<SessionOutput>();
+    const ends: unknown[] = [];
+    const begin = async () => {
+      const session = stream.openSession();
+      void session.receive(async (message) => said.put(message));
+      await session.send({ type: "open", hello, task: "worker:1", wanted: { type: "stacks" } });
+      await opened.next();
+      const news = stream.watch({ hello, from: "shared/" }, new AbortController().signal);
+      ends.push(news.next().catch((error: unknown) => error));
+      await watches.next();
+    };
+    await begin();
+    own.server.look();
+    expect(said.rest).toEqual([]);
+    for (const next of [undefined, "worker:2"]) {
+      tenant = next;
+      own.server.look();
+      expect(await said.next()).toEqual({ type: "failed", reason: "the container is not part of the job any more" });
+      expect(await ends.pop()).toMatchObject({ code: "API_FORBIDDEN" });
+      tenant = "worker:0";
+      await begin();
+    }
+    await own.server.close(0);
+  });
+
+  it("asks a feed in the name of the task that the container has, and says when nobody waits any more", async () => {
+    const asked: FeedAsked[] = [];
+    const own = await startMaster({
+      feeds: {
+        ask: (one) => {
+          asked.push(one);
+          return one.call.type === "ask" ? new Promise(() => undefined) : Promise.resolve({ type: "noted" });
+        },
+      },
+      sessions: {
+        ...noSessions,
+        taskIn: (containerId) => (containerId === executor.caller.name ? "worker:0" : undefined),
+      },
+    });
+    const ask = (given: typeof executor, body: FeedCall, gone = new AbortController().signal) => {
+      const { stream } = openStream({ identity: given, address: own.address });
+      streams.push(stream);
+      const hello = { protocol: PROTOCOL_VERSION, build: "t" };
+      return stream.askFeed({ hello, feed: "train", generation: 3, body }, 10_000, gone);
+    };
+    expect(await ask(executor, { type: "moved" })).toEqual({ type: "noted" });
+    expect(asked).toMatchObject([{ feed: "train", task: "worker:0", generation: 3, call: { type: "moved" } }]);
+    const lease = { number: 1, epoch: 0, position: 0 };
+    await ask(executor, { type: "failed", lease, error: "x".repeat(100_000) });
+    expect(asked.pop()?.call).toEqual({ type: "failed", lease, error: `${"x".repeat(4_096)}…` });
+    const gone = new AbortController();
+    const waits = ask(executor, { type: "ask", most: 1, atOnce: false, has: [] }, gone.signal);
+    await eventually("the call that waits", () => asked.length === 2);
+    gone.abort();
+    await expect(waits).rejects.toMatchObject({ code: expect.stringMatching("API_") });
+    await eventually("its end", () => asked[1]?.gone.aborted === true);
+    const other = executorIdentity(identity, "container_1795305600000_0001_01_000003");
+    await expect(ask(other, { type: "moved" })).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    await own.server.close(0);
+  });
+
+  it("says how other tasks ended, in the name of the task that the container has", async () => {
+    const asked: EndsAsked[] = [];
+    const tasks = [{ task: "worker:1", state: "failed", exit: "SIGKILL" }];
+    const own = await startMaster({
+      ends: {
+        await: async (one) => {
+          asked.push(one);
+          return { tasks };
+        },
+      },
+      sessions: {
+        ...noSessions,
+        taskIn: (containerId) => (containerId === executor.caller.name ? "evaluator:0" : undefined),
+      },
+    });
+    const ask = (given: typeof executor) => {
+      const { stream } = openStream({ identity: given, address: own.address });
+      streams.push(stream);
+      const hello = { protocol: PROTOCOL_VERSION, build: "t" };
+      return stream.awaitEnds({ hello, roles: ["worker"] }, 10_000, new AbortController().signal);
+    };
+    expect(await ask(executor)).toEqual({ tasks });
+    expect(asked).toMatchObject([{ task: "evaluator:0", roles: ["worker"] }]);
     const other = executorIdentity(identity, "container_1795305600000_0001_01_000003");
     await expect(ask(other)).rejects.toMatchObject({ code: "API_FORBIDDEN" });
     await own.server.close(0);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
+import type { Checkpoint } from "../../src/job/execution.ts";
+import type { NonFinite } from "../../src/job/program-metrics.ts";
 import { type EndingReason, endingReasons } from "../../src/job/reasons/endings.ts";
 import type { FactKinds } from "../../src/job/reasons/facts.ts";
 import { masterReasons } from "../../src/job/reasons/master.ts";
@@ -8,9 +10,9 @@ import { outcomeReasons } from "../../src/job/reasons/outcomes.ts";
 import { type ReasonOf, type ReasonTable, reasonShape } from "../../src/job/reasons/reason.ts";
 import { remedies } from "../../src/job/reasons/remedies.ts";
 import { delayReasons, waitReasons } from "../../src/job/reasons/waits.ts";
+import type { Direction, TrialState } from "../../src/job/search/trials.ts";
 import {
   type Cause,
-  type Checkpoint,
   type JobOutcome,
   type JobState,
   type JobStatus,
@@ -18,6 +20,7 @@ import {
   type TaskState,
   type TaskStatus,
   type Transfer,
+  type TrialStatus,
   transferKinds,
   transferStates,
   type Wait,
@@ -136,6 +139,16 @@ const transfer: fc.Arbitrary<Transfer> = fc.record({
 });
 
 const gauge = fc.record({ current: real, max: real, average: real });
+const trial: fc.Arbitrary<TrialStatus> = fc.record(
+  {
+    state: wordOf<TrialState>({ running: true, completed: true, stopped: true, failed: true }),
+    why: text,
+    checkpoint: text,
+    nonFinite: wordOf<NonFinite>({ NaN: true, Infinity: true, "-Infinity": true }),
+  },
+  { requiredKeys: ["state"] },
+);
+
 const task: fc.Arbitrary<TaskStatus> = fc.record(
   {
     task: text,
@@ -167,6 +180,8 @@ const task: fc.Arbitrary<TaskStatus> = fc.record(
     restartReason: text,
     gpus: fc.record({ count, utilization: gauge, memory: gauge, bar1Memory: gauge }, { requiredKeys: ["count"] }),
     metrics: fc.dictionary(fc.string(), real, { noNullPrototype: true, minKeys: 1 }),
+    params: fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true, minKeys: 1 }),
+    trial,
   },
   { requiredKeys: ["task", "state", "restarts"] },
 );
@@ -238,6 +253,12 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
     droppedCheckpoint: fc.record({ path: text, step: large, atMs: large, task: text }),
     usage: fc.record({ memoryMiBSeconds: real, vcoreSeconds: real }),
     idle: fc.record({ tasks: list(text), sinceMs: large, untilMs: large, cpuMs: large, gpus: count }),
+    search: fc.record({
+      metric: text,
+      direction: wordOf<Direction>({ minimize: true, maximize: true }),
+      parameters: list(text),
+      command: text,
+    }),
     outcome,
   },
   {

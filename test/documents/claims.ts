@@ -50,6 +50,7 @@ export const claims: Readonly<Record<string, Claim>> = {
       'curl --silent --unix-socket "$TONY_API" http://tony/v1/task',
       'curl --silent --unix-socket "$TONY_API" http://tony/v1/cluster',
       'curl --silent --unix-socket "$TONY_API" http://tony/v1/report --data \'{"step": 1800, "metrics": {"loss": 0.402}}\'',
+      'curl --silent --unix-socket "$TONY_API" "http://tony/v1/ends?timeout=86400"',
     ].map((line) => [line, elsewhere("test/e2e/task-api.test.ts", "docs/guide/task-api.md")]),
   ),
   ...Object.fromEntries(
@@ -103,6 +104,9 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts logs ID worker:1": inEmpty("tony-ts logs $ID worker:1"),
   "tony-ts logs ID worker:1 -f": inEmpty("tony-ts logs $ID worker:1 -f"),
   "tony-ts logs ID prepare:0": withRow("tony-ts logs ID [worker:0|am] [-f]"),
+  "tony-ts logs application_1795305600000_0009 --grep 'nan|inf' --since 1h": inEmpty(
+    "tony-ts logs $ID --grep 'nan|inf' --since 1h",
+  ),
   "tony-ts logs application_1795305600000_0009 am": withRow("tony-ts logs ID [worker:0|am] [-f]"),
   "tony-ts logs application_1795305600000_0009 worker:1 --executor": inEmpty("tony-ts logs $ID worker:1 --executor"),
   "tony-ts kv ID get|put|del|list": inEmpty(
@@ -151,11 +155,25 @@ export const claims: Readonly<Record<string, Claim>> = {
     "test/e2e/cli-local.test.ts",
     `"series", id, "worker:1"`,
   ),
+  "tony-ts advise ID|NAME": elsewhere("test/e2e/cli-local.test.ts", `"advise", id`),
+  "tony-ts advise ID": elsewhere("test/e2e/cli-local.test.ts", `"advise", id`),
+  "tony-ts advise application_1795305600000_0007": elsewhere("test/e2e/cli-local.test.ts", `"advise", id`),
+  "tony-ts advise bert-large": elsewhere("test/e2e/cli-local.test.ts", `"advise", "local"`),
+  "tony-ts advise bert-large --apply job.xml": elsewhere("test/e2e/cli-local.test.ts", `"advise", id, "--apply"`),
   "tony-ts page ID": elsewhere("test/e2e/page.test.ts", `"page", id`),
   "tony-ts page application_1795305600000_0007": elsewhere("test/e2e/page.test.ts", `"page", id`),
   "tony-ts submit job.xml -conf tony.am.page.enabled=true": elsewhere(
     "test/e2e/page.test.ts",
     "tony.am.page.enabled=true",
+  ),
+  "tony-ts portal": elsewhere("test/e2e/portal.test.ts", `"portal", "--port"`),
+  "tony-ts portal --listen 10.0.0.7 --proxy 10.0.0.5 --user-header X-Forwarded-User": elsewhere(
+    "test/client/results/portal.test.ts",
+    `"user-header": "X-Forwarded-User"`,
+  ),
+  "tony-ts portal --conf tony.history.location=hdfs:///shared/tony-history": elsewhere(
+    "test/e2e/portal.test.ts",
+    `"portal", "--port"`,
   ),
   "tony-ts shell ID worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1": inContainer("shell"),
@@ -176,6 +194,11 @@ export const claims: Readonly<Record<string, Claim>> = {
     '"--idle"',
   ),
   "tony-ts validate job.xml": inJob(),
+  "tony-ts search job.xml": elsewhere("test/e2e/cli-local.test.ts", `"search", "--scheduler", "local", "job.xml"`),
+  "tony-ts search --scheduler local job.xml": elsewhere(
+    "test/e2e/cli-local.test.ts",
+    `"search", "--scheduler", "local", "job.xml"`,
+  ),
   "tony-ts search --dry-run job.xml": elsewhere(
     "test/client/commands/search.test.ts",
     `"search", "--dry-run", "job.xml"`,
@@ -183,6 +206,16 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts search --dry-run --after trials.jsonl --trials 1 --json job.xml": elsewhere(
     "test/client/commands/search.test.ts",
     `"--after", "trials.jsonl", "--trials", "1", "--json", "job.xml"`,
+  ),
+  "tony-ts trials ID": elsewhere("test/e2e/cli-local.test.ts", `"trials", id`),
+  "tony-ts trials ID --csv": elsewhere("test/e2e/cli-local.test.ts", `"trials", id, "--csv"`),
+  "tony-ts trials application_1795305600000_0007 --csv": elsewhere(
+    "test/e2e/cli-local.test.ts",
+    `"trials", id, "--csv"`,
+  ),
+  "tony-ts trials application_1795305600000_0007 --top 10": elsewhere(
+    "test/e2e/cli-local.test.ts",
+    `"trials", id, "--top"`,
   ),
   "tony-ts validate --conf job.xml": inJob(),
   "tony-ts validate --strict job.xml": inJob(),
@@ -192,6 +225,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts init jax": withRow("tony-ts init [KIND]"),
   "tony-ts init torchrun": withRow("tony-ts init [KIND]"),
   "tony-ts init ray": withRow("tony-ts init [KIND]"),
+  "tony-ts init search": withRow("tony-ts init [KIND]"),
   "tony-ts init KIND": withRow("tony-ts init [KIND]"),
   "tony-ts init [KIND]": inEmpty(
     "tony-ts init",
@@ -206,6 +240,7 @@ export const claims: Readonly<Record<string, Claim>> = {
     "tony-ts init mpi",
     "tony-ts init ray",
     "tony-ts init generic",
+    "tony-ts init search",
   ),
   "tony-ts migrate": withRow("tony-ts migrate job.xml"),
   "tony-ts migrate job.xml": inJob(),
@@ -232,6 +267,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm pack": elsewhere("test/package/package.test.ts", '"pack"'),
   "python3 -m pip wheel --no-deps ./python": elsewhere("python/tests/test_wheel.py", '"pip", "wheel", "--no-deps"'),
   'pip install "./tony_ts-0.1.0-py3-none-any.whl[node]"': elsewhere("python/tests/test_wheel.py", "{wheel}[node]"),
+  "torchx run -s tony dist.ddp -j 2x4 --script train.py": elsewhere("python/tests/test_torchx.py", '"2x4"'),
   "node scripts/test/python-package.mjs -k traceback": elsewhere("scripts/test/phases.mjs", "python-package.mjs"),
 
   // TonY's own, beside what it becomes here.
@@ -316,6 +352,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run simulate -- --seed S": inCheckout("npm run simulate -- --seed 5"),
   "npm run bench": inCheckout("npm run bench -- --only restart --runs 1 --json $FOLDER/results.json"),
   "npm run bench -- --only job --only gang": withRow("npm run bench"),
+  "npm run bench -- --only store": withRow("npm run bench"),
   "npm run bench -- --only citizen": withRow("npm run bench"),
   "npm run bench -- --runs 10 --json results.json": withRow("npm run bench"),
   "npm run bench -- --only protection": withRow("npm run bench"),
@@ -332,6 +369,6 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run mutants -- --list": inCheckout(),
   "npm install": preparation("packages"),
   "node scripts/complete-lock.mjs": inCheckout(),
-  "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-venv python3-dev g++ make python3-torch libtorch-dev pybind11-dev util-linux iproute2 procps buildah mmdebstrap krb5-kdc krb5-admin-server krb5-user openssl":
+  "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-venv python3-dev g++ make python3-torch libtorch-dev pybind11-dev util-linux iproute2 procps buildah mmdebstrap krb5-kdc krb5-admin-server krb5-user openssl chromium":
     elsewhere("scripts/system-packages.mjs", "apt-get"),
 };

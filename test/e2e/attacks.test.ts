@@ -7,7 +7,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { clientService, executorService } from "../../src/api/definition.ts";
 import { OWNER, tokenAccess } from "../../src/api/identity.ts";
+import { PROTOCOL_VERSION } from "../../src/api/messages.ts";
+import type { SessionOutput } from "../../src/api/session-messages.ts";
 import { packageRoot } from "../../src/programs.ts";
+import { type TcpSocket, tcpSockets } from "../../src/tcp-sockets.ts";
 import { aRegistration, openStream, register } from "../support/api.ts";
 import {
   begunMessage,
@@ -23,6 +26,7 @@ import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts"
 import { eventually } from "../support/eventually.ts";
 import { FaultJob, WAITS } from "../support/fault-job.ts";
 import { answer, HostileHttpServer } from "../support/hostile-http-server.ts";
+import { Inbox } from "../support/inbox.ts";
 import { Person } from "../support/person.ts";
 import { isRunning } from "../support/processes.ts";
 import { sweep } from "../support/sweep.ts";
@@ -240,6 +244,8 @@ describe("a running job of alice's withstands", () => {
     expect(exitCode).toBe(0);
     for (const connection of connections) connection.destroy();
     expect(growth.end()).toBeLessThan(MOST_GROWTH_MIB);
+    const isOfFlood = (one: TcpSocket) => !one.listens && one.localPort === Number(port);
+    await eventually("the flood's end", async () => (await tcpSockets()).filter(isOfFlood).length < 16);
   });
 
   test("who may end it and not run anything in it, and who may see it: neither is in a container of hers", async () => {
@@ -265,6 +271,10 @@ describe("a running job of alice's withstands", () => {
     expect(asOther).toEqual(["API_UNAUTHENTICATED"]);
     expect(await registered(own, { task: "worker:1", containerId: first?.containerId ?? "" })).toEqual(["refuse"]);
     expect(await registered(own, { task: "worker:1", host: "$(id)" })).toEqual(["refuse"]);
+    // Thousands of ports, which would take the ApplicationMaster a minute to read one after the other.
+    const ports = Object.fromEntries(Array.from({ length: 8_000 }, (_, port) => [`own-port-${port}`, port]));
+    expect(await registered(own, { task: "worker:1", ports })).toEqual(["refuse"]);
+    expect(await job.command("status")).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("worker:1") });
     const connection = await RawConnection.open(address);
     // Of what clients may ask it may nothing.
     const asked = Object.values(clientService).map(({ path }) => statusOf(connection.call(path, own)));
@@ -272,9 +282,38 @@ describe("a running job of alice's withstands", () => {
     connection.close();
   });
 
+  test("sessions of a task with another one, as many as it gets: its owner gets in", async () => {
+    const [, second] = job.starts();
+    const own = secretOfContainer(cluster, job.id, second?.containerId ?? "");
+    const { stream } = openStream({ identity: { applicationId: job.id, caller: own }, address });
+    const heard = new Inbox<SessionOutput>();
+    const hello = { protocol: PROTOCOL_VERSION, build: "theirs" };
+    const wanted = { type: "command", words: ["cat"] } as const;
+    for (let count = 0; count < 64; count += 1) {
+      const session = stream.openSession();
+      void session.receive(async (message) => heard.put(message)).catch(() => undefined);
+      await session.send({ type: "open", hello, task: "worker:0", wanted });
+    }
+    const first = await Promise.all(Array.from({ length: 64 }, () => heard.next()));
+    expect(first.filter(({ type }) => type === "started")).toHaveLength(16);
+    const ran = await people.alice.run("exec", job.id, "worker:0", "--", "echo", "hers");
+    expect(ran).toMatchObject({ exitCode: 0, stdout: "hers\n" });
+    stream.close();
+  });
+
   test("the secret of a container that has ended: who kept it is told nothing, and takes no log away", async () => {
     const [first] = await job.running(1);
     const kept = secretOfContainer(cluster, job.id, first?.containerId ?? "");
+    const before = openStream({ identity: { applicationId: job.id, caller: kept }, address });
+    const session = before.stream.openSession();
+    const heard = new Inbox<SessionOutput>();
+    void session.receive(async (message) => heard.put(message));
+    const hello = { protocol: PROTOCOL_VERSION, build: "theirs" };
+    const wanted = { type: "command", words: ["cat"] } as const;
+    await session.send({ type: "open", hello, task: "worker:1", wanted });
+    expect(await heard.next()).toMatchObject({ type: "started" });
+    const changes = before.stream.watch({ hello, from: "shared/", to: "shared0" }, new AbortController().signal);
+    expect(await changes.next()).toMatchObject({ done: false });
     process.kill(await job.executor(first?.containerId), "SIGKILL");
     await job.running(2);
     await job.status("generation 2", ({ generation, state }) => generation === 2 && state === "running");
@@ -282,6 +321,10 @@ describe("a running job of alice's withstands", () => {
       const said = await registered(kept, { task });
       expect(said).toEqual(["welcome", "exit"]);
     }
+    // Nor does he keep what he opened while it was a part of the job.
+    expect(await heard.next()).toMatchObject({ type: "failed" });
+    await expect(changes.next()).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    before.stream.close();
     const connection = await RawConnection.open(address);
     const opened = connection.call(executorService.openSession.path, kept);
     opened.end();

@@ -2,8 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { SAME_SIGNAL_MS } from "../../client/following/signals.ts";
 import { packageRoot, programPath } from "../../src/programs.ts";
 import { TonyTs, tonyTs } from "../support/tony-ts.ts";
 
@@ -55,6 +57,51 @@ describe("a job on this machine, without any cluster", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("a search gives each trial its parameters, and shows the best ones", async () => {
+    const search = {
+      "tony.search.param.rate": "float 0.1 0.4 step 0.1",
+      "tony.search.metric": "loss",
+      "tony.search.direction": "minimize",
+      "tony.search.max-parallel": "2",
+    };
+    const report = `echo "{\\"step\\": 1, \\"metrics\\": {\\"loss\\": $TONY_PARAM_RATE}}" &gt;&gt; $TONY_PROGRESS_FILE; test {{param.rate}} != 0.3`;
+    const properties = Object.entries(search).map(
+      ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
+    );
+    const job = jobFile(report).replace("<value>2<", "<value>1<");
+    await writeFile(join(folder, "job.xml"), job.replace("</configuration>", `${properties.join("")}</configuration>`));
+    const { exitCode, stdout, stderr } = await tonyTs(
+      ["search", "--scheduler", "local", "job.xml"],
+      environment,
+      folder,
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/SUCCEEDED +3 of 4 tasks exited 0 · failed: worker:\d \(exit 1\)/);
+    const [best, second] = stdout
+      .split("\n")
+      .slice(stdout.split("\n").findIndex((line) => line.startsWith("trial ")) + 1);
+    expect(best).toMatch(/^worker:\d +completed +0\.1 +0\.1$/);
+    expect(second).toMatch(/^worker:\d +completed +0\.2 +0\.2$/);
+    const [alone] = stdout.match(/^worker:\d alone: .*$/m) ?? [];
+    expect(alone).toMatch(
+      / tony-ts search job\.xml -conf tony\.search\.points=rate=0\.1 -conf tony\.search\.max-trials=1$/,
+    );
+
+    const [id = ""] = stdout.match(/local_\d+_\d+/) ?? [];
+    const trials = await tonyTs(["trials", id, "--top", "2"], environment, folder);
+    expect(trials.stdout).toContain("3 completed, 1 failed\n");
+    expect(trials.stdout).toContain("and 2 more\n");
+    const csv = await tonyTs(["trials", id, "--csv"], environment, folder);
+    expect(csv.stdout).toMatch(
+      /^number,task,state,loss,step,rate,checkpoint,why\n\d,worker:\d,completed,0\.1,1,0\.1,,\n/,
+    );
+    const json = await tonyTs(["trials", id, "--json"], environment, folder);
+    const { trials: all } = JSON.parse(json.stdout);
+    expect(all[3]).toMatchObject({ state: "failed", value: 0.3, why: expect.stringContaining("exited 1") });
+    const status = await tonyTs(["status", id], environment, folder);
+    expect(status.stdout).toContain("  trials: 3 completed, 1 failed\n  best so far: loss 0.1 of ");
+  });
+
   test("it runs to its end, and its state and logs stay", async () => {
     const submit = ["submit", "--scheduler", "local", "--conf", join(folder, "hello.xml"), "--logs", "all"];
     const { exitCode, stdout } = await tonyTs(submit, environment);
@@ -89,6 +136,15 @@ describe("a job on this machine, without any cluster", () => {
     expect(stdout).toMatch(/^worker:0 +cpu [\s\S]*^worker:1 +cpu [\s\S]* to step 7$[\s\S]*^ +loss +\S+ +0\.5 → 0\.5$/m);
     const { tasks } = JSON.parse((await tonyTs(["series", id, "worker:1", "--json"], environment)).stdout);
     expect(tasks).toMatchObject([{ task: "worker:1", memoryLimitBytes: 512 * 1024 ** 2 }]);
+    const told = (await tonyTs(["advise", id], environment)).stdout;
+    expect(told).toMatch(
+      /^local_\d+_\d{4} {2}local \(took \d+ s\)\n {2}worker +no advice: the data are too thin: no run of/,
+    );
+    const { runs, advice } = JSON.parse((await tonyTs(["advise", "local", "--json"], environment)).stdout);
+    expect(runs[0]).toMatchObject({ applicationId: id, hasSeries: true });
+    expect(advice).toEqual([{ code: "thin", role: "worker", runs: 0, ranMs: 0 }]);
+    const { stdout: applied } = await tonyTs(["advise", id, "--apply", join(folder, "series.xml")], environment);
+    expect(applied).toMatch(/^\/\S+series\.xml stays as it is: no setting is to change$/m);
   });
 
   test("a closed terminal leaves it running; another shell finds and ends it by its id", async () => {
@@ -179,6 +235,14 @@ describe("a job on this machine, without any cluster", () => {
       [1, 2].flatMap((number) => [`${number} stdout one`, `${number} stderr two`, `${number} stdout three`]),
     );
     expect((await tonyTs(["logs", id, "--tail", "1", "--generation", "1"], environment)).stdout).toBe("three\n");
+    const found = await tonyTs(["logs", id, "--grep", "^t.o$", "--generation", "1"], environment);
+    expect(found.stdout).toBe("worker:0 | two\nworker:1 | two\n");
+    expect((await tonyTs(["logs", id, "--stream", "stderr", "--grep", "three"], environment)).stderr).toBe(
+      "worker:0, worker:1 printed nothing of what is asked for\n",
+    );
+    expect((await tonyTs(["logs", id, "--grep", "("], environment)).stderr).toContain(
+      "--grep takes a regular expression",
+    );
     expect(await tonyTs(["logs", id, "--since", "1h", "worker:7"], environment)).toMatchObject({
       exitCode: 2,
       stderr: "tony-ts: The job has no task worker:7; it has worker:0, worker:1\n",
@@ -230,15 +294,18 @@ describe("a job on this machine, without any cluster", () => {
     expect(stdout).toMatch(/^killed by \S+ from \S+ \(the program that submitted it: .*timeout/);
   });
 
-  test("the second Ctrl-C leaves at once and says that it may still run", async () => {
+  test("the second Ctrl-C leaves at once and says what becomes of the job", async () => {
     const submit = ["submit", "--scheduler", "local", "--conf", join(folder, "stubborn.xml")];
     const running = new TonyTs(submit, environment);
     const [, id = ""] = await running.output(/^(local_\d+_\d{4}) [\s\S]*^worker:0 \| started$/m);
     running.process.kill("SIGINT");
     await running.output(/Ending the job/);
+    await setTimeout(2 * SAME_SIGNAL_MS);
     running.process.kill("SIGINT");
     const { exitCode, stderr } = await running.ended;
-    expect(stderr).toContain(`Left at once; ${id} may still run: tony-ts kill ${id}`);
+    expect(stderr).toMatch(
+      /Left at once; local_\S+ (?:may still run: tony-ts kill|is being ended: tony-ts wait) local_/,
+    );
     expect(exitCode).toBe(5);
     expect((await tonyTs(["kill", id], environment)).exitCode).toBe(0);
   });

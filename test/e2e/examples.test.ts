@@ -35,6 +35,16 @@ describe("the examples", () => {
     expect(await alice.json("status", id)).toMatchObject({ status: { checkpoint: { step: 500 } } });
   });
 
+  test("search-digits: of twelve trials the best ones read digits", async () => {
+    const { exitCode, stdout } = await alice.run("search", "--conf", exampleJob("search-digits"));
+    const best = Number(/^trial .*\n\S+ +\S+ +([\d.]+) /m.exec(stdout)?.[1]);
+    expect(best).toBeGreaterThan(0.9);
+    const ended = Number(/SUCCEEDED +(\d+) of 12 tasks exited 0/.exec(stdout)?.[1]);
+    expect(ended).toBeGreaterThan(4);
+    expect(stdout).toMatch(/best so far: accuracy [\d.]+ of worker:\d+ \(hidden=\d+ rate=[\d.e-]+ momentum=[\d.]+\)/);
+    expect(exitCode).toBe(0);
+  });
+
   test("generic: three programs that know each other by their command alone connect each to each", async () => {
     const { exitCode, stdout } = await alice.run("submit", "--conf", exampleJob("generic"), "--logs", "all");
     for (const index of [0, 1, 2]) {

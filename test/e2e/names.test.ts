@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { nameOf, onDisk } from "../../src/file-names.ts";
 import { testCluster } from "../support/cluster.ts";
 import { Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
@@ -17,14 +18,21 @@ const linkName = fc
   .array(fc.oneof(sign, letter), { minLength: 3, maxLength: 14 })
   .map((signs) => signs.join(""))
   .filter((name) => isName(name) && !name.endsWith("#archive"));
-/** What a file of this machine, or one that a program writes, may be called beyond that. */
-const fileName = fc
-  .array(fc.oneof(sign, letter, fc.constantFrom(...'$`"\\:'.split("")), fc.constantFrom("$(id)", "\n", "%41")), {
-    minLength: 3,
-    maxLength: 12,
-  })
-  .map((signs) => signs.join(""))
-  .filter(isName);
+/** What a file of this machine may be called beyond that. */
+const sourceSign = fc.oneof(
+  sign,
+  letter,
+  fc.constantFrom(...'$`"\\:'.split("")),
+  fc.constantFrom("$(id)", "\n", "%41"),
+);
+const nameOfSigns = (one: fc.Arbitrary<string>) =>
+  fc
+    .array(one, { minLength: 3, maxLength: 12 })
+    .map((signs) => signs.join(""))
+    .filter(isName);
+const sourceName = nameOfSigns(sourceSign);
+/** And one that a program writes: beyond UTF-8, too. */
+const fileName = nameOfSigns(fc.oneof({ weight: 9, arbitrary: sourceSign }, fc.constantFrom("\udce9", "\udcff")));
 
 const sample = (names: fc.Arbitrary<string>, count: number) => [...new Set(fc.sample(names, count))];
 
@@ -39,13 +47,13 @@ if wrong: sys.exit("WRONG " + json.dumps(wrong))
 if "TONY_CHECKPOINT" in os.environ:
     checkpoint = os.environ["TONY_CHECKPOINT"]
     for name in told["files"]:
-        if open(os.path.join(checkpoint, name)).read() != name: sys.exit("WRONG checkpoint " + json.dumps(name))
+        if open(os.path.join(checkpoint, name), "rb").read() != os.fsencode(name): sys.exit("WRONG checkpoint " + json.dumps(name))
     print("all", len(told["files"]), "came back")
     sys.exit(0)
 for name in told["files"]:
     for folder in [os.environ["TONY_OUTPUT_LOCAL_DIR"], os.environ["TONY_CHECKPOINT_LOCAL_DIR"] + "/step:5"]:
         os.makedirs(folder, exist_ok=True)
-        open(os.path.join(folder, name), "w").write(name)
+        open(os.path.join(folder, name), "wb").write(os.fsencode(name))
 with open(os.environ["TONY_PROGRESS_FILE"], "a") as report:
     report.write(json.dumps({"step": 5, "checkpoint": "step:5"}) + "\\n")
 sys.exit(1)
@@ -59,11 +67,9 @@ describe("names with signs that a shell, HDFS, YARN or a URL treats specially", 
   test("work from end to end: of resources, sources, folders, results, checkpoints, and in values", async () => {
     const links = sample(linkName, 20);
     const files = sample(fileName, 30);
-    const value = `x"y\`id\`\\z; & | < > {{HOME}} ${files[0]?.replaceAll("$", "") ?? ""}`
-      .replaceAll("\n", " ")
-      .replaceAll(",", "");
+    const value = `x"y\`id\`\\z; & | < > {{HOME}} ${links[0] ?? ""}`.replaceAll("\n", " ").replaceAll(",", "");
     const resources = Object.fromEntries(links.map((link, index) => [link, `resource ${index}`]));
-    const sources = Object.fromEntries(sample(fileName, 10).map((name, index) => [name, `source ${index}`]));
+    const sources = Object.fromEntries(sample(sourceName, 10).map((name, index) => [name, `source ${index}`]));
     const job = alice.job(
       "names",
       {
@@ -99,9 +105,9 @@ describe("names with signs that a shell, HDFS, YARN or a URL treats specially", 
     const id = /application_\d+_\d+/.exec(stdout)?.[0] ?? "";
     const all = [...files].sort();
     const fetched = (folder: string) =>
-      readdirSync(path.join(alice.folder, folder)).filter(
-        (name) => readFileSync(path.join(alice.folder, folder, name), "utf8") === name,
-      );
+      readdirSync(path.join(alice.folder, folder), "buffer")
+        .map((name) => nameOf(name))
+        .filter((name) => nameOf(readFileSync(onDisk(path.join(alice.folder, folder, name)))) === name);
     const got = await alice.run("get", id);
     expect(got).toMatchObject({ exitCode: 0, stderr: "" });
     expect(got.stdout).toMatch(new RegExp(`^Fetched ${files.length} files, .* to ${id}$`, "m"));

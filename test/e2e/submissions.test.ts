@@ -53,6 +53,17 @@ describe("a submission", () => {
     expect(ran.exitCode).toBe(0);
   });
 
+  test("tells of a port for ApplicationMasters that refuses connections, and is taken all the same", async () => {
+    const job = alice.job("refused", oneTask);
+    const scheduler = `yarn.resourcemanager.scheduler.address=${cluster.addresses.master}:1`;
+    const { exitCode, stdout, stderr } = await alice.run("submit", "--detach", "--conf", job, "--conf", scheduler);
+    expect(stderr).toMatch(
+      /^warning: ApplicationMasters look for .*:1, where connections from this machine are refused/m,
+    );
+    expect(exitCode).toBe(0);
+    expect((await alice.run("kill", stdout.trim())).exitCode).toBe(0);
+  });
+
   test("that is killed while it uploads leaves no application; the next one removes what was sent, and works", async () => {
     const settings = { ...oneTask, "tony.containers.resources": "large" };
     const job = alice.job("cut-off", settings, { large: randomBytes(8 << 20) });

@@ -20,20 +20,30 @@ describe("a program that asks its executor", () => {
       ...oneTask,
       "tony.worker.instances": 2,
       "tony.worker.command": "bash asks.sh",
-      "tony.containers.resources": "asks.sh",
+      "tony.evaluator.instances": 1,
+      "tony.evaluator.memory": "512m",
+      "tony.evaluator.command": "bash waits.sh",
+      "tony.containers.resources": "asks.sh,waits.sh",
     };
-    const asks = ["set -e", "cd /", ...shownIn("docs/guide/task-api.md"), ""].join("\n");
-    const job = alice.job("asks", settings, { "asks.sh": asks });
+    const shown = shownIn("docs/guide/task-api.md");
+    const waits = shown.filter((line) => line.includes("/v1/ends"));
+    const asks = shown.filter((line) => !waits.includes(line));
+    const job = alice.job("asks", settings, {
+      "asks.sh": ["set -e", "cd /", ...asks, ""].join("\n"),
+      "waits.sh": waits.join("\n"),
+    });
     const { exitCode, stdout } = await alice.run("submit", job, "--logs", "all");
     expect(exitCode).toBe(0);
     for (const index of [0, 1]) {
       const [task, spec, answer, met] = said(`worker:${index}`, stdout);
       expect(task).toMatchObject({ task: `worker:${index}`, role: "worker", index, generation: 1, restarts: 0 });
-      expect(spec.tasks.map((one: { task: string }) => one.task)).toEqual(["worker:0", "worker:1"]);
+      expect(spec.tasks.map((one: { task: string }) => one.task)).toEqual(["worker:0", "worker:1", "evaluator:0"]);
       expect(spec.tasks[index]).toMatchObject({ host: task.host, port: task.port });
       expect(answer).toEqual({ answer: "continue" });
       expect(met).toEqual({ generation: 1, tasks: ["worker:0", "worker:1"] });
     }
+    const succeeded = (task: string) => ({ task, state: "succeeded", exit: "0" });
+    expect(said("evaluator:0", stdout)).toEqual([{ tasks: [succeeded("worker:0"), succeeded("worker:1")] }]);
     const id = /application_\d+_\d+/.exec(stdout)?.[0] ?? "";
     const { stdout: status } = await alice.run("status", id);
     expect(status).toMatch(/worker:1 +succeeded .* 1800 /);

@@ -17,6 +17,7 @@ import { isOwnListener } from "../../src/tcp-sockets.ts";
 import { anExecutorJob, identity as application, type ExecutorCall, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
 import { eventually } from "../support/eventually.ts";
+import { anExecutorLaunch } from "../support/executor-launch.ts";
 import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
 import { aJobSpec } from "../support/job-spec.ts";
 import { isRunning } from "../support/processes.ts";
@@ -94,7 +95,9 @@ describe("an executor in its container", () => {
     });
 
     it("says in the container's stderr why it cannot begin, for YARN's diagnostics", async () => {
-      const scene = await stage("true", { launch: { portRange: { from: 1, to: 0 } } });
+      const scene = await stage("true", {
+        launch: { sections: { ...anExecutorLaunch.sections, ports: { task: { from: 1, to: 0 } } } },
+      });
       expect(await scene.container.ended()).toBe(1);
       expect(scene.container.log("stderr")).toMatch(/could not begin: .*tony\.task\.port-range/);
     });
@@ -120,7 +123,11 @@ describe("an executor in its container", () => {
     const next: ExecutorLaunch = {
       ...{ task: "trainer:0", applicationId: application.applicationId, masterAddress: scene.master.address },
       ...{ staging: stagingLocation(anExecutorJob()), attempt: 1, generation: 2, tensorBoard: false, reusePort: false },
-      ...{ isolationMs: 30_000, logLevel: "debug", logPrefix: logPrefixOf("trainer:0") },
+      ...{
+        isolationMs: 30_000,
+        sections: { ...anExecutorLaunch.sections, ports: {} },
+        logPrefix: logPrefixOf("trainer:0"),
+      },
     };
     scene.send(1, { type: "make-room", variables: executorVariables(next) });
 
@@ -194,7 +201,7 @@ describe("an executor in its container", () => {
         .split("\n")
         .map((line) => line.split("=")[0] ?? "");
       expect(names).toEqual(expect.arrayContaining(["TONY_PROGRESS_FILE", "CONTAINER_ID", PROGRAM_MARKER]));
-      const kept = ["TONY_MASTER_ADDRESS", "TONY_TASK", "TONY_LOG_LEVEL", "MALLOC_ARENA_MAX"];
+      const kept = ["TONY_MASTER_ADDRESS", "TONY_TASK", "TONY_SECTIONS", "MALLOC_ARENA_MAX"];
       expect(names.filter((name) => kept.includes(name))).toEqual([]);
     });
 

@@ -22,6 +22,16 @@ describe("what nvidia-smi tells", () => {
     ]);
   });
 
+  test("is what driver 580 prints of an H100 that trains", () => {
+    const [gpu, ...others] = gpusOf("h100-training");
+    expect(others).toEqual([]);
+    expect(gpu).toMatchObject({
+      utilization: 100,
+      memory: expect.closeTo(31.4, 1),
+      bar1Memory: expect.closeTo(19.6, 1),
+    });
+  });
+
   test("is not what it says is not available", () => {
     expect(gpusOf("unified-memory")).toEqual([{ uuid: "GPU-aa01b2c3-0000-4000-8000-000000000001", bar1Memory: 0 }]);
   });

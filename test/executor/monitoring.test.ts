@@ -122,10 +122,11 @@ describe("the progress file", () => {
     expect(said).toContain("More than 65536 bytes came at once: only the last are read. (TONY_PROGRESS_FILE)");
   });
 
-  it("takes the step of a program whose loss is no number any more, as Python writes that", () => {
+  it("takes what JSON has no number for, as Python writes it, and null, as JavaScript does", () => {
     const text = '{"step": 7, "metrics": {"loss": NaN, "low": -Infinity, "say \\"NaN\\"": 1, "NaN": 2}}\n';
-    expect(lookAt(text)).toEqual({ type: "child-progress", step: 7, atMs: 1, metrics: { NaN: 2 } });
-    expect(said[0]).toBe('The metric "loss" is not kept where it is not a number. (TONY_PROGRESS_FILE)');
+    const metrics = { loss: Number.NaN, low: Number.NEGATIVE_INFINITY, 'say "NaN"': 1, NaN: 2 };
+    expect(lookAt(text)).toMatchObject({ step: 7, metrics: { loss: metrics.loss, low: metrics.low, NaN: 2 } });
+    expect(lookAt(line({ metrics: { loss: Number.NaN } }))).toMatchObject({ metrics: { loss: Number.NaN } });
   });
 
   it("tells the last value of each metric, with every later report", () => {
@@ -145,13 +146,13 @@ describe("the progress file", () => {
   });
 
   it("says which metrics it does not keep", () => {
-    const metrics = { "two words": 1, text: "x", none: null, [`m${"m".repeat(64)}`]: 1, "bell\u0007": 1 };
+    const metrics = { "two words": 1, text: "x", flag: true, [`m${"m".repeat(64)}`]: 1, "bell\u0007": 1 };
     expect(lookAt(line({ metrics }).repeat(2) + line({ metrics: [1] }))).toBeUndefined();
     const name = "a name has 1 to 64 characters and no spaces. (TONY_PROGRESS_FILE)";
     expect(said).toEqual([
       `The metric "two words" is not kept: ${name}`,
       'The metric "text" is not kept where it is not a number. (TONY_PROGRESS_FILE)',
-      'The metric "none" is not kept where it is not a number. (TONY_PROGRESS_FILE)',
+      'The metric "flag" is not kept where it is not a number. (TONY_PROGRESS_FILE)',
       `The metric "m${"m".repeat(64)}" is not kept: ${name}`,
       `The metric "bell\\u0007" is not kept: ${name}`,
       '"metrics" is not an object of numbers by name: [1] (TONY_PROGRESS_FILE)',

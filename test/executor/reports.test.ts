@@ -57,6 +57,15 @@ describe("what the ApplicationMaster hears of a task", () => {
     expect(sent).toEqual([{ ...heartbeat, metrics }, heartbeat, { ...heartbeat, metrics }]);
   });
 
+  it("is, with a registration, the last progress of the program that this is of", () => {
+    expect(reports.progress).toBeUndefined();
+    reports.send(1, progress(3));
+    expect(reports.progress).toEqual(progress(3));
+    current.number = 2;
+    reports.send(1, progress(4));
+    expect(reports.progress).toBeUndefined();
+  });
+
   it("is the service and the last progress again on a new stream", () => {
     for (const report of [service, progress(1), progress(2)]) reports.send(1, report);
     expect(repeated()).toEqual([service, progress(2)]);
@@ -78,6 +87,9 @@ describe("what the ApplicationMaster hears of a task", () => {
     current.number = 2;
     reports.send(1, progress(9));
     expect(repeated()).toEqual([]);
+    reports.send(2, progress(1));
+    reports.send(1, progress(9));
+    expect(repeated()).toEqual([progress(1)]);
   });
 
   it("is the checkpoint that was brought up, while the program has said nothing", () => {

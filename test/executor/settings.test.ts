@@ -25,7 +25,7 @@ describe("what an executor's container says", () => {
       attempt: 2,
       generation: 3,
       isolationMs: 30_000,
-      ports: { from: 5000, to: 5010 },
+      sections: anExecutorLaunch.sections,
       portNames: ["rpc", "metrics"],
       tensorBoard: true,
       reusePort: false,
@@ -33,7 +33,6 @@ describe("what an executor's container says", () => {
       logFolder: "/disk1/logs",
       logPrefix: "",
       tokenFile: "/work/container_tokens",
-      logLevel: "info",
     });
   });
 
@@ -55,7 +54,7 @@ describe("what an executor's container says", () => {
     ["TONY_TASK", "worker", /TONY_TASK has the value worker/],
     ["TONY_MASTER_ATTEMPT", "0", /TONY_MASTER_ATTEMPT has the value 0/],
     ["TONY_STAGING", "{}", /TONY_STAGING has the value \{\}/],
-    ["TONY_PORT_RANGE", "5000", /TONY_PORT_RANGE has the value 5000/],
+    ["TONY_SECTIONS", '{"ports":{}}', /TONY_SECTIONS has the value \{"ports":\{\}\}/],
   ])("is refused with the name of what is wrong: %s=%s", (name, value, message) => {
     expect(() => readSettings({ ...environment, [name]: value })).toThrow(
       expect.objectContaining({ code: "NOT_IN_A_CONTAINER", message: expect.stringMatching(message) }),

@@ -23,7 +23,9 @@ describe("a file that containers are to be given", () => {
       const large = { "tony.worker.memory": "6g" };
       const occupant = await suite.submit({ workers: 2, settings: large });
       await occupant.running(1);
-      const job = await suite.submit({ workers: 3, settings: { ...large, "tony.worker.resources": `hdfs://${file}` } });
+      // One node alone, which is asked again and again while the other has not failed yet, does not end it.
+      const settings = { ...large, "tony.worker.resources": `hdfs://${file}`, "tony.failure.blame.job": "20" };
+      const job = await suite.submit({ workers: 3, settings });
       await job.status("one of three registered", ({ roles }) => roles[0]?.registered === 1);
       await fileSystem.delete(file);
       await occupant.end();

@@ -13,6 +13,7 @@ describe("templates of any program", () => {
     ["run --listen {{host}}:{{port}}", "run --listen n1:5001"],
     ["run --peers {{spec.worker}} --ps {{ spec.ps }}", "run --peers n1:5000,n1:5001 --ps n1:5002"],
     ["run '{{spec.json}}'", `run '{"worker":["n1:5000","n1:5001"],"ps":["n1:5002"]}'`],
+    [String.raw`run \{{index}} \\{{x}}`, String.raw`run {{index}} \{{x}}`],
     ["docker ps --format '{{.ID}}' && echo ${#a[@]}", "docker ps --format '{{.ID}}' && echo ${#a[@]}"],
   ])("%s", (command, run) => {
     expect(commandOf(written(command), "worker:1")).toBe(run);

@@ -175,3 +175,23 @@ describe("a container of several processes", () => {
     expect(first).toMatchObject({ RANK: "2", WORLD_SIZE: "4", LOCAL_RANK: "2", LOCAL_WORLD_SIZE: "4" });
   });
 });
+
+describe("a trial of a search", () => {
+  test("has its parameters in its command and environment", () => {
+    const keys = {
+      "tony.worker.command": "train --lr {{param.lr}} --optimizer {{param.optimizer}} --momentum {{param.momentum}}",
+    };
+    const start = {
+      ...startOf(jobOf({ worker: 3 }, keys), "worker:2"),
+      trialParameters: { lr: 0.1, optimizer: "sgd; ls" },
+    };
+    const { command, environments } = taskProgram({}, start);
+    expect(command).toBe("train --lr 0.1 --optimizer 'sgd; ls' --momentum ");
+    expect(environments[0]).toMatchObject({
+      TONY_TRIAL_NUMBER: "2",
+      TONY_TRIAL_PARAMS: '{"lr":0.1,"optimizer":"sgd; ls"}',
+      TONY_PARAM_LR: "0.1",
+      TONY_PARAM_OPTIMIZER: "sgd; ls",
+    });
+  });
+});

@@ -6,6 +6,8 @@ import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec
 import type { Message } from "../../src/api/fields.ts";
 import {
   executorMessage,
+  feedReply,
+  feedRequest,
   followMessage,
   followRequest,
   logChunk,
@@ -17,6 +19,8 @@ import {
   stopRequest,
   storeReply,
   storeRequest,
+  taskAnswer,
+  taskTransaction,
 } from "../../src/api/generated/codecs.ts";
 import { parseClientAccess } from "../../src/api/identity.ts";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
@@ -59,6 +63,7 @@ import { javaUtf, writeTFile } from "../support/tfile-writer.ts";
 import { writeZip } from "../support/zip-writer.ts";
 import type { Decoder } from "./fuzz.ts";
 import { moreDecoders } from "./more-decoders.ts";
+import { newerDecoders } from "./newer-decoders.ts";
 
 /** What protobufjs, yauzl and zlib throw, and the checks of JSON within a message. */
 const foreign = ["Error", "RangeError", "UnknownWord", "SyntaxError", "ShapeError", "CustomError"];
@@ -380,6 +385,35 @@ export const decoders: readonly Decoder[] = [
     owner: "worker:0",
     durable: true,
   }),
+  grpc("a task's transactions", taskTransaction, {
+    id: 1,
+    transaction: transactions.setDefault("a", "x", true),
+    durable: true,
+    generation: 1,
+  }),
+  grpc("a task's answers", taskAnswer, { id: 1, failure: "x" }),
+  grpc(
+    "requests to a feed",
+    feedRequest,
+    { hello, feed: "train", generation: 1, body: { type: "open", cursor: "{}" } },
+    { hello, feed: "train", generation: 1, body: { type: "ask", most: 1, atOnce: false, has: [1, 2] } },
+    {
+      ...{ hello, feed: "train", generation: 1 },
+      body: {
+        ...{ type: "mark", label: "1", among: ["worker:0"] },
+        begun: [{ lease: { number: 1, epoch: 0, position: 2 }, records: 3 }],
+      },
+    },
+  ),
+  grpc("answers of a feed", feedReply, {
+    type: "given",
+    splits: [
+      {
+        lease: { number: 1, epoch: 0, position: 0 },
+        ...{ split: 0, skip: 0, path: "hdfs://nn/data", start: 0, end: 10, length: 25, modifiedMs: 7 },
+      },
+    ],
+  }),
   grpc("answers of the store", storeReply, {
     answer: {
       revision: 1,
@@ -401,4 +435,5 @@ export const decoders: readonly Decoder[] = [
   ),
   grpc("rejoin requests", rejoinRequest, { hello, attempt: 2, masterAddress: "n:1" }),
   ...moreDecoders,
+  ...newerDecoders,
 ];

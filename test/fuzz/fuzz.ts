@@ -11,6 +11,8 @@ export interface Decoder {
   readonly decode: (bytes: Uint8Array) => unknown;
   /** The classes of errors that its caller takes for a refusal, beside a CodedError. */
   readonly refusals?: readonly string[];
+  /** It starts a process for each input: tests give it few. */
+  readonly isSlow?: boolean;
 }
 
 export interface Finding {

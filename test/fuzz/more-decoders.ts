@@ -1,8 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { readStoreFile } from "../../am/core/store/store-file.ts";
 import { parseLoginRequest } from "../../am/keytab/login-request.ts";
 import { parseJobStatus } from "../../client/applications/job-status-json.ts";
 import { nameNodeOf, resourceManagerOf, schedulerOf } from "../../client/cluster/masters-finding.ts";
@@ -10,8 +12,11 @@ import { ownWords } from "../../client/logs/own-log.ts";
 import { migrateFlowDocument } from "../../client/migration/azkaban-flow.ts";
 import { readDocument } from "../../client/migration/skein/document.ts";
 import { readElf } from "../../client/shipping/elf.ts";
+import { tarHeader } from "../../client/shipping/packing/tar.ts";
 import { ProgressFile } from "../../executor/monitoring/progress-file.ts";
+import { unpackTar } from "../../executor/preparation/unpack-tar.ts";
 import { parseStat } from "../../executor/processes/proc-fs.ts";
+import { untar } from "../../src/archives/untar.ts";
 import { rendezvousStore } from "../../src/frameworks/rendezvous-store.ts";
 import { parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "../../src/hadoop/hdfs/webhdfs-answers.ts";
 import { tokenInAnswer } from "../../src/hadoop/http/delegation-token.ts";
@@ -58,6 +63,22 @@ function inFile(read: (file: string) => unknown): Decoder["decode"] {
       return await read(file);
     } finally {
       rmSync(file);
+    }
+  };
+}
+
+/** What unpacks an archive into a folder, which is removed with all that is in it. */
+function unpacked(unpack: (archive: string, folder: string) => Promise<void>): (bytes: Uint8Array) => Promise<void> {
+  return async (bytes) => {
+    const home = mkdtempSync(path.join(tmpdir(), "tony-fuzz-"));
+    try {
+      const archive = path.join(home, "a.tar");
+      writeFileSync(archive, bytes);
+      const folder = path.join(home, "in", "to");
+      mkdirSync(folder, { recursive: true });
+      await unpack(archive, folder);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
     }
   };
 }
@@ -111,6 +132,13 @@ const sockets = [
   "   1: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0:0 0:0 0  1000 0 1 1",
 ].join("\n");
 const store = (name: string) => readFileSync(`test/fixtures/trust-stores/${name}`);
+const tar = Buffer.concat([
+  tarHeader({ type: "directory", path: "bin", mode: 0o755, modificationTimeSeconds: 1 }),
+  tarHeader({ type: "file", path: `bin/${"r".repeat(120)}`, mode: 0o755, modificationTimeSeconds: 1, sizeBytes: 3 }),
+  Buffer.from("run".padEnd(512, "\0")),
+  tarHeader({ type: "symlink", path: "link", target: "bin", mode: 0o777, modificationTimeSeconds: 1 }),
+  Buffer.alloc(1_024),
+]);
 const flow = "nodes:\n  - name: train\n    type: TonYJob\n    config:\n      tony.worker.instances: 2 # two\n";
 const skein = "name: a\nservices: &s\n  w: {instances: 2, script: 'x'}\nmaster: {<<: *s}\n";
 
@@ -206,6 +234,36 @@ export const moreDecoders: readonly Decoder[] = [
     name: "ELF headers",
     seeds: [elfHeader("x64")],
     decode: inFile(readElf),
+  },
+  {
+    name: "tar archives of jobs",
+    seeds: [tar, gzipSync(tar)],
+    decode: unpacked(untar),
+    isSlow: true,
+  },
+  {
+    name: "tar archives of sources",
+    seeds: [tar],
+    // Compressed here: a changed byte of what is compressed rarely comes further than zlib.
+    decode: (bytes) => unpacked(unpackTar)(gzipSync(bytes)),
+    // Of the file system: a name that is taken, or cannot be.
+    refusals: ["Error"],
+  },
+  {
+    ...answers(
+      "the store's journal",
+      readStoreFile,
+      {
+        type: "whole",
+        revision: 2,
+        entries: [
+          { key: "a", value: "x", created: 1, modified: 2, version: 2, owner: { task: "worker:0", generation: 1 } },
+        ],
+        epochs: [{ attempt: 1, lastRevision: 2 }],
+      },
+      { type: "changes", changes: [{ type: "delete", revision: 3, key: "a" }] },
+    ),
+    refusals: ["SyntaxError", "ShapeError"],
   },
   text("Skein's specifications", (document) => readDocument(document, "app.yaml"), skein),
   text("Azkaban's flows", (document) => migrateFlowDocument(document, "a.flow"), flow),

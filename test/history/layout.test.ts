@@ -18,6 +18,7 @@ describe("the files of a job's history", () => {
 
   test("say when a job began whose file is not finished", () => {
     expect(startOfUnfinished(tonyHistoryFile({ ...job, user: "a-b" }))).toBe(5);
+    expect(startOfUnfinished(tonyHistoryFile({ ...job, applicationId: "local_1_0001" }))).toBe(5);
     expect(startOfUnfinished(tonyHistoryFile(job, end))).toBeUndefined();
     expect(startOfUnfinished("events.jsonl.inprogress")).toBeUndefined();
   });

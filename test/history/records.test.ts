@@ -50,6 +50,11 @@ describe("a job's history", () => {
       { ...failed, reason: { code: "bored" } },
       "reason has an unknown code: bored",
     ],
+    [
+      "a line that nobody of ours writes",
+      { ...failed, task: "x".repeat(33 * 2 ** 20) },
+      "more than 33554432 characters",
+    ],
     ["a fact of another kind", { ...failed, class: "weather" }, "class must be one of program, infrastructure"],
   ])("is refused where it has %s", (_what, record, message) => {
     const text = `${lines[0] ?? ""}${JSON.stringify(record)}\n`;

@@ -5,7 +5,11 @@ const place = { nodeId: "n:8041", host: "n", rack: "/r", labels: [] };
 
 test("comes back as the cluster told it: less than nothing free, or nothing told", () => {
   const total = { memoryMiB: 8192, vcores: 2, others: {} };
-  const nodes: NodeSnapshot[] = [{ ...place, free: { ...total, vcores: -5 }, total }, place];
+  const nodes: NodeSnapshot[] = [
+    { ...place, free: { ...total, vcores: -5 }, total },
+    { ...place, state: "LOST" },
+    place,
+  ];
   expect(parseClusterNodes(formatClusterNodes(nodes))).toEqual(nodes);
 });
 

@@ -8,7 +8,10 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   "absolute path": ["shared/a", /an absolute path such as \/shared\/folder/],
   label: ["gpu && big", /a node label \(letters, digits/],
   memory: ["1.5g", /a whole amount such as 2g or 512m/],
-  number: ["many", /a whole number (of at least \d+ \(at most 2147483647\)|between \d+ and \d+)/],
+  number: [
+    "many",
+    /a whole number (of at least \d+ \(at most 2147483647\)|between \d+ and \d+)|a number such as 0\.95/,
+  ],
   "number, -1: no limit": ["none", /a whole number up to 2147483647, or -1 for no limit/],
   "true | false": ["yes", /true or false/],
   "duration (ms)": ["soon", /a duration( of at least [\d.]+s)? such as 90s, 5m or 2h \(a bare number is ms\)/],
@@ -28,13 +31,13 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   "time zone": ["Mars/Olympus", /a time zone such as UTC/],
 };
 /** What may be any text, which nothing here can refuse; and secrets, of which nothing is repeated. */
-const ANY_TEXT: ReadonlySet<string> = new Set(["text", "list", "NAME=source list"]);
+const ANY_TEXT: ReadonlySet<string> = new Set(["text", "list", "NAME=source list", "http or https URL"]);
 
 const rows = Object.keys(keys)
   .filter((name): name is KeyName => name in keys)
   .map((name) => ({ name, label: keys[name].type.label }));
 const written = (name: KeyName) =>
-  keyFor(name, { role: "worker", group: "g", resource: "gpus", field: "date", param: "rate" });
+  keyFor(name, { role: "worker", group: "g", resource: "gpus", field: "date", param: "rate", feed: "train" });
 
 describe("a value that its key does not take", () => {
   const kinds = rows.filter(({ label }) => !ANY_TEXT.has(label) && !label.includes("placement constraint"));

@@ -1,4 +1,5 @@
 import { buildJobSpec, type CheckedJob, type JobContext } from "../../src/job/build/build-spec.ts";
+import { type FittingFacts, fitToCluster } from "../../src/job/build/fit-cluster.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -26,20 +27,26 @@ export function optionSetting(key: string, value: string): Setting {
 /** The smallest job there is. */
 export const minimalJob = { "tony.worker.instances": "2", "tony.containers.command": "python3 -m train" };
 
-/** Builds a spec in a working directory in which every path is a file. */
-export function check(values: Readonly<Record<string, string>>, context: Partial<JobContext> = {}): CheckedJob {
+type TestContext = Partial<JobContext & FittingFacts>;
+
+/** Builds a spec in a working directory in which every path is a file, and fits it to a cluster of which nothing else is known. */
+export function check(values: Readonly<Record<string, string>>, context: TestContext = {}): CheckedJob {
   const { settings } = mergeSettings(jobSettings(values));
-  return buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file", ...context });
+  const built = buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file", ...context });
+  if (built.spec === undefined) return built;
+  const fitted = fitToCluster(built.spec, settings, context);
+  const { search } = built;
+  return { ...fitted, ...(search && { search }), problems: [...built.problems, ...fitted.problems] };
 }
 
 /** The spec of a job that has no errors. */
-export function specOf(values: Readonly<Record<string, string>>, context: Partial<JobContext> = {}): JobSpec {
+export function specOf(values: Readonly<Record<string, string>>, context: TestContext = {}): JobSpec {
   const { spec, problems } = check({ ...minimalJob, ...values }, context);
   if (spec === undefined) throw new Error(problems.map(formatProblem).join("\n"));
   return spec;
 }
 
 /** What is said about a job, a line each. */
-export function saidAbout(values: Readonly<Record<string, string>>, context: Partial<JobContext> = {}): string[] {
+export function saidAbout(values: Readonly<Record<string, string>>, context: TestContext = {}): string[] {
   return check(values, context).problems.map(formatProblem);
 }

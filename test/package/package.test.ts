@@ -60,15 +60,16 @@ describe("the packed tarball", () => {
       /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
       /^docs\/([\w-]+\/)*[\w-]+\.md$/,
       /^src\/hadoop\/README\.md$/,
-      /^dist\/programs\/((am|executor|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?|page\.html)$/,
+      /^dist\/programs\/((am|executor|tokens|tony-ts|portal)\.cjs(\.LEGAL\.txt)?|(page|portal)\.html)$/,
       /^dist\/lib\/(src|client)\/[\w/-]+(\.d\.ts|\.js)$/,
       /^dist\/lib\/packages\/[\w-]+\.js$/,
       /^dist\/sbom\.cdx\.json$/,
       /^azkaban\/jobtypes\/tony-ts\/(plugin|private)\.properties$/,
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
+      /^examples\/monitoring\/(alerts\.yml|grafana-dashboard\.json)$/,
     ];
     expect(files.filter((file) => !expected.some((pattern) => pattern.test(file)))).toEqual([]);
-    for (const program of ["am", "executor", "tokens", "tony-ts"])
+    for (const program of ["am", "executor", "tokens", "tony-ts", "portal"])
       expect(files).toContain(`dist/programs/${program}.cjs`);
     for (const entry of ["client/library.js", "client/library.d.ts", "src/hadoop/main.js", "src/hadoop/main.d.ts"]) {
       expect(files).toContain(`dist/lib/${entry}`);

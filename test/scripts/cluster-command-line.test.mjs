@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ const TOOL = fileURLToPath(new URL("../../scripts/cluster.mjs", import.meta.url)
 const folder = mkdtempSync(join(tmpdir(), "tony-command-line-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** @param {...string} args */
 function cluster(...args) {
   const env = { ...process.env, TONY_CLUSTER_DIR: folder };
   const { status, stdout, stderr } = spawnSync(process.execPath, [TOOL, ...args], { env, encoding: "utf8" });

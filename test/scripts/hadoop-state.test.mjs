@@ -1,4 +1,4 @@
-// @ts-nocheck
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -8,37 +8,45 @@ import { killApplication } from "../../scripts/cluster/hadoop-state.mjs";
 import { addresses } from "../../scripts/cluster/network.mjs";
 import { DEFAULT_SETTINGS } from "../../scripts/cluster/record.mjs";
 
-const user = (name) => ({ name, uid: 1, gid: 1 });
+const user = (/** @type {string} */ name) => ({ name, uid: 1, gid: 1 });
 const folder = mkdtempSync(join(tmpdir(), "tony-hadoop-state-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const cluster = {
   name: "test",
   state: folder,
+  network: 251,
+  javaHome: folder,
+  classArchive: join(folder, "classes.jsa"),
   jars: folder,
   addresses: addresses(251, 0, { ha: true }),
   users: { hdfs: user("hdfs"), yarn: user("yarn") },
   submitter: "ada",
   settings: { ...DEFAULT_SETTINGS, ha: true },
 };
+/** @type {import("node:http").Server[]} */
 const servers = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A ResourceManager's web server: says its state, and answers a change as it is told. */
+/**
+ * A ResourceManager's web server: says its state, and answers a change as it is told.
+ * @param {string} host @param {{ state: () => string, change: () => number }} answers
+ */
 async function resourceManager(host, { state, change }) {
   const server = createServer((request, response) => {
-    if (request.url.endsWith("/info")) response.end(JSON.stringify({ clusterInfo: { haState: state() } }));
+    if (request.url?.endsWith("/info")) response.end(JSON.stringify({ clusterInfo: { haState: state() } }));
     else response.writeHead(change()).end("the answer's text");
   });
   servers.push(server);
-  await new Promise((resolve) => server.listen(8088, host, resolve));
+  await once(server.listen(8088, host), "listening");
 }
 
-const { master, secondMaster } = cluster.addresses;
+const { master, secondMaster = "" } = cluster.addresses;
 
 test("a change is asked of the next active master when the one that was found stands by before it answers", async () => {
   let active = "first";
+  /** @type {string[]} */
   const asked = [];
   await resourceManager(master, {
     state: () => (active === "first" ? "ACTIVE" : "STANDBY"),

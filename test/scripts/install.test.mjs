@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,6 +18,7 @@ test("each package of the lock file has an address, and none names a registry: r
 });
 
 describe("in a checkout", () => {
+  /** @type {string} */
   let checkout;
 
   beforeEach(async () => {
@@ -33,11 +33,11 @@ describe("in a checkout", () => {
   });
   afterEach(() => rm(checkout, { recursive: true }));
 
-  const install = (...options) =>
+  const install = (/** @type {string[]} */ ...options) =>
     run(process.execPath, [join(checkout, "scripts", "install.mjs"), ...options], {
       env: { ...process.env, PATH: `${join(checkout, "bin")}:${process.env.PATH}` },
     });
-  const installIfMissing = (...more) => install("--if-missing", ...more);
+  const installIfMissing = (/** @type {string[]} */ ...more) => install("--if-missing", ...more);
 
   test("without packages they are installed first", async () => {
     expect((await installIfMissing()).stderr).toContain("Installing npm packages");

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "@jest/globals";
@@ -9,9 +8,10 @@ const uniqueName = () => `test ${process.pid} ${performance.now()}`;
 
 test("lets one holder in at a time, and tells the others once that they wait", async () => {
   const name = uniqueName();
+  /** @type {string[]} */
   const events = [];
   let waits = 0;
-  const work = (holder) => async () => {
+  const work = (/** @type {string} */ holder) => async () => {
     events.push(`${holder} in`);
     await new Promise((resolve) => setImmediate(resolve));
     events.push(`${holder} out`);
@@ -24,7 +24,7 @@ test("lets one holder in at a time, and tells the others once that they wait", a
   expect(results).toEqual(["a", "b", "c"]);
   expect(waits).toBe(2);
   for (let index = 0; index < events.length; index += 2) {
-    expect(events[index + 1]).toBe(events[index].replace(" in", " out"));
+    expect(events[index + 1]).toBe(events[index]?.replace(" in", " out"));
   }
 });
 

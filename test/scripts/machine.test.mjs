@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +17,11 @@ test $# -eq 0 || exec "$@"
 `;
 
 describe("what the tests need of a machine", () => {
+  /** @type {string} */
   let bin;
+  /** @type {string | undefined} */
   let path;
+  /** @type {string[]} */
   let said;
 
   beforeEach(async () => {

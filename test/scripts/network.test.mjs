@@ -1,4 +1,4 @@
-// @ts-nocheck
+import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { addresses, canListen, claimNetwork, releaseNetwork } from "../../scripts/cluster/network.mjs";
 
+/** @type {string} */
 let folder;
+/** @type {string | undefined} */
 let cacheBefore;
 
 beforeEach(async () => {
@@ -22,6 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** @param {string} name */
 async function clusterIn(name) {
   const state = join(folder, name);
   await mkdir(state);
@@ -47,7 +50,9 @@ test("gives a cluster the network that it has", async () => {
 });
 
 test("takes back what a deleted cluster had, and what is released", async () => {
-  const [deleted, released, third] = await Promise.all(["deleted", "released", "third"].map(clusterIn));
+  const deleted = await clusterIn("deleted");
+  const released = await clusterIn("released");
+  const third = await clusterIn("third");
   const first = await claimNetwork(deleted);
   await rm(deleted.state, { recursive: true });
   expect(await claimNetwork(released)).toBe(first);
@@ -59,13 +64,13 @@ test("passes over a network where another process has one of Hadoop's ports", as
   const { master } = addresses(await claimNetwork(await clusterIn("probe")), 0);
   await rm(join(folder, "probe"), { recursive: true });
   const squatter = createServer().listen(8032, master);
-  await new Promise((resolve) => squatter.once("listening", resolve));
+  await once(squatter, "listening");
   try {
     expect(await canListen(master, 8032)).toBe(false);
     const network = await claimNetwork(await clusterIn("other"));
     expect(addresses(network, 0).master).not.toBe(master);
   } finally {
-    await new Promise((resolve) => squatter.close(resolve));
+    await once(squatter.close(), "close");
   }
 });
 

@@ -1,11 +1,12 @@
-// @ts-nocheck
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { checkPrerequisites, findJava, findPython } from "../../scripts/prerequisites.mjs";
 
+/** @type {string} */
 let folder;
+/** @type {NodeJS.ProcessEnv} */
 let before;
 
 beforeEach(async () => {
@@ -19,6 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** @param {string} path @param {string} script */
 async function program(path, script) {
   await mkdir(join(folder, path, ".."), { recursive: true });
   await writeFile(join(folder, path), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

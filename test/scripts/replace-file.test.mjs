@@ -1,11 +1,12 @@
-// @ts-nocheck
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { replaceFile } from "../../scripts/replace-file.mjs";
 
+/** @type {string} */
 let folder;
+/** @type {string} */
 let file;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "tony-replace-"));

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { describe, expect, test } from "@jest/globals";
 import { failureSummary, phaseLines, secondsTable, totalOf } from "../../scripts/test/report.mjs";
 
@@ -71,6 +70,7 @@ describe("what npm test prints", () => {
   });
 
   test("counts what was proved: a preparation that failed is counted by the suites that it failed", () => {
+    /** @param {string} name @param {number} passed @param {number} failed @param {{ needs?: string[], prepares?: boolean }} [more] */
     const ended = (name, passed, failed, more = {}) => ({
       phase: { name, needs: [], ...more },
       result: { passed, failed },

@@ -1,8 +1,8 @@
-// @ts-nocheck
 import { expect, test } from "@jest/globals";
 import { shipped } from "../../scripts/sbom.mjs";
 
 const development = { name: "cdx:npm:package:development", value: "true" };
+/** @param {string} name @param {...{ name: string }} properties */
 const component = (name, ...properties) => ({
   "bom-ref": `${name}@1.0.0`,
   name,

@@ -1,9 +1,12 @@
-// @ts-nocheck
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { phases } from "../../scripts/test/phases.mjs";
 import { PYTHON_ENVIRONMENTS } from "../../scripts/test/preparations.mjs";
 import { runSideBySide } from "../../scripts/test/side-by-side.mjs";
+
+/** @import { Prerequisite } from "../../scripts/prerequisites.mjs" */
+/** @import { Phase } from "../../scripts/test/phase.mjs" */
+/** @import { PhaseResult } from "../../scripts/test/run-phase.mjs" */
 
 const ROOMS_ON_CLUSTERS = [
   "documents",
@@ -17,6 +20,10 @@ const ROOMS_ON_CLUSTERS = [
   "matrix",
 ];
 
+/**
+ * @param {string} name @param {Partial<Phase>} [more]
+ * @returns {Phase}
+ */
 const phase = (name, more = {}) => ({
   name,
   what: name,
@@ -32,14 +39,16 @@ const failed = { passed: 0, failed: 1, seconds: 1, output: "no" };
 /** Phases that run until the test ends them. */
 class Machine {
   #cores;
+  /** @type {Map<string, (result: PhaseResult) => void>} */
   #ends = new Map();
-  /** Why nothing may begin any more. */
+  /** Why nothing may begin any more. @type {string | undefined} */
   stopped;
-  /** What phases may need of it, and it does not have. */
-  lacks = ["a KDC"];
-  /** By name, what came of those that have ended. */
+  /** What phases may need of it, and it does not have. @type {Prerequisite[]} */
+  lacks = ["kerberos"];
+  /** By name, what came of those that have ended. @type {Record<string, PhaseResult>} */
   results = {};
 
+  /** @param {number} cores */
   constructor(cores) {
     this.#cores = cores;
   }
@@ -48,6 +57,7 @@ class Machine {
     return [...this.#ends.keys()];
   }
 
+  /** @param {Phase[]} list */
   start(list) {
     this.over = runSideBySide(list, {
       cores: this.#cores,
@@ -59,15 +69,16 @@ class Machine {
     });
   }
 
+  /** @param {string} name */
   async end(name, result = passed) {
-    this.#ends.get(name)(result);
+    this.#ends.get(name)?.(result);
     this.#ends.delete(name);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 describe("phases side by side", () => {
-  const started = (cores, list) => {
+  const started = (/** @type {number} */ cores, /** @type {Phase[]} */ list) => {
     const machine = new Machine(cores);
     machine.start(list);
     return machine;
@@ -135,11 +146,11 @@ describe("phases side by side", () => {
 
   test("what the machine lacks stops what needs it, and nothing else", async () => {
     const machine = started(1, [
-      phase("secure-up", { machine: ["a KDC"], prepares: true }),
+      phase("secure-up", { machine: ["kerberos"], prepares: true }),
       phase("secure", { needs: ["secure-up"] }),
-      phase("up", { machine: ["Java"] }),
+      phase("up", { machine: ["java"] }),
     ]);
-    expect(machine.results.secure).toMatchObject({ failed: 1, output: "not run: a KDC" });
+    expect(machine.results.secure).toMatchObject({ failed: 1, output: "not run: kerberos" });
     expect(machine.running).toEqual(["up"]);
   });
 
@@ -208,7 +219,7 @@ describe("the phases", () => {
       return command.includes("cluster") && at >= 0 ? command.slice(at + 1).map((pattern) => new RegExp(pattern)) : [];
     });
     const files = ROOMS_ON_CLUSTERS.flatMap((room) =>
-      readdirSync(`test/${room}`, { recursive: true })
+      readdirSync(`test/${room}`, { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".test.ts"))
         .map((file) => `test/${room}/${file}`),
     );

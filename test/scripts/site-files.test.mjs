@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,22 +6,27 @@ import { DEFAULT_SETTINGS } from "../../scripts/cluster/record.mjs";
 import { hostNames } from "../../scripts/cluster/secure/host-names.mjs";
 import { writeSiteFiles } from "../../scripts/cluster/site-files.mjs";
 
+/** @type {string} */
 let state;
 
-/** The site files of a cluster with these settings, in that folder. */
+/**
+ * The site files of a cluster with these settings, in that folder.
+ * @param {string} folder @param {Partial<import("../../scripts/cluster/record.mjs").Settings>} settings
+ * @param {Partial<import("../../scripts/cluster/network.mjs").Addresses>} moreAddresses
+ */
 async function write(folder, settings, moreAddresses = {}) {
-  await writeSiteFiles(
-    {
-      name: "test",
-      network: 9,
-      state: folder,
-      addresses: { master: "127.0.9.1", nodes: ["127.0.9.11", "127.0.9.12"], ...moreAddresses },
-      users: { hdfs: { name: "hdfs" }, yarn: { name: "yarn" } },
-      submitter: "ada",
-      settings: { ...DEFAULT_SETTINGS, ...settings },
-    },
-    "/jars",
-  );
+  await writeSiteFiles({
+    name: "test",
+    network: 9,
+    state: folder,
+    addresses: { master: "127.0.9.1", nodes: ["127.0.9.11", "127.0.9.12"], ...moreAddresses },
+    users: { hdfs: { name: "hdfs", uid: 1, gid: 1 }, yarn: { name: "yarn", uid: 2, gid: 2 } },
+    submitter: "ada",
+    javaHome: "/java",
+    jars: "/jars",
+    classArchive: "/jars.jsa",
+    settings: { ...DEFAULT_SETTINGS, ...settings },
+  });
 }
 
 beforeAll(async () => {
@@ -40,9 +44,9 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(state, { recursive: true, force: true }));
 
-const text = async (...path) => await readFile(join(state, ...path), "utf8");
+const text = async (/** @type {string[]} */ ...path) => await readFile(join(state, ...path), "utf8");
 
-/** Of a site file, as Hadoop takes them: a later entry wins. */
+/** Of a site file, as Hadoop takes them: a later entry wins. @param {...string} path @returns {Promise<Record<string, string>>} */
 async function properties(...path) {
   const entries = (await text(...path)).matchAll(/<name>([^<]*)<\/name><value>([^<]*)<\/value>/g);
   return Object.fromEntries([...entries].map(([, name, value]) => [name, value]));

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { readMeasured } from "../../scripts/test/measured.mjs";

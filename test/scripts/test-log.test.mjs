@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +7,8 @@ import TestLogReporter from "../../scripts/test/test-log-reporter.mjs";
 
 describe("the log of a run of tests", () => {
   const file = { path: join(import.meta.dirname, "some.test.ts") };
-  const titles = (title) => ({ ancestorTitles: ["a node"], title });
+  const titles = (/** @type {string} */ title) => ({ ancestorTitles: ["a node"], title });
+  /** @type {string} */
   let folder;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "tony-test-log-"));
@@ -18,7 +18,7 @@ describe("the log of a run of tests", () => {
     delete process.env.TONY_TEST_LOG;
     rmSync(folder, { recursive: true });
   });
-  const logOf = (tell) => {
+  const logOf = (/** @type {(reporter: TestLogReporter) => void} */ tell) => {
     tell(new TestLogReporter());
     return readFileSync(join(folder, "log"), "utf8");
   };
@@ -26,9 +26,9 @@ describe("the log of a run of tests", () => {
   test("tells of a run that was cut off what had passed, what had failed and why, and what was running", () => {
     const log = logOf((reporter) => {
       reporter.onTestFileStart(file);
-      for (const [title, status, duration] of [
-        ["comes", "passed", 40],
-        ["goes", "failed", 30],
+      for (const { title, status, duration } of [
+        { title: "comes", status: "passed", duration: 40 },
+        { title: "goes", status: "failed", duration: 30 },
       ]) {
         reporter.onTestCaseStart(file, titles(title));
         reporter.onTestCaseResult(file, { ...titles(title), status, duration, failureMessages: ["it stayed"] });

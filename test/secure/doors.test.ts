@@ -37,7 +37,13 @@ const doors: Record<
 };
 
 describe("a running job of alice's, which carol may see and bob may not", () => {
-  const people = { bob: new Person(cluster, bob), carol: new Person(cluster, carol) };
+  const people = {
+    bob: new Person(cluster, bob),
+    carol: new Person(cluster, carol),
+    // By principals of two parts, which the cluster calls otherwise than their first part says.
+    "called bob": new Person(cluster, "alice-away"),
+    "called carol": new Person(cluster, "bob-away"),
+  };
   let job: FaultJob;
   let report: unknown;
   let logs: string;
@@ -69,7 +75,11 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
           meaningOf(await person.run(verb, job.id, ...more)),
         ]),
       );
-      expect(Object.fromEntries(answers)).toEqual({ bob: "refused", carol: right === "view" ? "seen" : "refused" });
+      const ofCarol = right === "view" ? "seen" : "refused";
+      expect(Object.fromEntries(answers)).toEqual({
+        ...{ bob: "refused", "called bob": "refused" },
+        ...{ carol: ofCarol, "called carol": ofCarol },
+      });
     },
   );
 
@@ -106,9 +116,7 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
   test("every port that it listens on: no method of any service without the proof of a secret", async () => {
     const { containerProcesses } = await clusterStatus(cluster.name);
     const ports = [...new Set(listeningPorts(containerProcesses.map(({ pid }) => pid)))];
-    const answers = await Promise.all(
-      ports.map(async (port) => (await Promise.all(methods.map(({ path }) => forged(port, path)))).join(" ")),
-    );
+    const answers = await Promise.all(ports.map(forgedAll));
     const executor = refusals(rejoinService);
     expect(answers.sort()).toEqual([executor, executor, refusals(clientService, executorService)].sort());
   });
@@ -159,6 +167,13 @@ const refusals = (...served: readonly Service[]): string =>
 
 /** Who may have been told which secret; nobody knows them by these. */
 const callers = [OWNER, "container_1_0001_01_000002", `token:${Buffer.from("carol").toString("base64url")}`];
+
+/** One method after the other: a port lets an address wait that has 32 connections without a proof. */
+async function forgedAll(port: number): Promise<string> {
+  const answers: string[] = [];
+  for (const { path } of methods) answers.push(await forged(port, path));
+  return answers.join(" ");
+}
 
 /** What comes of a call by each of these with a secret that is none, and of one by a caller of another make without any proof. */
 async function forged(port: number, path: string): Promise<string> {

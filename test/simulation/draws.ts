@@ -14,6 +14,7 @@ export interface Draws {
   readonly halves: Random;
   readonly elastic: Random;
   readonly budgets: Random;
+  readonly searched: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -30,5 +31,6 @@ export function drawsOf(seed: number): Draws {
     halves: new Random(seed ^ 0x1c69b3f7),
     elastic: new Random(seed ^ 0x51ed270b),
     budgets: new Random(seed ^ 0x3243f6a8),
+    searched: new Random(seed ^ 0xbb67ae85),
   };
 }

@@ -48,9 +48,9 @@ export class ExecutorModel {
     this.connection = new MasterConnection(world, this, {
       obey: (message) => this.#obey(message),
       look: () => this.#lookIntoStaging(),
-      reached: () => this.#goOn(),
       replaced: () => this.#replaced({ code: "replaced", why: "the journal says so" }),
-      isolated: () => this.#isolated(),
+      suspend: () => this.#suspend(),
+      resume: () => this.#resume(),
       orphaned: (silentMs) => this.#finish({ code: "orphaned", silentMs }),
     });
     this.connection.begin();
@@ -92,6 +92,7 @@ export class ExecutorModel {
       tensorboardPort: 0,
       rejoinAddress: `${host}:${this.#port + 1}`,
       child: this.program.report,
+      ...(this.program.progress !== undefined && { progress: this.program.progress }),
     };
   }
 
@@ -120,7 +121,7 @@ export class ExecutorModel {
     if (!this.alive || this.#ending) {
       return;
     }
-    this.#ending = true;
+    this.#beginEnding();
     const ran = this.program.isRunning;
     programsFault(this.#world, this, ran);
     if (this.#world.random.chance(0.3)) {
@@ -149,7 +150,7 @@ export class ExecutorModel {
 
   /** What its ApplicationMaster orders. */
   #obey({ generation, body }: MasterMessage): void {
-    if (!this.alive || this.#ending) {
+    if (!this.alive) {
       return;
     }
     switch (body.type) {
@@ -177,10 +178,6 @@ export class ExecutorModel {
           this.#finish(body.reason);
         }
         break;
-      case "resume-child":
-        this.#goOn();
-        this.program.toldSuspension();
-        break;
       case "acknowledge-exit":
         this.program.exitAcknowledged();
         break;
@@ -200,8 +197,13 @@ export class ExecutorModel {
   }
 
   #finish(reason: StopReason): void {
-    this.#ending = true;
+    this.#beginEnding();
     this.program.stop(reason, () => this.#leave());
+  }
+
+  #beginEnding(): void {
+    this.#ending = true;
+    this.connection.endingBegins();
   }
 
   #generationOf(clusterSpec: Uint8Array, own: number): number {
@@ -232,7 +234,7 @@ export class ExecutorModel {
   }
 
   #makeRoom(variables: Readonly<Record<string, string>>): void {
-    this.#ending = true;
+    this.#beginEnding();
     this.program.stop({ code: "generation-ended", why: "its container is another task's" }, () => {
       this.connection.goodbye();
       this.alive = false;
@@ -262,16 +264,14 @@ export class ExecutorModel {
     }
   }
 
-  /** Its task may live on elsewhere by now. Who registers at this moment has said nothing of it: it says so again. */
-  #isolated(): void {
-    if (this.program.isRunning && this.#world.planted.executorsSuspend) {
+  #suspend(): void {
+    if (this.#world.planted.executorsSuspend) {
       this.#world.suspended(this);
       this.program.suspend();
-      this.connection.register();
     }
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (this.program.resume()) {
       this.#world.resumed(this);
     }
@@ -279,7 +279,7 @@ export class ExecutorModel {
 
   /** Whatever is written from here on could meet what the task writes elsewhere. */
   #replaced(reason: StopReason): void {
-    this.#ending = true;
+    this.#beginEnding();
     this.endChild({ signal: "SIGKILL", stopReason: reason });
     this.#leave();
   }

@@ -12,6 +12,7 @@ interface ExecutorMutant {
 
 const MASTER_DIES = "the ApplicationMaster dies";
 const BREAKS = "a stream breaks";
+const CUT = "a node is cut off";
 
 /** Faults planted in the core of executors: combinations, what one life leaves in the next, and what is not tried again. */
 const MUTANTS: readonly ExecutorMutant[] = [
@@ -91,6 +92,28 @@ const MUTANTS: readonly ExecutorMutant[] = [
         core.state.absence.lookAtMs = undefined;
       }
       return effects;
+    },
+  },
+  {
+    fault: "the suspension of a program outlives it",
+    noticed: /suspends a program that may run/,
+    struck: [CUT],
+    executorMutation: (effects, core, event) => {
+      for (const program of core.state.programs) {
+        if (event.type === "program-ended" && program.suspendedMs > 0) program.suspendedAtMs = 0;
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "a program goes on though nobody has said that it may",
+    noticed: /lets one run that may not/,
+    struck: [CUT],
+    executorMutation: (effects, core) => {
+      if (effects.some(({ type }) => type === "hold-uploads")) {
+        for (const program of core.state.programs) program.suspendedAtMs = undefined;
+      }
+      return effects.filter(({ type }) => type !== "suspend");
     },
   },
   {

@@ -33,6 +33,7 @@ export class ExecutorWatch {
       !isLookedFor(state) && "does not look into the staging folder again",
       state.link.phase === "connected" && state.absence !== undefined && "is absent while it is connected",
       !beginsAfresh(effects, state, nowMs) && "begins its search with the pauses of an earlier one",
+      !suspendsRightly(state) && "suspends a program that may run, or lets one run that may not",
       state.link.phase === "closed" && this.#core.wakeAtMs !== undefined && "awaits something after its end",
     ].flatMap((problem) => (problem === false ? [] : [`the executor of ${this.#task} ${problem}`]));
   }
@@ -54,4 +55,12 @@ function isLookedFor({ absence }: ExecutorState): boolean {
 function beginsAfresh(effects: readonly Effect[], { link }: ExecutorState, nowMs: number): boolean {
   const isLost = effects.some(({ type }) => type === "left");
   return !isLost || link.connectAtMs === undefined || link.connectAtMs <= nowMs + FIRST_PAUSE_MS;
+}
+
+/** Once an order was heard a program that is suspended waits for one of its own. */
+function suspendsRightly({ isolation: { phase }, programs }: ExecutorState): boolean {
+  return programs.every(({ runs, suspendedAtMs }) => {
+    const isSuspended = suspendedAtMs !== undefined;
+    return runs && phase !== "reached" ? isSuspended || phase === "ordered" : !isSuspended;
+  });
 }

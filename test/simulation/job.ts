@@ -1,4 +1,7 @@
+import { searchRun } from "../../src/job/build/search-run.ts";
+import type { Search } from "../../src/job/search/trials.ts";
 import type { GroupLimit, JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { searchOf } from "../job/search/support.ts";
 import { aJobSpec, aRole } from "../support/job-spec.ts";
 import type { Random } from "./random.ts";
 
@@ -136,6 +139,34 @@ export function withOwnBudgets(spec: JobSpec, random: Random): JobSpec {
   }
   const roles = spec.roles.map((one) => (random.chance(0.5) ? { ...one, retryCount: random.integer(0, 3) } : one));
   return { ...spec, roles };
+}
+
+/** Perhaps a search, whose trials are programs of the job's workers. */
+export function asSearch(spec: JobSpec, random: Random): JobSpec {
+  const worker = spec.roles.find(({ name }) => name === "worker");
+  if (worker === undefined || !random.chance(0.05)) {
+    return spec;
+  }
+  const { dependsOn: _, minInstances: __, ...trial } = worker;
+  const search: Search = {
+    ...searchOf({ lr: "float 1e-5 1e-1 log", optimizer: "choice adam sgd" }),
+    algorithm: random.pick(["random", "tpe", "evolution"]),
+    population: 4,
+    retries: random.integer(0, 2),
+    maxTrials: random.integer(2, 12),
+    maxParallel: random.integer(1, 4),
+    stop: random.pick(["none", "median", "asha"]),
+    budget: { min: 1, max: 9, factor: 3 },
+    ...(random.chance(0.2) ? { goal: random.integer(0, 4) } : {}),
+    ...(random.chance(0.1) ? { timeoutMs: random.integer(60, 1_200) * 1000 } : {}),
+    failures: {
+      onFailed: random.chance(0.1) ? "end" : "continue",
+      ...(random.chance(0.2) ? { most: random.integer(1, 5) } : {}),
+      ...(random.chance(0.2) ? { mostInARow: random.integer(1, 4) } : {}),
+    },
+  };
+  const timeouts = { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 };
+  return searchRun({ ...spec, timeouts, roles: [trial], groupLimits: [] }, search);
 }
 
 /** The same job, some of its roles on nodes with a label only. */

@@ -19,7 +19,9 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
 function judgeRoles(world: World, faults: readonly Fault[]): string[] {
   const charges = world.core.state.gangs.flatMap((gang) => gang.charges);
   return world.spec.roles.flatMap(({ name }) => {
-    const charged = charges.filter(({ role }) => role === name).length;
+    // As for all of the job: what was still being judged when the outcome was decided stays charged as it was.
+    const open = openVerdicts(world.core.state).filter((verdict) => verdict.charged?.role === name);
+    const charged = charges.filter(({ role }) => role === name).length - open.length;
     const most = world.witness.mostCharges("program", name) + guesses(world, faults);
     return charged > most ? [`${charged} failures are charged to ${name}, whose programs failed ${most} times`] : [];
   });

@@ -5,6 +5,7 @@ import { MASTER_CUT } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { chargedTo, isStagingClosed, judgeBudgets, openVerdicts, unfindable } from "./judge-budgets.ts";
 import { judgeMachines } from "./judge-machines.ts";
+import { isOfNaN, isOfSearch, judgeSearchEnd } from "./judge-search.ts";
 import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -50,14 +51,14 @@ function judgeEnd(world: World, faults: readonly Fault[]): string[] {
       ? []
       : [`nobody stopped the job, and it was killed: ${outcome.summary}`];
   }
-  const problems = judgeOutcome(world);
+  const problems = outcome !== undefined && isOfSearch(outcome) ? judgeSearchEnd(world, outcome) : judgeOutcome(world);
   const launchesFail = weather.launchFailures > 0 || weather.lostNodeAnswers > 0;
   const isKept = !launchesFail && world.brokenResumptions === 0 && unfindable(world, faults) === 0;
   const isHarmless = faults.every((fault) => fault.class === undefined) && isKept;
   if (!isHarmless || spec.timeouts.executionMs !== undefined || isLimited(world)) {
     return problems;
   }
-  if (outcome?.result !== "succeeded") {
+  if (outcome?.result !== "succeeded" && !isOfNaN(outcome)) {
     problems.push(`nothing bad happened, and the job ${outcome?.result}: ${outcome?.summary}`);
   }
   const again = [...world.starts].filter(([, starts]) => starts > 1);
@@ -105,7 +106,7 @@ function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[
 function isLimited({ spec }: World): boolean {
   const { applicationMs, allocationMs, registrationMs } = spec.timeouts;
   const isBound = [applicationMs, allocationMs, registrationMs].some((limitMs) => limitMs !== undefined);
-  return isBound || spec.groupLimits.length > 0;
+  return isBound || spec.groupLimits.length > 0 || spec.search?.timeoutMs !== undefined;
 }
 
 /** Whether the job failed of the time that one of its programs took, which may have exited 0 when it was stopped. */
@@ -172,7 +173,8 @@ function judgeCharge(world: World): string[] {
     problems.push(`${known.length} programs were stopped because they hung, and none is counted`);
   }
   const limited = spec.timeouts.executionMs !== undefined || isLimited(world);
-  if (outcome?.result === "failed" && !limited && !ofHang) {
+  const areTolerated = spec.failure.onWorkerFailure === "tolerate" && outcome?.reason.code === "tasks-ended";
+  if (outcome?.result === "failed" && !limited && !ofHang && !areTolerated && !isOfNaN(outcome)) {
     problems.push(`programs hung, and the job failed of something else: ${outcome.summary}`);
   }
   return problems;

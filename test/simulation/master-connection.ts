@@ -3,6 +3,7 @@ import type { ExecutorLinks } from "../../am/executors/executor-links.ts";
 import { createExecutorCore, type ExecutorCore } from "../../executor/core/core.ts";
 import type { Effect } from "../../executor/core/effects.ts";
 import type { Event } from "../../executor/core/events.ts";
+import { suspendedMs } from "../../executor/core/isolation.ts";
 import type { StagingNews } from "../../executor/core/master.ts";
 import type { MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorModel } from "./executor-model.ts";
@@ -22,10 +23,9 @@ type Saying = { readonly generation: number; readonly report?: Report };
 export interface ConnectionOptions {
   readonly obey: (message: MasterMessage) => void;
   readonly look: () => Omit<StagingNews, "master"> | undefined;
-  /** The container is still its task's. */
-  readonly reached: () => void;
+  readonly suspend: () => void;
+  readonly resume: () => void;
   readonly replaced: () => void;
-  readonly isolated: () => void;
   readonly orphaned: (silentMs: number) => void;
 }
 
@@ -99,6 +99,25 @@ export class MasterConnection {
     }
   }
 
+  programStarted(): void {
+    this.#tell({ type: "program-started", generation: this.#executor.generation });
+  }
+
+  programEnded(): void {
+    const { generation } = this.#executor;
+    this.#reach(() => this.#tell({ type: "program-ended", generation }));
+  }
+
+  /** Nothing is obeyed from then on. */
+  endingBegins(): void {
+    this.#tell({ type: "ending" });
+  }
+
+  /** How long its program was suspended, as far as the ApplicationMaster has not been told. */
+  get suspendedMs(): number {
+    return suspendedMs(this.#core.state, this.#executor.generation, this.#world.clock.nowMs);
+  }
+
   register(): void {
     this.#post({ type: "changed" });
   }
@@ -151,12 +170,17 @@ export class MasterConnection {
     }
   }
 
-  #post(event: Event): void {
-    const { clock, random } = this.#world;
+  /** What chance has no part in: what else the seed makes of the world does not depend on it. */
+  #tell(event: Event): void {
+    this.#post(event, 0);
+  }
+
+  #post(event: Event, random = this.#world.random.next()): void {
+    const { clock } = this.#world;
     if (!this.#executor.alive) {
       return;
     }
-    const decided = this.#core.step(event, { nowMs: clock.nowMs, random: random.next() });
+    const decided = this.#core.step(event, { nowMs: clock.nowMs, random });
     const effects = this.#world.planted.executorDecided(decided, this.#core, event);
     for (const effect of effects) {
       this.#do(effect);
@@ -181,7 +205,7 @@ export class MasterConnection {
   }
 
   #do(effect: Effect): void {
-    const { obey, reached, replaced, isolated, orphaned } = this.#options;
+    const { obey, replaced, orphaned } = this.#options;
     switch (effect.type) {
       case "connect":
         this.#connect(effect.connection, effect.target.attempt);
@@ -202,14 +226,14 @@ export class MasterConnection {
       case "obey":
         obey(effect.message);
         break;
-      case "reached":
-        reached();
-        break;
       case "replaced":
         replaced();
         break;
-      case "isolated":
-        isolated();
+      case "suspend":
+      case "resume":
+        if (effect.generation === this.#executor.generation) {
+          this.#options[effect.type]();
+        }
         break;
       case "orphaned":
         orphaned(effect.silentMs);

@@ -238,6 +238,34 @@ const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    fault: "more trials have containers than may run at once",
+    noticed: /trials have containers, \d+ may/,
+    mutation: (effects, core) => {
+      const [task] = core.state.tasks.filter(({ phase }) => phase === "running");
+      const container = core.state.containers[task?.containerId ?? ""];
+      for (let more = core.spec.search?.maxParallel ?? 0; container !== undefined && more > 0; more--) {
+        core.state.containers[`more-${more}`] = { ...container, id: `more-${more}` };
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "the container of a trial that is over is kept",
+    noticed: /is kept for worker:\d+, which is over/,
+    mutation: (effects, core, event) => {
+      if (event.type === "child-exited") delete core.state.held[`task-done ${event.task}`];
+      return effects;
+    },
+  },
+  {
+    fault: "a trial has other parameters when it starts again",
+    noticed: /starts with the parameters/,
+    mutation: (effects) =>
+      changeStarts(effects, ({ trialParams, ...start }) =>
+        trialParams === undefined ? start : { ...start, trialParams: JSON.stringify({ lr: start.generation }) },
+      ),
+  },
+  {
     fault: "the ResourceManager is never told the end",
     noticed: /never ended/,
     mutation: (effects) => effects.filter(({ type }) => type !== "unregister"),

@@ -6,6 +6,7 @@ import { namedFaults, randomFaults, strikeInTime } from "./faults/choose.ts";
 import { fillCluster } from "./faults/cluster.ts";
 import { HANG } from "./faults/programs.ts";
 import {
+  asSearch,
   inStages,
   onLabelledNodes,
   randomJob,
@@ -47,7 +48,8 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
   const plain = randomJob(random);
   const whole = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
-  const unlabelled = withOwnBudgets(withElasticWorkers(whole, draws.elastic), draws.budgets);
+  const budgeted = withOwnBudgets(withElasticWorkers(whole, draws.elastic), draws.budgets);
+  const unlabelled = asSearch(budgeted, draws.searched);
   const isKind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
   const nodes = random.integer(2, 6);

@@ -5,7 +5,6 @@ export class Suspension {
   readonly #clock: VirtualClock;
   #sinceMs: number | undefined;
   #pastMs = 0;
-  #toldMs = 0;
   #due: (() => void)[] = [];
 
   constructor(clock: VirtualClock) {
@@ -18,11 +17,6 @@ export class Suspension {
 
   get totalMs(): number {
     return this.#pastMs + (this.#sinceMs === undefined ? 0 : Math.max(1, this.#clock.nowMs - this.#sinceMs));
-  }
-
-  /** What the ApplicationMaster does not know of yet. */
-  get untoldMs(): number {
-    return this.totalMs - this.#toldMs;
   }
 
   begin(): void {
@@ -40,10 +34,6 @@ export class Suspension {
       act();
     }
     return true;
-  }
-
-  told(): void {
-    this.#toldMs = this.totalMs;
   }
 
   /** What the program does then, and not before. */

@@ -64,6 +64,15 @@ export class Witness {
     return this.#starts.get(`${task} ${generation}`) ?? 0;
   }
 
+  /** Whether the last life of a task is over. */
+  hasEnded(task: string): boolean {
+    return this.#last.get(task)?.end !== undefined;
+  }
+
+  exitedWell(task: string): boolean {
+    return exitedWell(this.#last.get(task));
+  }
+
   /** Of the last life of a task; 0 where it had none. */
   lastGenerationOf(task: string): number {
     return this.#last.get(task)?.generation ?? 0;
@@ -203,6 +212,11 @@ export class Witness {
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
       // Of what nobody was told it may have been taken for lost.
       const mayBeLost = ({ end, isOutOfReach }: Life) => isOutOfReach === true || (end?.atMs ?? doneAtMs) < doneAtMs;
+      // A container in which nothing had begun may have been, too.
+      const mayEndIt = this.#spec.roles.filter(
+        ({ restartPolicy, tracking }) => restartPolicy === "none" && tracking !== "sidecar",
+      );
+      if (mayEndIt.some((role) => this.#tasksOf(role).includes(undefined))) return false;
       const lives = [...this.#last.values()];
       return !lives.some((life) => (mayBeLost(life) && !isTold(life)) || this.#endsJob(life));
     }

@@ -2,7 +2,13 @@ import type { SessionHandler } from "../../src/api/caller-session.ts";
 import type { ClientDoor, ClientHandler } from "../../src/api/client-endpoint.ts";
 import type { ApiError } from "../../src/api/errors.ts";
 import { MasterStream, type MasterStreamOptions } from "../../src/api/executor-client.ts";
-import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../../src/api/executor-endpoint.ts";
+import type {
+  EndsHandler,
+  ExecutorHandler,
+  ExecutorLink,
+  FeedHandler,
+  LinkEnd,
+} from "../../src/api/executor-endpoint.ts";
 import { clientAccess, executorIdentity, makeIdentity, OWNER } from "../../src/api/identity.ts";
 import { type MasterServer, type MasterServerOptions, startMasterServer } from "../../src/api/master-server.ts";
 import { type ExecutorReport, type MasterMessage, PROTOCOL_VERSION } from "../../src/api/messages.ts";
@@ -101,10 +107,15 @@ export const ownersDoor: ClientDoor = {
   userOf: () => "alice",
 };
 
+export const noFeeds: FeedHandler = { ask: async () => ({ type: "ended" }) };
+
+export const noEnds: EndsHandler = { await: async () => ({ tasks: [] }) };
+
 export const noSessions: SessionHandler = {
   open: (session) => session.fail("there are none"),
   accepted: () => undefined,
   taskIn: () => undefined,
+  tenantOf: () => undefined,
 };
 
 /**
@@ -122,6 +133,8 @@ export async function startMaster(changes: Partial<MasterServerOptions> = {}) {
     host: "127.0.0.1",
     portKey: "tony.am.port-range",
     ports: asideOfFreePorts,
+    feeds: noFeeds,
+    ends: noEnds,
     random: Math.random,
     heartbeatIntervalMs: 200,
     job: anExecutorJob(),

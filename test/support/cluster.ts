@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { CALLED } from "../../scripts/cluster/secure/names.mjs";
+import { principalIn } from "../../scripts/cluster/secure/realm.mjs";
 
 const run = promisify(execFile);
 const CHECKOUT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -179,8 +181,10 @@ const ticketOf = (user: string): string => `FILE:${join(tmpdir(), `tony-ticket-$
 export async function takeTickets({ krb5Conf, keytabs }: NonNullable<ClusterStatus["security"]>): Promise<void> {
   const env = { ...process.env, KRB5_CONFIG: krb5Conf };
   const keytabOf = (user: string) => join(keytabs, `${user}.keytab`);
-  const users = [...Object.values(ClusterUser), "hdfs"].filter((user) => existsSync(keytabOf(user)));
+  const users = [...Object.values(ClusterUser), ...Object.keys(CALLED), "hdfs"].filter((user) =>
+    existsSync(keytabOf(user)),
+  );
   await Promise.all(
-    users.map((user) => run("kinit", ["-k", "-t", keytabOf(user), "-c", ticketOf(user), user], { env })),
+    users.map((user) => run("kinit", ["-k", "-t", keytabOf(user), "-c", ticketOf(user), principalIn(user)], { env })),
   );
 }

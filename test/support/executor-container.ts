@@ -31,7 +31,7 @@ export class ExecutorContainer extends TestContainer {
       tensorBoard: false,
       reusePort: false,
       memoryMiB: 1024,
-      logLevel: "debug",
+      sections: { ports: {}, logs: { level: "debug", maxSizeMiB: 128, maxFiles: 10 } },
       ...changes,
     };
     return this.start(launchCommand({ node: process.execPath, bundle: "executor.cjs", files: [] }), {

@@ -7,10 +7,9 @@ export const anExecutorLaunch = {
   attempt: 2,
   generation: 3,
   isolationMs: 30_000,
-  portRange: { from: 5000, to: 5010 },
+  sections: { ports: { task: { from: 5000, to: 5010 } }, logs: { level: "info", maxSizeMiB: 128, maxFiles: 10 } },
   portNames: ["rpc", "metrics"],
   tensorBoard: true,
   reusePort: false,
   memoryMiB: 1024,
-  logLevel: "info",
 } as const;

@@ -27,6 +27,7 @@ export interface FaultJobOptions {
   /** Further properties of job.xml. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly user?: string;
+  readonly verb?: "submit" | "search";
 }
 
 /** A program that writes down the time, over and over, until the test lets it end; read with `beats`. */
@@ -48,17 +49,17 @@ export class FaultJob {
   readonly #environment: Record<string, string>;
   #id = "";
 
-  private constructor(cluster: ClusterStatus, folder: string, user: string) {
+  private constructor(cluster: ClusterStatus, folder: string, user: string, verb: string) {
     this.#cluster = cluster;
     this.#folder = folder;
     this.#user = user;
     this.#environment = environmentFor(cluster, user);
-    this.client = new TonyTs(["submit", "--conf", join(folder, "job.xml")], this.#environment);
+    this.client = new TonyTs([verb, join(folder, "job.xml")], this.#environment);
   }
 
   /** Resolves when the cluster has taken the job. */
   static async submit(cluster: ClusterStatus, options: FaultJobOptions = {}): Promise<FaultJob> {
-    const { workers = 2, program = WAITS, settings = {}, user = ClusterUser.alice } = options;
+    const { workers = 2, program = WAITS, settings = {}, user = ClusterUser.alice, verb = "submit" } = options;
     const folder = mkdtempSync(join(tmpdir(), "tony-fault-"));
     chmodSync(folder, 0o777);
     // A start is complete when its file has its name.
@@ -76,7 +77,7 @@ export class FaultJob {
       ...settings,
     };
     writeFileSync(join(folder, "job.xml"), toXml(properties));
-    const job = new FaultJob(cluster, folder, user);
+    const job = new FaultJob(cluster, folder, user, verb);
     const [id] = await job.client.output(/application_\d+_\d+/);
     job.#id = id;
     return job;
@@ -225,7 +226,7 @@ export class FaultJob {
   }
 
   /** `tony-ts` with this verb, the job's id, and what else it takes. */
-  async command(verb: "kill" | "logs" | "status", ...words: readonly string[]): Promise<TonyTsResult> {
+  async command(verb: "kill" | "logs" | "status" | "trials", ...words: readonly string[]): Promise<TonyTsResult> {
     return await tonyTs([verb, this.#id, ...words], this.#environment);
   }
 

@@ -66,6 +66,7 @@ export class SessionScene {
       unknownTask: (task) => (task.startsWith("worker:") ? undefined : `there is no ${task}`),
       linkTo: (task) => (link?.task === task ? link : undefined),
       taskIn: (containerId) => (link?.containerId === containerId ? link.task : undefined),
+      tenantOf: (containerId) => (link?.containerId === containerId ? link.task : undefined),
     });
     const master = await startMaster({ sessions, ...(options.door && { door: options.door }) });
     const stream = new MasterStream({

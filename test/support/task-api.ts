@@ -55,6 +55,14 @@ export class TaskApiScene {
         transact: () => Promise.reject(new Error("there is no store")),
         async *watch() {},
       },
+      feeds: {
+        feeds: () => [],
+        ask: () => Promise.reject(new Error("there is no feed")),
+        openFileSystems: () => Promise.reject(new Error("there are no files")),
+        nowMs: () => 0,
+        resultsFolder: "/nowhere",
+      },
+      awaitEnds: async () => [],
       ...options,
     });
     return new TaskApiScene(folder, api);

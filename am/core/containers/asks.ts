@@ -1,3 +1,4 @@
+import { trialsToBegin } from "../policies/trials.ts";
 import { deadlineIn } from "../state/deadlines.ts";
 import type { Ask } from "../state/effects.ts";
 import type { RoleAsk } from "../state/records.ts";
@@ -74,7 +75,7 @@ function wantedOf(step: Step, position: number): number {
     return 0;
   }
   const waiting = step.state.roles[position]?.counts.waiting ?? 0;
-  return Math.max(0, waiting - (step.state.unclaimed[position] ?? 0));
+  return Math.max(0, Math.min(waiting - (step.state.unclaimed[position] ?? 0), trialsToBegin(step, position)));
 }
 
 function ask(step: Step, positions: readonly number[]): void {

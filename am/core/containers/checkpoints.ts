@@ -1,4 +1,4 @@
-import type { Checkpoint } from "../../../src/job/status.ts";
+import type { Checkpoint } from "../../../src/job/execution.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
@@ -29,24 +29,33 @@ function localPath(pathOrUrl: string): string | undefined {
 
 /** A program says that a checkpoint is complete. One that is not shared counts for its container alone, and only in the task's present life. */
 export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint, isPresentLife: boolean): void {
-  const gang = gangOf(step, task);
   const container = containerOf(step, task);
   const shared = isShared(saved.path, step.spec.checkpointDir);
   if (isPresentLife) {
     task.checkpointStep = saved.step;
   }
-  const known = shared ? gang.checkpoint : container?.checkpoint;
+  const known = shared ? sharedCheckpoint(step, task) : container?.checkpoint;
   if ((!shared && (!isPresentLife || container === undefined)) || (known !== undefined && !isFurther(saved, known))) {
     return;
   }
   if (shared) {
-    gang.checkpoint = saved;
+    keeperOf(step, task).checkpoint = saved;
   } else if (container !== undefined) {
     container.checkpoint = saved;
   }
   noteDurable(step);
   step.changed = true;
   record(step, { type: "checkpoint", path: saved.path, step: saved.step }, task);
+}
+
+/** The furthest one that the task can read in any container. */
+export function sharedCheckpoint(step: Step, task: TaskRecord): Checkpoint | undefined {
+  return keeperOf(step, task).checkpoint;
+}
+
+/** Tasks of a gang go on from what any of them saved, trials of a search each from its own. */
+function keeperOf(step: Step, task: TaskRecord): { checkpoint?: Checkpoint | undefined } {
+  return step.spec.search === undefined ? gangOf(step, task) : task;
 }
 
 /** Where several tasks save at one step, the last of them is the further one. */
@@ -60,7 +69,8 @@ function isFurther(saved: Checkpoint, known: Checkpoint): boolean {
  * from an earlier step does not have them.
  */
 export function startingPoint(step: Step, gang: GangState, starting: readonly TaskRecord[]): Checkpoint | undefined {
-  const shared = gang.checkpoint;
+  const [first] = starting;
+  const shared = first === undefined ? gang.checkpoint : sharedCheckpoint(step, first);
   const own = commonCheckpoint(step, starting);
   const isOwn = own !== undefined && (shared === undefined || own.step > shared.step);
   for (const task of starting) {
@@ -84,7 +94,8 @@ function commonCheckpoint(step: Step, starting: readonly TaskRecord[]): Checkpoi
  */
 export function checkpointOf(step: Step, task: TaskRecord): string {
   const gang = gangOf(step, task);
-  const point = restartsWithGang(step, task) && !task.late ? gang.generations.at(-1)?.resumedFrom : gang.checkpoint;
+  const point =
+    restartsWithGang(step, task) && !task.late ? gang.generations.at(-1)?.resumedFrom : sharedCheckpoint(step, task);
   return (containerOf(step, task)?.checkpoint ?? point)?.path ?? step.spec.resumeFrom ?? "";
 }
 

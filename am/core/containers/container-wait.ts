@@ -2,14 +2,14 @@ import { constraintKey } from "../../../src/job/constraint-key.ts";
 import { roomFor } from "../../../src/job/fits.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
-import { amountWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { amountWords, nodeWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { amountOfKinds, kindsOf, roomOfKind } from "../../../src/job/resource-kinds.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf } from "../state/step.ts";
-import { excludedHosts, isKeptOff } from "./kept-off.ts";
+import { excludedHosts, isGone, isKeptOff } from "./kept-off.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart } from "./room.ts";
 import { lowerAsk, placeOf, settingsOf, unmeetable } from "./unmeetable.ts";
@@ -91,8 +91,12 @@ function placeDelay(role: RoleSpec, usable: readonly NodeView[]): DelayReason {
 }
 
 function noNodeDelay({ state: { nodes } }: Job, role: RoleSpec, usable: readonly NodeView[]): DelayReason | undefined {
-  const isUnusable = usable.length === 0 && Object.keys(nodes).length > 0;
-  return isUnusable ? { code: "no-usable-node", ...placeOf(role) } : undefined;
+  const all = Object.values(nodes);
+  if (usable.length > 0 || all.length === 0) return undefined;
+  // Those that leave the cluster are told of in any case.
+  const isAway = (node: NodeView) => node.state !== undefined && (isGone(node) || node.decommissioning === undefined);
+  const away = all.filter((node) => labelFits(node, role.nodeLabel) && isAway(node)).map(nodeWords);
+  return { code: "no-usable-node", ...placeOf(role), ...(away.length > 0 && { away }) };
 }
 
 /** Containers of its size are refused until a node comes that is large enough. */
@@ -119,13 +123,11 @@ function constraintDelays({ spec }: Job, { name, constrained }: RoleSpec): Delay
 }
 
 function keptOffDelays(job: Job, { nodeLabel }: RoleSpec): DelayReason[] {
-  const reached = new Set(
-    Object.values(job.state.nodes)
-      .filter((node) => labelFits(node, nodeLabel))
-      .map(({ host }) => host),
-  );
+  const nodes = Object.values(job.state.nodes).filter((node) => labelFits(node, nodeLabel));
+  const reached = new Set(nodes.map(({ host }) => host));
   const excluded = excludedHosts(job).filter((host) => reached.has(host));
-  const leaving = Object.keys(job.state.leaving).filter((host) => reached.has(host));
+  const there = new Set(nodes.flatMap((node) => (isGone(node) ? [] : [node.host])));
+  const leaving = Object.keys(job.state.leaving).filter((host) => there.has(host));
   return [
     ...(excluded.length === 0 ? [] : [{ code: "nodes-excluded", hosts: excluded } as const]),
     ...(leaving.length === 0 ? [] : [{ code: "nodes-leaving", hosts: leaving } as const]),

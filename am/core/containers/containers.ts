@@ -1,6 +1,7 @@
 import { typesBeyond } from "../../../src/job/amounts.ts";
 import { countWords } from "../../../src/job/reasons/words.ts";
 import type { Resource } from "../../../src/job/spec.ts";
+import { isDue, trialsToBegin } from "../policies/trials.ts";
 import { type ContainerMove, LINK, type LinkMove, moveContainer } from "../state/container-moves.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
@@ -39,7 +40,8 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
       step.state.ended[given.containerId] = "known";
       continue;
     }
-    const task = isWanting(step, position) ? nextWaiting(step, position) : undefined;
+    const isWanted = isWanting(step, position) && trialsToBegin(step, position) > 0;
+    const task = isWanted ? nextWaiting(step, position, given.host) : undefined;
     const container = addContainer(step, given, position);
     if (task === undefined || isKeptOff(step, given.host)) {
       surplus.push(container.id);
@@ -275,19 +277,29 @@ function bind(
   });
 }
 
-/** The first task of a role that wants a container; the hint makes a whole gang's allocation linear. */
-export function nextWaiting(step: Step, position: number): TaskRecord | undefined {
+/**
+ * The first task of a role that wants a container on this host: one that avoids it only where no other does. The hint makes a whole gang's
+ * allocation linear.
+ */
+export function nextWaiting(step: Step, position: number, host: string): TaskRecord | undefined {
   const role = step.state.roles[position];
   if (role === undefined || role.counts.waiting === 0) {
     return undefined;
   }
+  let first: TaskRecord | undefined;
   for (let index = role.firstWaiting; ; index++) {
     const task = findTask(step, `${role.name}:${index}`);
     if (task === undefined) {
-      return undefined;
+      return first;
     }
-    if (task.phase === "waiting") {
+    if (task.phase !== "waiting" || !isDue(step, task)) {
+      continue;
+    }
+    if (first === undefined) {
       role.firstWaiting = index;
+      first = task;
+    }
+    if (task.trialAvoids !== host) {
       return task;
     }
   }

@@ -1,3 +1,4 @@
+import type { NodeView } from "../state/events.ts";
 import { emit, type Step } from "../state/step.ts";
 
 /** Hosts that are kept off for the rest of the job, because too much failed there. */
@@ -13,6 +14,11 @@ export function isExcluded({ state }: Pick<Step, "state">, host: string): boolea
 /** Whether the host is being taken out of the cluster. */
 export function isLeaving({ state }: Pick<Step, "state">, host: string): boolean {
   return state.leaving[host] !== undefined;
+}
+
+/** Whether the node was taken out of the cluster: nothing runs there any more. */
+export function isGone({ state }: Pick<NodeView, "state">): boolean {
+  return state === "DECOMMISSIONED";
 }
 
 /** Whether the job wants no container there. */

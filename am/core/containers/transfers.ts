@@ -2,6 +2,7 @@ import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { stateWords, transferName } from "../../../src/job/reasons/transfers.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { Transfer } from "../../../src/job/status.ts";
+import { whenDurable } from "../journal/barrier.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord } from "../state/records.ts";
 import { about, log, noteDurable, record, type Step, tenantOf } from "../state/step.ts";
@@ -26,6 +27,9 @@ export function transferred(step: Step, event: Extract<Event, { type: "transfer"
   }
   task.transfers = [...(task.transfers ?? []).filter(({ what }) => what !== transfer.what), transfer];
   step.changed = true;
+  if (step.state.outcome?.result === "succeeded" && step.spec.carrier?.outputRequired === true) {
+    whenDurable(step, { what: "transfer", task: id });
+  }
   if (transfer.state === "under-way") {
     return;
   }
@@ -35,6 +39,8 @@ export function transferred(step: Step, event: Extract<Event, { type: "transfer"
     log(step, "info", "transfer-empty", `${id}: ${reason}.`, about(task));
   } else if (transfer.state !== "done") {
     log(step, "warn", "transfer-failed", `${id}'s ${transferName(transfer)} ${stateWords(transfer)}`, about(task));
+  } else if (what === "restored") {
+    log(step, "warn", "checkpoint-passed", `${id} ${reason}.`, about(task));
   } else if (what === "output") {
     log(step, "info", "transfer-done", `${id}'s output is in ${url}.`, about(task));
   }
@@ -77,10 +83,13 @@ export function carryingMs({ spec }: Pick<Step, "spec">): number {
   return spec.carrier?.timeoutMs ?? 0;
 }
 
-/** Executors that have not said goodbye: they may still bring up what their tasks left. */
+/** Executors that have not said goodbye: they may still bring up what their tasks left. Or what they said is not in the journal yet. */
 export function someoneCarries(step: Step): boolean {
-  const { containers } = step.state;
-  return Object.values(containers).some((one) => mayCarry(step, one));
+  const { containers, held } = step.state;
+  return (
+    Object.values(containers).some((one) => mayCarry(step, one)) ||
+    Object.values(held).some(({ what }) => what === "transfer")
+  );
 }
 
 /** Also one that is not connected now, whose task has results: it is awaited to come back, for as long as such executors are. */

@@ -10,6 +10,7 @@ import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf } from "../state/step.ts";
+import { isGone } from "./kept-off.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart } from "./room.ts";
 
@@ -35,7 +36,7 @@ const MOST_SIZES = 3;
 /**
  * Whether a role's containers could not all be had even if nothing else ran on the cluster: a container is larger than every node in
  * its reach, or a gang wants more in all than those nodes have. Silent where a node's size is not known. What is free or usable at
- * present plays no part.
+ * present plays no part, but for nodes that were taken out of the cluster.
  * @param among the nodes that count; all of the cluster where none are given
  */
 export function unmeetable(
@@ -48,8 +49,9 @@ export function unmeetable(
   if (nodes.length === 0) {
     return among.length === 0 ? undefined : nowhere(job, role);
   }
-  const sized = nodes.filter((node): node is Sized => node.total !== undefined);
-  if (sized.length < nodes.length) {
+  const there = nodes.filter((node) => !isGone(node));
+  const sized = there.filter((node): node is Sized => node.total !== undefined);
+  if (sized.length === 0 || sized.length < there.length) {
     return undefined;
   }
   const totals = sized.map(({ total }) => total);

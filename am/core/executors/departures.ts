@@ -1,4 +1,5 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
+import { sharedCheckpoint } from "../containers/checkpoints.ts";
 import { isLeaving, keepOff } from "../containers/kept-off.ts";
 import { giveNotice, sendNotice } from "../containers/notices.ts";
 import { reconsiderExclusions } from "../failures/budgets.ts";
@@ -116,7 +117,7 @@ export function departSaved(step: Step, gang: GangState, saved: TaskRecord): voi
   for (const task of ofGang ? tasksOf(step, gang).filter((one) => restartsWithGang(step, one)) : [saved]) {
     const container = containerOf(step, task);
     if (container?.notice?.cause === "decommissioning") {
-      depart(step, container, task, gang.checkpoint?.step ?? 0);
+      depart(step, container, task, sharedCheckpoint(step, task)?.step ?? 0);
     }
   }
 }

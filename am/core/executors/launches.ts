@@ -9,7 +9,7 @@ import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
 import type { TaskPhase } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
-import { log, type Step, tenantOf } from "../state/step.ts";
+import { gangOf, log, type Step, tenantOf } from "../state/step.ts";
 import { moveTask, TASK } from "../state/task-moves.ts";
 
 /** The task that a container is held for, and its generation. */
@@ -34,6 +34,26 @@ export function lifeOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): Life 
     return undefined;
   }
   return { task, generation: found.generation };
+}
+
+/** The same with the generation of its gang, which all have in common that began together. */
+export function lifeInGang(
+  state: CoreState,
+  task: TaskId,
+): { readonly generation: number; readonly gang: number } | undefined {
+  const found = state.tasks.find(({ id }) => id === task);
+  const life = lifeOf(state, task);
+  return found && life && { generation: life.generation, gang: gangOf({ state }, found).generation };
+}
+
+/** How that life of the task has ended: by itself, or not. */
+export function endOf(
+  { tasks }: Pick<CoreState, "tasks">,
+  task: TaskId,
+  generation: number,
+): "succeeded" | "failed" | "gone" {
+  const { phase } = tasks.find(({ id, ...life }) => id === task && life.generation === generation) ?? {};
+  return phase === "succeeded" || phase === "failed" ? phase : "gone";
 }
 
 const lifeless: readonly TaskPhase[] = ["waiting", "succeeded", "failed", "stopped", "lost"];

@@ -27,6 +27,10 @@ const OF_TASK: Partial<Record<ContainerDeadline, { readonly phases: readonly Tas
     execution: { phases: ["running"], overdue: executionOverdue },
     departure: { phases: ["running"], overdue: departureOverdue },
     progress: { phases: ["running"], overdue: progressOverdue },
+    "trial-stop": {
+      phases: ["stopping"],
+      overdue: giveUp({ code: "not-stopped" }, "its program did not stop in time"),
+    },
     "hang-stop": { phases: ["running"], overdue: hangStopOverdue },
   };
 

@@ -1,11 +1,12 @@
 import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
-import { checkpointSaved } from "../containers/checkpoints.ts";
+import { checkpointSaved, sharedCheckpoint } from "../containers/checkpoints.ts";
 import { isHeard } from "../containers/containers.ts";
 import { hungEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
+import { trialReported } from "../gang/trial-stops.ts";
 import { Bounds } from "../state/bounds.ts";
-import { awaitOf } from "../state/deadlines.ts";
+import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, emit, findTask, gangOf, log, type Step } from "../state/step.ts";
@@ -25,11 +26,10 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
   const { checkpoint } = event;
   const isNews = event.step !== task.step || (checkpoint !== undefined && checkpoint.step !== task.checkpointStep);
   if (checkpoint !== undefined) {
-    const gang = gangOf(step, task);
-    const before = gang.checkpoint;
+    const before = sharedCheckpoint(step, task);
     checkpointSaved(step, task, checkpoint, isPresentLife);
-    if (gang.checkpoint !== before) {
-      departSaved(step, gang, task);
+    if (sharedCheckpoint(step, task) !== before) {
+      departSaved(step, gangOf(step, task), task);
     }
   }
   if (!isPresentLife) {
@@ -37,7 +37,8 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
   }
   task.step = event.step;
   if (event.metrics !== undefined) {
-    task.metrics = event.metrics;
+    task.metrics = Object.fromEntries(Object.entries(event.metrics).filter(([, value]) => Number.isFinite(value)));
+    trialReported(step, task, event.metrics);
   }
   step.changed = true;
   const container = containerOf(step, task);
@@ -54,9 +55,13 @@ function watchProgress(step: Step, container: ContainerRecord): void {
   }
 }
 
-/** A program that owes its next report has the whole time for it again. */
+/**
+ * Its executor is back: the program has the whole time for its next report again. While the stream was broken nobody heard what it
+ * reached, and an order to end it may be lost.
+ */
 export function renewProgress(step: Step, container: ContainerRecord): void {
-  if (container.deadlines.progress !== undefined) {
+  if (container.deadlines.progress !== undefined || container.deadlines["hang-stop"] !== undefined) {
+    awaitNoMore(container, "hang-stop");
     watchProgress(step, container);
   }
 }

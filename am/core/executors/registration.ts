@@ -5,7 +5,7 @@ import { accountFor, programSuspended } from "../failures/verdict.ts";
 import { dropTask } from "../gang/completeness.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
-import { tellToLeave } from "../gang/stages.ts";
+import { doneForGood, tellToLeave } from "../gang/stages.ts";
 import { isElastic, isShareDone, takesGangAlong } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -27,7 +27,7 @@ import {
 import { ALIVE, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts";
 import { departUnstarted, startsAgain, tellOfDeparture } from "./departures.ts";
 import { acknowledge, childExited, started } from "./programs.ts";
-import { renewProgress } from "./progress.ts";
+import { childProgress, renewProgress } from "./progress.ts";
 
 /**
  * An executor says who it is: when it starts, when it is ready for another generation, and whenever its stream was opened again. What
@@ -113,7 +113,7 @@ function behind(step: Step, task: TaskRecord, registration: ExecutorRegistration
 }
 
 function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
-  const { child } = registration;
+  const { child, progress } = registration;
   if (child.state !== "none" && BEFORE_START.includes(task.phase) && !adoptStart(step, task)) {
     startedByAnother(step, task, registration);
     return;
@@ -122,6 +122,10 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
   if (suspendedMs > 0 && ALIVE.includes(task.phase)) {
     programSuspended(step, task, container, suspendedMs);
   }
+  if (progress !== undefined) {
+    const { task: id, containerId, generation } = registration;
+    childProgress(step, { ...progress, type: "child-progress", task: id, containerId, generation });
+  }
   if (child.state === "exited") {
     childExited(step, { type: "child-exited", ...registration, exit: child.exit });
   } else if (child.state === "running") {
@@ -129,6 +133,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
       resendStop(step, task, { code: "generation-ended", why: "it is to stop" });
     } else {
       started(step, task, child.startedAtMs);
+      renewProgress(step, container);
       tellOfDeparture(step, container, task);
       resume(step, task, suspendedMs);
     }
@@ -136,6 +141,9 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
     moveTask(step, task, "nothing-runs");
     accountFor(step, container.id);
     joinNext(step, task);
+    if (task.trialStop !== undefined) {
+      doneForGood(step, task);
+    }
   } else if (task.phase === "starting") {
     startMissed(step, task, container);
   } else {
@@ -211,7 +219,6 @@ function resume(step: Step, task: TaskRecord, suspendedMs: number): void {
   if (execution !== undefined) {
     awaitOf(step, container, "execution", execution.dueMs + suspendedMs - step.nowMs);
   }
-  renewProgress(step, container);
   const words = `${task.id} goes on: it was suspended for ${durationWords(suspendedMs)}, while its node was cut off.`;
   log(step, "warn", "task-resumed", words, about(task));
   record(step, { type: "task-resumed", suspendedMs }, task);

@@ -135,7 +135,7 @@ export function hungEnding(step: Step, task: TaskRecord, container: ContainerRec
   });
   const remedy: Remedy = {
     code: "raise-progress-timeout",
-    stacks: standing !== undefined || (exit !== undefined && exit.traceback !== ""),
+    stacks: standing === undefined ? exit !== undefined && exit.traceback !== "" : standing.lines.length > 0,
     setting: settingOf(step.spec, "tony.task.progress-timeout"),
   };
   const known = exit === undefined ? {} : { exit: exitWords(exit), lines: linesOf(exit) };

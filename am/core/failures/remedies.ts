@@ -1,5 +1,5 @@
 import { saysAddressInUse } from "../../../src/job/diagnosis/address-in-use.ts";
-import { missingModuleOf } from "../../../src/job/diagnosis/missing-module.ts";
+import { missingModuleOf, moduleNameOf } from "../../../src/job/diagnosis/missing-module.ts";
 import { programFileOf } from "../../../src/job/diagnosis/program-file.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
@@ -13,6 +13,7 @@ export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
   return (
     misreadScript(step, task, exit) ??
     windowsLineEnds(exit) ??
+    misnamedFile(step, task, exit) ??
     missingFile(step, task, exit) ??
     errorsOf(exit)
       .map((error) => unshippedFile(step, task, error) ?? missingModule(step, task, exit, error))
@@ -38,6 +39,7 @@ export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
   return (
     misreadScript(step, task, exit) ??
     missingInterpreter(exit) ??
+    misnamedFile(step, task, exit) ??
     missingFile(step, task, exit) ??
     missingProgram(step, task, exit) ??
     notExecutable(exit) ?? { code: "check-command", setting: commandSetting(step, task) }
@@ -89,6 +91,14 @@ function misreadScript(step: Step, task: TaskRecord, { lastLines }: ChildExit): 
   }
   const command = ["python3", script, ...parameters].join(" ");
   return { code: "run-with-python", setting: commandSetting(step, task), command };
+}
+
+/** A file that the container has under a name like the one that was asked for. */
+function misnamedFile(step: Step, task: TaskRecord, { misnamed }: ChildExit): Remedy | undefined {
+  if (misnamed?.kind !== "file") return undefined;
+  const { missing, found } = misnamed;
+  const isInCommand = roleOf(step, task).command.split(/\s+/).map(withoutDot).includes(missing);
+  return { code: "take-similar", file: missing, found, ...(isInCommand && { setting: commandSetting(step, task) }) };
 }
 
 /** As a shell says that there is nothing of that name. */
@@ -155,16 +165,37 @@ function missingModule(step: Step, task: TaskRecord, exit: ChildExit, error: str
   if (!/^ModuleNotFoundError\b/.test(error) || !endedByException(exit)) {
     return undefined;
   }
+  const misnamed = exit.misnamed?.kind === "module" ? exit.misnamed : undefined;
+  if (misnamed !== undefined && moduleNameOf(misnamed.found) === misnamed.missing.split(".").at(-1)) {
+    return { code: "find-module", module: misnamed.missing, found: misnamed.found };
+  }
+  const similar = misnamed === undefined ? {} : { similar: misnamed.found };
   const { name, command, environment } = roleOf(step, task);
   const { program, variable } = interpreterOf(command, { ...step.spec.containerEnvironment, ...environment }) ?? {};
-  const interpreter = missingModuleOf(lastLines)?.interpreter ?? program;
-  const known = interpreter === undefined ? {} : { interpreter };
+  const complaining = missingModuleOf(lastLines)?.interpreter;
+  const interpreter = complaining ?? program;
+  const shipped = shippedEnvironment(step, task, complaining ?? `${program ?? ""} ${command}`);
+  const known = {
+    ...(interpreter !== undefined && { interpreter }),
+    ...(shipped !== undefined && { environment: shipped }),
+  };
   if (variable !== undefined) {
     const setting = settingOf(step.spec, environmentKey(step, name, variable in environment));
-    return { code: "bring-module", ...known, setting, variable };
+    return { code: "bring-module", ...known, ...similar, setting, variable };
   }
   const option = step.spec.sources["tony.python-exec-path"] === undefined ? "--executes" : "--python_binary_path";
-  return { code: "bring-module", ...known, setting: commandSetting(step, task), option };
+  return { code: "bring-module", ...known, ...similar, setting: commandSetting(step, task), option };
+}
+
+const ENVIRONMENTS_PYTHON = /([^\s"'`;&|()=]+)\/bin\/(?:python[\d.]*|activate)(?=$|[\s"'`;&|()])/g;
+const WHERE_PROGRAMS_START = /^(?:\.\/|\$PWD\/|\$\{PWD\}\/|.*\/container_[^/]+\/)/;
+
+/** The job's own environment whose Python the words name. */
+function shippedEnvironment(step: Step, task: TaskRecord, words: string): string | undefined {
+  const names = [...step.spec.files, ...roleOf(step, task).files].map(({ name }) => name);
+  return [...words.matchAll(ENVIRONMENTS_PYTHON)]
+    .map(([, folder = ""]) => folder.replace(WHERE_PROGRAMS_START, ""))
+    .find((folder) => names.includes(folder));
 }
 
 /** Where a variable of a role's programs is set, or may be. */

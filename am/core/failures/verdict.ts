@@ -2,6 +2,7 @@ import { failedBy } from "../../../src/job/outcome.ts";
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
 import { hasGangRestart, renewAlone, tearDown } from "../gang/restart.ts";
+import { doneForGood } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
 import { joinsLate } from "../policies/elastic.ts";
@@ -20,6 +21,7 @@ import { blame, endingRule, isFinal, isLeft, mustNotFail } from "./budgets.ts";
 import { causeOf, cutOffBefore, earlyExitBefore, noteEarlyExit, noteSuspension, rootOf } from "./cause.ts";
 import { isCounted, Strength } from "./endings.ts";
 import { addEvidence, noteCause, reconsider } from "./evidence.ts";
+import { trialFailed } from "./trial-failures.ts";
 
 /**
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
@@ -28,6 +30,11 @@ import { addEvidence, noteCause, reconsider } from "./evidence.ts";
 export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   const { state } = step;
   if (state.outcome !== undefined) {
+    return;
+  }
+  if (task.trialStop !== undefined) {
+    // However it ends, its search goes on without it.
+    doneForGood(step, task);
     return;
   }
   const gang = gangOf(step, task);
@@ -62,6 +69,9 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   const root = origin ?? cutOffBefore(step, gang, ending) ?? ending;
   if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, gang, root)) {
     tolerate(step, task, ending);
+    if (step.spec.search !== undefined) {
+      trialFailed(step, step.spec.search, task, ending);
+    }
     return;
   }
   const verdict: Verdict = {

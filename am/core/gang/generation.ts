@@ -73,6 +73,7 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   task.step = 0;
   task.checkpointStep = 0;
   delete task.metrics;
+  delete task.trialValue;
   delete task.lastContainer;
   delete task.late;
   if (container === undefined) {
@@ -204,7 +205,8 @@ export function startGang(step: Step, held: Extract<Held, { gang: number }>): vo
  * A task that waits for nobody starts when the journal knows which container it lives in: a later attempt then asks there whether its
  * program runs.
  */
-export function intendStart(step: Step, { id, generation }: TaskRecord): void {
+export function intendStart(step: Step, task: TaskRecord): void {
+  const { id, generation } = task;
   whenDurable(step, { what: "start-task", task: id, generation });
 }
 
@@ -289,6 +291,7 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void
       restartReason: (isAlone && task.restartReason) || gang.restartReason,
       restarts: gang.generations.length - 1 + task.restarts,
       checkpoint: checkpointOf(step, task),
+      ...(task.trialParameters === undefined ? {} : { trialParams: JSON.stringify(task.trialParameters) }),
     },
   });
   awaitOf(step, container, "start", Bounds.startMs + carryingMs(step));

@@ -92,7 +92,7 @@ export function succeedStages(step: Step): void {
   }
 }
 
-/** A task has succeeded, and nothing would start it again: others that start when they can may be waiting for the room. */
+/** A task has succeeded, or is a trial that failed or was stopped, and nothing would start it again: others that start when they can may be waiting for the room. */
 export function doneForGood(step: Step, { id, role }: TaskRecord): void {
   if (step.spec.distributedMode === "fcfs" && roleOf(step, { role }).inMaster === undefined) {
     whenDurable(step, { what: "task-done", task: id });
@@ -103,7 +103,9 @@ export function doneForGood(step: Step, { id, role }: TaskRecord): void {
 export function succeedTask(step: Step, id: string): void {
   const tenant = findTask(step, id);
   const container = tenant && containerOf(step, tenant);
-  if (tenant?.phase === "succeeded" && container?.phase === "held" && step.state.phase === "under-way") {
+  const isDone = ({ phase }: TaskRecord) =>
+    step.spec.search === undefined ? phase === "succeeded" : AFTER_END.includes(phase);
+  if (tenant !== undefined && isDone(tenant) && container?.phase === "held" && step.state.phase === "under-way") {
     succeed(step, container, tenant);
   }
 }
@@ -141,7 +143,7 @@ function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
   const position = step.state.roles.findIndex(
     ({ counts }, role) => counts.waiting > 0 && isWanting(step, role) && allocationOf(step, { role }) === given,
   );
-  return position < 0 ? undefined : nextWaiting(step, position);
+  return position < 0 ? undefined : nextWaiting(step, position, tenant.host);
 }
 
 /** What YARN was asked for, for each container of a role, and what was brought there: a container has its files for good. */

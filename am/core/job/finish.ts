@@ -67,6 +67,7 @@ export function finishStageOverdue(step: Step): void {
 export function resumeFinish(step: Step): void {
   if (step.state.outcome !== undefined) {
     enter(step, "attempt-changed", Bounds.outcomeJournalMs);
+    whenDurable(step, { what: "end" }, step.state.journal.durableSequence);
   }
 }
 

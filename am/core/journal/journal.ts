@@ -29,8 +29,8 @@ export function isSnapshot(value: unknown, applicationId: string): value is Snap
 
 /**
  * Hands out a snapshot when something durable changed: one at a time, the latest wins, with a pause between two, so that a whole gang's
- * registration costs a few writes. What waits for a snapshot does not wait for the pause. The one with the outcome is the last: a later
- * attempt only finishes what is decided, and the folder is about to go.
+ * registration costs a few writes. What waits for a snapshot does not wait for the pause. After the one with the outcome only what may
+ * change that is written: a later attempt finishes what is decided, and the folder is about to go.
  */
 export function writeJournal(step: Step): void {
   const { state } = step;
@@ -56,7 +56,12 @@ export function journalDueMs({ state }: Step): number | undefined {
 function isWanted(state: CoreState): boolean {
   const { journal, phase } = state;
   const isEmpty = state.lastGeneration === 0 && state.outcome === undefined;
-  return journal.dirty && journal.inFlight === 0 && !isOutcomeDurable(state) && phase !== "over" && !isEmpty;
+  return journal.dirty && journal.inFlight === 0 && !isComplete(state) && phase !== "over" && !isEmpty;
+}
+
+/** The outcome is durable, and nothing waits that may change it. */
+function isComplete(state: CoreState): boolean {
+  return isOutcomeDurable(state) && Object.values(state.held).every(({ what }) => what !== "transfer");
 }
 
 function writableAtMs({ journal }: CoreState): number {

@@ -46,8 +46,11 @@ function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
   return counts.succeeded + failed + notNeeded(step, role, counts) === role.instances;
 }
 
-/** Tasks of an elastic role that had not joined the others by the time these were done. */
+/** Tasks of an elastic role that had not joined the others by the time these were done, and trials that were stopped early. */
 function notNeeded(step: Step, { name }: RoleSpec, counts: RoleState["counts"]): number {
+  if (step.spec.search !== undefined) {
+    return counts.stopped;
+  }
   const position = step.state.roles.findIndex((role) => role.name === name);
   return isElastic(step, { role: position }) && isShareDone(step, { role: position }) ? counts.stopped : 0;
 }

@@ -1,4 +1,5 @@
 import type { ExecutorReport } from "../../../src/api/messages.ts";
+import type { AwayState } from "../../../src/job/cluster-nodes.ts";
 import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import type { ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
@@ -16,6 +17,8 @@ export interface NodeView {
   readonly host: string;
   readonly rack: string;
   readonly usable: boolean;
+  /** Absent: it runs, or is not known. */
+  readonly state?: AwayState;
   /** The NodeManager's own report, where the node is not usable because it is unhealthy. */
   readonly healthReport?: string;
   /** It is being taken out of the cluster: so long after that began, or when its containers have ended where no time is said. */

@@ -1,6 +1,7 @@
+import type { Checkpoint } from "../../../src/job/execution.ts";
 import type { EndingReason } from "../../../src/job/reasons/endings.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
-import type { Cause, Checkpoint, FailureClass } from "../../../src/job/status.ts";
+import type { Cause, FailureClass } from "../../../src/job/status.ts";
 import type { Deadline, TaskRecord } from "./records.ts";
 
 /** One task's bad end, as evidence in a verdict. */

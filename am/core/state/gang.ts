@@ -1,4 +1,5 @@
-import type { Checkpoint, DroppedCheckpoint } from "../../../src/job/status.ts";
+import type { Checkpoint } from "../../../src/job/execution.ts";
+import type { DroppedCheckpoint } from "../../../src/job/status.ts";
 import type { Ending, GenerationRecord, Payer, Suspension, Verdict } from "./failures.ts";
 import type { Deadline } from "./records.ts";
 

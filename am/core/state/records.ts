@@ -1,7 +1,9 @@
 import type { NamedPorts } from "../../../src/job/cluster-spec.ts";
-import type { Notice, TaskPlace } from "../../../src/job/execution.ts";
+import type { Checkpoint, Notice, TaskPlace } from "../../../src/job/execution.ts";
+import type { NonFinite } from "../../../src/job/program-metrics.ts";
+import type { Parameters } from "../../../src/job/search/space.ts";
 import type { Resource } from "../../../src/job/spec.ts";
-import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
+import type { Transfer } from "../../../src/job/status.ts";
 
 /** Where a task's life in its generation stands: what each means, and what may follow, is in `task-moves.ts`. */
 export type TaskPhase =
@@ -41,6 +43,7 @@ export interface Deadline {
  * - `execution`: that the program ends within the job's limit
  * - `progress`: the program's next step
  * - `hang-stop`: that the program ends which was stopped because it hung
+ * - `trial-stop`: that the program of a trial ends which is stopped early
  * - `rejoin`: its executor, which knew an earlier attempt
  * - `release`: YARN's completion status, before it is given back
  * - `completion-status`: the same, while its executor is well
@@ -57,6 +60,7 @@ export const CONTAINER_DEADLINES = [
   "execution",
   "progress",
   "hang-stop",
+  "trial-stop",
   "rejoin",
   "release",
   "completion-status",
@@ -65,8 +69,37 @@ export const CONTAINER_DEADLINES = [
 ] as const;
 export type ContainerDeadline = (typeof CONTAINER_DEADLINES)[number];
 
+/** In the journal, which is JSON. */
+export interface WrittenReport {
+  readonly step: number;
+  readonly value: number | NonFinite;
+}
+
+export interface TrialFailure {
+  /** What people are told. */
+  readonly words: string;
+  /** The same of trials that failed the same way; absent where it was lost with its machine. */
+  readonly kind?: string;
+}
+
 export interface TaskRecord {
   readonly id: string;
+  /** Of a trial of a search, since it was first to start. */
+  trialParameters?: Parameters;
+  /** What a trial reported of the search's metric in all its lives, as far as decisions need it. */
+  trialReports?: readonly WrittenReport[];
+  /** What it reported last of the search's metric in its present life. */
+  trialValue?: number | NonFinite;
+  /** Why a trial is stopped early; it never starts again. */
+  trialStop?: string;
+  /** How often a trial was started again after its program had failed. */
+  trialRetries?: number;
+  /** The host where it failed last, which another trial had better have. */
+  trialAvoids?: string;
+  /** How a trial ended that failed. */
+  trialFailure?: TrialFailure;
+  /** Of a trial: its furthest checkpoint that any container can read. */
+  checkpoint?: Checkpoint | undefined;
   /** Position of its role in the job. */
   readonly role: number;
   readonly index: number;

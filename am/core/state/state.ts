@@ -99,19 +99,21 @@ export interface JournalState {
  * - `prepare`: an executor is told to make ready for its task's generation
  * - `start-gang`: the cluster spec goes out
  * - `start-task`: a task that waits for nobody starts
+ * - `stop-trial`: a trial that is not among the best is stopped
  * - `task-done`: the container of a task that never starts again serves another, or goes back
  * - `stage-done`: the stages after it begin, in its containers
  * - `end`: the outcome is carried out
+ * - `transfer`: a job that has succeeded otherwise may fail by what its executor says of an upload; only then the job is over
  */
 export type Held =
   | {
-      readonly what: "prepare" | "start-task";
+      readonly what: "prepare" | "start-task" | "stop-trial";
       readonly sequence: number;
       readonly task: string;
       readonly generation: number;
     }
   | { readonly what: "start-gang"; readonly sequence: number; readonly gang: number; readonly generation: number }
-  | { readonly what: "task-done"; readonly sequence: number; readonly task: string }
+  | { readonly what: "task-done" | "transfer"; readonly sequence: number; readonly task: string }
   | { readonly what: "stage-done"; readonly sequence: number; readonly gang: number }
   | { readonly what: "end"; readonly sequence: number };
 

@@ -1,14 +1,20 @@
+import type { Parameters } from "../../../src/job/search/space.ts";
+import type { Search } from "../../../src/job/search/trials.ts";
+import type { JobSpec } from "../../../src/job/spec.ts";
 import type {
   Budgets,
   GenerationSummary,
   JobState,
   JobStatus,
   RoleStatus,
+  SearchStatus,
   TaskState,
   TaskStatus,
+  TrialStatus,
 } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
+import { trialOf } from "../policies/trials.ts";
 import type { GenerationRecord, Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
@@ -68,6 +74,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
       memoryMiBSeconds: Math.round((usage.memoryMiBMs + usage.memoryMiB * sinceCountedMs) / 1000),
       vcoreSeconds: Math.round((usage.vcoreMs + usage.vcores * sinceCountedMs) / 1000),
     },
+    ...(spec.search === undefined ? {} : { search: searchStatus(spec, spec.search) }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
   };
 }
@@ -150,7 +157,22 @@ function roleStatus(core: Pick<Core, "spec" | "state">, { name, counts }: RoleSt
   };
 }
 
-function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatus {
+function searchStatus({ roles }: JobSpec, { metric, direction, space }: Search): SearchStatus {
+  return { metric, direction, parameters: space.map(({ name }) => name), command: roles[0]?.command ?? "" };
+}
+
+function trialStatus(task: TaskRecord): TrialStatus {
+  const { checkpoint, trialStop, trialFailure, trialValue } = task;
+  const why = trialStop ?? trialFailure?.words;
+  return {
+    state: trialOf(task).state,
+    ...(why === undefined ? {} : { why }),
+    ...(typeof trialValue === "string" && { nonFinite: trialValue }),
+    ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.path }),
+  };
+}
+
+function taskStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRecord): TaskStatus {
   const containerId = task.containerId || (task.lastContainer?.id ?? "");
   const { nodeHttpAddress } = state.containers[containerId] ?? task.lastContainer ?? {};
   return {
@@ -167,7 +189,13 @@ function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatu
     ...(task.exit === "" ? {} : { exit: task.exit }),
     ...(task.step === 0 ? {} : { step: task.step }),
     ...(task.metrics === undefined ? {} : { metrics: task.metrics }),
+    ...(task.trialParameters === undefined ? {} : { params: textsOf(task.trialParameters) }),
+    ...(spec.search === undefined || task.trialParameters === undefined ? {} : { trial: trialStatus(task) }),
     ...(task.transfers === undefined ? {} : { transfers: task.transfers }),
     ...(task.checkpointStep > 0 ? { checkpointStep: task.checkpointStep } : {}),
   };
+}
+
+function textsOf(parameters: Parameters): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
 }

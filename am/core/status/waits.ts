@@ -8,6 +8,7 @@ import { containerWait } from "../containers/container-wait.ts";
 import { LOOK_EVERY_MS } from "../gang/hold.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { startsWithGang } from "../policies/start.ts";
+import { trialsToBegin } from "../policies/trials.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import { isSpecOut } from "../state/gang-moves.ts";
@@ -62,9 +63,11 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
   const generation = gang.generations.at(-1);
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: WaitFacts[] = [];
-  if (role.counts.waiting > 0) {
+  // Of a search those that may run: the others have their turn when these have ended.
+  const missing = Math.min(role.counts.waiting, trialsToBegin(job, position));
+  if (missing > 0) {
     const since = tasksIn(job, position, ["waiting"]).map(({ waitingSinceMs = sinceMs }) => waitingSinceMs);
-    const wait = { ...containerWait(job, position, role.counts.waiting), ...joinersReason(job, position) };
+    const wait = { ...containerWait(job, position, missing), ...joinersReason(job, position) };
     waits.push({ ...wait, sinceMs: Math.min(...since) });
   }
   const starting = tasksIn(job, position, ["allocated", "launched"]);
@@ -72,11 +75,14 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
     waits.push(executorsWait(job, role.name, starting));
   }
   if (role.counts.stopping > 0) {
-    const tasks = tasksIn(job, position, ["stopping"]).map(({ id }) => id);
+    const stopping = tasksIn(job, position, ["stopping"]);
+    const trialsToldAtMs = stopping.flatMap(
+      ({ containerId }) => job.state.containers[containerId]?.deadlines["trial-stop"]?.sinceMs ?? [],
+    );
     waits.push({
-      reason: { code: "programs", role: role.name, tasks },
+      reason: { code: "programs", role: role.name, tasks: stopping.map(({ id }) => id) },
       delays: [{ code: "time-to-stop", graceMs: job.spec.timeouts.stopGraceMs }],
-      sinceMs: generation?.endedAtMs ?? sinceMs,
+      sinceMs: trialsToldAtMs.length > 0 ? Math.min(...trialsToldAtMs) : (generation?.endedAtMs ?? sinceMs),
     });
   }
   return waits;

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { callAfter } from "../../../src/hadoop/clock.ts";
 import { formatHostPort } from "../../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { ContainerExitStatus, type Resource } from "../../../src/hadoop/yarn/records.ts";
@@ -11,6 +12,7 @@ import type { Ask } from "../../core/state/effects.ts";
 import type { AllocatedContainer, NodeView } from "../../core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { LocalContainer, type NodeAddress } from "./container.ts";
+import { type GpuClaims, SocketGpuClaims } from "./gpu-claims.ts";
 import { Localizer } from "./localize.ts";
 
 export interface LocalSchedulerOptions {
@@ -27,6 +29,8 @@ export interface LocalSchedulerOptions {
   /** The resource types by which the job asks for its GPUs; each is good for all that this machine has. */
   readonly gpuTypes: readonly string[];
   readonly node: NodeAddress;
+  /** Who else uses these GPUs; absent: other jobs of this machine. */
+  readonly claims?: GpuClaims;
   /** Places their files; absent: from this machine's own. */
   readonly files?: Pick<Localizer, "place">;
 }
@@ -39,6 +43,9 @@ interface Held {
   process?: LocalContainer;
 }
 
+/** How often it is looked whether a GPU that another job has is free. */
+const CLAIM_AGAIN_MS = 1_000;
+
 const released = { exitStatus: ContainerExitStatus.aborted, diagnostics: "Container released by application" };
 const stopped = {
   exitStatus: ContainerExitStatus.killedByApplicationMaster,
@@ -47,7 +54,8 @@ const stopped = {
 
 /**
  * This machine as a cluster of one node. Memory is counted as YARN's default calculator counts it; cores are not, beyond what one
- * container may ask for, so that a job of several tasks runs on a laptop. A container sees the GPUs that it asked for and no other's.
+ * container may ask for, so that a job of several tasks runs on a laptop. A container sees the GPUs that it asked for and no other's, nor
+ * those of another job.
  * Node labels and locality mean nothing here.
  */
 export class LocalScheduler implements Scheduler {
@@ -56,6 +64,12 @@ export class LocalScheduler implements Scheduler {
   readonly #options: LocalSchedulerOptions;
   readonly #capacity: Resource;
   readonly #localizer: Pick<Localizer, "place">;
+  readonly #claims: GpuClaims;
+  /** GPUs that are this job's and that no container has. */
+  #spareGpus: readonly string[] = [];
+  /** GPUs that other jobs had when they were last wanted. */
+  #othersGpus = 0;
+  #cancelClaim: () => void = () => {};
   readonly #wanted = new Map<number, Ask>();
   readonly #held = new Map<string, Held>();
   #deliver: (event: SchedulerEvent) => void = () => {};
@@ -72,6 +86,7 @@ export class LocalScheduler implements Scheduler {
     const others = gpus.length === 0 ? [] : gpuTypes.map((type) => [type, gpus.length]);
     this.#capacity = { memoryMiB, vcores, others: Object.fromEntries(others) };
     this.#nextNumber = options.firstNumber;
+    this.#claims = options.claims ?? new SocketGpuClaims();
     this.#localizer = options.files ?? new Localizer(path.join(options.folder, "filecache"));
   }
 
@@ -128,7 +143,9 @@ export class LocalScheduler implements Scheduler {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#cancelClaim();
     await this.#endAll();
+    this.#claims.giveBack(this.#options.machine.gpus);
   }
 
   async #launch(command: ContainerCommand): Promise<void> {
@@ -148,7 +165,7 @@ export class LocalScheduler implements Scheduler {
       await held.process.start({ ...command, environment }, this.#localizer);
       this.#emit({ type: "launch-succeeded", containerId });
     } catch (error) {
-      this.#held.delete(containerId);
+      this.#forget(containerId);
       this.#launchFailed(containerId, errorMessage(error), errorCode(error) !== "LOCALIZATION");
       this.#changed();
     }
@@ -166,10 +183,16 @@ export class LocalScheduler implements Scheduler {
   }
 
   #completed(containerId: string, end: { readonly exitStatus: number; readonly diagnostics: string }): void {
-    if (!this.#held.delete(containerId)) return;
+    if (!this.#forget(containerId)) return;
     const diagnostics = parseContainerDiagnostics(end.diagnostics);
     this.#emit({ type: "container-completed", containerId, exitStatus: end.exitStatus, diagnostics });
     this.#changed();
+  }
+
+  /** @returns whether it was held */
+  #forget(containerId: string): boolean {
+    this.#spareGpus = [...this.#spareGpus, ...(this.#held.get(containerId)?.gpus ?? [])].sort(this.#inOrder);
+    return this.#held.delete(containerId);
   }
 
   #changed(): void {
@@ -179,12 +202,38 @@ export class LocalScheduler implements Scheduler {
 
   /** Allocations are an event of their own, as with YARN, and come after the call that asks has returned. */
   #matchSoon(): void {
-    if (this.#matching) return;
+    if (this.#matching || this.#closed) return;
     this.#matching = true;
-    setImmediate(() => {
+    setImmediate(async () => {
+      await this.#claimGpus();
       this.#matching = false;
-      this.#match();
+      if (this.#closed) this.#claims.giveBack(this.#options.machine.gpus);
+      else this.#match();
     });
+  }
+
+  /** Those that are wanted beyond what it has; looks again while others have them. */
+  async #claimGpus(): Promise<void> {
+    this.#cancelClaim();
+    const { machine, gpuTypes } = this.#options;
+    const own = new Set([...this.#spareGpus, ...this.#usedGpus()]);
+    const others = machine.gpus.filter((gpu) => !own.has(gpu));
+    const asked = [...this.#wanted.values()].map(({ count, resource }) => count * gpusOf(resource.others, gpuTypes));
+    const wanted = asked.reduce((sum, gpus) => sum + gpus, 0) - this.#spareGpus.length;
+    if (wanted <= 0) return;
+    const claimed = await this.#claims.claim(others, wanted);
+    if (this.#closed) return;
+    this.#spareGpus = [...this.#spareGpus, ...claimed].sort(this.#inOrder);
+    this.#othersGpus = claimed.length < wanted ? others.length - claimed.length : 0;
+    if (this.#othersGpus > 0) this.#cancelClaim = callAfter(CLAIM_AGAIN_MS, () => this.#matchSoon());
+  }
+
+  /** As the machine has them. */
+  readonly #inOrder = (a: string, b: string): number =>
+    this.#options.machine.gpus.indexOf(a) - this.#options.machine.gpus.indexOf(b);
+
+  #usedGpus(): readonly string[] {
+    return [...this.#held.values()].flatMap(({ gpus }) => gpus);
   }
 
   /** The lowest priority number first, as YARN does. */
@@ -196,6 +245,8 @@ export class LocalScheduler implements Scheduler {
       if (count === 0) this.#wanted.delete(priority);
       else this.#wanted.set(priority, { ...ask, count });
     }
+    this.#claims.giveBack(this.#spareGpus);
+    this.#spareGpus = [];
     this.#tellHeadroom();
     if (given.length > 0) this.#emit({ type: "containers-allocated", containers: given });
   }
@@ -209,16 +260,13 @@ export class LocalScheduler implements Scheduler {
 
   #allocate(ask: Ask): AllocatedContainer {
     const containerId = this.#nextContainerId();
-    const gpus = this.#freeGpus(gpusOf(ask.resource.others, this.#options.gpuTypes));
+    const count = gpusOf(ask.resource.others, this.#options.gpuTypes);
+    const gpus = this.#spareGpus.slice(0, count);
+    this.#spareGpus = this.#spareGpus.slice(count);
     this.#held.set(containerId, { resource: ask.resource, gpus });
     const { host, port, httpAddress } = this.#options.node;
     const nodeId = formatHostPort({ host, port });
     return { containerId, nodeId, host, nodeHttpAddress: httpAddress, priority: ask.priority, resource: ask.resource };
-  }
-
-  #freeGpus(count: number): string[] {
-    const taken = new Set([...this.#held.values()].flatMap(({ gpus }) => gpus));
-    return this.#options.machine.gpus.filter((gpu) => !taken.has(gpu)).slice(0, count);
   }
 
   #nextContainerId(): string {
@@ -227,12 +275,14 @@ export class LocalScheduler implements Scheduler {
   }
 
   #fits(resource: Resource): boolean {
-    return typesBeyond({ ...resource, vcores: 0 }, this.#free()).length === 0;
+    const gpus = gpusOf(resource.others, this.#options.gpuTypes);
+    return gpus <= this.#spareGpus.length && typesBeyond({ ...resource, vcores: 0 }, this.#free()).length === 0;
   }
 
   #free(): Resource {
     const nothing: Resource = { memoryMiB: 0, vcores: 0, others: {} };
-    const used = [...this.#held.values()].reduce((sum, { resource }) => add(sum, resource), nothing);
+    const others = Object.fromEntries(Object.keys(this.#capacity.others).map((type) => [type, this.#othersGpus]));
+    const used = [...this.#held.values()].reduce((sum, { resource }) => add(sum, resource), { ...nothing, others });
     return subtract(this.#capacity, used);
   }
 

@@ -1,4 +1,4 @@
-import type { NodeReport, Resource } from "../../../src/hadoop/yarn/records.ts";
+import type { NodeReport, NodeState, Resource } from "../../../src/hadoop/yarn/records.ts";
 import { subtract } from "../../../src/job/amounts.ts";
 import type { NodeSnapshot, QueueShares } from "../../../src/job/cluster-nodes.ts";
 import type { JobFile } from "../../../src/job/stored/job-file.ts";
@@ -32,7 +32,7 @@ export class NodeTable {
       nodes.map((node) => {
         const since = node.host === own.host ? own.resource : nothing;
         const free = node.free === undefined ? {} : { free: subtract(node.free, since) };
-        return [node.nodeId, { ...node, ...this.#ofJob(node), ...free, usable: true }];
+        return [node.nodeId, { ...node, ...this.#ofJob(node), ...free, ...availability(node) }];
       }),
     );
   }
@@ -78,16 +78,24 @@ function viewOf(report: NodeReport): NodeView {
     host,
     rack,
     labels,
-    usable: state === "RUNNING",
-    ...decommissioningOf(report),
+    ...availability(report),
     ...(state === "UNHEALTHY" && healthReport !== "" ? { healthReport: healthReport.replace(/[\s;]+$/, "") } : {}),
     free: subtract(capability, used),
     total: capability,
   };
 }
 
+interface Availability extends Pick<NodeReport, "decommissioningTimeoutS"> {
+  readonly state?: NodeState;
+}
+
+function availability(node: Availability): Pick<NodeView, "usable" | "state" | "decommissioning"> {
+  const { state = "RUNNING" } = node;
+  return state === "RUNNING" ? { usable: true } : { usable: false, state, ...decommissioningOf(node) };
+}
+
 /** One that was taken out without notice may have run containers until now. */
-function decommissioningOf({ state, decommissioningTimeoutS }: NodeReport): Pick<NodeView, "decommissioning"> {
+function decommissioningOf({ state, decommissioningTimeoutS }: Availability): Pick<NodeView, "decommissioning"> {
   if (state === "DECOMMISSIONED") return { decommissioning: { timeoutMs: 0 } };
   if (state !== "DECOMMISSIONING") return {};
   return {

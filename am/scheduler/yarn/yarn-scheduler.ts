@@ -45,6 +45,8 @@ export interface YarnSchedulerOptions {
   readonly manager: ResourceManagerClient;
   readonly nodeManagers: NodeManagers;
   readonly attempt: number;
+  /** Where its job is shown once it has ended. */
+  readonly endedUrl?: string;
   readonly nodes: NodeTable;
   readonly silence: ResourceManagerSilence;
   readonly clock: WallClock;
@@ -203,8 +205,9 @@ export class YarnScheduler implements Scheduler {
     this.#link.move("end-told");
     // One that is under way would compete with this call.
     await this.#loop.settled();
-    const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl: "" };
-    this.#endRecorded = await this.#options.manager.finish(request);
+    const { manager, endedUrl: trackingUrl = "" } = this.#options;
+    const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl };
+    this.#endRecorded = await manager.finish(request);
     for (const answer of this.#questions.splice(0)) answer(this.#endRecorded);
     return this.#endRecorded;
   }

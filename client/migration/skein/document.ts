@@ -35,13 +35,20 @@ export function readDocument(text: string, file: string): SpecValue {
   const at = (offset: number) => `${file}:${lines.linePos(offset).line}`;
   const [error] = document.errors;
   if (error !== undefined) {
-    throw new ConfigurationError(error.message, {
+    const tab = /^ *\t/m.exec(text)?.index;
+    const message = tab === undefined ? (inOwnWords.get(error.code) ?? error.message) : TAB;
+    throw new ConfigurationError(message, {
       code: "CONFIGURATION_MALFORMED",
-      location: { file, line: lines.linePos(error.pos[0]).line },
+      location: { file, line: lines.linePos(tab ?? error.pos[0]).line },
     });
   }
   return new Reader(document, at).read(document.contents, `${file}:1`);
 }
+
+const TAB = "a line begins with a tab: YAML takes blanks only";
+const inOwnWords: ReadonlyMap<string, string> = new Map([
+  ["MULTIPLE_DOCS", "a second document begins (---): put each in a file of its own"],
+]);
 
 /** Aliases within aliases multiply: no person's document has so many values. */
 const MOST_VALUES = 500;

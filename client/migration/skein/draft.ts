@@ -1,7 +1,8 @@
+import { literalText } from "../../../src/frameworks/generic.ts";
 import type { WrittenProperty } from "../../../src/hadoop/conf/write-xml.ts";
 import type { MigrationKind, MigrationRemark } from "../../printed-json.ts";
 import type { SpecField } from "./document.ts";
-import { environmentText, exportLines, fileTexts, memoryText } from "./values.ts";
+import { environmentText, exportLines, fileTexts, memoryText, wholeNumberText } from "./values.ts";
 
 /** Collects settings and remarks, in the order of the document. */
 export class Draft {
@@ -24,8 +25,8 @@ export function amounts(draft: Draft, role: string, resources: SpecField): void 
   for (const field of resources.fields) {
     const { name, text = "" } = field;
     if (name === "memory") draft.set(`tony.${role}.memory`, memoryText(text), field);
-    else if (name === "vcores" || name === "gpus") draft.set(`tony.${role}.${name}`, text, field);
-    else if (name === "fpgas") draft.set(`tony.${role}.resource.yarn.io/fpga`, text, field);
+    else if (name === "vcores" || name === "gpus") draft.set(`tony.${role}.${name}`, wholeNumberText(text), field);
+    else if (name === "fpgas") draft.set(`tony.${role}.resource.yarn.io/fpga`, wholeNumberText(text), field);
     else draft.say("to-mend", `${name} is not a field of Skein`, field);
   }
 }
@@ -39,10 +40,15 @@ export function files(draft: Draft, key: string, field: SpecField): void {
 }
 
 export function environment(draft: Draft, key: string, field: SpecField): void {
-  const text = environmentText(field);
+  const text = environmentText(field, textFor(key));
   if (text !== "") draft.set(key, text, field);
   const lines = exportLines(field);
   if (lines !== "") draft.say("changes", `variables with $ are set in front of the command: ${lines.trim()}`, field);
+}
+
+/** What runs in the ApplicationMaster's container has no templates. */
+function textFor(key: string): (text: string) => string {
+  return /^tony\.(am\.command|execution\.envs)$/.test(key) ? (text) => text : literalText;
 }
 
 /** A script becomes the command of a role; what it asks of Skein itself has nobody to answer. */
@@ -52,8 +58,25 @@ export function command(
   { text, environment: variables }: { readonly text: string; readonly environment: SpecField | undefined },
   field: SpecField,
 ): void {
-  draft.set(key, exportLines(variables) + text.trim(), field);
+  const whole = exportLines(variables) + text.trim();
+  const written = textFor(key)(whole);
+  draft.set(key, written, field);
+  if (written !== whole) draft.say("changes", "{{…}} in the script is text to Skein: it stays so behind \\", field);
   if (!/\bskein\b|\bSKEIN_/.test(text)) return;
-  const message = "the script uses Skein: {{spec.<role>}}, {{index}} and {{count}} in it say where the others are";
-  draft.say("to-mend", message, field);
+  const found = counterparts.filter(([use]) => use.test(text)).map(([, here]) => here);
+  draft.say("to-mend", `the script uses ${found.length > 0 ? found.join("; it uses ") : ADDRESSES}`, field);
 }
+
+/** What scripts ask Skein for, and what does that here. */
+const counterparts: readonly (readonly [RegExp, string])[] = [
+  [
+    /\bskein\s+kv\b|\.kv\b/,
+    "Skein's key-value store: a job has one, which programs reach by the socket $TONY_API, and people by tony-ts kv",
+  ],
+  [
+    /\bskein\s+application\s+(shutdown|kill)\b|\.shutdown\(/,
+    "Skein to end the application: a job ends when its roles have; those in tony.application.untracked.jobtypes are stopped then",
+  ],
+  [/\bskein\.recipes\b/, "Skein's recipes: tony-ts notebook runs Jupyter in a container"],
+];
+const ADDRESSES = "Skein: {{spec.<role>}}, {{index}} and {{count}} in it say where the others are";

@@ -2,22 +2,35 @@ import { RESERVED_ROLE_NAMES } from "../../../src/job/keys.ts";
 import type { MigrationKind } from "../../printed-json.ts";
 import type { SpecField } from "./document.ts";
 import { amounts, command, type Draft, environment, files } from "./draft.ts";
-import { scriptText, trueText } from "./values.ts";
+import { scriptText, trueText, wholeNumberText } from "./values.ts";
 
 /** Restarts without end: no job lives to see so many. */
 const endless = 1000;
+
+/** What a job does with roles of these names: Skein knows none that differ from the others. */
+const meanings: ReadonlyMap<string, string> = new Map([
+  ["ps", "a job does not wait for a role"],
+  ["tensorboard", "a job does not wait for a role"],
+  ["chief", "a job ends with the role"],
+  ["evaluator", "a job waits a limited time for a role"],
+]);
+const OF_WORKER = "the failure of worker:0 always counts in a job with a role";
 
 /** A service of Skein's, which becomes a role. */
 export class Service {
   /** Its name, as a role may have one. */
   readonly role: string;
   readonly #field: SpecField;
+  /** Why the role cannot have the service's name, where that needs saying. */
+  readonly #meaning: string | undefined;
 
   /** @param taken by other services, whose names may come to the same */
   constructor(field: SpecField, taken: readonly string[]) {
     this.#field = field;
     const name = field.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, "-");
-    const role = /^[a-z]/.test(name) && !RESERVED_ROLE_NAMES.has(name) ? name : `role-${name}`;
+    this.#meaning = name === "worker" && this.allowsFailures ? OF_WORKER : meanings.get(name);
+    const isFree = /^[a-z]/.test(name) && !RESERVED_ROLE_NAMES.has(name) && this.#meaning === undefined;
+    const role = isFree ? name : `role-${name}`;
     const numbered = taken.map((_, index) => `${role}-${index + 2}`);
     this.role = [role, ...numbered].find((one) => !taken.includes(one)) ?? role;
   }
@@ -35,7 +48,8 @@ export class Service {
 
   migrate(draft: Draft): void {
     const { name, fields } = this.#field;
-    const renamed = this.role === name ? "" : `, named ${this.role}`;
+    const why = this.#meaning === undefined ? "" : `: ${this.#meaning} of that name`;
+    const renamed = this.role === name ? "" : `, named ${this.role}${why}`;
     draft.say("changes", `service ${name} becomes a role${renamed}`, this.#field);
     const instances = fields.find((field) => field.name === "instances");
     if (instances === undefined) draft.settings.push({ name: this.#key("instances"), value: "1" });
@@ -48,9 +62,9 @@ export class Service {
 
   #migrate(field: SpecField, draft: Draft): void {
     const { name, text = "" } = field;
-    const suffix = plain.get(name);
     if (name === "instances" && text === "0") this.#noInstances(field, draft);
-    else if (suffix !== undefined) draft.set(this.#key(suffix), text, field);
+    else if (name === "instances") draft.set(this.#key(name), wholeNumberText(text), field);
+    else if (name === "node_label") draft.set(this.#key("node-label"), text, field);
     else if (name === "resources") amounts(draft, this.role, field);
     else if (name === "files") files(draft, this.#key("resources"), field);
     else if (name === "env") environment(draft, this.#key("envs"), field);
@@ -88,13 +102,7 @@ export class Service {
   }
 }
 
-const TOLERATED =
-  "a failed task of this service no longer fails the job, unless it is the chief (without a role chief: worker:0), or all tasks have failed";
-
-const plain: ReadonlyMap<string, string> = new Map([
-  ["instances", "instances"],
-  ["node_label", "node-label"],
-]);
+const TOLERATED = "a failed task of this service no longer fails the job, unless all tasks have failed";
 
 const onHosts = (name: string): readonly [MigrationKind, string] => [
   "to-mend",

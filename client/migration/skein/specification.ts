@@ -5,8 +5,15 @@ import { amounts, command, Draft, environment, files } from "./draft.ts";
 import { Service } from "./service.ts";
 import { scriptText, trueText } from "./values.ts";
 
-/** Whether a document is Skein's (jcristharif.com/skein/specification.html): services, or a master, that run a script. */
-export function isSkeinSpecification({ fields }: SpecValue): boolean {
+/** The specification of Skein's that a document is, or that dask-yarn's configuration has below `yarn`. */
+export function findSpecification(document: SpecValue): SpecValue | undefined {
+  const below = (value: SpecValue | undefined, name: string) => value?.fields.find((field) => field.name === name);
+  const ofDask = below(below(document, "yarn"), "specification") ?? below(document, "specification");
+  return [document, ofDask].find((value) => value !== undefined && isSpecification(value));
+}
+
+/** Services, or a master, that run a script (jcristharif.com/skein/specification.html). */
+function isSpecification({ fields }: SpecValue): boolean {
   const services = fields.find(({ name }) => name === "services")?.fields ?? [];
   const masters = fields.filter(({ name }) => name === "master");
   return [...services, ...masters].some(({ fields: own }) =>
@@ -19,14 +26,28 @@ export function migrateSpecification(specification: SpecValue): MigratedText {
   return new Migration(specification).result();
 }
 
+/** Fields whose values are a person's own, empty ones too. */
+const FREE = new Set(["env", "files"]);
+
+/** Skein writes every field, where nothing is set with nothing or none (skein.ApplicationSpec.to_yaml). */
+function withoutDefaults(value: SpecValue): SpecValue {
+  const fields = value.fields
+    .map((field) => (FREE.has(field.name) ? field : { ...field, ...withoutDefaults(field) }))
+    .filter(({ name, text = "", items, fields: own }) => {
+      const isNone = (name === "gpus" || name === "fpgas") && text === "0";
+      return !isNone && text + items.length + own.length !== "00";
+    });
+  return { ...value, fields };
+}
+
 class Migration {
   readonly #draft = new Draft();
   readonly #specification: SpecValue;
   readonly #services: readonly Service[];
 
   constructor(specification: SpecValue) {
-    this.#specification = specification;
-    const services = specification.fields.find(({ name }) => name === "services")?.fields ?? [];
+    this.#specification = withoutDefaults(specification);
+    const services = this.#specification.fields.find(({ name }) => name === "services")?.fields ?? [];
     const made: Service[] = [];
     for (const field of services)
       made.push(
@@ -105,15 +126,17 @@ class Migration {
   #master(master: SpecField): void {
     const draft = this.#draft;
     const isAlone = this.#services.length === 0;
-    const role = isAlone ? "am" : this.#services.some((one) => one.role === "driver") ? "master" : "driver";
     const script = master.fields.find(({ name }) => name === "script" || name === "commands");
+    const driver = this.#services.some((one) => one.role === "driver") ? "master" : "driver";
+    const role = isAlone || script === undefined ? "am" : driver;
     const env = master.fields.find(({ name }) => name === "env");
     for (const field of master.fields) {
       const { name, text = "" } = field;
       if (field === script)
         command(draft, `tony.${role}.command`, { text: scriptText(field), environment: env }, field);
-      else if (name === "resources") amounts(draft, script === undefined ? "am" : role, field);
+      else if (name === "resources") amounts(draft, role, field);
       else if (name === "files") files(draft, `tony.${role}.resources`, field);
+      else if (name === "env" && script === undefined) draft.say("no-meaning", "env: the master runs no script", field);
       else if (name === "env") environment(draft, isAlone ? "tony.execution.envs" : `tony.${role}.envs`, field);
       else if (name === "log_level") draft.set("tony.am.log-level", levels.get(text.toUpperCase()) ?? "info", field);
       else if (name === "log_config") draft.say("no-meaning", "log_config is log4j's", field);

@@ -17,9 +17,15 @@ const units: ReadonlyMap<string, number> = new Map([
 
 /** `2 GiB` → `2048m`; a bare number is MiB (skein.utils.format_memory, parse_bytes). What cannot be read stays, for the check of the job. */
 export function memoryText(text: string): string {
-  const [, amount = "", unit = "mib"] = /^\s*([\d.]+)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
-  const bytes = Number(amount) * (units.get(unit.toLowerCase()) ?? Number.NaN);
+  const [, amount = "", unit = "mib"] = /^\s*([\d._]+(?:e\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
+  const name = unit.toLowerCase();
+  const bytes = Number(amount.replaceAll("_", "")) * (units.get(name) ?? units.get(`${name}b`) ?? Number.NaN);
   return amount === "" || Number.isNaN(bytes) ? text : `${Math.ceil(bytes / 2 ** 20)}m`;
+}
+
+/** A whole number as YAML 1.1 and Python may have it: `2_048`, `1.0`. */
+export function wholeNumberText(text: string): string {
+  return /^\d[\d_]*(\.0+)?$/.test(text) ? String(Number(text.replaceAll("_", ""))) : text;
 }
 
 /** YAML has several words for it. */
@@ -37,9 +43,9 @@ export function exportLines(environment: SpecField | undefined): string {
 }
 
 /** `NAME=value` of each that needs no shell, as keys of environments have them. */
-export function environmentText({ fields: all }: SpecField): string {
+export function environmentText({ fields: all }: SpecField, written: (value: string) => string): string {
   const fields = all.filter((field) => !isExpanded(field));
-  return fields.map(({ name, text = "" }) => `${name}=${escapeListItem(text)}`).join(",");
+  return fields.map(({ name, text = "" }) => `${name}=${escapeListItem(written(text))}`).join(",");
 }
 
 /** What a container finds, as keys of resources have it; undefined: this is no mapping, and no list of files that Skein takes. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { UserError } from "../../../src/errors.ts";
-import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import type { Exclusion } from "./exclusion.ts";
 import type { TarEntry } from "./tar.ts";
 
@@ -32,7 +32,7 @@ export interface Tree {
  * `bin/python` → `/usr/bin/python3`); an absolute one to a place in the folder becomes relative. A relative link that leaves the folder, or
  * a folder that was itself behind such a link, would point at nothing there and is replaced by what it points at.
  *
- * @throws UserError for what cannot be packed: sockets, devices, pipes, links to nothing, unreadable folders
+ * @throws UserError for what cannot be packed: sockets, devices, pipes, links out of it to nothing, what cannot be read
  */
 export async function readTree(root: string, excludes: Exclusion): Promise<Tree> {
   const entries: TreeEntry[] = [];
@@ -124,6 +124,9 @@ async function addEntry(walk: Walk, stats: Stats): Promise<void> {
     add({ ...common, modificationTimeSeconds: 0, type: "directory" });
     await addFolder(walk);
   } else if (stats.isFile()) {
+    await fs.access(walk.source, fs.constants.R_OK).catch((error: unknown) => {
+      throw unpackable(walk.source, `cannot be read (${errorCode(error)})`, "let yourself read it, or ");
+    });
     add({ ...common, type: "file", sizeBytes: Number(stats.size) });
   } else {
     throw unpackable(walk.source, "is a socket, a pipe or a device");

@@ -2,6 +2,8 @@ import { type Dirent, existsSync, readdirSync, readFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../../src/hadoop/errors.ts";
+import type { LeftBehind } from "../../../src/job/build/check-left-out.ts";
+import { lookUpLocalPath } from "../../../src/job/build/load-job.ts";
 import type { FileToShip } from "../../../src/job/spec.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 
@@ -50,6 +52,20 @@ export function topOfSources(folder: string): readonly string[] {
   return entriesOf(folder)
     .filter(travels)
     .map(({ name }) => name);
+}
+
+/** The part of a folder's file that stays behind when the folder is sent as `--src_dir`; undefined where the file travels. */
+export function leftBehind(folder: string, file: string): LeftBehind | undefined {
+  const rules = rulesOf(folder, "working-directory");
+  const parts = file.split("/");
+  for (const [index] of parts.entries()) {
+    const entry = parts.slice(0, index + 1).join("/");
+    const isFolder = lookUpLocalPath(path.join(folder, entry)) === "directory";
+    const isEnvironment = isFolder && existsSync(path.join(folder, entry, environmentFile));
+    const verdict = rules.verdict(entry, isFolder) ?? (isEnvironment ? "leave-out" : "keep");
+    if (verdict === "leave-out") return { entry, isEnvironment };
+  }
+  return undefined;
 }
 
 /** None of a folder that cannot be read: whoever packs it says why. */

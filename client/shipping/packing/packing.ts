@@ -6,6 +6,7 @@ import type { KnownContent } from "../hash-memo.ts";
 import { circles } from "./circles.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
+import { lostLinks } from "./lost-links.ts";
 import { packDirectory } from "./pack-directory.ts";
 import { isPrivate, type PrivateLink, privateLinks } from "./private-links.ts";
 import { basePython, type Relocated, relocateEnvironment } from "./python-environment.ts";
@@ -27,6 +28,8 @@ export interface Packing {
   readonly write: (archive: string) => Promise<void>;
   /** How it differs from its source, for people. */
   readonly remarks: readonly string[];
+  /** Those of them that may fail the job. */
+  readonly warnings: readonly string[];
 }
 
 /** Beyond this a person is told what to do about it: every node fetches and unpacks it. */
@@ -44,10 +47,8 @@ export async function packingForOthers(folder: string, as: FileToShip["as"]): Pr
   const relocated = await treeOf(folder, as);
   const packing = packingOfTree(folder, as, relocated);
   const links = linkRemarks(await privateLinks(relocated.tree));
-  return {
-    ...packing,
-    remarks: [...packing.remarks, ...(links.length > 0 ? links : await baseRemarks(relocated.tree))],
-  };
+  const more = links.length > 0 ? links : await baseRemarks(relocated.tree);
+  return { ...packing, remarks: [...packing.remarks, ...more], warnings: [...packing.warnings, ...more] };
 }
 
 /** The Python with an environment's library, where that is no link. */
@@ -61,10 +62,12 @@ async function baseRemarks(tree: Tree): Promise<string[]> {
 }
 
 async function treeOf(folder: string, as: FileToShip["as"]): Promise<Relocated> {
-  return relocateEnvironment(await readTree(folder, await exclusionOf(folder, as)));
+  const { tree, remarks } = await relocateEnvironment(await readTree(folder, await exclusionOf(folder, as)));
+  return { tree, remarks: [...remarks, ...(await lostLinks(tree))] };
 }
 
 function packingOfTree(folder: string, as: FileToShip["as"], { tree, remarks }: Relocated): Packing {
+  const warnings = [...outwardRemarks(tree), ...(as === "archive" ? circleRemarks(tree) : []), ...remarks];
   return {
     key: `tree:${folder}`,
     identity: fingerprintTree(tree),
@@ -73,7 +76,8 @@ function packingOfTree(folder: string, as: FileToShip["as"], { tree, remarks }: 
     type: typeOf(as),
     unpackedBytes: totalOf(filesOf(tree)),
     write: (archive) => packDirectory(tree, archive),
-    remarks: [...folderRemarks(tree), ...(as === "archive" ? circleRemarks(tree) : []), ...remarks],
+    remarks: [...sizeRemarks(tree), ...warnings],
+    warnings,
   };
 }
 
@@ -102,6 +106,7 @@ export async function packingOfZip(
     unpackedBytes: sizeBytes,
     write: (archive) => repackZip(zip, archive),
     remarks: [`sent as .tar.gz: YARN would make ${countWords(links, "symbolic link")} of the zip text files`],
+    warnings: [],
   };
 }
 
@@ -110,15 +115,12 @@ function typeOf(as: FileToShip["as"]): ShippedFile["type"] {
 }
 
 /** What stayed behind and how much is left; for a large folder where most of it is. */
-function folderRemarks(tree: Tree): string[] {
+function sizeRemarks(tree: Tree): string[] {
   const { leftOut } = tree;
   const files = filesOf(tree);
   const totalBytes = totalOf(files);
   const size = `${countWords(files.length, "file")}, ${sizeWords(totalBytes)}`;
-  const remarks = [
-    ...(leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`]),
-    ...outwardRemarks(tree),
-  ];
+  const remarks = leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`];
   if (totalBytes <= largeBytes) return remarks;
   const hint = `every node fetches it; most is in ${largestOf(files)}: what tasks do not need goes into .tonyignore, data onto HDFS`;
   return [...remarks, leftOut.length === 0 ? `${size}: ${hint}` : hint];

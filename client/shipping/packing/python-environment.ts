@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import querystring from "node:querystring";
 import type { Tree, TreeEntry } from "./directory-tree.ts";
 
 /** What an environment of venv, virtualenv, uv or conda has at its top. */
@@ -42,7 +43,7 @@ export async function relocateEnvironment(tree: Tree): Promise<Relocated> {
   const names = new Set(tree.entries.map(({ entry }) => entry.path));
   const entries = await Promise.all(tree.entries.map((entry) => relocated(entry, names)));
   const files = tree.entries.map(({ entry, source }) => ({ name: entry.path, source }));
-  return { tree: { ...tree, entries }, remarks: await editableRemarks(files) };
+  return { tree: { ...tree, entries }, remarks: await remarksOf(files) };
 }
 
 async function relocated(tree: TreeEntry, files: ReadonlySet<string>): Promise<TreeEntry> {
@@ -79,26 +80,71 @@ export async function basePython({ entries }: Tree): Promise<string | undefined>
   return /^home *= *(\/.*?)\s*$/m.exec(await fs.readFile(settings.source, "utf8"))?.[1];
 }
 
-/** What an environment's folder refers to that does not go along; nothing of any other folder. */
-export async function sourcesLeftBehind(folder: string): Promise<string[]> {
-  const names = await fs.readdir(folder, { recursive: true }).catch(() => []);
-  if (!names.some((name) => ENVIRONMENT.test(name))) return [];
-  return editableRemarks(names.map((name) => ({ name, source: path.join(folder, name) })));
+interface EnvironmentFile {
+  /** Its path in the environment. */
+  readonly name: string;
+  readonly source: string;
 }
 
-/** What `pip install -e` leaves in an environment is a path to sources that stay on this machine. */
-async function editableRemarks(
-  files: readonly { readonly name: string; readonly source: string }[],
-): Promise<string[]> {
-  const lists = files.filter(({ name }) => /^lib\/[^/]+\/site-packages\/[^/]+\.pth$/.test(name));
-  const found = await Promise.all(
-    lists.map(async ({ name, source }) => {
-      const text = await fs.readFile(source, "utf8");
-      const folder = /^\/.*$/m.exec(text)?.[0];
-      return folder === undefined && !text.includes("__editable__")
-        ? []
-        : `${name} refers to ${folder ?? "sources"} of this machine, which does not go along: install that without -e`;
-    }),
-  );
-  return found.flat();
+/** A file of an environment that names sources of this machine, and which, where it says so. */
+interface Reference {
+  readonly name: string;
+  readonly folder?: string;
+}
+
+async function remarksOf(files: readonly EnvironmentFile[]): Promise<string[]> {
+  const matching = (pattern: RegExp) => files.filter(({ name }) => pattern.test(name));
+  const [editable, listed, shared] = await Promise.all([
+    Promise.all(matching(/^lib\/[^/]+\/site-packages\/[^/]+\.dist-info\/direct_url\.json$/).map(editableSources)),
+    Promise.all(matching(/^lib\/[^/]+\/site-packages\/[^/]+\.pth$/).map(listedSources)),
+    Promise.all(matching(/^pyvenv\.cfg$/).map(sharedPackages)),
+  ]);
+  const installed = editable.flat();
+  const others = listed.flat().filter(({ folder }) => !installed.some((one) => includes(one, folder)));
+  return [...[...installed, ...others].map(referenceWords), ...shared.flat()];
+}
+
+function referenceWords({ name, folder }: Reference): string {
+  return `${name} refers to ${folder ?? "sources"} of this machine, which does not go along with it: install that without -e, or send it beside`;
+}
+
+/** Whether a package's own sources are, or hold, those that its list names. */
+function includes({ folder = "" }: Reference, listed: string | undefined): boolean {
+  return listed === undefined || listed === folder || listed.startsWith(`${folder}/`);
+}
+
+/** What an installer notes of a package that it left where its sources are (PEP 610). */
+async function editableSources({ name, source }: EnvironmentFile): Promise<Reference[]> {
+  const text = await fs.readFile(source, "utf8");
+  if (!/"editable" *: *true\b/.test(text)) return [];
+  const [, url] = /"url" *: *"file:\/\/(\/[^"]*?)\/?"/.exec(text) ?? [];
+  return url === undefined ? [] : [{ name, folder: querystring.unescape(url) }];
+}
+
+/** The folders that Python adds to its path for a `.pth` (site.addpackage): a line each, from its own folder; a line with `import` is run. */
+async function listedSources({ name, source }: EnvironmentFile): Promise<Reference[]> {
+  const text = await fs.readFile(source, "utf8");
+  const folders = await Promise.all(text.split(/\r?\n/).map((line) => folderOutside(line, name, source)));
+  const folder = folders.find((one) => one !== undefined);
+  if (folder !== undefined) return [{ name, folder }];
+  return text.includes("__editable__") ? [{ name }] : [];
+}
+
+async function folderOutside(line: string, name: string, source: string): Promise<string | undefined> {
+  if (/^import[ \t]/.test(line)) return /\bsys\.path\b.*?(["'])(\/[^"']+)\1/.exec(line)?.[2];
+  if (line.startsWith("/")) return line.trimEnd();
+  const isOutside = path.posix.join(path.posix.dirname(name), line.trimEnd()).startsWith("../");
+  if (!isOutside) return undefined;
+  const folder = path.resolve(path.dirname(source), line.trimEnd());
+  return (await fs.stat(folder).catch(() => undefined)) && folder;
+}
+
+/** That an environment takes packages from the Python that it was made from. */
+async function sharedPackages({ name, source }: EnvironmentFile): Promise<string[]> {
+  const text = await fs.readFile(source, "utf8");
+  if (!/^include-system-site-packages *= *true *$/im.test(text)) return [];
+  return [
+    `${name} has include-system-site-packages = true: packages of this machine's Python do not go along; ` +
+      "install those that the program needs into the environment, unless every node has them",
+  ];
 }

@@ -10,6 +10,7 @@ Runs distributed training on a Hadoop YARN cluster.
 from __future__ import annotations
 
 from .async_job import AsyncJob, asubmit
+from .environments import Environment, package
 from .errors import (
     ClusterError,
     JobFailed,
@@ -21,18 +22,26 @@ from .errors import (
     TonyError,
     WaitTimeout,
 )
-from .in_task import Advice, Change, ConditionFailed, Entry, KeyValues, NotInATask, Task, TaskError, task
+from .feed import Batch, Feed, Split, feed
+from .in_task import Advice, Change, Entry, KeyValues, Task, TaskEnd, task
 from .job import Job, LogLine
+from .magic import load_ipython_extension as load_ipython_extension
 from .request import Role
 from .submission import submit
+from .task_api import ConditionFailed, NotInATask, TaskError
+from .tfrecord import parse_example
+from .trial import Trial, trial
 
 __all__ = [
     "Advice",
     "AsyncJob",
+    "Batch",
     "Change",
     "ClusterError",
     "ConditionFailed",
     "Entry",
+    "Environment",
+    "Feed",
     "Job",
     "JobFailed",
     "JobInvalid",
@@ -44,13 +53,20 @@ __all__ = [
     "NoNode",
     "NotInATask",
     "Role",
+    "Split",
     "Task",
+    "TaskEnd",
     "TaskError",
     "TonyError",
+    "Trial",
     "WaitTimeout",
     "asubmit",
+    "feed",
+    "package",
+    "parse_example",
     "submit",
     "task",
+    "trial",
 ]
 
 # Tracebacks call them as programs do.

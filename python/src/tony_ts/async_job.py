@@ -6,6 +6,7 @@ import asyncio
 from typing import AsyncIterator, Literal, Mapping, NoReturn, Sequence
 
 from .async_process import AsyncChild, AsyncEvents, arun, async_turn
+from .environments import Path
 from .errors import TonyError, not_in_time
 from .functions import Function
 from .job import (
@@ -22,7 +23,7 @@ from .job import (
     url_in,
     wait_words,
 )
-from .request import NO_FILE, Command, Origin, Path, Role, Value
+from .request import NO_FILE, Command, Origin, Role, Value
 from .shapes import JobOutcome, JobState, JobStatus
 from .submission import WITHDRAWN, in_callers_words, prepare, tell, written
 
@@ -110,6 +111,7 @@ async def asubmit(
     name: str | None = None,
     queue: str | None = None,
     resume_from: str | None = None,
+    application_tag: str | None = None,
     scheduler: Literal["yarn", "local"] = "yarn",
     **unknown: NoReturn,
 ) -> AsyncJob:

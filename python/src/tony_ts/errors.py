@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from typing import Callable
 
 from .shapes import Cause, ErrorWords, JobOutcome, JobStatus
+
+_HERE = os.path.join(os.path.dirname(__file__), "")
 
 
 class TonyError(Exception):
@@ -20,6 +24,13 @@ class TonyError(Exception):
         super().__init__(message)
         self.code = code
         self.retryable = retryable
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: where its own programs are, not how this package or IPython got there."""
+        frames = traceback.extract_tb(self.__traceback__)
+        own = [frame for frame in frames if not (_HERE in frame.filename or "/IPython/" in frame.filename)]
+        kind = type(self)
+        return [*traceback.format_list(own), f"{kind.__module__}.{kind.__qualname__}: {self}"]
 
 
 class JobInvalid(TonyError, ValueError):

@@ -37,6 +37,8 @@ Put = Callable[[str, bytes], str]
 RUNNER = "tony_ts_function.py"
 #: This package, for functions that use it.
 PACKAGE = "tony_ts.zip"
+#: The node's Python, or the one that the program's environment names.
+PYTHON = '"${PYTHON:-python3}"'
 _RUNNER = os.path.join(os.path.dirname(__file__), "run_function.py")
 
 #: As long as the command line keeps a job of this machine.
@@ -55,10 +57,12 @@ class Parcel:
     modules: tuple[str, ...]
     #: Whether the function uses this package, which tasks then get.
     needs_package: bool
+    #: Whether more than its name travels, which needs the same release of Python in the tasks.
+    by_value: bool
 
     def command(self, environment: str | None) -> str:
         """What a task runs. Without an environment, the node's ``python3`` or what the variable PYTHON names."""
-        python = '"${PYTHON:-python3}"'
+        python = PYTHON
         if environment is not None:
             name = PurePosixPath(environment).name
             python = shlex.quote(f"./{name}") if name.endswith(".pex") else "venv/bin/python"
@@ -66,7 +70,7 @@ class Parcel:
 
     def files(self, put: Put) -> list[str]:
         """Everything that a task needs, as resources."""
-        package = [put(PACKAGE, _package())] if self.needs_package else []
+        package = [put(PACKAGE, package_zip())] if self.needs_package else []
         return [put(self.name, self.content), f"{_RUNNER}::{RUNNER}", *self.modules, *package]
 
 
@@ -86,15 +90,15 @@ def put_into(folder: str) -> Put:
 
 def keep(name: str, content: bytes) -> str:
     """Writes a file for a job of this machine, whose tasks read it when they start: it stays for a week."""
-    root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tony-ts", "functions")
+    root = cache_folder("functions")
     folder = os.path.join(root, hashlib.sha256(content).hexdigest())
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    _forget_old(root)
+    forget_older(root, _KEPT_S)
     return put_into(folder)(name, content)
 
 
 @functools.lru_cache(maxsize=1)
-def _package() -> bytes:
+def package_zip() -> bytes:
     """Without the programs, which tasks do not run; the same bytes each time."""
     root = os.path.dirname(__file__)
     found = (os.path.relpath(file, root) for file in glob.glob(f"{glob.escape(root)}/**/*.py", recursive=True))
@@ -107,9 +111,14 @@ def _package() -> bytes:
     return packed.getvalue()
 
 
-def _forget_old(root: str) -> None:
+def cache_folder(what: str) -> str:
+    """The user's own."""
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tony-ts", what)
+
+
+def forget_older(root: str, seconds: float) -> None:
     for entry in os.scandir(root):
-        if time.time() - entry.stat().st_mtime > _KEPT_S:
+        if time.time() - entry.stat().st_mtime > seconds:
             shutil.rmtree(entry.path, ignore_errors=True)
 
 
@@ -134,9 +143,9 @@ def parcel(function: Function, role: str | None) -> Parcel:
     }
     name = "tony_ts_function.pickle" if role is None else f"tony_ts_function_{role}.pickle"
     words = set(_words(content))
-    modules = [*_local_modules(words), *([] if library is None else [_place(library)])]
-    needs_package = any(_top(word) == __package__ for word in words)
-    return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules), needs_package)
+    local, needs_package = _local_modules(words)
+    modules = [*local, *([] if library is None else [_place(library)])]
+    return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules), needs_package, library is not None)
 
 
 def _cloudpickle() -> ModuleType | None:
@@ -229,16 +238,23 @@ def _source_files(values: Iterable[object]) -> set[str]:
     return {value.__code__.co_filename for value in values if isinstance(value, FunctionType)}
 
 
-def _local_modules(words: Iterable[str]) -> list[str]:
-    """The user's own modules that a function refers to, and those that these use: files and folders to ship."""
-    found: dict[str, str] = {}
+def _local_modules(words: Iterable[str]) -> tuple[list[str], bool]:
+    """
+    The user's own modules that a function refers to, and those that these use: files and folders to ship. And whether
+    it, or one of them, uses this package.
+    """
+    seen: set[str] = set()
+    places: list[str] = []
 
     def visit(name: str) -> None:
         top = _top(name)
-        module = sys.modules.get(top)
-        if top in found or module is None or not _is_local(module):
+        if top in seen:
             return
-        found[top] = _place(module)
+        seen.add(top)
+        module = sys.modules.get(top)
+        if module is None or not _is_local(module):
+            return
+        places.append(_place(module))
         members = [vars(part) for loaded, part in list(sys.modules.items()) if f"{loaded}.".startswith(f"{top}.")]
         for member in [member for each in members for member in list(each.values())]:
             used = member.__name__ if isinstance(member, ModuleType) else getattr(member, "__module__", None)
@@ -247,7 +263,7 @@ def _local_modules(words: Iterable[str]) -> list[str]:
 
     for word in words:
         visit(word)
-    return sorted(found.values())
+    return sorted(places), __package__ in seen
 
 
 def _words(content: bytes) -> Iterator[str]:

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import base64
-import http.client
 import json
 import os
-import socket
-import threading
-from contextlib import closing
-from typing import Any, Dict, Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping, NamedTuple
 from urllib.parse import quote, urlencode
 
-from .errors import TonyError
-
-_Json = Dict[str, Any]
-
-
-class TaskError(TonyError):
-    """The executor refuses: ``code`` says why, as docs/guide/task-api.md has it."""
-
-
-class NotInATask(TonyError):
-    """This program is no task of a job: nothing has told it where to ask."""
-
-
-class ConditionFailed(TaskError):
-    """The key is not as the caller knew it: nothing was changed."""
+from .task_api import Executor, Json, TaskError, api_path
 
 
 class Advice(NamedTuple):
@@ -72,65 +53,18 @@ class Change(NamedTuple):
     entry: Entry | None
 
 
-class _Connection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout: float | None) -> None:
-        super().__init__("tony", timeout=timeout)
-        self._path = path
+class TaskEnd(NamedTuple):
+    """How a task ended."""
 
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
+    task: str
+    #: ``succeeded``, ``failed``, ``stopped`` or ``lost``
+    state: str
+    #: ``0``, ``1``, ``SIGKILL``; empty where its program had none.
+    exit: str
 
-
-class _Executor:
-    """Asks over one connection, which is made again where it was closed. Threads take turns."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._connection: _Connection | None = None
-        self._pid = os.getpid()
-        atexit.register(self._close)
-
-    def ask(self, method: str, route: str, body: bytes | None = None) -> _Json:
-        with self._lock:
-            if self._pid != os.getpid():
-                # A forked process would read its parent's answers.
-                self._connection, self._pid = None, os.getpid()
-            connection = self._connection or _Connection(self._path, None)
-            self._connection = None
-            try:
-                connection.request(method, route, body)
-                response = connection.getresponse()
-                answer = response.read()
-            except (OSError, http.client.HTTPException) as error:
-                connection.close()
-                raise TaskError(f"The executor does not answer: {error}", code="NO_EXECUTOR") from error
-            self._connection = connection
-        return _said(response.status, answer)
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-
-    def lines(self, route: str) -> Iterator[_Json]:
-        with closing(_Connection(self._path, None)) as connection:
-            connection.request("GET", route)
-            response = connection.getresponse()
-            if response.status != 200:
-                _said(response.status, response.read())
-            for line in response:
-                yield json.loads(line)
-
-
-def _said(status: int, body: bytes) -> _Json:
-    answer: _Json = json.loads(body)
-    if status == 200:
-        return answer
-    error = answer["error"]
-    kind = ConditionFailed if error["code"] == "CONDITION" else TaskError
-    raise kind(error["message"], code=error["code"], retryable=status == 503)
+    @property
+    def succeeded(self) -> bool:
+        return self.state == "succeeded"
 
 
 class KeyValues(Mapping[str, bytes]):
@@ -139,7 +73,7 @@ class KeyValues(Mapping[str, bytes]):
     A value is bytes; text is written as UTF-8.
     """
 
-    def __init__(self, executor: _Executor, own: str) -> None:
+    def __init__(self, executor: Executor, own: str) -> None:
         self._executor = executor
         #: What the keys begin with that no other task sees: ``task/worker:0/``.
         self.own = own
@@ -167,7 +101,7 @@ class KeyValues(Mapping[str, bytes]):
     def entry(self, key: str) -> Entry | None:
         """The key with its revisions; None where it is missing."""
         try:
-            return _entry(self._executor.ask("GET", _route(key))["entry"])
+            return entry_of(self._executor.ask("GET", _route(key))["entry"])
         except TaskError as error:
             if error.code == "NO_SUCH_KEY":
                 return None
@@ -208,14 +142,24 @@ class KeyValues(Mapping[str, bytes]):
         answer = self.transaction([missing], [put], [{"type": "get", "key": key}])
         if answer["succeeded"]:
             return value.encode() if isinstance(value, str) else value
-        return _entry(answer["results"][0]["entry"]).value
+        return entry_of(answer["results"][0]["entry"]).value
 
-    def entries(self, prefix: str = "shared/") -> Iterator[Entry]:
-        """All keys that begin so, in their order."""
-        start = prefix
+    def swap(self, key: str, value: str | bytes, *, owned: bool = False) -> bytes | None:
+        """Writes the key, and returns what it held; None where it was missing."""
+        put = {"type": "put", "key": key, "owned": owned, **_value(value)}
+        return _held(self.transaction([], [put])["results"][0].get("before"))
+
+    def pop(self, key: str) -> bytes | None:
+        """Deletes the key, and returns what it held; None where it was missing."""
+        answer = self.transaction([], [{"type": "get", "key": key}, {"type": "delete", "key": key}])
+        return _held(answer["results"][0].get("entry"))
+
+    def entries(self, prefix: str = "shared/", *, start: str = "", end: str | None = None) -> Iterator[Entry]:
+        """All keys that begin so, in their order; from ``start`` on, before ``end``."""
+        until = {} if end is None else {"to": end}
         while True:
-            answer = self._executor.ask("GET", f"/v1/kv?{urlencode({'prefix': prefix, 'from': start})}")
-            part = [_entry(one) for one in answer["entries"]]
+            answer = self._executor.ask("GET", f"/v1/kv?{urlencode({'prefix': prefix, 'from': start, **until})}")
+            part = [entry_of(one) for one in answer["entries"]]
             yield from part
             if not answer["more"]:
                 return
@@ -223,12 +167,12 @@ class KeyValues(Mapping[str, bytes]):
 
     def transaction(
         self,
-        conditions: list[_Json],
-        success: list[_Json],
-        failure: list[_Json] | None = None,
+        conditions: list[Json],
+        success: list[Json],
+        failure: list[Json] | None = None,
         *,
         durable: bool = False,
-    ) -> _Json:
+    ) -> Json:
         """All of it happens at one revision, or nothing: docs/guide/key-value-store.md has the forms."""
         body = {"conditions": conditions, "success": success, "failure": failure or []}
         return self._executor.ask("POST", f"/v1/kv{_query(durable=durable)}", json.dumps(body).encode())
@@ -245,7 +189,7 @@ class KeyValues(Mapping[str, bytes]):
                     message = "Some changes cannot be told any more: list the keys, and watch from there"
                     raise TaskError(message, code=word.upper())
             for change in line["changes"]:
-                entry = _entry(change["entry"]) if change["type"] == "put" else None
+                entry = entry_of(change["entry"]) if change["type"] == "put" else None
                 yield Change(line["revision"], entry.key if entry else change["key"], entry)
 
 
@@ -253,7 +197,7 @@ class Task:
     """The task that this program runs for."""
 
     def __init__(self, path: str) -> None:
-        self._executor = _Executor(path)
+        self._executor = Executor(path)
         facts = self._executor.ask("GET", "/v1/task")
         #: ``worker:0``
         self.name: str = facts["task"]
@@ -280,7 +224,7 @@ class Task:
 
     def report(self, step: int | None = None, **metrics: float) -> Advice:
         """Tells how far the program is, and returns what it is to do next."""
-        said: _Json = {"metrics": metrics} if metrics else {}
+        said: Json = {"metrics": metrics} if metrics else {}
         return self._report(said if step is None else {"step": step, **said})
 
     def checkpoint(self, path: str | os.PathLike[str], step: int) -> Advice:
@@ -298,11 +242,17 @@ class Task:
         Returns when all tasks of these roles, by default of its own, have come to the barrier of that name. A name is
         good for one meeting of a generation. Raises TaskError (``BARRIER_TIMEOUT``), which names who is missing.
         """
-        asked = {} if roles is None else {"roles": ",".join(roles)}
-        limit = {} if timeout is None else {"timeout": f"{timeout:g}"}
-        self._executor.ask("POST", f"/v1/barrier/{quote(name, safe='')}?{urlencode({**asked, **limit})}")
+        self._executor.ask_apart("POST", f"/v1/barrier/{quote(name, safe='')}{_whom(roles, timeout)}")
 
-    def _report(self, said: _Json) -> Advice:
+    def wait_for_end(self, *, roles: list[str] | None = None, timeout: float | None = None) -> list[TaskEnd]:
+        """
+        Returns how the tasks of these roles ended, when none of them runs or will start again; by default of those
+        that the job waits for, without the task's own role. Raises TaskError (``ENDS_TIMEOUT``).
+        """
+        answer = self._executor.ask_apart("GET", f"/v1/ends{_whom(roles, timeout)}")
+        return [TaskEnd(one["task"], one["state"], one["exit"]) for one in answer["tasks"]]
+
+    def _report(self, said: Json) -> Advice:
         answer = self._executor.ask("POST", "/v1/report", json.dumps(said).encode())
         return Advice(answer["answer"], answer.get("cause"), answer.get("deadlineMs"))
 
@@ -312,10 +262,7 @@ _TASKS: dict[str, Task] = {}
 
 def task() -> Task:
     """The task that this program runs for. Raises NotInATask elsewhere."""
-    path = os.environ.get("TONY_API")
-    if not path:
-        message = "TONY_API is not set: this is no program of a task, or its node has no sockets"
-        raise NotInATask(message, code="NOT_IN_A_TASK")
+    path = api_path()
     if path not in _TASKS:
         _TASKS[path] = Task(path)
     return _TASKS[path]
@@ -332,11 +279,23 @@ def _query(*, if_revision: int | None = None, **flags: bool) -> str:
     return f"?{urlencode(words)}" if words else ""
 
 
-def _value(value: str | bytes) -> _Json:
+def _whom(roles: list[str] | None, timeout: float | None) -> str:
+    words = {} if roles is None else {"roles": ",".join(roles)}
+    if timeout is not None:
+        # In seconds, as the executor reads them: no exponent, down to a millisecond.
+        words["timeout"] = f"{max(timeout, 0.001):.3f}"
+    return f"?{urlencode(words)}" if words else ""
+
+
+def _value(value: str | bytes) -> Json:
     return {"value": value} if isinstance(value, str) else {"valueBase64": base64.b64encode(value).decode()}
 
 
-def _entry(said: _Json) -> Entry:
+def _held(entry: Json | None) -> bytes | None:
+    return None if entry is None else entry_of(entry).value
+
+
+def entry_of(said: Json) -> Entry:
     value = said["value"].encode() if "value" in said else base64.b64decode(said["valueBase64"])
     owner = said["owner"]["task"] if "owner" in said else None
     return Entry(said["key"], value, said["created"], said["modified"], said["version"], owner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Iterator, NamedTuple, Sequence, cast
 
+from .display import Progress, job_html, text_html
 from .errors import TonyError, error_of, job_failed, not_in_time
 from .process import Events, Printed, run
 from .request import NO_FILE, Origin
@@ -56,16 +57,23 @@ class Job:
         """Its page in YARN; a job of this machine has none. Asks the cluster."""
         return url_in(run(status_words(self._id)))
 
-    def wait(self, timeout: float | None = None) -> JobOutcome:
+    def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobOutcome:
         """
         Waits until the job ends, and returns how it did if it succeeded. Ctrl-C leaves the job running.
 
         :param timeout: in seconds
+        :param progress: show how it goes, and what its lead task prints
         :raises JobFailed: it failed, with the cause and the failed task's traceback; ``JobKilled``: somebody ended it
         :raises WaitTimeout: it has not ended; it goes on
         """
         if self._end is None:
-            self._end = self._follow(timeout)
+            shown = Progress(self._id) if progress else None
+            try:
+                self._end = self._follow(timeout, shown)
+            except KeyboardInterrupt:
+                if shown is not None:
+                    shown.leave()
+                raise
         return self._end.success(self._id, self._origin)
 
     def events(self, logs: str | None = None) -> Events:
@@ -95,14 +103,17 @@ class Job:
         """
         check_killed(run(kill_words(self._id, reason)))
 
-    def _follow(self, timeout: float | None) -> End:
+    def _follow(self, timeout: float | None, progress: Progress | None) -> End:
         reading = Reading()
-        with Events(wait_words(self._id)) as events:
+        words = wait_words(self._id) if progress is None else event_words(self._id, None)
+        with Events(words) as events:
             clock = Clock(timeout, events)
             with clock:
                 try:
                     for event in events:
                         reading.see(event)
+                        if progress is not None:
+                            progress.see(event)
                 except TonyError:
                     if clock.rang and timeout is not None:
                         raise not_in_time(self._id, timeout) from None
@@ -111,6 +122,13 @@ class Job:
 
     def __repr__(self) -> str:
         return f"Job({self._id!r})"
+
+    def _repr_html_(self) -> str:
+        """How it is now, where a notebook shows it."""
+        try:
+            return job_html(self.report)
+        except TonyError as error:
+            return text_html(f"{self!r}: {error}")
 
 
 class Clock:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from typing import Iterator, Mapping, Sequence, Union, cast
 from xml.sax.saxutils import escape
 
+from .environments import Path, beside
 from .errors import JobInvalid
 from .functions import Function
 
-#: A path, as every function of the standard library takes one.
-Path = Union[str, "os.PathLike[str]"]
 #: What a shell runs, or its words.
 Command = Union[str, Sequence[str]]
 #: A key's value; a list where the key is one.
@@ -121,11 +120,13 @@ def _of_roles(shared: Role, roles: Mapping[str, Role]) -> Iterator[Setting]:
             before = "" if role.before is None else f"{role.before}\n"
             yield Setting(f"{key}.command", before + _command(role.command), at or "command")
         yield from _resources(name, role, at)
-        files = [*role.files, *([] if role.python_venv is None else [_as_venv(os.fspath(role.python_venv))])]
+        sources, variables = beside(role.python_venv, role.env)
+        environment = [] if role.python_venv is None else [_as_venv(os.fspath(role.python_venv))]
+        files = [*listed(role.files), *environment, *sources]
         if files:
             yield Setting(f"{key}.resources", _paths(files), at or "files")
-        if role.env:
-            yield Setting(f"{key}.envs", _variables(role.env), at or "env")
+        if variables:
+            yield Setting(f"{key}.envs", _variables(variables), at or "env")
 
 
 def _resources(name: str, role: Role, at: str) -> Iterator[Setting]:
@@ -158,9 +159,14 @@ def _command(command: object) -> str:
     raise JobInvalid(f"a command is a text or a list of texts, not {command!r}", code="JOB_INVALID")
 
 
-def _paths(files: Sequence[Path]) -> str:
+def listed(files: Sequence[Path]) -> Sequence[Path]:
+    """The files, which are no single path: a text has letters where a list has files."""
     if isinstance(files, str):
         raise JobInvalid(f"files is a list: write files=[{files!r}]", code="JOB_INVALID")
+    return files
+
+
+def _paths(files: Sequence[Path]) -> str:
     return ",".join(list_item(os.fspath(file)) for file in files)
 
 

@@ -11,6 +11,7 @@ JobState = Literal["starting", "gathering", "running", "restarting", "finishing"
 TaskState = Literal[
     "waiting", "allocated", "launched", "registered", "running", "succeeded", "failed", "stopped", "lost"
 ]
+TrialState = Literal["running", "completed", "stopped", "failed"]
 FailureClass = Literal["program", "infrastructure"]
 Relation = Literal["consequence", "not-counted", "also-failed", "possible-consequence"]
 ReadableStream = Literal["stdout", "stderr", "executor"]
@@ -66,6 +67,7 @@ class JobStatus(_JobStatus, total=False):
     resumeFrom: str
     droppedCheckpoint: Coded
     idle: Idle
+    search: SearchStatus
     outcome: JobOutcome
 
 
@@ -91,7 +93,30 @@ class _TaskStatus(TypedDict):
     restarts: int
 
 
+class SearchStatus(TypedDict):
+    """What trials of a search are compared by, and how one of them is run alone."""
+
+    metric: str
+    direction: Literal["minimize", "maximize"]
+    parameters: List[str]
+    command: str
+
+
+class _TrialStatus(TypedDict):
+    state: TrialState
+
+
+class TrialStatus(_TrialStatus, total=False):
+    """How a trial of a search stands."""
+
+    why: str
+    nonFinite: Literal["NaN", "Infinity", "-Infinity"]
+    checkpoint: str
+
+
 class TaskStatus(_TaskStatus, total=False):
+    params: Dict[str, str]
+    trial: TrialStatus
     host: str
     port: int
     ports: Dict[str, int]
@@ -239,7 +264,7 @@ class Consequence(TypedDict):
 class Transfer(TypedDict):
     """How an upload of an executor goes, or went; ``empty`` is output of which the program left no file."""
 
-    what: Literal["checkpoint", "output"]
+    what: Literal["checkpoint", "output", "restored"]
     state: Literal["under-way", "done", "incomplete", "failed", "empty"]
     url: str
     files: int

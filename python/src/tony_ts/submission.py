@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from typing import Any, Generator, Literal, Mapping, NoReturn, Sequence
 
+from .environments import Path, beside, check_release
 from .errors import TonyError
 from .functions import Function, Parcel, keep, parcel, put_into
 from .job import Job, kill_words
@@ -17,12 +18,12 @@ from .request import (
     FILE_NAME,
     Command,
     Origin,
-    Path,
     Request,
     Role,
     Value,
     job_xml,
     list_item,
+    listed,
     request,
     unknown_arguments,
 )
@@ -52,6 +53,7 @@ def submit(
     name: str | None = None,
     queue: str | None = None,
     resume_from: str | None = None,
+    application_tag: str | None = None,
     scheduler: Literal["yarn", "local"] = "yarn",
     **unknown: NoReturn,
 ) -> Job:
@@ -76,6 +78,7 @@ def submit(
     :param secrets: variables that nobody else is to read: ``{"NAME": "file:PATH"}`` or ``{"NAME": "env:VARIABLE"}``
     :param conf: any other key of the job
     :param resume_from: an earlier job's id, or a checkpoint
+    :param application_tag: of YARN: while a job of yours with it has not ended, that one is returned
     :param scheduler: ``local`` runs the job on this machine
     """
     prepared = prepare("submit", locals())
@@ -108,13 +111,14 @@ def prepare(function: str, arguments: dict[str, Any]) -> Prepared:
     """From the arguments of ``submit()``, which all its forms share."""
     if arguments["unknown"]:
         raise unknown_arguments(function, arguments["unknown"], [name for name in arguments if name not in _NOT_HERE])
+    sources, variables = beside(arguments["python_venv"], arguments["env"] or {})
     one = Role(
         instances=arguments["instances"],
         memory=arguments["memory"],
         vcores=arguments["vcores"],
         gpus=arguments["gpus"],
-        files=arguments["files"],
-        env=arguments["env"] or {},
+        files=[*listed(arguments["files"]), *sources],
+        env=variables,
     )
     job, roles, parcels = _with_commands(arguments["job"], arguments["roles"], arguments["python_venv"])
     asked = request(
@@ -130,6 +134,7 @@ def prepare(function: str, arguments: dict[str, Any]) -> Prepared:
         "--name": arguments["name"],
         "--queue": arguments["queue"],
         "--resume-from": arguments["resume_from"],
+        "--application-tag": arguments["application_tag"],
         "--scheduler": arguments["scheduler"],
     }
     words = [f"{option}={os.fspath(value)}" for option, value in options.items() if value is not None]
@@ -148,6 +153,8 @@ def _with_commands(
         if not callable(runs):
             return runs
         packed = parcel(runs, role)
+        if packed.by_value:
+            check_release(venv, packed.name)
         parcels.append(packed)
         return packed.command(None if venv is None else os.fspath(venv))
 

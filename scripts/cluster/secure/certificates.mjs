@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +5,8 @@ import { promisify } from "node:util";
 import { layout } from "../folders.mjs";
 import { eachHost } from "./host-names.mjs";
 import { shareBetweenDaemons } from "./realm.mjs";
+
+/** @import { ClusterRecord } from "../record.mjs" */
 
 const run = promisify(execFile);
 
@@ -19,13 +20,13 @@ const DAYS = "365";
 /**
  * Makes the cluster's certificate authority and one certificate for its web servers, anew each time:
  * `ca.pem`, `truststore.jks` and `truststore.p12` for clients, `keystore.p12` for the daemons. The authority's own key is not kept.
- * @param {import("../record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  */
 export async function makeCertificates(cluster) {
   const { tls, keyStore } = layout(cluster.state).secure;
   await rm(tls, { recursive: true, force: true });
   await mkdir(tls, { recursive: true });
-  const file = (name) => join(tls, name);
+  const file = (/** @type {string} */ name) => join(tls, name);
   const subject = ["-subj", `/CN=tony-ts cluster ${cluster.name}`, "-days", DAYS];
   await run("openssl", ["req", "-x509", ...KEY, ...subject, "-keyout", file("ca.key"), "-out", file("ca.pem")]);
   const request = [
@@ -53,6 +54,7 @@ export async function makeCertificates(cluster) {
 
 const TRUST_STORES = { "truststore.jks": "JKS", "truststore.p12": "PKCS12" };
 
+/** @param {ClusterRecord} cluster @param {string} store @param {string} type */
 async function makeTrustStore({ state, javaHome }, store, type) {
   const certificate = ["-alias", "ca", "-file", layout(state).secure.certificateAuthority];
   const target = ["-keystore", store, "-storetype", type, "-storepass", STORE_PASSWORD];

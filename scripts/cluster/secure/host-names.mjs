@@ -1,9 +1,11 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { withLock } from "../lock.mjs";
 import { addresses } from "../network.mjs";
+
+/** @import { Addresses } from "../network.mjs" */
+/** @import { ClusterRecord } from "../record.mjs" */
 
 const run = promisify(execFile);
 
@@ -21,7 +23,7 @@ export const domainOf = (network) => `n${network}.tony.test`;
  * The names of a secure cluster's hosts.
  * @param {number} network
  * @param {number} nodeCount
- * @returns {import("../network.mjs").Addresses}
+ * @returns {Addresses}
  */
 export function hostNames(network, nodeCount, { ha = false } = {}) {
   const domain = domainOf(network);
@@ -32,7 +34,7 @@ export function hostNames(network, nodeCount, { ha = false } = {}) {
   };
 }
 
-/** Every host of a cluster in one list, the masters first. @param {import("../network.mjs").Addresses} hosts */
+/** Every host of a cluster in one list, the masters first. @param {Addresses} hosts */
 export const eachHost = ({ master, secondMaster, nodes }) => [
   master,
   ...(secondMaster === undefined ? [] : [secondMaster]),
@@ -41,19 +43,19 @@ export const eachHost = ({ master, secondMaster, nodes }) => [
 
 /**
  * The address of every host and the name it goes by; on an open cluster that is the address itself.
- * @param {Pick<import("../record.mjs").ClusterRecord, "network" | "addresses" | "settings">} cluster
+ * @param {Pick<ClusterRecord, "network" | "addresses"> & { settings: { secure: boolean, ha: boolean } }} cluster
  * @returns {{ address: string, name: string }[]}
  */
 export function hostEntries({ network, addresses: hosts, settings: { secure, ha } }) {
   const names = eachHost(hosts);
   const numbers = secure ? eachHost(addresses(network, hosts.nodes.length, { ha })) : names;
-  return names.map((name, index) => ({ address: numbers[index], name }));
+  return names.map((name, index) => ({ address: numbers[index] ?? name, name }));
 }
 
 /**
  * Makes the names known to every program of this machine, and gives the loopback device their addresses: a connection then comes from the
  * address of the host that its principal names (Hadoop's Client binds to it), which is how a server checks `_HOST` of its clients.
- * @param {import("../record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  */
 export async function publishHostNames(cluster) {
   const entries = hostEntries(cluster);
@@ -64,7 +66,7 @@ export async function publishHostNames(cluster) {
   for (const { address } of entries) await run("ip", ["address", "replace", `${address}/32`, "dev", "lo"]);
 }
 
-/** @param {import("../record.mjs").ClusterRecord} cluster */
+/** @param {ClusterRecord} cluster */
 export async function withdrawHostNames(cluster) {
   await changeHostsFile((lines) => lines.filter((line) => !line.endsWith(markOf(cluster))));
   const absent = () => {};
@@ -73,9 +75,10 @@ export async function withdrawHostNames(cluster) {
   }
 }
 
+/** @param {{ state: string }} cluster */
 const markOf = ({ state }) => ` # ${state}`;
 
-/** Written in place: in a container the file is a mount, which nothing can be renamed onto. */
+/** Written in place: in a container the file is a mount, which nothing can be renamed onto. @param {(lines: string[]) => string[]} change */
 async function changeHostsFile(change) {
   await withLock("hosts file", async () => {
     const lines = readFileSync(HOSTS_FILE, "utf8").trimEnd().split("\n");

@@ -1,8 +1,7 @@
-// @ts-nocheck
 import { administer } from "../administration.mjs";
-import { daemonsOf } from "../daemons.mjs";
+import { theDaemon, webAddressOf } from "../daemons.mjs";
 import { activeUrl, ownedFolder } from "../hadoop-state.mjs";
-import { change, getJson } from "../http.mjs";
+import { at, change, getJson } from "../http.mjs";
 import { ZONE } from "./names.mjs";
 
 /**
@@ -13,10 +12,10 @@ export async function makeEncryptionZone(cluster) {
   const as = cluster.users.hdfs.name;
   const nameNode = await activeUrl(cluster, "NameNode");
   const folder = await getJson(cluster, `${nameNode}/webhdfs/v1${ZONE.path}?op=GETFILESTATUS`, { as });
-  if (folder?.FileStatus.encBit === true) return;
-  const { url } = daemonsOf(cluster).find(({ kind }) => kind === "KMS");
-  const keys = (await getJson(cluster, `${url}/kms/v1/keys/names`, { as })) ?? [];
-  if (!keys.includes(ZONE.key)) {
+  if (at(folder, "FileStatus", "encBit") === true) return;
+  const url = webAddressOf(theDaemon(cluster, "KMS"));
+  const keys = await getJson(cluster, `${url}/kms/v1/keys/names`, { as });
+  if (!Array.isArray(keys) || !keys.includes(ZONE.key)) {
     await change(cluster, `${url}/kms/v1/keys`, { as, method: "POST", body: { name: ZONE.key } });
   }
   await ownedFolder(cluster, ZONE.path, "700", ZONE.owner);

@@ -12,6 +12,11 @@ export const KMS_PORT = 9600;
  */
 export const PEOPLE = ["alice", "bob", "carol", "nohome"];
 
+/**
+ * Principals whose first part is another one's name: what the cluster's rules call them, by their keytabs' names, where `-` stands for `/`.
+ */
+export const CALLED = { "alice-away": "bob", "bob-away": "carol" };
+
 /** A service that submits in the names of others, as Azkaban and Oozie do. */
 export const PROXY_SERVICE = "azkaban";
 

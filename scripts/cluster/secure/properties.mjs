@@ -1,22 +1,31 @@
-// @ts-nocheck
 import { layout } from "../folders.mjs";
 import { eachMaster, NAME_SERVICE } from "../high-availability.mjs";
 import { domainOf } from "./host-names.mjs";
-import { KMS_PORT, PROXY_SERVICE, REALM, WEB_KEYTAB } from "./names.mjs";
-import { keytabOf } from "./realm.mjs";
+import { CALLED, KMS_PORT, PROXY_SERVICE, REALM, WEB_KEYTAB } from "./names.mjs";
+import { keytabOf, principalIn } from "./realm.mjs";
+
+/** @import { ClusterRecord } from "../record.mjs" */
+
+/** The ResourceManager obtains the NameNode's tokens for jobs whose clients reach an HttpFS alone. */
+const OBTAINED_TOKENS = {
+  "yarn.resourcemanager.proxy-user-privileges.enabled": "true",
+  "hadoop.proxyuser.yarn.hosts": "*",
+  "hadoop.proxyuser.yarn.groups": "*",
+};
 
 /**
  * Hadoop's keys of a secure cluster. Daemons are called hdfs/HOST and yarn/HOST and their web servers HTTP/HOST, so that the default rule of
- * `hadoop.security.auth_to_local` makes the users hdfs and yarn of them.
- * @param {import("../record.mjs").ClusterRecord} cluster
+ * `hadoop.security.auth_to_local` makes the users hdfs and yarn of them; the rules before it are for tests.
+ * @param {ClusterRecord} cluster
  * @returns {Record<string, string>} none on an open cluster
  */
 export function securityProperties(cluster) {
-  const { secure, protection, tokenLifetimeS } = cluster.settings;
+  const { secure, protection, tokenLifetimeS, httpfs } = cluster.settings;
   if (!secure) return {};
   return {
     "hadoop.security.authentication": "kerberos",
     "hadoop.security.authorization": "true",
+    "hadoop.security.auth_to_local": [...Object.entries(CALLED).map(renaming), "DEFAULT"].join("\n"),
     "hadoop.rpc.protection": protection,
     [`hadoop.proxyuser.${PROXY_SERVICE}.hosts`]: "*",
     [`hadoop.proxyuser.${PROXY_SERVICE}.groups`]: "*",
@@ -24,12 +33,18 @@ export function securityProperties(cluster) {
     ...hdfsProperties(cluster, protection),
     ...yarnProperties(cluster),
     ...timelineProperties(cluster),
+    ...(httpfs ? OBTAINED_TOKENS : {}),
     ...(tokenLifetimeS === 0 ? {} : tokenLifetimes(tokenLifetimeS)),
   };
 }
 
+/** @param {[string, string]} called */
+const renaming = ([keytab, name]) => `RULE:[2:$1/$2](${principalIn(keytab)})s/.*/${name}/`;
+
+/** @param {string} service */
 const anyHost = (service) => `${service}/_HOST@${REALM}`;
 
+/** @param {ClusterRecord} cluster */
 function webProperties(cluster) {
   const { state, network } = cluster;
   const authentication = "hadoop.http.authentication";
@@ -44,6 +59,7 @@ function webProperties(cluster) {
   };
 }
 
+/** @param {ClusterRecord} cluster @param {string} protection */
 function hdfsProperties(cluster, protection) {
   const { master } = cluster.addresses;
   const keytab = keytabOf(cluster, "hdfs");
@@ -77,6 +93,7 @@ function hdfsProperties(cluster, protection) {
   };
 }
 
+/** @param {ClusterRecord} cluster */
 function yarnProperties(cluster) {
   const keytab = keytabOf(cluster, "yarn");
   const webKeytab = keytabOf(cluster, WEB_KEYTAB);
@@ -96,6 +113,7 @@ function yarnProperties(cluster) {
   };
 }
 
+/** @param {ClusterRecord} cluster */
 function timelineProperties(cluster) {
   const authentication = "yarn.timeline-service.http-authentication";
   return {
@@ -109,7 +127,7 @@ function timelineProperties(cluster) {
 
 /**
  * What one NodeManager has beside these. It takes this machine's name for `_HOST`, and that is the master's.
- * @param {import("../record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  * @param {string} host
  */
 export function nodeSecurityProperties({ settings: { secure } }, host) {
@@ -120,7 +138,7 @@ export function nodeSecurityProperties({ settings: { secure } }, host) {
   };
 }
 
-/** Delegation tokens of that life, which have to be renewed after half of it. */
+/** Delegation tokens of that life, which have to be renewed after half of it. @param {number} seconds */
 function tokenLifetimes(seconds) {
   const maxLifetime = String(seconds * 1000);
   const renewInterval = String(seconds * 500);
@@ -141,5 +159,19 @@ export function kmsTokenLifetimes({ tokenLifetimeS }) {
     [`${token}.max-lifetime.sec`]: String(tokenLifetimeS),
     [`${token}.renew-interval.sec`]: String(Math.ceil(tokenLifetimeS / 2)),
     [`${token}.update-interval.sec`]: String(tokenLifetimeS),
+  };
+}
+
+/** Of HttpFS: how those who ask prove who they are, and how it proves to HDFS who it is. @param {ClusterRecord} cluster @returns {Record<string, string>} */
+export function httpFsProperties(cluster) {
+  if (!cluster.settings.secure) return {};
+  return {
+    "httpfs.ssl.enabled": "true",
+    "httpfs.authentication.type": "kerberos",
+    "httpfs.hadoop.authentication.type": "kerberos",
+    "httpfs.hadoop.authentication.kerberos.principal": `hdfs/${cluster.addresses.master}@${REALM}`,
+    "httpfs.hadoop.authentication.kerberos.keytab": keytabOf(cluster, "hdfs"),
+    "hadoop.http.authentication.kerberos.principal": `HTTP/${cluster.addresses.master}@${REALM}`,
+    "hadoop.http.authentication.kerberos.keytab": keytabOf(cluster, WEB_KEYTAB),
   };
 }

@@ -1,12 +1,13 @@
-// @ts-nocheck
 import { execFile, spawn } from "node:child_process";
 import { chmod, chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Problem } from "../../problem.mjs";
+import { Problem, printedBy } from "../../problem.mjs";
 import { layout } from "../folders.mjs";
 import { eachHost } from "./host-names.mjs";
-import { PEOPLE, PROXY_SERVICE, REALM, WEB_KEYTAB } from "./names.mjs";
+import { CALLED, PEOPLE, PROXY_SERVICE, REALM, WEB_KEYTAB } from "./names.mjs";
+
+/** @import { ClusterRecord } from "../record.mjs" */
 
 const run = promisify(execFile);
 
@@ -14,28 +15,31 @@ const run = promisify(execFile);
 
 /**
  * What each keytab holds; `hdfs` and `yarn` alone are the administrators of the two systems, with a host they are daemons.
- * @param {import("../record.mjs").ClusterRecord} cluster
+ * @param {Pick<ClusterRecord, "addresses" | "submitter">} cluster
  * @returns {Record<string, string[]>} principals without their realm, by the keytab's name
  */
 export function principalsOf({ addresses, submitter }) {
   const hosts = eachHost(addresses);
-  const onEachHost = (service) => hosts.map((host) => `${service}/${host}`);
+  const onEachHost = (/** @type {string} */ service) => hosts.map((host) => `${service}/${host}`);
   const people = [...new Set([...PEOPLE, submitter])];
   return {
     hdfs: ["hdfs", ...onEachHost("hdfs")],
     yarn: ["yarn", ...onEachHost("yarn")],
     [WEB_KEYTAB]: onEachHost("HTTP"),
     [PROXY_SERVICE]: [`${PROXY_SERVICE}/${addresses.master}`],
-    ...Object.fromEntries(people.map((name) => [name, [name]])),
+    ...Object.fromEntries([...people, ...Object.keys(CALLED)].map((name) => [name, [principalIn(name)]])),
   };
 }
 
-/** @param {import("../record.mjs").ClusterRecord} cluster @param {string} name */
+/** Of a person's keytab. @param {string} keytab */
+export const principalIn = (keytab) => (keytab in CALLED ? keytab.replace("-", "/") : keytab);
+
+/** @param {{ state: string }} cluster @param {string} name */
 export const keytabOf = ({ state }, name) => join(layout(state).secure.keytabs, `${name}.keytab`);
 
 /**
  * Makes the realm anew: its database, every principal with a random key, the keytabs. Its configuration is written already.
- * @param {import("../record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  */
 export async function makeRealm(cluster) {
   const { kdc, keytabs, tickets } = layout(cluster.state).secure;
@@ -58,13 +62,16 @@ export async function makeRealm(cluster) {
   await shareBetweenDaemons(cluster, keytabOf(cluster, WEB_KEYTAB));
 }
 
-/** Lets the daemons of both users read a file, and no one else. */
+/** Lets the daemons of both users read a file, and no one else. @param {Pick<ClusterRecord, "users">} cluster @param {string} path */
 export async function shareBetweenDaemons({ users: { hdfs, yarn } }, path) {
   await chown(path, hdfs.uid, yarn.gid);
   await chmod(path, 0o440);
 }
 
-/** kadmin.local goes on after a command that failed, and says so on the other stream only. */
+/**
+ * kadmin.local goes on after a command that failed, and says so on the other stream only.
+ * @param {ClusterRecord} cluster @param {string[]} commands @returns {Promise<void>}
+ */
 function administer(cluster, commands) {
   return new Promise((resolve, reject) => {
     const child = spawn("kadmin.local", ["-r", REALM], { env: kerberosEnvironment(cluster) });
@@ -85,24 +92,24 @@ function administer(cluster, commands) {
 
 /**
  * A fresh ticket of a user, by his keytab.
- * @param {import("../record.mjs").ClusterRecord} cluster whose KDC runs
+ * @param {ClusterRecord} cluster whose KDC runs
  * @param {string} name of a keytab
- * @param {{ lifetimeS?: number, owner?: import("../accounts.mjs").Account }} [options] `owner`: whose file the cache is
+ * @param {{ lifetimeS?: number | undefined, owner?: import("../accounts.mjs").Account }} [options] `owner`: whose file the cache is
  * @returns {Promise<string>} the cache, for KRB5CCNAME
  */
 export async function takeTicket(cluster, name, { lifetimeS, owner } = {}) {
-  const principals = principalsOf(cluster)[name];
-  if (principals === undefined) {
+  const [principal] = principalsOf(cluster)[name] ?? [];
+  if (principal === undefined) {
     const names = Object.keys(principalsOf(cluster)).filter((keytab) => keytab !== WEB_KEYTAB);
     throw new Problem(`No user ${name}: there are ${names.join(", ")}`, { exitCode: 2 });
   }
   const file = join(layout(cluster.state).secure.tickets, name);
   const lifetime = lifetimeS === undefined ? [] : ["-l", `${lifetimeS}s`];
-  const args = ["-k", "-t", keytabOf(cluster, name), "-c", `FILE:${file}`, ...lifetime, principals[0]];
+  const args = ["-k", "-t", keytabOf(cluster, name), "-c", `FILE:${file}`, ...lifetime, principal];
   try {
     await run("kinit", args, { env: kerberosEnvironment(cluster) });
   } catch (cause) {
-    throw new Problem(`kinit ${principals[0]} failed: ${cause.stderr?.trim() ?? cause.message}`, { cause });
+    throw new Problem(`kinit ${principal} failed: ${printedBy(cause).trim()}`, { cause });
   }
   if (owner !== undefined) await chown(file, owner.uid, owner.gid);
   return `FILE:${file}`;
@@ -110,13 +117,13 @@ export async function takeTicket(cluster, name, { lifetimeS, owner } = {}) {
 
 /**
  * What runs the KDC. Behind `--` it takes no notice of what marks it as ours.
- * @param {import("../record.mjs").ClusterRecord} cluster @param {string[]} markers
+ * @param {ClusterRecord} cluster @param {string[]} markers
  */
 export function kdcCommand(cluster, markers) {
   return { command: "krb5kdc", args: ["-n", "-r", REALM, "--", ...markers], environment: kerberosEnvironment(cluster) };
 }
 
-/** Of programs of Kerberos: the cluster's realm instead of the machine's. */
+/** Of programs of Kerberos: the cluster's realm instead of the machine's. @param {{ state: string }} cluster */
 export function kerberosEnvironment({ state }) {
   const { krb5Conf, kdcConf } = layout(state).secure;
   return { ...process.env, KRB5_CONFIG: krb5Conf, KRB5_KDC_PROFILE: kdcConf };

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { execFile } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,12 +9,14 @@ import { publishHostNames } from "./host-names.mjs";
 import { makeRealm } from "./realm.mjs";
 import { makeWebSecret } from "./web-login.mjs";
 
+/** @import { ClusterRecord } from "../record.mjs" */
+
 const run = promisify(execFile);
 
 /**
  * What a secure cluster has to have before any of its daemons starts: names for its hosts, a realm with keytabs, certificates. Its
  * configuration is written already.
- * @param {import("../record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  */
 export async function prepareSecurity(cluster) {
   await publishHostNames(cluster);
@@ -27,12 +28,13 @@ export function expectSecurable(settings) {
   if (process.getuid?.() !== 0) {
     throw new Problem("--secure gives hosts names and daemons keytabs of their own, which needs root.");
   }
-  for (const option of ["httpfs", "router", "isolate"]) {
-    if (settings[option]) throw new Problem(`--secure does not go with --${option}.`, { exitCode: 2 });
+  const { router, isolate } = settings;
+  for (const [option, chosen] of Object.entries({ router, isolate })) {
+    if (chosen) throw new Problem(`--secure does not go with --${option}.`, { exitCode: 2 });
   }
 }
 
-/** Java's classes that stand before Hadoop's own, from docker/hadoop/java. */
+/** Java's classes that stand before Hadoop's own, from docker/hadoop/java. @param {ClusterRecord} cluster */
 async function compileClasses({ state, javaHome, jars }) {
   const { classes } = layout(state).secure;
   const sources = join(HADOOP_FILES, "java");

@@ -21,7 +21,7 @@ export async function makeWebSecret(cluster) {
 /**
  * The cookie that a web server gives to a user who logged in by SPNEGO, signed with the servers' own secret: this tool asks them many times
  * while they start, and needs no ticket for it (org.apache.hadoop.security.authentication.util.Signer).
- * @param {import("../http.mjs").AskedCluster} cluster
+ * @param {{ state: string }} cluster
  * @param {string} user
  * @param {string} url of the server
  */

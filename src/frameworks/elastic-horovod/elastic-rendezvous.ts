@@ -12,6 +12,8 @@ type Refusal = "too few" | "too late" | "unknown";
 export interface ElasticRendezvousOptions {
   /** The role that trains. */
   readonly role: string;
+  /** How many tasks it has: nobody speaks for another one, and no more is kept than for these. */
+  readonly instances: number;
   /** Processes of each of its tasks. */
   readonly processes: number;
   /** With fewer tasks nobody trains. */
@@ -189,11 +191,11 @@ export function hostOf(role: string, task: number): string {
   return `${role}-${task}`;
 }
 
-function processOf(key: string, { role, processes }: ElasticRendezvousOptions): TaskProcess | undefined {
+function processOf(key: string, { role, instances, processes }: ElasticRendezvousOptions): TaskProcess | undefined {
   const [, task, process] =
     /^(\d{1,6}):(\d{1,4})$/.exec(key.startsWith(`${role}-`) ? key.slice(role.length + 1) : "") ?? [];
-  if (task === undefined || process === undefined || Number(process) >= processes) return undefined;
-  return { task: Number(task), process: Number(process) };
+  const asker = { task: Number(task), process: Number(process) };
+  return asker.task < instances && asker.process < processes ? asker : undefined;
 }
 
 /** As SlotInfo#to_response_string orders them. */

@@ -24,11 +24,12 @@ const QUIET_SECONDS = 5;
 /**
  * What a process runs before its program: it asks for its slot, waits for it, and has it in its environment. The connection stays open in
  * the program and what it forks, so that the other end is told by the system when all of that has ended. It is the program's own shell
- * because it has to be stopped and suspended with it.
+ * because it has to be stopped and suspended with it. A shell that a signal ends runs its EXIT trap with the status of the command before the
+ * one that it waits for, mostly 0, which is no success of the program: the signals have traps of their own.
  */
 export const SLOT_PRELUDE = `tony_slot() {
   local server="/dev/tcp/$HOROVOD_GLOO_RENDEZVOUS_ADDR/$HOROVOD_GLOO_RENDEZVOUS_PORT"
-  local path="/slot/$HOROVOD_HOSTNAME:$HOROVOD_LOCAL_RANK" tries refused=0 line said=
+  local path="/slot/$HOROVOD_HOSTNAME:$HOROVOD_LOCAL_RANK" tries refused=0 line said= signal
   for ((tries = 0; tries < ${TRIES} && refused < ${TRIES_REFUSED}; tries++)); do
     if { exec 19<>"$server"; } 2>/dev/null; then
       refused=0
@@ -39,6 +40,7 @@ export const SLOT_PRELUDE = `tony_slot() {
           0:${SlotWords.slot}\\ *)
             read -r line ${SLOT_VARIABLES.join(" ")} <<<"$line"
             export ${SLOT_VARIABLES.join(" ")}
+            for signal in TERM INT HUP; do trap "trap - EXIT $signal; kill -$signal $$" $signal; done
             trap '[ $? -eq 0 ] && { printf "DELETE '"$path"' HTTP/1.1\\r\\nHost: tony\\r\\n\\r\\n" >'"$server"'; } 2>/dev/null || true' EXIT
             return ;;
           0:${SlotWords.none}\\ *) echo "tony-ts: \${line#* }" >&2; exit 1 ;;

@@ -8,15 +8,17 @@ export interface WrittenProperty {
 
 /** A configuration file of Hadoop's. */
 export function writeProperties(properties: readonly WrittenProperty[]): string {
-  const lines = properties.map(({ name, value, source }) => {
-    const from = source === undefined ? "" : `<final>false</final><source>${escapeXml(source)}</source>`;
-    return `  <property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value>${from}</property>\n`;
-  });
+  const lines = properties.map((property) => `  ${propertyXml(property)}\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<configuration>\n${lines.join("")}</configuration>\n`;
 }
 
+export function propertyXml({ name, value, source }: WrittenProperty): string {
+  const from = source === undefined ? "" : `<final>false</final><source>${escapeXml(source)}</source>`;
+  return `<property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value>${from}</property>`;
+}
+
 /** XML 1.0 has no way to write other control characters. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
     .replaceAll("&", "&amp;")

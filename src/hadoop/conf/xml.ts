@@ -251,6 +251,6 @@ class PropertiesParser {
 }
 
 /** Hadoop compares local names: `xi:include` and `include` are one. */
-function localName(name: string): string {
+export function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }

@@ -34,9 +34,12 @@ export function resourceManagerEndpoints(settings: Settings, service: ResourceMa
     const endpoint = addressOf(settings, addressKeys[service], suffix) ?? besideClients(settings, service, suffix);
     if (endpoint !== undefined) return endpoint;
     const keys = `${addressKeys[service].key}${suffix} nor ${hostKey}${suffix}`;
-    throw new HadoopError(`Where is the ResourceManager? Neither ${keys} is set in yarn-site.xml`, {
-      code: "CONFIGURATION",
-    });
+    throw new HadoopError(
+      `Where is the ResourceManager? In yarn-site.xml neither ${keys} is set to a host (${everyAddress} is none)`,
+      {
+        code: "CONFIGURATION",
+      },
+    );
   });
 }
 

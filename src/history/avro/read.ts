@@ -3,8 +3,10 @@ import { TonyError } from "../../errors.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import { type AvroSchema, type AvroValue, containerMagic, namedTypes, syncMarkerBytes } from "./schema.ts";
 
-/** Of a block when it is unpacked: a job's history has a few hundred bytes for each task. */
-const mostBlockBytes = 64 * 1024 * 1024;
+/** Of all blocks when they are unpacked: a job's history has a few hundred bytes for each task. */
+const mostUnpackedBytes = 64 * 1024 * 1024;
+/** A job's history has a few dozens for each task. The schema is the file's own, and may make many of one byte. */
+export const MOST_VALUES = 2_000_000;
 /** Of a number of 64 bits, seven in each byte. */
 const mostLongBits = 64n;
 
@@ -23,20 +25,23 @@ export function readContainer(file: Uint8Array): AvroValue[] {
   if (codec !== "null" && codec !== "deflate") throw unreadable(`it is compressed by ${codec}`);
   input.bytes(syncMarkerBytes);
   const values: AvroValue[] = [];
-  const types = namedTypes(schema);
+  const reading = { types: namedTypes(schema), valuesLeft: MOST_VALUES };
+  let bytesLeft = mostUnpackedBytes;
   while (input.hasMore) {
     const count = input.long();
     const stored = input.bytes(input.long());
-    const block = new AvroInput(codec === "deflate" ? unpacked(stored) : stored);
-    for (const _value of block.times(count)) values.push(decode(schema, block, types));
+    const bytes = codec === "deflate" ? unpacked(stored, bytesLeft) : stored;
+    bytesLeft -= bytes.length;
+    const block = new AvroInput(bytes);
+    for (const _value of block.times(count)) values.push(decode(schema, block, reading));
     input.bytes(syncMarkerBytes);
   }
   return values;
 }
 
-function unpacked(stored: Buffer): Buffer {
+function unpacked(stored: Buffer, mostBytes: number): Buffer {
   try {
-    return inflateRawSync(stored, { maxOutputLength: mostBlockBytes });
+    return inflateRawSync(stored, { maxOutputLength: Math.max(1, mostBytes) });
   } catch (error) {
     throw unreadable(errorMessage(error));
   }
@@ -48,11 +53,18 @@ function readMetadata(input: AvroInput): Map<string, Buffer> {
   return metadata;
 }
 
-function decode(schema: AvroSchema, input: AvroInput, types: ReadonlyMap<string, AvroSchema>): AvroValue {
-  if (typeof schema === "string") return decodeNamed(schema, input, types);
+interface Reading {
+  readonly types: ReadonlyMap<string, AvroSchema>;
+  valuesLeft: number;
+}
+
+function decode(schema: AvroSchema, input: AvroInput, reading: Reading): AvroValue {
+  reading.valuesLeft -= 1;
+  if (reading.valuesLeft < 0) throw unreadable(`it has more than ${MOST_VALUES} values`);
+  if (typeof schema === "string") return decodeNamed(schema, input, reading);
   if ("length" in schema) {
     const branch = input.long();
-    return { branch, of: decode(schema[branch] ?? "unknown", input, types) };
+    return { branch, of: decode(schema[branch] ?? "unknown", input, reading) };
   }
   switch (schema.type) {
     case "string":
@@ -61,20 +73,20 @@ function decode(schema: AvroSchema, input: AvroInput, types: ReadonlyMap<string,
       return schema.symbols[input.long()] ?? null;
     case "array": {
       const items: AvroValue[] = [];
-      for (const _item of input.items()) items.push(decode(schema.items, input, types));
+      for (const _item of input.items()) items.push(decode(schema.items, input, reading));
       return items;
     }
     case "record": {
-      return Object.fromEntries(schema.fields.map(({ name, type }) => [name, decode(type, input, types)]));
+      return Object.fromEntries(schema.fields.map(({ name, type }) => [name, decode(type, input, reading)]));
     }
     default:
       throw unreadable("its schema has a type that none of TonY's has");
   }
 }
 
-function decodeNamed(name: string, input: AvroInput, types: ReadonlyMap<string, AvroSchema>): AvroValue {
-  const defined = types.get(name);
-  if (defined !== undefined) return decode(defined, input, types);
+function decodeNamed(name: string, input: AvroInput, reading: Reading): AvroValue {
+  const defined = reading.types.get(name);
+  if (defined !== undefined) return decode(defined, input, reading);
   switch (name) {
     case "null":
       return null;
@@ -133,11 +145,13 @@ class AvroInput {
     }
   }
 
-  /** Once for each of so many values. None of TonY's takes no byte at all, so that there are not more of them than bytes. */
+  /** Once for each of so many values. One that takes no byte could be there any number of times: none of TonY's is. */
   *times(count: number): Generator<void> {
-    if (count > this.#bytes.length - this.#at)
-      throw unreadable(`it says that ${count} values are in what is left of it`);
-    for (let left = count; left > 0; left -= 1) yield;
+    for (let left = count; left > 0; left -= 1) {
+      const before = this.#at;
+      yield;
+      if (this.#at === before) throw unreadable("it has values that take no byte");
+    }
   }
 }
 

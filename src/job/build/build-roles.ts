@@ -31,7 +31,7 @@ export interface ContainerFacts {
 }
 
 /** The roles that have tasks, in the job's order, checked one by one. */
-export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleSpec[] {
+export function buildRoles(reader: JobReader): RoleSpec[] {
   const names = roleNames(reader.settings).filter(
     (role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0 && !isHorovodDriver(reader, role),
   );
@@ -40,7 +40,7 @@ export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleS
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);
   const hasChief = names.includes("chief");
-  const roles = names.map((role) => buildRole(reader, role, { names, hasChief, logDir, containers }));
+  const roles = names.map((role) => buildRole(reader, role, { names, hasChief, logDir }));
   checkSharedCommand(reader, roles);
   return roles;
 }
@@ -66,10 +66,9 @@ interface RoleContext {
   readonly names: readonly string[];
   readonly hasChief: boolean;
   readonly logDir: string | undefined;
-  readonly containers: ContainerFacts;
 }
 
-function buildRole(reader: JobReader, role: string, { names, hasChief, logDir, containers }: RoleContext): RoleSpec {
+function buildRole(reader: JobReader, role: string, { names, hasChief, logDir }: RoleContext): RoleSpec {
   const nodeLabel = reader.read("tony.{role}.node-label", { role }) ?? reader.read("tony.application.node-label");
   const image = imageVariables(reader, role);
   const constrained = buildConstrained(reader, role);
@@ -83,7 +82,7 @@ function buildRole(reader: JobReader, role: string, { names, hasChief, logDir, c
     ...reader.section("role", { role }),
     name: role,
     instances: sidecarTensorBoard ? 1 : (reader.read("tony.{role}.instances", { role }) ?? 1),
-    resource: readResource(reader, role, containers),
+    resource: readResource(reader, role),
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
     ...(image === undefined ? {} : { image }),
     ...(constrained === undefined ? {} : { constrained }),
@@ -104,7 +103,7 @@ function buildRole(reader: JobReader, role: string, { names, hasChief, logDir, c
 export function readResource(
   reader: JobReader,
   role: string,
-  { resourceTypes, virtualMemory }: ContainerFacts,
+  { resourceTypes, virtualMemory }: ContainerFacts = {},
 ): Resource {
   const am = role === "am";
   const gpus = am ? reader.read("tony.am.gpus") : reader.read("tony.{role}.gpus", { role });
@@ -112,7 +111,8 @@ export function readResource(
   const others: Record<string, number> = {};
   const add = (key: string, name: string, text: string): void => {
     try {
-      others[name] = parseResourceAmount(name, text, resourceTypes);
+      const amount = parseResourceAmount(key, name, text, resourceTypes);
+      if (amount > 0) others[name] = amount;
     } catch (error) {
       reader.error(key, errorMessage(error));
     }

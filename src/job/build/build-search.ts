@@ -13,7 +13,7 @@ import {
   type Space,
   sizeOf,
 } from "../search/space.ts";
-import type { Search } from "../search/trials.ts";
+import type { FailureLimits, Search } from "../search/trials.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 import { parseSpace } from "./parse-space.ts";
@@ -46,6 +46,8 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: DEFAULT_TRIALS, random: DEFAULT_TRIALS };
   const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
   const budget = reader.read("tony.search.budget");
+  const goal = reader.read("tony.search.goal");
+  const timeoutMs = reader.read("tony.search.timeout");
   return {
     space: space.map(({ key: _, ...parameter }) => parameter),
     points,
@@ -56,7 +58,21 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
     population,
     stop: reader.read("tony.search.stop"),
     ...(budget === undefined ? {} : { budget }),
+    ...(goal === undefined ? {} : { goal }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    failures: readFailureLimits(reader),
+    retries: reader.read("tony.search.retry-count"),
     seed: reader.read("tony.search.seed"),
+  };
+}
+
+function readFailureLimits(reader: JobReader): FailureLimits {
+  const most = reader.read("tony.search.max-failed-trials");
+  const mostInARow = reader.read("tony.search.max-failed-trials-in-a-row");
+  return {
+    onFailed: reader.read("tony.search.on-failed-trial"),
+    ...(most === undefined ? {} : { most }),
+    ...(mostInARow === undefined ? {} : { mostInARow }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { parseAccessList } from "../access-list.ts";
+import type { FeedSpec } from "../feeds/feed-spec.ts";
 import { findKey, keyFor } from "../keys.ts";
 import { hasErrors, type Problem } from "../problem.ts";
 import type { Search } from "../search/trials.ts";
@@ -8,10 +9,11 @@ import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec,
 import { formatTaskId, type TaskId } from "../task.ts";
 import { buildCarrier } from "./build-carrier.ts";
 import { checkConstrained } from "./build-constrained.ts";
+import { buildFeeds } from "./build-feeds.ts";
 import { buildGroupLimits } from "./build-group-limits.ts";
 import { checkImages, imageVariables } from "./build-images.ts";
 import { buildMasterRole } from "./build-master-role.ts";
-import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
+import { buildRoles, readResource } from "./build-roles.ts";
 import { buildSearch } from "./build-search.ts";
 import { buildStages } from "./build-stages.ts";
 import { checkContainerNames, type ListSources } from "./check-container-names.ts";
@@ -20,6 +22,7 @@ import { checkElastic, isOutlivingExits } from "./check-elastic.ts";
 import { checkFramework } from "./check-framework.ts";
 import { checkHiddenExits, withPipefail } from "./check-hidden-exits.ts";
 import { checkKeys } from "./check-keys.ts";
+import { checkLeftOut, type FindLeftBehind } from "./check-left-out.ts";
 import { checkLengths } from "./check-lengths.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
 import { checkVariables } from "./check-variables.ts";
@@ -29,17 +32,16 @@ import type { LookUpPath } from "./resource-strings.ts";
 import { shipOption } from "./submission.ts";
 
 /** What a job's text is checked against. */
-export interface JobContext extends ContainerFacts {
+export interface JobContext {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
   /** Default: of a folder that is sent nothing is known. */
   readonly listSources?: ListSources;
+  readonly findLeftBehind?: FindLeftBehind;
   /** Beside what keys name: `submissionSettings().ship`. */
   readonly ship?: readonly FileToShip[];
   /** Where the job's file has keys without a value. */
   readonly empty?: ReadonlyMap<string, string>;
-  /** The cluster's longest expiry of an ApplicationMaster or node; Hadoop's default is ten minutes. */
-  readonly clusterExpiryMs?: number;
 }
 
 export interface CheckedJob {
@@ -57,6 +59,7 @@ const OPEN_TO_ALL = [
   ["tony.application.acl.run", "may run commands in its containers as you, and read and write your files on HDFS"],
 ] as const;
 const LEAST_VERDICT_MS = 15_000;
+/** Hadoop's default expiry of an ApplicationMaster or node. */
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
 /**
@@ -68,8 +71,8 @@ const ISOLATION_MS_PER_TASK = 70;
 /** Makes the spec of a job from its settings, with every check that needs no cluster; all problems are reported at once. */
 export function buildJobSpec(settings: Settings, context: JobContext): CheckedJob {
   const reader = new JobReader(settings, context);
-  const asked = buildRoles(reader, context);
-  const am = buildAm(reader, context, asked);
+  const asked = buildRoles(reader);
+  const am = buildAm(reader, asked);
   const inMaster = buildMasterRole(reader, am, asked);
   const roles = inMaster === undefined ? asked : [inMaster, ...asked];
   const shared = reader.filesToShip("tony.containers.resources");
@@ -105,6 +108,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   ];
   checkContainerNames(reader, named, { ship, list: context.listSources ?? (() => []) });
   checkProgramFiles(reader, roles, files);
+  checkLeftOut(reader, roles, files, context.findLeftBehind ?? (() => undefined));
   checkHiddenExits(reader, roles);
   checkVariables(
     reader,
@@ -113,13 +117,14 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, staged);
   const search = buildSearch(reader, staged);
+  const feeds = buildFeeds(reader);
   checkEmpty(reader, context.empty ?? new Map());
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
   const asRun = staged.map((role) => withPipefail(reader, role));
   checkLengths(reader, asRun);
   if (hasErrors(reader.problems)) return { problems: [...keyProblems, ...reader.problems] };
-  const spec = assemble(reader, { roles: asRun, am, files, carrier, groupLimits, ...context });
+  const spec = assemble(reader, { roles: asRun, am, files, carrier, groupLimits, feeds });
   return { spec, ...(search === undefined ? {} : { search }), problems };
 }
 
@@ -130,15 +135,16 @@ function checkRights(reader: JobReader): void {
   }
 }
 
-interface Parts extends JobContext {
+interface Parts {
   readonly roles: readonly RoleSpec[];
   readonly am: AmSpec;
   readonly files: readonly FileToShip[];
   readonly carrier: CarrierSpec | undefined;
   readonly groupLimits: readonly GroupLimit[];
+  readonly feeds: readonly FeedSpec[];
 }
 
-function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, clusterExpiryMs }: Parts): JobSpec {
+function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, feeds }: Parts): JobSpec {
   const leadTask = leadTaskOf(roles);
   return {
     specVersion: 2,
@@ -151,8 +157,9 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, c
     files,
     containerEnvironment: { ...classPathOf(reader), ...reader.read("tony.containers.envs") },
     failure: buildFailure(reader),
-    timeouts: buildTimeouts(reader, roles, clusterExpiryMs ?? TEN_MINUTES_MS),
+    timeouts: buildTimeouts(reader, roles),
     ...(carrier === undefined ? {} : { carrier }),
+    ...(feeds.length === 0 ? {} : { feeds }),
     groupLimits,
     preemption: reader.section("preemption"),
     ports: reader.section("ports"),
@@ -166,9 +173,9 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, c
 /** TonY's default, for an ApplicationMaster in whose container a program runs as well. */
 const MIB_WITH_PROGRAM = 2048;
 
-function buildAm(reader: JobReader, containers: ContainerFacts, asked: readonly RoleSpec[]): AmSpec {
+function buildAm(reader: JobReader, asked: readonly RoleSpec[]): AmSpec {
   const nodeLabel = reader.read("tony.am.node-label") ?? reader.read("tony.application.node-label");
-  const resource = readResource(reader, "am", containers);
+  const resource = readResource(reader, "am");
   const image = imageVariables(reader, "am");
   const runsProgram = asked.length === 0 || reader.read("tony.application.enable-preprocess");
   const widened = runsProgram && !reader.has("tony.am.memory");
@@ -197,7 +204,7 @@ function buildFailure(reader: JobReader): FailureSpec {
   };
 }
 
-function buildTimeouts(reader: JobReader, roles: readonly RoleSpec[], clusterExpiryMs: number): Timeouts {
+function buildTimeouts(reader: JobReader, roles: readonly RoleSpec[]): Timeouts {
   const section = reader.section("timeouts");
   const tasks = roles.reduce((sum, { instances }) => sum + instances, 0);
   const heartbeatExpiryMs = section.heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats");
@@ -207,8 +214,13 @@ function buildTimeouts(reader: JobReader, roles: readonly RoleSpec[], clusterExp
     heartbeatExpiryMs,
     verdictMs: reader.read("tony.failure.verdict-ms") ?? Math.max(allStoppedMs, LEAST_VERDICT_MS),
     isolationMs: Math.max(section.isolationMs, tasks * ISOLATION_MS_PER_TASK),
-    orphanMs: reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS,
+    orphanMs: orphanMs(reader),
   };
+}
+
+/** How long executors wait for an ApplicationMaster: longer than the cluster, which then starts another one. */
+export function orphanMs(reader: JobReader, clusterExpiryMs = TEN_MINUTES_MS): number {
+  return reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS;
 }
 
 /** `chief:0`, else `worker:0` where it is waited for, else the first task that is tracked, else the first. */

@@ -13,8 +13,9 @@ const severalRunners = Object.entries(frameworks)
 export function checkFramework(reader: JobReader, roles: readonly RoleSpec[]): void {
   const name = reader.read("tony.application.framework");
   const framework = frameworks[name];
+  const isSearch = [...reader.settings.keys()].some((key) => key.startsWith("tony.search."));
   const distributedMode = reader.read("tony.application.distributed-mode");
-  for (const { severity, key, message } of framework.check?.({ roles, distributedMode }) ?? []) {
+  for (const { severity, key, message } of framework.check?.({ roles, distributedMode, isSearch }) ?? []) {
     if (severity === "error") reader.error(key, message);
     else reader.warn(key, message);
   }

@@ -19,6 +19,7 @@ const words: Readonly<Record<HiddenExit, string>> = {
   ampersand:
     "writes &> in sh, which dash (sh of Debian and Ubuntu) takes for a program in the background: write > FILE 2>&1",
   substitution: "runs a program inside another command, whose exit code it takes: run the program by itself",
+  find: "runs it by find -exec … ;, which ends with 0 all the same: end -exec with + in place of ;, or let xargs run it",
   condition: "takes its program's exit code for a condition: end the other branch with exit 1",
   negation: "turns its program's exit code around (!): remove the !",
   trap: "ends with exit 0 in a trap: remove that exit",
@@ -64,7 +65,8 @@ function isTurnedOff(command: string, { hidden, inside }: Hidden): boolean {
   return isSequence && inside === undefined && /\bset[ \t]+(?:\+\w*e|\+o[ \t]+errexit)\b/.test(command);
 }
 
-function wordsOf({ hidden, inside }: Hidden): string {
+function wordsOf({ hidden, inside, isRead }: Hidden): string {
+  if (isRead) return `has ${inside} read commands (<<): what it reads ${words[hidden]}`;
   return (inside === undefined ? undefined : mendsInside[hidden]?.(inside)) ?? words[hidden];
 }
 

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { pathInside, programFileOf, shippingWords } from "../diagnosis/program-file.ts";
+import { launchedFileOf, pathInside, programFileOf, shippingWords } from "../diagnosis/program-file.ts";
 import { keyFor } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import type { FileToShip, RoleSpec } from "../spec.ts";
@@ -15,17 +15,17 @@ export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[],
   for (const { name: role, command, files } of roles) {
     const own = keyFor("tony.{role}.command", { role });
     const key = reader.settings.has(own) ? own : "tony.containers.command";
-    const file = programFileOf(command);
+    const file = programFileOf(command) ?? launchedFileOf(command);
     const place = file === undefined ? undefined : reader.localFile(key, file);
     if (file === undefined || warned.has(key)) continue;
     const shipped = [...shared, ...files];
     if (shipped.some((resource) => mayBring(reader, resource, file))) continue;
+    const shippedNames = shipped.map(({ name }) => name);
     warned.add(key);
     if (place === undefined) {
-      const near = nearest(
-        file,
-        shipped.map(({ name }) => name),
-      );
+      const name = posix.basename(file);
+      const isThere = name !== file && shipped.some((resource) => mayBring(reader, resource, name));
+      const near = isThere ? name : nearest(file, shippedNames);
       const mend =
         near === undefined ? `check its name, or ship it with ${shippingWords(role)}` : `did you mean ${near}?`;
       reader.warn(key, `runs ${file}, which the job does not ship: ${mend}`);
@@ -45,8 +45,9 @@ export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[],
 
 /** Whether the file may come with that one; what an archive or a URL holds is not known here. */
 function mayBring(reader: JobReader, { name, source, as }: FileToShip, file: string): boolean {
-  if (as !== "working-directory") return file.split("/")[0] === name;
+  const inside = as === "working-directory" ? file : file.split("/").slice(1).join("/");
+  if (as !== "working-directory" && (inside === "" || file.split("/")[0] !== name)) return file === name;
   return (
-    hasScheme(source) || reader.lookUp(source) !== "directory" || reader.lookUp(posix.join(source, file)) === "file"
+    hasScheme(source) || reader.lookUp(source) !== "directory" || reader.lookUp(posix.join(source, inside)) === "file"
   );
 }

@@ -7,12 +7,15 @@ import { errorMessage, isNotThere } from "../../hadoop/errors.ts";
 import type { KeyName } from "../keys.ts";
 import { hasErrors, inFileOrder, type Problem } from "../problem.ts";
 import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf, underLaterNames } from "../settings.ts";
+import type { JobSpec } from "../spec.ts";
 import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
 import { checkOtherNames } from "./check-other-names.ts";
 import { checkReferences } from "./check-references.ts";
 import { defaultName } from "./default-name.ts";
+import { type FittingFacts, fitToCluster } from "./fit-cluster.ts";
 import { expandSettings } from "./read-settings.ts";
 import type { LookUpPath } from "./resource-strings.ts";
+import { searchRun } from "./search-run.ts";
 import { type Submission, type SubmissionOptions, submissionSettings } from "./submission.ts";
 
 /** Where TonY looks for tony-site.xml when TONY_CONF_DIR is not set. */
@@ -128,8 +131,18 @@ function notJobXml(path: string): string {
  * read is not checked further: what is missing would be found missing again and again.
  */
 export function checkJob(text: JobText, context: Omit<JobContext, "ship" | "empty">): CheckedJob {
-  const checked = leniently(text, context);
-  if (!text.submission.strict || checked.problems.length === 0) return checked;
+  return judged(text, leniently(text, context));
+}
+
+/** The same job as its cluster has it, with what only the cluster shows to be wrong. */
+export function fitJob(text: JobText, spec: JobSpec, problems: readonly Problem[], facts: FittingFacts): CheckedJob {
+  const fitted = fitToCluster(spec, text.settings, facts);
+  return judged(text, { ...fitted, problems: inFileOrder([...problems, ...fitted.problems]) });
+}
+
+/** With `--strict` warnings are errors. */
+function judged({ submission }: JobText, checked: CheckedJob): CheckedJob {
+  if (!submission.strict || checked.problems.length === 0) return checked;
   return { problems: checked.problems.map((problem) => ({ ...problem, severity: "error" })) };
 }
 
@@ -144,8 +157,9 @@ function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): 
   if (spec === undefined) return { problems: all };
   const { submission, settings } = text;
   const name = settings.has(nameKey) ? undefined : defaultName(spec, submission.jobFile, context.workingDirectory);
+  const run = submission.runsSearch && found.search !== undefined ? searchRun(spec, found.search) : spec;
   const tags = [...spec.tags, ...submission.tags];
-  return { ...found, spec: { ...spec, tags, ...(name !== undefined && { name }) }, problems: all };
+  return { ...found, spec: { ...run, tags, ...(name !== undefined && { name }) }, problems: all };
 }
 
 /** The file in which a site sets limits and defaults for every job: `$TONY_CONF_DIR/tony-site.xml`. */

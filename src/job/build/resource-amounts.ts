@@ -22,10 +22,11 @@ const ONES_PER_UNIT: Readonly<Record<string, number>> = {
 
 /**
  * An amount of a resource type, in the type's own unit: `4`, `16G`. A bare number already counts that unit.
+ * @param key what asks for it
  * @param types what the cluster knows; without them units count in ones and any name passes
  * @throws RangeError whose message completes "<key> …"
  */
-export function parseResourceAmount(name: string, text: string, types?: readonly ResourceType[]): number {
+export function parseResourceAmount(key: string, name: string, text: string, types?: readonly ResourceType[]): number {
   const [, digits, units] = /^(\d{1,15})\s*([A-Za-z]{0,2})$/.exec(text.trim()) ?? [];
   const scale = ONES_PER_UNIT[units ?? ""];
   if (digits === undefined || scale === undefined) {
@@ -34,7 +35,8 @@ export function parseResourceAmount(name: string, text: string, types?: readonly
     );
   }
   const type = types?.find((known) => known.name === name);
-  if (types !== undefined && type === undefined) throw new RangeError(unknownType(name, types));
+  if (types !== undefined && type === undefined && Number(digits) > 0)
+    throw new RangeError(unknownType(key, name, types));
   if (units === undefined || units === "") return Number(digits);
   const amount = (Number(digits) * scale) / (ONES_PER_UNIT[type?.units ?? ""] ?? 1);
   if (!Number.isSafeInteger(amount)) {
@@ -43,9 +45,15 @@ export function parseResourceAmount(name: string, text: string, types?: readonly
   return amount;
 }
 
-function unknownType(name: string, types: readonly ResourceType[]): string {
+function unknownType(key: string, name: string, types: readonly ResourceType[]): string {
   const names = types.map((type) => type.name);
   const gpus = gpuTypesAmong(names);
-  const mend = isGpu(name) && gpus.length > 0 ? `; set tony.gpu-resource-types to ${gpus.join(",")}` : "";
+  const mend = isGpu(name) && gpus.length > 0 ? `; ${gpuMend(key, name, gpus)}` : "";
   return `asks for ${name}, which is not a resource type of the cluster; it has ${names.join(", ")}${mend}`;
+}
+
+/** `gpus` asks for what the site calls its GPUs; another key names the type itself. */
+function gpuMend(key: string, name: string, gpus: readonly string[]): string {
+  if (!key.endsWith(`.resource.${name}`)) return `set tony.gpu-resource-types to ${gpus.join(",")}`;
+  return `write ${gpus.map((gpu) => key.slice(0, -name.length) + gpu).join(" or ")}`;
 }

@@ -39,6 +39,8 @@ export interface SubmissionOptions {
   readonly tags?: readonly string[];
   /** Every warning about the job is an error. An option of tony-ts, not TonY's. */
   readonly strict?: boolean;
+  /** The job's trials are run, if it is a search. */
+  readonly runsSearch?: boolean;
   /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
   readonly properties?: ReadonlyMap<string, string>;
   /** Where these are, for messages; default `job properties`. */
@@ -64,6 +66,7 @@ const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
   resumeFrom: true,
   tags: true,
   strict: true,
+  runsSearch: true,
   properties: true,
   propertiesAt: true,
 };
@@ -88,6 +91,7 @@ export interface Submission {
   readonly classPath: readonly string[];
   /** Every warning about the job is an error. */
   readonly strict: boolean;
+  readonly runsSearch: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -125,6 +129,7 @@ export function submissionSettings(options: SubmissionOptions): Submission {
     ship: [...shipped(options)],
     classPath: (options.hdfsClasspath ?? "").split(",").flatMap((place) => place.trim() || []),
     strict: options.strict ?? false,
+    runsSearch: options.runsSearch ?? false,
     problems: [...optionProblems(options, files)],
   };
 }

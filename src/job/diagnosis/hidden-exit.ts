@@ -14,6 +14,7 @@ export type HiddenExit =
   | "beside"
   | "ampersand"
   | "substitution"
+  | "find"
   | "condition"
   | "negation"
   | "trap"
@@ -32,6 +33,8 @@ export interface Hidden {
   readonly hidden: HiddenExit;
   /** The shell of its own that it happens in: of `sh -c '…'`, `sh`. */
   readonly inside?: string;
+  /** That shell reads it: `sh <<< '…'` */
+  readonly isRead?: true;
 }
 
 interface Shell {
@@ -51,18 +54,20 @@ interface Shell {
 const MOST_NESTED = 500;
 /** Programs whose failure is a job's: interpreters, launchers, and what is called by its path. */
 const PROGRAM =
-  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
+  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|uvx?|poetry|pipenv|conda|mamba|micromamba|pytest|papermill|jupyter|srun|nsys|ncu|strace|make|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
 /** Commands of the system, though they are called by their paths. */
 const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh|dash)\S+$/;
 /** Words that start the program which follows. */
 const PREFIX =
-  /^(?:[A-Za-z_]\w*=[\s\S]*|exec|time|sudo|command|nohup|env|nice|stdbuf|timeout|numactl|setsid|taskset|ionice|xargs|-\S+|\d+[smhd]?)$/;
+  /^(?:[A-Za-z_]\w*=[\s\S]*|exec|command|(?:(?:\/usr)?\/s?bin\/)?(?:time|sudo|nohup|env|nice|stdbuf|unbuffer|timeout|numactl|setsid|taskset|ionice|xargs)|-\S+|\d+[smhd]?)$/;
+/** Options of those whose value is a word of its own: `sudo -u ada`, `timeout -s KILL 5`. */
+const OPTION_WITH_VALUE = /^-[ugskcCNmIPLdo]$/;
 const NESTED_SHELL = /^(?:\S*\/)?(?:bash|sh|dash)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** What only asks a question, or ends with a code of its own. */
 const CHECKS: ReadonlySet<string> = new Set(["test", "[", "[[", "grep", "false", "break", "continue"]);
 
-const LOOKS_AFTER = /(?:^|[\s;|&({'"])(?:kill|pkill|fg|jobs)\b|\bwait[ \t]+[^\s;|&)]/;
+const LOOKS_AFTER = /(?:^|[\s;|&({'"])(?:kill|pkill|fg|jobs)\b|\bwait[ \t]+(?!-n[ \t]*(?:$|[;&|)}\n]))[^\s;|&)]/;
 
 /** What is only shown, and variables that get the exit code of what was before. */
 const SHOWN = /\b(?:echo|printf)\b[^\n;|&)]*/g;
@@ -76,12 +81,36 @@ const END_WITH_LAST = new RegExp(`\\b(exit|return)[ \\t]+${LAST_EXIT.source}(?=[
  * @param options.pipefail whether bash was told that already
  */
 export function hiddenExit(command: string, { pipefail = false } = {}): Hidden | undefined {
-  if (looksAtExits(command)) return undefined;
+  if (looksAtExits(command)) return asksPipe(command, pipefail) ? { hidden: "pipe" } : undefined;
   if (/\btrap\s+\S[^\n]*\bERR\b/.test(command)) return undefined;
-  if (/\btrap\s+(['"])[^'"]*\bexit(?:\s+0)?\s*(?:;[^'"]*)?\1\s+(?:[A-Z\d]+\s+)*?(?:EXIT|0)\b/.test(command))
-    return { hidden: "trap" };
+  if (endsInTrap(command)) return { hidden: "trap" };
   const fate = fateOfScript(command, { stops: false, pipefail, isSuspended: false });
   return typeof fate === "object" ? fate : undefined;
+}
+
+/** A trap at the end that ends with 0; with `exit` alone it keeps the exit code. */
+function endsInTrap(command: string): boolean {
+  const [, , script = ""] = /\btrap\s+(['"]?)([^'"\n]*?)\1\s+(?:[A-Z\d]+\s+)*?(?:EXIT|0)\b/.exec(command) ?? [];
+  const body = /^\w+$/.test(script)
+    ? new RegExp(`\\b${script}\\s*\\(\\)\\s*\\{([^}]*)\\}`).exec(command)?.[1]
+    : undefined;
+  return /\bexit\s+0\s*(?:[;\n]|$)/.test(body ?? script);
+}
+
+/** `python3 train.py | tee log; if [ $? -ne 0 ]; then exit 1; fi`: what is looked at is the exit code of the pipe's last command. */
+function asksPipe(command: string, pipefail: boolean): boolean {
+  if (pipefail || /pipefail|PIPESTATUS/.test(command)) return false;
+  const items = parseShell(command)?.items ?? [];
+  return items.some(({ node, isBackground }, index) => {
+    const next = items[index + 1]?.node;
+    if (node.type !== "pipe" || isBackground || next === undefined || !/\$\{?\?/.test(JSON.stringify(next)))
+      return false;
+    const fate = fateOf(node, {
+      ...{ stops: false, pipefail, isSuspended: false, looksAfter: false },
+      ...{ functions: new Map(), running: new Set() },
+    });
+    return typeof fate === "object" && fate.hidden === "pipe";
+  });
 }
 
 /** Who looks at the exit codes himself knows what he does; at the end of all it may be another's, and what shows one does nothing with it. */
@@ -127,23 +156,32 @@ function fateOf(node: ShellNode, shell: Shell): Fate {
 
 function fateOfList({ items }: ShellList, shell: Shell): Fate {
   let fate: Fate = "none";
-  let isBeside = false;
+  /** Programs in the background that nothing has waited for. */
+  let beside = 0;
   let lastBegun: Fate = "none";
+  /** The variable that has the process id of a program in the background. */
+  let begunAs = "";
   for (const [index, { node, isBackground }] of items.entries()) {
     const before = items[index - 1]?.node;
     if (before !== undefined && isEndWithLast(node)) {
       return before.type === "pipe" && isEndWithLast(node, "PIPESTATUS") ? "checked" : fate;
     }
-    const isWaitedFor = lastBegun === "program" && items[index - 1]?.isBackground === true && isWaitForLast(node);
+    const isForAny = beside > 0 && isWaitForAny(node);
+    if (isForAny) beside -= 1;
+    const isForLast = lastBegun === "program" && items[index - 1]?.isBackground === true && isWaitForLast(node);
+    const isForNamed = begunAs !== "" && isWaitFor(node, `\\$(?:${begunAs}|\\{${begunAs}\\})`);
+    const isWaitedFor = isForAny || isForLast || isForNamed;
+    begunAs =
+      (lastBegun === "program" && items[index - 1]?.isBackground === true ? keptId(node) : undefined) ?? begunAs;
     const inList: InList = isWaitedFor ? WAITED_FOR : fateInList(node, shell);
     const { fate: own, isPassedOver } = inList;
     lastBegun = own;
     const next: Fate = isBackground && own !== "none" && own !== "checked" ? { hidden: "background" } : own;
-    isBeside ||= typeof next === "object" && next.hidden === "background";
+    if (typeof next === "object" && next.hidden === "background") beside += 1;
     fate = then(fate, next, shell);
     if (fate === "program" && ((stopsNow(shell) && !isPassedOver) || replacesShell(node))) break;
   }
-  if (fate === "program" && isBeside && !shell.looksAfter) return { hidden: "beside" };
+  if (fate === "program" && beside > 0 && !shell.looksAfter) return { hidden: "beside" };
   return fate;
 }
 
@@ -172,17 +210,35 @@ function fateOfChain({ first, rest }: Extract<ShellNode, { type: "chain" }>, she
   return { fate, isPassedOver };
 }
 
-/** `exit $?` and its like. */
+/** `exit $?` and its like, and `exit` alone. */
 function isEndWithLast(node: ShellNode, variable = ""): boolean {
   if (node.type !== "command") return false;
-  const [name = "", code, ...more] = node.words;
+  const [name = "", code = "$?", ...more] = node.words;
   const isEnd = (name === "exit" || name === "return") && more.length === 0;
-  return isEnd && code !== undefined && LAST_EXIT.exec(code)?.[0] === code && code.includes(variable);
+  return isEnd && LAST_EXIT.exec(code)?.[0] === code && code.includes(variable);
 }
 
 /** It ends with the exit code of the program that was put into the background last. */
 function isWaitForLast(node: ShellNode): boolean {
-  return node.type === "command" && node.words.length === 2 && /^wait "?\$(?:!|\{!\})"?$/.test(node.words.join(" "));
+  return isWaitFor(node, String.raw`\$(?:!|\{!\})`);
+}
+
+function isWaitFor(node: ShellNode, id: string): boolean {
+  return (
+    node.type === "command" && node.words.length === 2 && new RegExp(`^wait "?${id}"?$`).test(node.words.join(" "))
+  );
+}
+
+/** `pid` of `pid=$!` */
+function keptId(node: ShellNode): string | undefined {
+  return node.type === "command" && node.words.length === 1
+    ? /^(\w+)="?\$(?:!|\{!\})"?$/.exec(node.words[0] ?? "")?.[1]
+    : undefined;
+}
+
+/** It ends with the exit code of whichever ends first. */
+function isWaitForAny(node: ShellNode): boolean {
+  return node.type === "command" && node.words.join(" ") === "wait -n";
 }
 
 /** After `exec` and a program nothing of the shell is left. */
@@ -262,17 +318,36 @@ function fateOfTest({ items }: ShellList, shell: Shell): Fate {
 function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, shell: Shell): Fate {
   const question = fateOfTest(test, shell);
   const each = fateOfList(body, shell);
+  const isUntilSuccess = word === "until" ? question === "program" : word === "while" && isNegation(question);
+  if (isUntilSuccess && givesUp(body)) return { hidden: "condition" };
   const isEndedInside = JSON.stringify(body).match(/"(?:break|exit|return|continue)"/) !== null;
   // A loop that waits for a program's success.
-  if ((word === "until" && question === "program") || typeof question === "object" || isEndedInside) return "checked";
+  if (isUntilSuccess || typeof question === "object" || isEndedInside) return "checked";
   if (question === "program") return instead("condition", each === "program" ? "none" : each);
   if (each !== "program" || stopsNow(shell) || word === "select") return each;
   return { hidden: shell.stops ? "unstopped" : "loop" };
 }
 
+function isNegation(fate: Fate): boolean {
+  return typeof fate === "object" && fate.hidden === "negation";
+}
+
+/** It ends the loop after the first failure, in any case, and says nothing of that. */
+function givesUp({ items }: ShellList): boolean {
+  const last = items.findIndex(
+    ({ node }) => node.type === "command" && /^(?:break|break 1)$/.test(node.words.join(" ")),
+  );
+  return (
+    items.slice(0, last).every(({ node }) => !/"(?:exit|return|continue|break)"/.test(JSON.stringify(node))) &&
+    last >= 0
+  );
+}
+
 function fateOfCommand(words: readonly string[], shell: Shell): Fate {
-  const rest = words.slice(words.findIndex((word) => !PREFIX.test(word)));
-  const isEmpty = words.every((word) => PREFIX.test(word));
+  const isPrefix = (word: string, index: number) =>
+    PREFIX.test(word) || (index > 1 && OPTION_WITH_VALUE.test(words[index - 1] ?? ""));
+  const rest = words.slice(words.findIndex((word, index) => !isPrefix(word, index)));
+  const isEmpty = words.every(isPrefix);
   const [name = "", ...args] = isEmpty ? [] : rest;
   const body = shell.functions.get(name);
   if (body !== undefined) return fateOfFunction(name, body, shell);
@@ -280,9 +355,28 @@ function fateOfCommand(words: readonly string[], shell: Shell): Fate {
   if (name === "set") setOptions(args, shell);
   if (name === "eval" && args.length === 1) return fateOfScript(unquoted(args[0] ?? ""), shell);
   if (NESTED_SHELL.test(name)) return fateOfShell(name, args);
-  if (PROGRAM.test(name) && !SYSTEM.test(name)) return "program";
+  if (name === "find") return fateOfFind(args, shell);
+  if (PROGRAM.test(name) && !SYSTEM.test(name)) return isAside(name, args) ? "none" : "program";
   if (isCheck(name, args)) return "checked";
   return fateOfSubstitution(words, isEmpty, shell);
+}
+
+/** What only begins or ends Ray's own processes, prepares an environment, or asks, says nothing of a job's program. */
+function isAside(name: string, args: readonly string[]): boolean {
+  if (args.length === 1 && /^(?:--version|-V)$/.test(args[0] ?? "")) return true;
+  const [verb = ""] = args;
+  if (/^(?:\S*\/)?(?:uv|poetry|pipenv|\w*conda|\w*mamba)$/.test(name)) return verb !== "run";
+  if (!/^(?:\S*\/)?ray$/.test(name)) return false;
+  return /^(?:stop|status|down)$/.test(verb) || (verb === "start" && !args.includes("--block"));
+}
+
+/** It ends with 0 whatever the programs say that it runs for a file each; those that get many files (`+`) it asks. */
+function fateOfFind(args: readonly string[], shell: Shell): Fate {
+  const at = args.findIndex((word) => /^-(?:exec|execdir|ok|okdir)$/.test(word));
+  if (at < 0) return "none";
+  const end = args.findIndex((word, index) => index > at && /^(?:\\;|';'|";"|\+)$/.test(word));
+  const fate = fateOfCommand(args.slice(at + 1, end < 0 ? undefined : end), shell);
+  return fate === "program" && args[end] !== "+" ? { hidden: "find" } : fate;
 }
 
 function isCheck(name: string, [first = ""]: readonly string[]): boolean {
@@ -310,14 +404,24 @@ function setOptions(args: readonly string[], shell: Pick<Shell, "stops" | "pipef
 /** `bash -c 'script'` is as its script; any other shell runs a program. */
 function fateOfShell(name: string, args: readonly string[]): Fate {
   const at = args.findIndex((word) => /^-\w*c$/.test(word));
-  const script = args[at + 1];
-  if (at < 0 || script === undefined) return "program";
+  const read = at < 0 ? scriptRead(args) : undefined;
+  const script = at < 0 ? read : args[at + 1];
+  if (script === undefined) return "program";
   const options = { stops: false, pipefail: false, isSuspended: false };
-  setOptions(args.slice(0, at + 1), options);
-  const shell = name.replace(/.*\//, "");
-  if (shell !== "bash" && hasAmpersand(unquoted(script))) return { hidden: "ampersand", inside: shell };
+  setOptions(at < 0 ? args : args.slice(0, at + 1), options);
+  const how = { inside: name.replace(/.*\//, ""), ...(read === undefined ? {} : { isRead: true as const }) };
+  if (how.inside !== "bash" && hasAmpersand(unquoted(script))) return { hidden: "ampersand", ...how };
   const fate = fateOfScript(unquoted(script), options);
-  return typeof fate === "object" ? { inside: shell, ...fate } : fate;
+  return typeof fate === "object" ? { ...how, ...fate } : fate;
+}
+
+/** What a shell reads its commands from, `<<< '…'`; undefined: from elsewhere, or from a file. */
+function scriptRead(args: readonly string[]): string | undefined {
+  const at = args.findLastIndex((word) => word.startsWith("<<<"));
+  const options = args.slice(0, at);
+  const readsInput = options.some((word) => /^-\w*s$/.test(word)) || options.every((word) => word.startsWith("-"));
+  if (at < 0 || !readsInput) return undefined;
+  return args[at] === "<<<" ? args[at + 1] : args[at]?.slice("<<<".length);
 }
 
 /** `python3 train.py &> log` and `&>>`: a program in the background, for dash. */

@@ -2,6 +2,11 @@
 const COMPLAINT =
   /^(\S*python[\d.]*): (?:Error while finding module specification for '[^']*' \((ModuleNotFoundError: .+)\)|No module named ([\w.]+))$/;
 
+/** `utils` of `lib/utils.py`, and of a folder `lib/utils`. */
+export function moduleNameOf(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1).replace(/\.py$/, "");
+}
+
 export interface MissingModule {
   readonly interpreter: string;
   /** As a traceback would have it. */

@@ -1,4 +1,6 @@
 const INTERPRETER = /^(?:python[\d.]*|bash|sh)$/;
+/** With options that have values before the script. */
+const LAUNCHED = /^(?:torchrun|deepspeed|accelerate launch)\s(?:.*?\s)??(\S+\.py)(?:\s|$)/;
 /** Options of interpreters that take no value: what follows is still the script. */
 const PLAIN_OPTION = /^-[uBEsSIOex]+$/;
 /** A word that the shell takes as it is. */
@@ -17,6 +19,12 @@ export function programFileOf(command: string): string | undefined {
   const isScript = INTERPRETER.test(program.slice(program.lastIndexOf("/") + 1));
   const file = isScript ? others.find((word) => !PLAIN_OPTION.test(word)) : program;
   return file !== undefined && (isScript || file.includes("/")) ? inWorkingDirectory(file) : undefined;
+}
+
+/** The script that a launcher of several processes is given. */
+export function launchedFileOf(command: string): string | undefined {
+  const [, file] = LAUNCHED.exec(command) ?? [];
+  return file === undefined ? undefined : inWorkingDirectory(file);
 }
 
 /** `./src//train.py` → `src/train.py`; undefined for what may lie elsewhere. */

@@ -6,7 +6,7 @@ export interface Token {
 
 const OPERATOR = /^(?:;;&|;;|;&|&&|\|\||\|&|[|&;\n()])/;
 
-/** The words and operators of a command. Comments, and what is between `<<EOF` and `EOF`, are none of them. */
+/** The words and operators of a command, without comments. A here-document is as the here-string `<<< '…'`. */
 export function shellWords(command: string): Token[] {
   return new Reader(command).read();
 }
@@ -14,8 +14,8 @@ export function shellWords(command: string): Token[] {
 class Reader {
   readonly #text: string;
   readonly #tokens: Token[] = [];
-  /** Ends of here-documents that begin on the next line. */
-  readonly #ends: string[] = [];
+  /** Here-documents that begin on the next line: their ends, and the places of their words. */
+  readonly #documents: { readonly end: string; readonly at: number }[] = [];
   #at = 0;
   #word = "";
 
@@ -43,7 +43,8 @@ class Reader {
   #operator(operator: string): void {
     this.#skip(operator.length);
     this.#tokens.push({ type: "operator", text: operator });
-    if (operator === "\n") for (const end of this.#ends.splice(0)) this.#pass(end);
+    if (operator !== "\n") return;
+    for (const { end, at } of this.#documents.splice(0)) this.#tokens[at] = { type: "word", text: this.#document(end) };
   }
 
   /** `2>&1`, `&>log` and `>|log` */
@@ -53,16 +54,20 @@ class Reader {
 
   #hereDocument(rest: string): void {
     const [all = "<<", end] = /^<<-?[ \t]*([^\s;|&()<>]+)/.exec(rest) ?? [];
-    if (end !== undefined) this.#ends.push(end.replace(/['"\\]/g, ""));
     this.#skip(all.length);
+    if (end === undefined) return;
+    this.#tokens.push({ type: "word", text: "<<<" }, { type: "word", text: "''" });
+    this.#documents.push({ end: end.replace(/['"\\]/g, ""), at: this.#tokens.length - 1 });
   }
 
-  /** All lines up to that one. */
-  #pass(end: string): void {
+  /** All lines up to that one, as a quoted word. */
+  #document(end: string): string {
+    const lines: string[] = [];
     for (;;) {
       const [line = ""] = /^[^\n]*\n?/.exec(this.#text.slice(this.#at)) ?? [];
       this.#at += line.length;
-      if (line.trim() === end || line === "") return;
+      if (line.trim() === end || line === "") return `'${lines.join("")}'`;
+      lines.push(line);
     }
   }
 

@@ -1,9 +1,9 @@
 import { parseParameter } from "../search/parse-parameter.ts";
 import type { Described } from "../search/space.ts";
 import type { Budget } from "../search/trials.ts";
-import { count, object, string } from "../shape.ts";
+import { amount, count, object, string } from "../shape.ts";
 import { key } from "./key.ts";
-import { integer, type KeyType, oneOf, path, text } from "./types.ts";
+import { integer, type KeyType, oneOf, optionalDuration, path, text } from "./types.ts";
 
 /** In JSON it is as it was written. */
 const parameter: KeyType<Described> = {
@@ -25,6 +25,16 @@ const budget: KeyType<Budget> = {
     throw new RangeError(`${budgetWords}, not "${text.trim()}"`);
   },
   shape: object({ required: { min: count, max: count, factor: count }, optional: {} }),
+};
+
+const metricValue: KeyType<number> = {
+  label: "number",
+  parse: (text) => {
+    const value = text.trim() === "" ? Number.NaN : Number(text);
+    if (Number.isFinite(value)) return value;
+    throw new RangeError(`a number such as 0.95, not "${text.trim()}"`);
+  },
+  shape: amount,
 };
 
 /** A search for good parameters of the program; all ours. `build-search.ts` puts them together. */
@@ -96,6 +106,45 @@ export const searchKeys = {
     type: integer({ min: 1 }),
     default: "4",
     doc: "How many trials run at once.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.goal": key({
+    type: metricValue,
+    doc: "A value that is good enough: when a trial has ended with it or a better one, the search ends, and trials that still run are stopped.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.timeout": key({
+    type: optionalDuration("ms"),
+    default: "0",
+    doc: "After this time the search ends with what it has found; trials that still run are stopped.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.retry-count": key({
+    type: integer(),
+    default: "2",
+    doc: "How often a trial whose program failed starts again, in another container each time, and at last where it can on another node; then the trial has failed.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.max-failed-trials": key({
+    type: integer({ min: 1 }),
+    doc: "The search fails when so many trials have failed; without it, only when the first five have failed the same way.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.max-failed-trials-in-a-row": key({
+    type: integer({ min: 1 }),
+    doc: "The same of trials that failed one after another.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.on-failed-trial": key({
+    type: oneOf("continue", "end"),
+    default: "continue",
+    doc: "What follows when a trial has failed: the search goes on, or ends, failed.",
     support: "works",
     ours: true,
   }),

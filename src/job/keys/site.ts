@@ -1,11 +1,22 @@
 import { key } from "./key.ts";
-import { boolean, clusterFolder, duration, integer, list, path, pathUnless, text, timeZone } from "./types.ts";
+import {
+  boolean,
+  clusterFolder,
+  duration,
+  integer,
+  list,
+  path,
+  pathUnless,
+  text,
+  timeZone,
+  webPlace,
+} from "./types.ts";
 
 const play = { support: "ignored-with-warning", note: "a setting of TonY's own web server" } as const;
 
 const noPortal = {
   support: "ignored-with-warning",
-  note: "TonY's portal is not needed: tony-ts list and tony-ts status show jobs that run and jobs that have ended",
+  note: "tony-ts portal, list and status show jobs that run and that have ended",
 } as const;
 
 /** TonY's client does not read them (com.linkedin.tony's portal, hadoop.Requirements, alone logs in by them). */
@@ -124,7 +135,12 @@ export const siteKeys = {
     support: "ignored-with-warning",
     note: "as tony.history.retention-sec",
   }),
-  "tony.portal.url": key({ type: text, default: "https://localhost:19886", doc: "The history server.", ...noPortal }),
+  "tony.portal.url": key({
+    type: webPlace,
+    spec: ["am", "portalUrl"],
+    doc: "Where the portal is: an ended job's address in YARN leads there.",
+    support: "works",
+  }),
   "tony.portal.cache.max-entries": key({ type: integer(), default: "10000", doc: "Size of its cache.", ...noPortal }),
   "tony.keytab.user": key({ type: text, default: "user1", doc: "Principal of TonY's portal.", ...portalLogin }),
   "tony.keytab.location": key({ type: path, doc: "Keytab of TonY's portal.", ...portalLogin }),

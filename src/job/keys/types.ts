@@ -45,6 +45,23 @@ export function pathUnless(placeholder: string): KeyType<string | undefined> {
   return orNone(path, (value) => value === placeholder);
 }
 
+/** Where something is sent to. It may hold a secret: the error does not repeat it. */
+export const webAddress: KeyType<string> = {
+  label: "http or https URL",
+  shape: string,
+  parse: (text) => {
+    const address = text.trim();
+    if (/^https?:\/\//i.test(address) && URL.canParse(address)) return address;
+    throw new RangeError("a URL that begins with http:// or https://");
+  },
+};
+
+/** Where people find something: TonY's users name a host alone, too. */
+export const webPlace: KeyType<string> = {
+  ...webAddress,
+  parse: (text) => webAddress.parse(/^[\w.-]+(?::\d+)?(?:\/|$)/.test(text.trim()) ? `http://${text.trim()}` : text),
+};
+
 /** As java.time.ZoneId takes it, where it names a region or UTC. */
 export const timeZone: KeyType<string> = keyType(
   "time zone",

@@ -41,6 +41,7 @@ export function generationFiles(generation: number | string) {
     notice: `tony-notice-${generation}.json`,
     hosts: `tony-hosts-${generation}`,
     api: `tony-api-${generation}`,
+    results: `tony-results-${generation}`,
   } as const;
 }
 

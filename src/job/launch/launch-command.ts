@@ -1,9 +1,9 @@
 import { shellWord } from "../shell-words.ts";
-import type { PortRange } from "../spec.ts";
 import type { ShippedFile } from "../stored/job-file.ts";
 import type { StagingLocation } from "../stored/staging-location.ts";
 import type { TaskId } from "../task.ts";
 import { BUNDLES, NEXT_EXECUTOR, RUNTIME_NAME } from "./container-names.ts";
+import type { EarlySections } from "./early-sections.ts";
 import { escapeForLaunchScript } from "./launch-script-text.ts";
 
 /** In the environment of every process of a task's program, and of no other process; the value is the container's id. */
@@ -30,12 +30,11 @@ export const executorVariable = {
   attempt: "TONY_MASTER_ATTEMPT",
   generation: "TONY_FIRST_GENERATION",
   isolationMs: "TONY_ISOLATION_MS",
-  portRange: "TONY_PORT_RANGE",
+  sections: "TONY_SECTIONS",
   portNames: "TONY_PORT_NAMES",
   tensorBoard: "TONY_TENSORBOARD",
   reusePort: "TONY_REUSE_PORT",
   memoryMiB: "TONY_CONTAINER_MEMORY_MIB",
-  logLevel: "TONY_LOG_LEVEL",
   logPrefix: "TONY_LOG_PREFIX",
 } as const;
 
@@ -50,7 +49,7 @@ export interface ExecutorLaunch {
   readonly generation: number;
   /** `timeouts.isolationMs` of the job, whose spec an executor has only when it is welcomed. */
   readonly isolationMs: number;
-  readonly portRange?: PortRange;
+  readonly sections: EarlySections;
   /** Of the role; absent where it names none. */
   readonly portNames?: readonly string[];
   /** The task gets a second port, for TensorBoard. */
@@ -58,14 +57,13 @@ export interface ExecutorLaunch {
   readonly reusePort: boolean;
   /** What was granted, not what was requested; absent where it is not enforced. */
   readonly memoryMiB?: number;
-  readonly logLevel: string;
   /** See logPrefixOf; none for a container's first task. */
   readonly logPrefix?: string;
 }
 
 /** The executor's own variables; the job's `containerEnvironment` goes beside them. */
 export function executorVariables(launch: ExecutorLaunch): Record<string, string> {
-  const { portRange, memoryMiB } = launch;
+  const { memoryMiB } = launch;
   const values: Record<keyof typeof executorVariable, string | undefined> = {
     task: launch.task,
     applicationId: launch.applicationId,
@@ -74,12 +72,11 @@ export function executorVariables(launch: ExecutorLaunch): Record<string, string
     attempt: String(launch.attempt),
     generation: String(launch.generation),
     isolationMs: String(launch.isolationMs),
-    portRange: portRange && `${portRange.from}-${portRange.to}`,
+    sections: JSON.stringify(launch.sections),
     portNames: launch.portNames?.join(","),
     tensorBoard: launch.tensorBoard ? "true" : undefined,
     reusePort: launch.reusePort ? "true" : undefined,
     memoryMiB: memoryMiB === undefined ? undefined : String(memoryMiB),
-    logLevel: launch.logLevel,
     logPrefix: launch.logPrefix,
   };
   return Object.fromEntries(
@@ -140,7 +137,7 @@ function checksOf(files: readonly ShippedFile[]): string {
 /**
  * How Node runs our programs in containers. The ApplicationMaster gets room for new objects of 2 MiB, which the garbage collector goes
  * through more often: by default V8 lets it grow to 48 MiB when a thousand executors talk to it, and keeps it; and it may collect garbage
- * itself, which bounds what callers without a right leave (src/api/connection-guard.ts). An executor gets no option:
+ * itself, which bounds what callers without a right leave (src/api/leavings.ts). An executor gets no option:
  * with any of V8's, Node leaves aside what it has of its own modules compiled, a fifth of an executor's start.
  */
 export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string[] {

@@ -77,6 +77,11 @@ export const endingReasons = {
     ({ task, host, exitCode, error, before, awaited }) =>
       `${task} exited ${exitCode} on ${host}${after(error)}${saidBefore(before)}${mayFollow(awaited)}`,
   ),
+  "no-metric": reason(
+    { ...where, metric: "text", value: "text?" },
+    ({ task, host, metric, value }) =>
+      `${task} ended with 0 on ${host} and had reported ${value === undefined ? "no" : `${value} as`} ${metric}`,
+  ),
   /** Its exception came first, however long its process took to end. */
   "program-failed-before-stop": reason(
     { ...where, error: "text" },

@@ -40,9 +40,10 @@ export const masterDelays = {
       rooms: "names?",
       lost: "names?",
       unhealthy: "names?",
+      leaving: "names?",
       earlier: "names?",
     },
-    ({ queue, label, host, free, active, usable, rooms, lost = [], unhealthy = [], earlier = [] }) => {
+    ({ queue, label, host, free, active, usable, rooms, earlier = [], ...away }) => {
       const where = label === undefined ? `in queue ${queue}` : `on a node with label ${label}`;
       const yet = `no container for the AM ${where} yet`;
       if (active === undefined || usable === undefined || rooms === undefined)
@@ -52,31 +53,54 @@ export const masterDelays = {
       const may = `of ${countWords(active, "active node")} ${usable} may have it; free there: ${listWords(rooms, 3)}`;
       const before =
         earlier.length === 0 ? [] : [`earlier jobs of the queue wait for containers, too: ${listWords(earlier, 3)}`];
-      const [first = may, ...others] = [...before, may, ...awayWords(lost, unhealthy)];
+      const [first = may, ...others] = [...before, may, ...awayWords(away)];
       return [`${yet}: ${first}`, ...others].join("; ");
     },
   ),
   "am-no-node": reason(
-    { queue: "text", label: "text?", active: "number", labels: "names", lost: "names", unhealthy: "names" },
-    ({ queue, label, active, labels, lost, unhealthy }) => {
+    {
+      queue: "text",
+      label: "text?",
+      active: "number",
+      labels: "names",
+      lost: "names",
+      unhealthy: "names",
+      leaving: "names?",
+    },
+    ({ queue, label, active, labels, ...away }) => {
       const which = label === undefined ? "without a label" : `with label ${label}`;
       const others = labels.length === 0 ? "" : ` (label ${listWords(labels)})`;
       return [
         `the AM may run only on a node ${which} in queue ${queue}, and none is active: ${countWords(active, "active node")}${others}`,
-        ...awayWords(lost, unhealthy),
+        ...awayWords(away),
       ].join("; ");
     },
   ),
   "am-being-started": reason({}, () => "the AM has its container, which is being started"),
   "am-starting": reason({}, () => "the AM is starting"),
+  "am-not-registered": reason(
+    { looksAt: "text" },
+    ({ looksAt }) =>
+      `the AM has its container and has not registered yet: it looks for the ResourceManager at ${looksAt}`,
+  ),
   "am-waits-in-queue": reason({ queue: "text" }, ({ queue }) => `waiting in queue ${queue}`),
 };
 
+interface AwayNodes {
+  readonly lost?: readonly string[];
+  readonly unhealthy?: readonly string[];
+  readonly leaving?: readonly string[];
+}
+
 /** Nodes that are there and of no use. */
-function awayWords(lost: readonly string[], unhealthy: readonly string[]): string[] {
+function awayWords({ lost = [], unhealthy = [], leaving = [] }: AwayNodes): string[] {
   const words = (state: string, hosts: readonly string[]) =>
     hosts.length === 0 ? [] : [`${state}: ${listWords(hosts)}`];
-  return [...words("lost", lost), ...words("unhealthy", unhealthy)];
+  return [
+    ...words("lost", lost),
+    ...words("unhealthy", unhealthy),
+    ...words("being taken out of the cluster", leaving),
+  ];
 }
 
 /** ` (820 MiB, in use 819 MiB)` */

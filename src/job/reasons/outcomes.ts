@@ -34,6 +34,15 @@ export const ruleReasons = {
     ({ generation, before }) =>
       `generations ${before} and ${generation} failed the same way at start, so no further restart is tried`,
   ),
+  "trials-failed": reason(
+    { trials: "number", inARow: "flag", setting: "setting" },
+    ({ trials, inARow, setting }) =>
+      `${countWords(trials, "trial")} failed${inARow ? " in a row" : ""}, which ends the search: ${settingWords(setting)}`,
+  ),
+  "trials-failed-alike": reason(
+    { trials: "number" },
+    ({ trials }) => `the first ${trials} trials failed the same way, so no further one is tried`,
+  ),
   "file-at-fault": reason(
     { firstHost: "text" },
     ({ firstHost }) => `${firstHost} failed on the same file before: it is the file, not the nodes`,
@@ -55,6 +64,16 @@ const plainReasons = {
     },
   ),
   "stop-requested": reason({ words: "text" }, ({ words }) => words),
+  "goal-reached": reason(
+    { task: "text", metric: "text", value: "text", goal: "number", setting: "setting" },
+    ({ task, metric, value, goal, setting }) =>
+      `${task} ended with ${metric} ${value}, which reaches the goal ${goal}: ${settingWords(setting)}`,
+  ),
+  "search-time-over": reason(
+    { limitMs: "number", completed: "number", setting: "setting" },
+    ({ limitMs, completed, setting }) =>
+      `the search ended after ${durationWords(limitMs)} with ${countWords(completed, "trial")} completed: ${settingWords(setting)}`,
+  ),
   "job-too-long": reason(
     { limitMs: "number", setting: "setting" },
     ({ limitMs, setting }) => `the job ran longer than ${durationWords(limitMs)}: ${settingWords(setting)}`,

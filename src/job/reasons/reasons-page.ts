@@ -1,3 +1,4 @@
+import { advice } from "./advice.ts";
 import { endingReasons } from "./endings.ts";
 import type { FactKinds } from "./facts.ts";
 import { masterReasons } from "./master.ts";
@@ -14,6 +15,7 @@ export const families: readonly (readonly [string, string, ReasonTable])[] = [
   ["What a job waits for", "`Wait.reason`", waitReasons],
   ["Why that is not there yet", "`Wait.delays`", delayReasons],
   ["What a person can do", "`Cause.fix`, `Wait.fix`", remedies],
+  ["What earlier runs say about the next one", "`AdviceJson.advice`", advice],
 ];
 
 const HEAD = `# Reasons

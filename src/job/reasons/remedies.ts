@@ -1,7 +1,7 @@
 import { shippingWords } from "../diagnosis/program-file.ts";
 import type { Setting } from "./facts.ts";
 import { type ReasonOf, reason } from "./reason.ts";
-import { settingWords } from "./words.ts";
+import { memoryValue, settingWords } from "./words.ts";
 
 const WITHOUT_CARRIAGE_RETURNS = String.raw`sed -i 's/\r$//'`;
 
@@ -11,8 +11,7 @@ const SITE_TOKENS =
 /** What a person can do about a failure, or about a wait. */
 export const remedies = {
   "raise-memory": reason({ setting: "setting", toMiB: "number", virtual: "flag" }, ({ setting, toMiB, virtual }) => {
-    const amount = toMiB % 1024 === 0 ? `${toMiB / 1024}g` : `${toMiB}m`;
-    return `raise ${settingWords(setting)}, e.g. to ${amount}${orSite(virtual)}`;
+    return `raise ${settingWords(setting)}, e.g. to ${memoryValue(toMiB)}${orSite(virtual)}`;
   }),
   "check-command": reason({ setting: "setting" }, ({ setting }) => `check ${commandWords(setting)}`),
   "run-with-python": reason({ setting: "setting", command: "text" }, ({ setting, command }) => {
@@ -31,6 +30,11 @@ export const remedies = {
     { file: "text", role: "text", setting: "setting" },
     ({ file, role, setting }) =>
       `no ${file} in the container: ${checkNameIn(setting)}, and that it travels: ${shippingWords(role)}`,
+  ),
+  "take-similar": reason(
+    { file: "text", found: "text", setting: "setting?" },
+    ({ file, found, setting }) =>
+      `the container has no ${file}, but ${found}: did you mean that${setting === undefined ? "" : ` in ${commandWords(setting)}`}?`,
   ),
   "check-folder": reason(
     { file: "text", setting: "setting" },
@@ -61,13 +65,33 @@ export const remedies = {
     {},
     () => `the script has Windows line ends (CRLF): remove them with ${WITHOUT_CARRIAGE_RETURNS}`,
   ),
-  "bring-module": reason({ interpreter: "text?", setting: "setting", option: "text?", variable: "text?" }, (it) => {
-    const place =
-      it.variable === undefined
-        ? `in ${commandWords(it.setting, it.option)}`
-        : `as ${it.variable} in ${settingWords(it.setting)}`;
-    return `${it.interpreter ?? "its Python"} on that node does not have it: name another Python ${place}, or ship one with --python_venv`;
-  }),
+  "bring-module": reason(
+    {
+      interpreter: "text?",
+      setting: "setting",
+      option: "text?",
+      variable: "text?",
+      similar: "text?",
+      environment: "text?",
+    },
+    (it) => {
+      const place =
+        it.variable === undefined
+          ? `in ${commandWords(it.setting, it.option)}`
+          : `as ${it.variable} in ${settingWords(it.setting)}`;
+      const meant = it.similar === undefined ? "" : `the container has ${it.similar}: did you mean that? If not: `;
+      const python = it.interpreter ?? "its Python";
+      if (it.environment !== undefined) {
+        return `${meant}${python}, which the job ships, does not have it: install it into ${it.environment} (without -e), or name another Python ${place}`;
+      }
+      return `${meant}${python} on that node does not have it: name another Python ${place}, or ship one with --python_venv`;
+    },
+  ),
+  "find-module": reason(
+    { module: "text", found: "text" },
+    ({ module, found }) =>
+      `the container has ${found}, where Python does not look for ${module}: name its folder in PYTHONPATH`,
+  ),
   "open-port-once": reason(
     { role: "text" },
     ({ role }) =>

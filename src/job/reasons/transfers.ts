@@ -2,7 +2,7 @@ import type { Transfer } from "../status.ts";
 
 /** `checkpoint of step 5` */
 export function transferName({ what, step }: Pick<Transfer, "what" | "step">): string {
-  return what === "checkpoint" ? `checkpoint of step ${step}` : "output";
+  return what !== "output" ? `checkpoint of step ${step}` : "output";
 }
 
 /** How an upload ended that did not store all: `was not stored in hdfs://…: …` */

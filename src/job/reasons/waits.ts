@@ -94,7 +94,9 @@ export const delayReasons = {
     const often = `about every ${durationWords(everyMs)}`;
     return `until then the job holds no container but its AM's; it asks again when nodes join or change, and ${often}`;
   }),
-  "no-usable-node": reason({ label: "text?" }, ({ label }) => `${placeWords(label)} has no usable node`),
+  "no-usable-node": reason({ label: "text?", away: "names?" }, ({ label, away = [] }) => {
+    return `${placeWords(label)} has no usable node${away.length === 0 ? "" : `: ${listWords(away, 4)}`}`;
+  }),
   "queue-full": reason(
     { queue: "text", left: "text", room: "number", short: "names" },
     ({ queue, left, room, short }) =>

@@ -40,6 +40,11 @@ export function memoryWords(memoryMiB: number): string {
   return memoryMiB === 0 ? "0 MiB" : sizeWords(memoryMiB * 1024 ** 2);
 }
 
+/** As keys take it: `4g`, `1536m` */
+export function memoryValue(memoryMiB: number): string {
+  return memoryMiB % 1024 === 0 ? `${memoryMiB / 1024}g` : `${memoryMiB}m`;
+}
+
 /** Memory held over time: `0.007 GiB·h`. */
 export function memoryHoursWords(memoryMiBSeconds: number): string {
   return `${Number((memoryMiBSeconds / 1024 / 3600).toPrecision(2))} GiB·h`;
@@ -86,6 +91,11 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
 }
 
 /** `worker:0, worker:1 and 5 more` */
+/** `n2 (DECOMMISSIONING)` */
+export function nodeWords({ host, state = "RUNNING" }: { readonly host: string; readonly state?: string }): string {
+  return `${host} (${state})`;
+}
+
 export function listWords(items: readonly string[], most = 5): string {
   const shown = items.slice(0, most).join(", ");
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;

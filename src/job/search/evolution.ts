@@ -40,14 +40,18 @@ export function evolvedParameters(
   return active(space, chosen);
 }
 
-/** The better one of each member and its successors, the earlier one of equals. */
+/** The better one of each member and its successors, the earlier one of equals. What failed is worse than all others, whatever it had reported. */
 function survivorsOf(direction: Direction, population: number, trials: readonly Trial[]): Trial[] {
   const survivors = trials.slice(0, population);
   for (const [index, trial] of trials.entries()) {
     const own = index % population;
-    if (compareValues(direction, trial.value, survivors[own]?.value) < 0) survivors[own] = trial;
+    if (compareValues(direction, knownValue(trial), knownValue(survivors[own])) < 0) survivors[own] = trial;
   }
   return survivors;
+}
+
+function knownValue(trial: Trial | undefined): number | undefined {
+  return trial?.state === "failed" ? undefined : trial?.value;
 }
 
 function shuffled<T>(items: readonly T[], random: RandomNumbers): T[] {

@@ -2,7 +2,7 @@ import { amount, arrayOf, literal, object, recordOf, type Shape, ShapeError } fr
 import type { Parameters, ParameterValue, Space } from "./space.ts";
 import type { Report, Trial, TrialState } from "./trials.ts";
 
-const parameterValue: Shape<ParameterValue> = (value, where) => {
+export const parameterValue: Shape<ParameterValue> = (value, where) => {
   if (typeof value === "string" || typeof value === "number") return value;
   throw new ShapeError(`${where} must be a number or text`);
 };

@@ -52,16 +52,31 @@ export interface Search {
   readonly stop: "none" | "median" | "asha";
   /** Of `asha`. */
   readonly budget?: Budget;
+  /** A value that is good enough. */
+  readonly goal?: number;
+  readonly timeoutMs?: number;
+  /** When the search fails. */
+  readonly failures: FailureLimits;
+  /** How often a trial whose program failed starts again. */
+  readonly retries: number;
   readonly seed: number;
+}
+
+/** How many trials may fail before their search does; absent: any number. */
+export interface FailureLimits {
+  readonly onFailed: "continue" | "end";
+  readonly most?: number;
+  readonly mostInARow?: number;
 }
 
 /** Orders values, the better one first; NaN and none are worse than all others in either direction. */
 export function compareValues(direction: Direction, a: number | undefined, b: number | undefined): number {
-  if (!isKnown(a) || !isKnown(b)) return Number(isKnown(b)) - Number(isKnown(a));
+  if (!hasValue(a) || !hasValue(b)) return Number(hasValue(b)) - Number(hasValue(a));
   if (a === b) return 0;
   return a < b === (direction === "minimize") ? -1 : 1;
 }
 
-function isKnown(value: number | undefined): value is number {
+/** NaN is none. */
+export function hasValue(value: number | undefined): value is number {
   return value !== undefined && !Number.isNaN(value);
 }

@@ -5,7 +5,10 @@ import type { JobFile } from "./job-file.ts";
 import { parseJobSpec } from "./parse-spec.ts";
 
 /** The job as the ApplicationMaster sends it to an executor that it welcomes; JSON. It contains no secret. */
-export type ExecutorJob = Omit<JobFile, "files" | "node" | "sharedLabels" | "resourceTypes" | "queueShares" | "keytab">;
+export type ExecutorJob = Omit<
+  JobFile,
+  "files" | "feeds" | "node" | "sharedLabels" | "resourceTypes" | "queueShares" | "keytab"
+>;
 
 /** The fields of job.json that an executor gets too. */
 export const executorJobFields = {

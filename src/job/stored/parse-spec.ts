@@ -1,6 +1,7 @@
 import { TonyError } from "../../errors.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import type { Resource } from "../../hadoop/yarn/records.ts";
+import { feedSpecShape } from "../feeds/feed-spec.ts";
 import type { SpecSection } from "../keys/key.ts";
 import { placementConstraint } from "../keys/placement-types.ts";
 import { sectionShape } from "../keys/section.ts";
@@ -17,6 +18,7 @@ import type {
   RoleSpec,
   Timeouts,
 } from "../spec.ts";
+import { searchShape } from "./search-shape.ts";
 
 /** The spec that came with a job cannot be used (`JOB_SPEC_INVALID`): it is damaged, or of another version of tony-ts. */
 export class JobSpecError extends TonyError {
@@ -174,6 +176,6 @@ const jobSpec: Shape<JobSpec> = both(
       metrics: section("metrics"),
       sources: recordOf(string),
     },
-    optional: { carrier, outlivesExits: literalTrue },
+    optional: { carrier, search: searchShape, feeds: arrayOf(feedSpecShape), outlivesExits: literalTrue },
   }),
 );

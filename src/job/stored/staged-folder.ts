@@ -2,8 +2,8 @@ import path from "node:path/posix";
 import type { FileSystem } from "../../hadoop/hdfs/file-system.ts";
 import { listIfThere } from "../../hadoop/hdfs/if-there.ts";
 
-/** Folders in a job's staging folder, of its journal and its key-value store. */
-export const STAGED_FOLDERS = { journal: "journal", store: "store" } as const;
+/** Folders in a job's staging folder, of its journal, its key-value store and its feeds. */
+export const STAGED_FOLDERS = { journal: "journal", store: "store", feeds: "feeds" } as const;
 
 /**
  * Removes what is staged for an application. A folder of another name is nobody's of ours: a job may keep its results or checkpoints

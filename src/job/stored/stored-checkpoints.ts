@@ -94,7 +94,7 @@ export async function readWhole(fileSystem: Reading, checkpoint: string): Promis
 export async function wholeOrEarlier(
   fileSystem: Reading,
   checkpoint: string,
-  passed: (checkpoint: string, why: string) => void,
+  passed: (checkpoint: string, why: string, taken: WholeCheckpoint) => void,
 ): Promise<WholeCheckpoint> {
   let failure: unknown;
   try {
@@ -111,7 +111,7 @@ export async function wholeOrEarlier(
   for (const { name } of others) {
     const found = await ifWhole(fileSystem, `${folder}/${name}`);
     if (found === undefined) continue;
-    passed(checkpoint, errorMessage(failure));
+    passed(checkpoint, errorMessage(failure), found);
     return found;
   }
   throw failure;

@@ -28,6 +28,17 @@ describe("sessions at the ApplicationMaster", () => {
     ]);
   });
 
+  it("are recorded by no more of what is run, and of why it ended, than people read", async () => {
+    const scene = await open({ deaf: true });
+    scene.fromExecutor("worker:0", { type: "command", words: ["x".repeat(100_000)] });
+    await scene.commands.next((type) => type === "serve-session");
+    const serving = scene.stream.serveSession();
+    await serving.send({ type: "accept", sessionId: 1 });
+    serving.finish({ type: "failed", reason: "y".repeat(100_000) });
+    await eventually("both records", () => scene.records.length === 2);
+    expect(scene.records).toMatchObject([{ command: `${"x".repeat(4_096)}…` }, { how: `${"y".repeat(4_096)}…` }]);
+  });
+
   it("are open to executors of the job too, which stand for their tasks", async () => {
     const scene = await open();
     const run = scene.fromExecutor("worker:0", { type: "command", words: ["echo", "from inside"] });
@@ -67,6 +78,19 @@ describe("sessions at the ApplicationMaster", () => {
       type: "failed",
       reason: "too many sessions are open with worker:0",
     });
+  });
+
+  it("are 16 of a task of the job with one task: others get in, people too", async () => {
+    const scene = await open({ deaf: true });
+    for (let count = 0; count < 16; count++) scene.fromExecutor("worker:0", sleeping);
+    const asked = () => scene.commands.rest.filter((one) => one === "serve-session").length;
+    await eventually("all are asked for", () => asked() === 16);
+    expect(await scene.fromExecutor("worker:0", sleeping).end()).toEqual({
+      type: "failed",
+      reason: "too many sessions are open with worker:0",
+    });
+    scene.run(sleeping);
+    await eventually("its owner's is asked for", () => asked() === 17);
   });
 
   it("end when the executor does not answer", async () => {

@@ -28,13 +28,14 @@ function setUp() {
   const events: Event[] = [];
   const heard: string[] = [];
   const forgotten: string[] = [];
+  const measured: string[] = [];
   const tails = new LogTails({ lastContainerOf: () => undefined });
   const state: { tenant: string | undefined; tokens?: Uint8Array } = { tenant: "prep:0" };
   const links = new ExecutorLinks({
     post: (event) => events.push(event),
     heard: (_containerId, task) => heard.push(task),
     forget: (id) => forgotten.push(id),
-    metrics: () => {},
+    metrics: (_containerId, task) => measured.push(task),
     progress: (task, { step }) => heard.push(`${task} at ${step}`),
     tails,
     tenantOf: (container) =>
@@ -51,9 +52,10 @@ function setUp() {
     heard.length = 0;
     links.handOver(launch);
   };
-  return { links, tails, state, events, heard, forgotten, prep, trainer, handOver };
+  return { links, tails, state, events, heard, measured, forgotten, prep, trainer, handOver };
 }
 
+const metrics = { cpuCores: 1, memoryBytes: 1, maxMemoryBytes: 1, averageMemoryBytes: 1, processes: 1, cpuMs: 1 };
 const launch = { task: "trainer:0", containerId, generation: 2 };
 const makeRoom = { type: "make-room", variables: { TONY_TASK: "trainer:0" } };
 
@@ -77,6 +79,17 @@ describe("the executor of a container that another task gets", () => {
     handOver();
     links.report(prep.link, 1, { type: "child-progress", atMs: 1, step: 4 });
     expect(heard).not.toContain("prep:0 at 4");
+  });
+
+  test("is heard with nothing that is kept by a task's name where that has no container", () => {
+    const { links, state, heard, measured } = setUp();
+    state.tenant = undefined;
+    const stranger = aLink("made-up:7");
+    links.connected(stranger.link, stranger.registration);
+    links.report(stranger.link, 1, { type: "child-progress", atMs: 1, step: 3 });
+    links.report(stranger.link, 1, { type: "heartbeat", sentAtMs: 1, metrics });
+    expect(heard).not.toContain("made-up:7 at 3");
+    expect(measured).toEqual([]);
   });
 
   test("is told by a later attempt when it comes back; ordered again, the next one is left alone", () => {

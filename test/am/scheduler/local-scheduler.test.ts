@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "@jest/globals";
+import { SocketGpuClaims } from "../../../am/scheduler/local/gpu-claims.ts";
 import { LocalScheduler } from "../../../am/scheduler/local/local-scheduler.ts";
 import type { SchedulerEvent } from "../../../am/scheduler/scheduler.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -16,6 +18,7 @@ afterAll(() => {
 describe("the GPUs of this machine", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tony-local-gpus-"));
   folders.push(folder);
+  const claims = `tony-ts-test-${process.pid}`;
   const scheduler = new LocalScheduler({
     ownContainerId: "container_1795305600000_0002_01_000001",
     firstNumber: 2,
@@ -24,6 +27,7 @@ describe("the GPUs of this machine", () => {
     user: "alice",
     machine: { memoryMiB: 4096, vcores: 2, gpus: ["0", "2", "3"] },
     gpuTypes: ["yarn.io/gpu", "nvidia.com/gpu"],
+    claims: new SocketGpuClaims(claims),
   });
   const events = new Inbox<SchedulerEvent>();
   const ask = (role: string, count: number, gpus: number) =>
@@ -74,6 +78,18 @@ describe("the GPUs of this machine", () => {
     const [next = ""] = await allocated();
     launch(next);
     expect(await seen(next)).toBe("[0]\n");
+  });
+
+  test("are not given to a container while another job has them", async () => {
+    const otherJob = new SocketGpuClaims(claims);
+    expect(await otherJob.claim(["0", "2", "3"], 3)).toEqual(["2"]);
+    ask("ee", 1, 1);
+    const given = allocated();
+    expect(await Promise.race([given, sleep(300, "nothing yet")])).toBe("nothing yet");
+    otherJob.giveBack(["2"]);
+    const [free = ""] = await given;
+    launch(free);
+    expect(await seen(free)).toBe("[2]\n");
   });
 
   test("are not enough for what asks for more, in words of this machine", async () => {

@@ -39,6 +39,16 @@ test("a node says what its queue may have of it, also when it is reported, where
   for (const other of ["root.other", ""]) expect(sharesIn(other).filter(Boolean)).toEqual([]);
 });
 
+test("a node of the submission that did not run then is not usable, and says in which state it was", () => {
+  const nodes = [
+    { ...snapshot("a", "gpu"), state: "LOST" },
+    { ...snapshot("b", "gpu"), state: "DECOMMISSIONING" },
+  ] as const;
+  const [lost, leaving] = new NodeTable({ nodes, sharedLabels: [] }, { ...own, host: "m" }).all;
+  expect(lost).toEqual({ ...nodes[0], usable: false });
+  expect(leaving).toEqual({ ...nodes[1], usable: false, decommissioning: {} });
+});
+
 test("an unhealthy node is not usable, and says why", () => {
   const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
   const report = { httpAddress: "", capability: total, used: total, containerCount: 1, state: "UNHEALTHY" } as const;

@@ -125,7 +125,7 @@ describe("the YARN scheduler", () => {
     disposals = [];
   });
 
-  async function setUp({ answered = true } = {}) {
+  async function setUp({ answered = true, ...more }: { answered?: boolean; endedUrl?: string } = {}) {
     const clock = new SteppedClock();
     const manager = new ScriptedManager();
     manager.answered = answered;
@@ -133,7 +133,8 @@ describe("the YARN scheduler", () => {
     const events: SchedulerEvent[] = [];
     const nodes = new NodeTable({ nodes: [], sharedLabels: [] }, { host: "", resource: small });
     const silence = new ResourceManagerSilence({ endpoints: [], clock, log: silentLog });
-    const scheduler = new YarnScheduler({ manager, nodeManagers, attempt: 2, nodes, silence, clock, log: silentLog });
+    const parts = { manager, nodeManagers, nodes, silence, clock, log: silentLog };
+    const scheduler = new YarnScheduler({ ...parts, attempt: 2, ...more });
     const address = { host: "node-1", port: 1 };
     const registration = await scheduler.start(address, (event) => events.push(event));
     disposals.push(() => scheduler.close());
@@ -513,5 +514,14 @@ describe("the YARN scheduler", () => {
     await finished;
 
     expect(manager.finished).toEqual({ status: "KILLED", diagnostics: "by alice", trackingUrl: "" });
+  });
+
+  test("with the outcome it is told where the job is shown from now on", async () => {
+    const endedUrl = "https://portal/jobs/application_1_0001/";
+    const { manager, scheduler } = await setUp({ endedUrl });
+    await manager.answer();
+    await scheduler.finish({ ...endedBecause("killed", { code: "stop-requested", words: "by alice" }), endedAtMs: 0 });
+
+    expect(manager.finished).toMatchObject({ trackingUrl: endedUrl });
   });
 });

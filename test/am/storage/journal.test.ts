@@ -10,6 +10,19 @@ import { readJournal } from "../../../src/journal/reader.ts";
 import { openLog } from "../../../src/log.ts";
 import { eventually } from "../../support/eventually.ts";
 
+/** Its files are there with all their content before they are closed. */
+class SlowlyClosed extends LocalFileSystem {
+  letGo: () => void = () => undefined;
+  readonly #let = new Promise<void>((resolve) => {
+    this.letGo = resolve;
+  });
+
+  override async create(...file: Parameters<LocalFileSystem["create"]>): Promise<void> {
+    await super.create(...file);
+    await this.#let;
+  }
+}
+
 describe("the journal", () => {
   const fileSystem = new LocalFileSystem();
   let folder = "";
@@ -69,6 +82,20 @@ describe("the journal", () => {
 
     expect(written).toBe(4);
     expect(await readdir(path.join(folder, "1"))).toHaveLength(2);
+  });
+
+  test("nor is it settled while a draft that was seen whole is still being closed", async () => {
+    const drafts = new SlowlyClosed();
+    const journal = new JournalWriter({ fileSystem: drafts, folder, attempt: 1 });
+    await journal.write(1, JSON.stringify("whole"));
+    let isSettled = false;
+    const settled = journal.settled().then(() => {
+      isSettled = true;
+    });
+    await fileSystem.list(folder);
+    expect(isSettled).toBe(false);
+    drafts.letGo();
+    await settled;
   });
 
   test("an attempt that wrote nothing leaves nothing to read", async () => {

@@ -48,6 +48,13 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
     expect(await applications.report(id)).not.toHaveProperty("usage");
   });
 
+  test("has not failed while it is submitted, and has when that did not come to an end", async () => {
+    const { id } = newLocalFolder(localRoot(environment), 1_795_305_600_000);
+    const after = (elapsedMs: number) => new LocalApplications(environment, "ada", () => 1_795_305_600_000 + elapsedMs);
+    expect(await after(20_000).report(id)).toMatchObject({ state: "ACCEPTED", diagnostics: "" });
+    expect(await after(60_000).report(id)).toMatchObject({ state: "FAILED" });
+  });
+
   test("was killed, for the reason that was given, if it was told to end before it took signals", async () => {
     const { id, master, applications } = started();
     expect(await applications.report(id)).toMatchObject({ state: "ACCEPTED", diagnostics: "" });

@@ -22,6 +22,7 @@ function node(host: string, state: NodeState, { label = "", usedMiB = 0 } = {}):
   };
 }
 
+const LOOKS_AT = () => "yarn.resourcemanager.scheduler.address (yarn-site.xml) = rm:9";
 const quiet = { nodeLabels: async () => [], reports: async () => [] };
 
 /** As YARN 3.4.2 words an AM that may have a container, and has none. */
@@ -33,7 +34,9 @@ const activated = (partition = "<DEFAULT_PARTITION>") =>
 /** The reason, a minute after the submission. */
 async function reasonWith(nodes: readonly NodeReport[], changes: Partial<ApplicationReport>) {
   const report = aReport(changes);
-  return new WaitingReasons({ ...quiet, nodes: async () => nodes }, () => report.startTimeMs + 60_000).reason(report);
+  return new WaitingReasons({ ...quiet, nodes: async () => nodes }, () => report.startTimeMs + 60_000, LOOKS_AT).reason(
+    report,
+  );
 }
 
 describe("why an AM that waits for long has no container, among the nodes", () => {
@@ -49,9 +52,11 @@ describe("why an AM that waits for long has no container, among the nodes", () =
 
   test("nor any with the label that it asks for", async () => {
     const nodes = [node("n1", "RUNNING"), node("n2", "UNHEALTHY", { label: "gpu" })];
-    expect(delayWords(await reasonWith(nodes, { diagnostics: activated("gpu") }))).toBe(
-      "the AM may run only on a node with label gpu in queue ml, and none is active: 1 active node; unhealthy: n2",
-    );
+    const reasonNow = async () => delayWords(await reasonWith(nodes, { diagnostics: activated("gpu") }));
+    const said = "the AM may run only on a node with label gpu in queue ml, and none is active: 1 active node";
+    expect(await reasonNow()).toBe(`${said}; unhealthy: n2`);
+    nodes.push(node("n3", "DECOMMISSIONING", { label: "gpu" }));
+    expect(await reasonNow()).toBe(`${said}; unhealthy: n2; being taken out of the cluster: n3`);
   });
 
   test("that is also why a queue is at its limit, which is then nothing", async () => {
@@ -92,7 +97,7 @@ describe("why an AM that waits for long has no container, among the nodes", () =
       other("application_1_0004", -4_000, 9_216, "root.other"),
     ];
     const nodes = async () => [node("n1", "RUNNING", { usedMiB: 1024 })];
-    const reasons = new WaitingReasons({ ...quiet, nodes, reports }, () => report.startTimeMs + 60_000);
+    const reasons = new WaitingReasons({ ...quiet, nodes, reports }, () => report.startTimeMs + 60_000, LOOKS_AT);
     expect(delayWords(await reasons.reason(report))).toBe(
       "no container for the AM in queue ml yet: earlier jobs of the queue wait for containers, too: application_1_0001 (bob); of 1 active node 1 may have it; free there: n1 (7 GiB, 30 cores)",
     );
@@ -105,7 +110,7 @@ describe("why an AM that waits for long has no container, among the nodes", () =
       asked += 1;
       return [node("n1", "RUNNING")];
     };
-    const reasons = new WaitingReasons({ ...quiet, nodes }, () => nowMs);
+    const reasons = new WaitingReasons({ ...quiet, nodes }, () => nowMs, LOOKS_AT);
     const report = aReport({ diagnostics: activated() });
     expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
     for (const atMs of [2_000, 3_000, 31_000, 32_000, 33_000]) {
@@ -122,10 +127,24 @@ describe("why an AM that waits for long has no container, among the nodes", () =
   test("what the ResourceManager does not tell leaves the reason as it is", async () => {
     const report = aReport({ diagnostics: activated() });
     const silent = async () => Promise.reject(new Error("away"));
-    const reasons = new WaitingReasons({ ...quiet, nodes: silent }, () => report.startTimeMs + 60_000);
+    const reasons = new WaitingReasons({ ...quiet, nodes: silent }, () => report.startTimeMs + 60_000, LOOKS_AT);
     expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
     const unlabelled = "[x] Application is Activated, waiting for resources to be assigned for AM.  ";
     const nodes = [node("n2", "RUNNING", { label: "gpu" })];
     expect(await reasonWith(nodes, { diagnostics: unlabelled })).toEqual({ code: "am-not-placed", queue: "ml" });
   });
+});
+
+test("an AM that has its container and does not register looks for the ResourceManager at an address, which is named in time", async () => {
+  let nowMs = 1_000;
+  const reasons = new WaitingReasons({ ...quiet, nodes: async () => [] }, () => nowMs, LOOKS_AT);
+  const report = aReport({ diagnostics: "[x] AM container is launched, waiting for AM container to Register with RM" });
+  expect(await reasons.reason(report)).toEqual({ code: "am-starting" });
+  nowMs += 19_999;
+  expect(await reasons.reason(report)).toEqual({ code: "am-starting" });
+  nowMs += 1;
+  expect(delayWords(await reasons.reason(report))).toBe(
+    "the AM has its container and has not registered yet: it looks for the ResourceManager at " +
+      "yarn.resourcemanager.scheduler.address (yarn-site.xml) = rm:9",
+  );
 });

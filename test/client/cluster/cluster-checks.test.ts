@@ -30,6 +30,7 @@ const facts: ClusterFacts = {
   nodeLabels: ["gpu"],
   nodes: [node("n1", [], 8192, {}), node("n2", ["gpu"], 4096, { "yarn.io/gpu": 2 })],
   nodesAreAway: false,
+  awayNodes: [],
 };
 
 function node(host: string, labels: string[], memoryMiB: number, others: Record<string, number>) {
@@ -107,6 +108,19 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(problems(worker({ resource, nodeLabel: "gpu" }), { queue: anywhere })).toEqual([
       "job.xml:16: warning: a worker asks for 6 GiB, 1 core, which no node with label gpu has in all: they have 4 GiB, 8 cores, 2 GPUs: the job waits for one, unless you lower what tony.worker.* asks for",
     ]);
+  });
+
+  test("that nodes of its label alone have, and none of them runs: their states, not the sizes of the others", () => {
+    const total = { memoryMiB: 4096, vcores: 8, others: { "yarn.io/gpu": 4 } };
+    const away = { nodeId: "n3:1", host: "n3", rack: "/r", labels: ["gpu"], total, state: "DECOMMISSIONING" } as const;
+    const cluster = { queue: { ...queue, accessibleNodeLabels: ["*"] }, awayNodes: [away] };
+    const resource = { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 4 } };
+    expect(problems(worker({ resource, nodeLabel: "gpu" }), cluster)).toEqual([
+      "warning: a worker asks for nodes with label gpu, and none runs: n3 (DECOMMISSIONING); the job waits for one (tony.application.node-label)",
+    ]);
+    const unknown = { ...resource, others: { "yarn.io/fpga": 1 } };
+    expect(problems(worker({ resource: unknown, nodeLabel: "gpu" }), cluster)[0]).toMatch(/asks for 1 yarn\.io\/fpga/);
+    expect(problems({}, cluster)).toEqual([]);
   });
 
   test("of the AM more than the nodes of its partition have, which it does not leave", () => {

@@ -42,7 +42,7 @@ describe("tasks that start together", () => {
   });
 
   test("are as many as there is room for beside the AM, which is on one of the nodes for as long as the job", () => {
-    expect(problems([role("worker", 4, 4096)])[0]).toMatch(/have room for 3 when empty/);
+    expect(problems([role("worker", 4, 4096)])[0]).toMatch(/have room for 3 beside the AM:/);
     expect(problems([role("worker", 3, 4096)])).toEqual([]);
     // The AM has room on a node of its own.
     expect(problems([role("worker", 4, 4096)], [node("n1", 8192), node("n2", 8192), node("n3", 1024)])).toEqual([]);
@@ -52,7 +52,7 @@ describe("tasks that start together", () => {
     const gpus = { resource: { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 1 } }, nodeLabel: "gpu" };
     const nodes = [node("n1", 8192, { labels: ["gpu"], gpus: 2 }), node("n2", 8192, { gpus: 8 })];
     expect(problems([role("worker", 3, 512, gpus)], nodes)[0]).toContain(
-      "the cluster's 1 node with label gpu have room for 2 when empty",
+      "the cluster's 1 node with label gpu has room for 2 when empty",
     );
     expect(problems([role("worker", 2, 512, gpus)], nodes)).toEqual([]);
   });

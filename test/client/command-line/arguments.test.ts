@@ -26,7 +26,6 @@ describe("mistakes in a command line", () => {
     [["cache", "lst"], "unexpected argument: lst\n  tony-ts cache list|prune\n  tony-ts cache --help"],
     [["frobnicate"], "unknown command: frobnicate\n  tony-ts --help lists the commands"],
     [["history"], "unknown command: history\n  Did you mean tony-ts list --all?"],
-    [["portal"], "unknown command: portal\n  Did you mean tony-ts list --all?"],
     [["jobs", "--json"], "unknown command: jobs\n  Did you mean tony-ts list?"],
     [["ps"], "unknown command: ps\n  Did you mean tony-ts list?"],
     [["describe", "local_1_0001"], "unknown command: describe\n  Did you mean tony-ts status local_1_0001?"],

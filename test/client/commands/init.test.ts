@@ -39,6 +39,10 @@ describe("tony-ts init", () => {
     expect(readdirSync(folder)).toContain("hello.sh");
   });
 
+  test("writes a search, and says how to run it", async () => {
+    expect(await printed("search")).toBe("Wrote job.xml, train.py\n  tony-ts search job.xml\n");
+  });
+
   test("replaces nothing unless told to", async () => {
     writeFileSync(path.join(folder, "train.py"), "mine");
     await expect(printed("tensorflow")).rejects.toThrow(
@@ -51,7 +55,7 @@ describe("tony-ts init", () => {
 
   test("names the templates when there is not one of that name", async () => {
     await expect(printed("keras")).rejects.toThrow(
-      'There is no "keras" to start from: choose hello, pytorch, tensorflow, torchrun, deepspeed, horovod, jax, dask, ray, mpi, generic',
+      'There is no "keras" to start from: choose hello, pytorch, tensorflow, torchrun, deepspeed, horovod, jax, dask, ray, mpi, generic, search',
     );
   });
 

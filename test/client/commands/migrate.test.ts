@@ -164,6 +164,41 @@ describe("tony-ts migrate", () => {
     ]);
   });
 
+  test("says what a script sets for its command, which typed alone would be without", async () => {
+    const tony = "sudo -E java -cp x.jar com.linkedin.tony.cli.ClusterSubmitter";
+    write("run.sh", `export TONY_CONF_DIR=conf\nOTHER=1\nPY=a.py\n${tony} -executes ${"${PY}"} -src_dir $SRC\n`);
+    const { exitCode, printed } = await migrated("run.sh");
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(printed).toContain(
+      "run.sh:4: needs a decision: the script sets TONY_CONF_DIR, PY for the command: run it in the script, which --out FILE writes\n",
+    );
+    expect(printed).toContain("  sudo -E tony-ts submit -executes ${PY} -src_dir $SRC\n");
+    expect((await migrated("run.sh", "--out", "new.sh")).exitCode).toBe(ExitCode.succeeded);
+    expect(read("new.sh")).toContain("PY=a.py\nsudo -E tony-ts submit -executes ${PY} -src_dir $SRC\n");
+  });
+
+  test("does not give a command the tony.xml that is not on its class path", async () => {
+    write("tony.xml", job());
+    const printed = async (classPath: string) => {
+      write("run.sh", `java -cp ${classPath} com.linkedin.tony.TonyClient -src_dir src\n`);
+      return (await migrated("run.sh")).printed;
+    };
+    for (const other of ["x.jar", '"$(hadoop classpath):x.jar"']) {
+      expect(await printed(other)).toContain("run.sh:1: needs a decision: tony.xml is not on the class path");
+      expect(await printed(other)).toContain("  tony-ts submit -src_dir src\n");
+    }
+    for (const here of [".:x.jar", "x.jar:", "$CLASSES"])
+      expect(await printed(here)).toContain("  tony-ts submit -src_dir src tony.xml\n");
+  });
+
+  test("quotes the new file of a folder whose name has a blank", async () => {
+    write("flows/My Job/tony.xml", job());
+    write("flows/run.sh", 'cd "My Job"; java -cp . com.linkedin.tony.cli.ClusterSubmitter -src_dir src\n');
+    expect((await migrated("flows", "--out", "new")).printed).toContain(
+      "  cd 'flows/My Job' && tony-ts submit -src_dir src '../../new/My Job/tony.xml'\n",
+    );
+  });
+
   test("goes on where one file of a folder is damaged", async () => {
     write("a.xml", "<configuration><property><name>tony.x</name>");
     write("b.xml", job());

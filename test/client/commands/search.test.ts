@@ -117,13 +117,17 @@ describe("tony-ts search --dry-run", () => {
   });
 
   test.each([
-    [["search", "job.xml"], "Searches do not run on a cluster yet"],
+    [["search", "--trials", "1", "job.xml"], "--trials and --after are of --dry-run alone"],
+    [
+      ["search", "job.xml", "-conf", "tony.worker.instances=2"],
+      "This search does not run: trials of one task only are run yet",
+    ],
     [
       ["search", "--dry-run", "--trials", "some", "job.xml"],
       "--trials takes a number of trials from 1 to 99999, not some",
     ],
     [["search", "--dry-run", "--after", "no.jsonl", "job.xml"], "--after no.jsonl cannot be read: "],
-    [["submit", "job.xml"], "The job describes a search (tony.search.*), which does not run on a cluster yet"],
+    [["submit", "job.xml"], "The job describes a search (tony.search.*): tony-ts search runs it"],
     [["submit", "--scheduler", "local", "job.xml"], "The job describes a search"],
   ])("%j is refused: %s", async (words, message) => {
     await expect(ran(...words)).rejects.toThrow(message);

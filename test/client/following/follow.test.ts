@@ -168,6 +168,14 @@ describe("following a job", () => {
     expect(applications.cleaned).toEqual([running.id]);
   });
 
+  test("says below the end of a job that succeeded what stands out for the next one", () => {
+    const context = recordedContext({});
+    const view = new FollowView(context.output, Date.now, Date.now(), { adviceOn: () => "advice: less" });
+    view.show(aJobStatus());
+    view.ended({ outcome, report: succeeded, exitCode: 0 });
+    expect(context.out.text).toMatch(/SUCCEEDED .*\n {10}advice: less\n$/);
+  });
+
   test("leaves nothing at a signal that lives on, as one for all jobs of a program does", async () => {
     const { signal } = new AbortController();
     const master = new ScriptedMaster([{ type: "outcome", outcome }], "end");
@@ -346,6 +354,26 @@ describe("the pauses of following", () => {
     };
     expect(await longest({})).toBe(10_000);
     expect(await longest({ startupLimitMs: 600_000 })).toBe(1_000);
+  });
+
+  test("are not told of a wait that is over", async () => {
+    let nowMs = noonishMs;
+    const applications = new ScriptedApplications(aReport());
+    const runsAtMs = noonishMs + 60_000;
+    applications.report = async () =>
+      nowMs < runsAtMs ? aReport() : nowMs < runsAtMs + 60_000 ? noAddress : succeeded;
+    const { amHost: _, ...noAddress } = running;
+    const toldAtMs: number[] = [];
+    applications.waitingReason = async () => {
+      toldAtMs.push(nowMs);
+      return { code: "manager-says", words: "queue ml has no room" };
+    };
+    const sleep = async (delayMs: number) => {
+      nowMs += delayMs;
+    };
+    await followed(recordedContext({ terminal: true }), applications, [], undefined, { now: () => nowMs, sleep }).ended;
+    expect(Math.max(...toldAtMs)).toBeGreaterThan(noonishMs + 50_000);
+    expect(toldAtMs.filter((atMs) => atMs > runsAtMs + 10_000)).toEqual([]);
   });
 
   test("are short again as soon as the AM has a container", async () => {

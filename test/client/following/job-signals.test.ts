@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { JobSignals } from "../../../client/following/job-signals.ts";
+import { SAME_SIGNAL_MS } from "../../../client/following/signals.ts";
 
 const id = "application_1_0007";
 const runsOn = `${id} still runs; see tony-ts status ${id}`;
@@ -11,6 +12,7 @@ let signals: JobSignals | undefined;
 let left: string[];
 beforeEach(() => {
   left = [];
+  jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   jest.spyOn(process, "exit").mockImplementation(() => {
     throw new Exited();
   });
@@ -18,6 +20,7 @@ beforeEach(() => {
 afterEach(() => {
   signals?.unwatch();
   jest.restoreAllMocks();
+  jest.useRealTimers();
 });
 
 /** Of a job that another command submitted, as it is followed: known, and submitted, from the beginning. */
@@ -63,6 +66,7 @@ describe("a command that follows a job which it did not submit", () => {
   test.each(SIGNALS)("leaves it running at %s while it asks", (signal) => {
     const { stop } = following(() => new Promise(() => {}));
     expect(gets("SIGINT")).toBe(false);
+    jest.advanceTimersByTime(SAME_SIGNAL_MS);
     expect(gets(signal)).toBe(true);
     expect(left[0]).toContain(`${id} still runs`);
     expect(stop.aborted).toBe(false);
@@ -83,6 +87,7 @@ describe("a command that submits a job", () => {
       const { stop } = submitting();
       expect(gets(signal)).toBe(false);
       expect(stop.aborted).toBe(true);
+      jest.advanceTimersByTime(SAME_SIGNAL_MS);
       expect(gets(signal)).toBe(true);
       expect(left).toEqual(["Left at once; nothing was submitted"]);
     },

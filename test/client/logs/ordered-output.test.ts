@@ -59,6 +59,12 @@ describe("the output of a container", () => {
     expect(await linesOf({ tail: 2, generation: 1 })).toEqual(["stderr oops 1 2000", "stdout a2 1 3000"]);
   });
 
+  test("can be had as the lines that match, and of one stream; the last ones are the last of those", async () => {
+    expect(await linesOf({ pattern: /^[ab]\d?$/, tail: 2 })).toEqual(["stdout a2 1 3000", "stdout b 2 6000"]);
+    expect(await linesOf({ pattern: /a/, stream: "stderr" })).toEqual([]);
+    expect(await linesOf({ stream: "stderr" })).toEqual(["stderr oops 1 2000"]);
+  });
+
   test("of which a part is gone goes on after it at its own place, and says how much that was", async () => {
     const output = new OrderedOutput({
       marks: parseMarks(index),
@@ -71,6 +77,17 @@ describe("the output of a container", () => {
     for await (const { stream, line, atMs } of output.lines()) found.push(`${stream} ${line} ${atMs}`);
     expect(found).toEqual(["stderr oops 2000", "stdout a2 3000", "stdout b 6000"]);
     expect(output.missingBytes).toBe(3);
+  });
+
+  test("says where the last whole line ends, from where a reader who follows goes on", async () => {
+    const output = new OrderedOutput({
+      marks: parseMarks(index),
+      async *open(stream) {
+        yield { offset: 0, data: Buffer.from(`${texts[stream]}unfinished`) };
+      },
+    });
+    for await (const _ of output.lines({ unfinished: false }));
+    expect([output.endOf("stdout"), output.endOf("stderr")]).toEqual([texts.stdout.length, texts.stderr.length]);
   });
 
   test("a mark that was cut off is no mark", () => {

@@ -43,6 +43,34 @@ test("any number of tasks is followed at once, without Node's warning of a leak"
   }
 });
 
+test("of a link that is replaced nothing more is read", async () => {
+  const tails = tailsInto([]);
+  const [first, second] = [new OpenLogs(), new OpenLogs()];
+  tails.attach(first, 1);
+  tails.follow([task]);
+  tails.attach(second, 1);
+  expect([...first.signals].map(({ aborted }) => aborted)).toEqual([true]);
+  expect([...second.signals].map(({ aborted }) => aborted)).toEqual([false]);
+  await tails.finish(0);
+});
+
+test("a line of a later generation that comes in pieces is one line", async () => {
+  const lines: string[] = [];
+  const tails = tailsInto(lines);
+  const later = { generation: 2, skippedBytes: 0 };
+  tails.attach(
+    linkThatReads(async function* ({ stream }) {
+      if (stream === "stderr") return;
+      yield { offset: 0, data: Buffer.from("one "), ...later };
+      yield { offset: 4, data: Buffer.from("line\n"), ...later };
+    }),
+    1,
+  );
+  tails.follow([task]);
+  await tails.finish(longMs);
+  expect(lines).toEqual([`${task} | one line`]);
+});
+
 test("nothing is left to wait for when all logs have ended before the limit", async () => {
   expect(await keptBy("Timeout", () => tailsInto([]).finish(60_000))).toBe(0);
 });

@@ -15,6 +15,12 @@ test("a property of another type of job is named with the key that TonY has for 
 });
 
 describe("a job of Azkaban's", () => {
+  test("may have the type that TonY's had before", () => {
+    const flow = new Properties("type=TensorFlowJob\ntony.worker.instances=4\n");
+    expect(isTonyFlow(flow)).toBe(true);
+    expect(migrateFlow(flow, "train.job").text).toBe("type=tony-ts\ntony.worker.instances=4\n");
+  });
+
   test("stays as it is but for its type and what has no meaning", () => {
     const before = [
       "# the training",

@@ -82,7 +82,7 @@ describe("a setting of TonY's", () => {
       kind: "no-meaning",
       key: undefined,
     });
-    expect(migrated([["tony.history.host", "https://portal"]])[0]).toMatchObject({
+    expect(migrated([["tony.history.cache.max-entries", "5"]])[0]).toMatchObject({
       kind: "no-meaning",
       key: undefined,
     });

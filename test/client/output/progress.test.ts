@@ -184,6 +184,31 @@ describe("the way of a job, told from one state to the next", () => {
     expect(explained("finishing")).toEqual([{ what: "generation 1 ended because:", details }]);
   });
 
+  test("no restart is told of what allows none: the job is over in a moment", () => {
+    const budgets = { program: { used: 0, limit: 0 }, infrastructure: { used: 0, limit: 10 } };
+    const causedBy = (endedBy: Cause) =>
+      aJobStatus({
+        generation: 2,
+        state: "restarting",
+        roles: [],
+        budgets,
+        generations: [
+          { generation: 1, startedAtMs: noonishMs, endedBy },
+          { generation: 2, startedAtMs: noonishMs },
+        ],
+      });
+    const reason = { code: "told-to-end", task: "worker:1", host: "127.0.0.12" } as const;
+    const unknown = outOfMemory({ class: "infrastructure", reason, summary: endingWords(reason) });
+    for (const before of [aJobStatus(), causedBy(unknown)]) {
+      expect(milestones(before, causedBy(outOfMemory()))).toEqual([
+        {
+          what: "generation 1 ended because:",
+          details: "worker:1 ran out of memory on 127.0.0.12 · program restarts: none allowed",
+        },
+      ]);
+    }
+  });
+
   test("a cause that was not told yet is told once, as it turns out to be", () => {
     const causedBy = (summary: string, ...later: readonly number[]) =>
       aJobStatus({

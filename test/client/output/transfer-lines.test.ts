@@ -40,6 +40,13 @@ test("what failed says why, what is under way since when; a checkpoint that is w
   ]);
 });
 
+test("a task that began with an earlier checkpoint says why", () => {
+  const reason = "began with the checkpoint of step 10, as a later one cannot be used: step-20-at-2/a is not there";
+  const restored: Transfer = { ...output, what: "restored", url: "hdfs://nn/ckpt/step-10-at-1", step: 10, reason };
+  const tasks = [task("worker:0", restored)];
+  expect(transferLines({ state: "running", nowMs: 13_000, tasks })).toEqual([`worker:0 ${reason}`]);
+});
+
 test("tasks that left no file are told beside the others' output, or in a line where nobody left any", () => {
   const reason = "no file was left in results (tony.output.local-dir)";
   const empty: Transfer = { ...output, state: "empty", files: 0, bytes: 0, reason };

@@ -46,8 +46,8 @@ function ended(changes: Partial<JobStatus>): Applications {
 async function get(applications: Applications, changes: Partial<GetOptions> = {}) {
   const context = recordedContext({ workingDirectory: path.join(home), environment: { HADOOP_HOME: "/nowhere" } });
   const none = { task: undefined, to: undefined, force: false, dryRun: false, conf: undefined, json: false };
-  await getFiles({ application, what: "results", ...none, ...changes }, applications, context);
-  return { out: context.out.text, err: context.err.text };
+  const exitCode = await getFiles({ application, what: "results", ...none, ...changes }, applications, context);
+  return { out: context.out.text, err: context.err.text, exitCode };
 }
 
 const here = (...parts: readonly string[]) => path.join(home, application, ...parts);
@@ -61,6 +61,7 @@ describe("what a job left", () => {
       task("worker:1", [results("out/worker-1", { bytes: 7 })]),
     ];
     expect(await get(ended({ tasks }))).toEqual({
+      exitCode: 0,
       out: `${application}/worker-0/model.pt       5 B
 ${application}/worker-1/deep/log.txt   7 B
 Fetched 2 files, 12 B to ${application}
@@ -91,9 +92,10 @@ Fetched 2 files, 12 B to ${application}
       reason: "no file was left in results",
     });
     const tasks = [task("worker:0", [results("out/worker-0")]), task("worker:1", [empty])];
-    const { out, err } = await get(ended({ tasks }));
+    const { out, err, exitCode } = await get(ended({ tasks }));
     expect(out).toContain("Fetched 1 file, 5 B");
     expect(err).toBe("worker:1: no file was left in results\n");
+    expect(exitCode).toBe(0);
   });
 
   test("has the names that its program gave, and what was left out is said", async () => {
@@ -106,7 +108,9 @@ Fetched 2 files, 12 B to ${application}
     stored("out/worker-0", { "10%3A00/a%3Bb": "12345", "_tony-names.json": names });
     const tasks = [task("worker:0", [results("out/worker-0", { state: "incomplete" })])];
     const { err } = await get(ended({ tasks }));
-    expect(err).toBe("worker:0: secret was not stored: it cannot be read (EACCES)\n");
+    expect(err).toBe(
+      "worker:0: secret was not stored: it cannot be read (EACCES)\nNot all of the results are there: exit code 3\n",
+    );
     expect(readFileSync(here("worker-0/10:00/a;b"), "utf8")).toBe("12345");
     expect(existsSync(here("worker-0/_tony-names.json"))).toBe(false);
   });
@@ -124,8 +128,11 @@ Fetched 2 files, 12 B to ${application}
     ],
   ] as const)("is told of as %s", async (_, changes, words) => {
     stored("out/worker-0", { "model.pt": "12345" });
-    const { err } = await get(ended({ tasks: [task("worker:0", [results("out/worker-0", changes)])] }));
+    const tasks = [task("worker:0", [results("out/worker-0", changes)])];
+    const { out, err, exitCode } = await get(ended({ tasks }));
     expect(err).toMatch(words);
+    expect(out).toContain("Fetched 1 file");
+    expect(exitCode).toBe(3);
   });
 
   test("overwrites nothing without --force", async () => {

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { ratesOf, seriesLines, seriesOf } from "../../../client/results/job-series.ts";
+import type { Applications } from "../../../client/applications/applications.ts";
+import { seriesLines, seriesOf } from "../../../client/results/job-series.ts";
 import { encodeSeries, seriesFile } from "../../../src/history/series/file.ts";
 import { SeriesTable } from "../../../src/history/series/table.ts";
 import { aReport } from "../application-report.ts";
@@ -43,15 +44,14 @@ function twoWorkers(): SeriesTable {
   return table;
 }
 
-async function shown(id: string, task?: string, state: "FINISHED" | "RUNNING" = "FINISHED"): Promise<string[]> {
-  const context = recordedContext({
-    workingDirectory: home,
-    environment: { HADOOP_HOME: "/nowhere", XDG_STATE_HOME: path.join(home, "state") },
-  });
-  const place = aPlace({ report: async () => aReport({ id, state, finishTimeMs: noonishMs }) });
+async function shown(id: string, task?: string, changes: Partial<Applications> = {}): Promise<string[]> {
+  const context = recordedContext({ workingDirectory: home, environment: { HADOOP_HOME: "/nowhere" } });
+  const place = aPlace({ report: async () => ended(id), ...changes });
   const conf = [`tony.history.location=file://${path.join(home, "history")}`];
   return seriesLines(await seriesOf(id, task, conf, place, context));
 }
+
+const ended = (id: string) => aReport({ id, state: "FINISHED", finishTimeMs: noonishMs });
 
 describe("tony-ts series", () => {
   test("shows a line for each quantity of each task, of one task or of all", async () => {
@@ -72,14 +72,22 @@ describe("tony-ts series", () => {
     expect(await shown(application, "worker")).toHaveLength(10);
   });
 
-  test("finds those of a job of this machine in its own folder", async () => {
+  test("finds those of a job of this machine in its own folder, or where the job had its history", async () => {
     const id = "local_1795305600000_0001";
-    await stored(`state/tony-ts/local/${id}/history`, twoWorkers());
-    expect(await shown(id, "worker:1")).toHaveLength(5);
+    await stored("own", twoWorkers());
+    const folder = path.join(home, "own");
+    expect(await shown(id, "worker:1", { keptHistory: () => ({ folder }) })).toHaveLength(5);
+    const without = shown(id, "worker:1", { keptHistory: () => ({ folder: path.join(home, "none") }) });
+    await expect(without).rejects.toMatchObject({ code: "NOTHING_LEFT" });
+    await stored(`elsewhere/intermediate/${id}`, twoWorkers());
+    const settings = { location: path.join(home, "elsewhere"), timeZone: "UTC" };
+    expect(await shown(id, "worker:1", { keptHistory: () => ({ settings }) })).toHaveLength(5);
   });
 
   test("says what is missing: an end, the file, a task, a sample", async () => {
-    await expect(shown(application, undefined, "RUNNING")).rejects.toThrow(`${application} has not ended`);
+    await expect(
+      shown(application, undefined, { report: async () => aReport({ id: application, state: "RUNNING" }) }),
+    ).rejects.toThrow(`${application} has not ended`);
     mkdirSync(path.join(home, `history/intermediate/${application}`), { recursive: true });
     writeFileSync(path.join(home, `history/intermediate/${application}/config.xml`), "");
     await expect(shown(application)).rejects.toThrow(`${application} left no ${seriesFile} in its history`);
@@ -90,9 +98,4 @@ describe("tony-ts series", () => {
       "Nothing is known of ps over time; it is of worker:0, worker:1",
     );
   });
-});
-
-test("steps in a second are counted between spans that have any, and not over a new start", () => {
-  expect(ratesOf([0, 50, null, 150, 10, 60], 5_000)).toEqual([10, null, 10, null, 10]);
-  expect(ratesOf([], 5_000)).toEqual([]);
 });

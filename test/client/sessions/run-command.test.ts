@@ -5,8 +5,10 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import { passSignals } from "../../../client/sessions/pass-signals.ts";
 import { runCommand } from "../../../client/sessions/run-command.ts";
 import { connectTerminal } from "../../../client/sessions/terminal.ts";
+import { clientAccess } from "../../../src/api/identity.ts";
+import { MasterClient } from "../../../src/api/master-client.ts";
 import type { SessionWanted } from "../../../src/api/session-messages.ts";
-import { ownersDoor } from "../../support/api.ts";
+import { identity, ownersDoor } from "../../support/api.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
 
@@ -51,6 +53,20 @@ describe("a command of a session", () => {
     await ready();
     scene.sessions.endAll("the job has ended");
     await expect(code).rejects.toMatchObject({ code: "SESSION_FAILED", exitCode: 5, message: "the job has ended" });
+  });
+
+  it("says that it may have begun where its connection breaks before it is heard of", async () => {
+    const client = new MasterClient({ address: "127.0.0.1:1", access: clientAccess(identity), build: "test" });
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+    const code = runCommand(client.openSession("worker:0", shell("true")), streams, () => undefined);
+    await expect(code).rejects.toMatchObject({
+      code: "SESSION_FAILED",
+      exitCode: 5,
+      message: expect.stringContaining(
+        "Whether the command began is not known; it ends with the connection: run it again",
+      ),
+    });
+    client.close();
   });
 
   it("fails with the refusal of who may not", async () => {

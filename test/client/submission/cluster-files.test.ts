@@ -56,6 +56,27 @@ test("a file of a folder whose name a node's shell would run is left out", async
   ]);
 });
 
+test("a folder's name, and a folder without files of its own, are told: neither is in the containers", async () => {
+  const named = await placed([{ ...folder, name: "libs" }]);
+  expect(named.said[0]).toBe(
+    "warning: hdfs:///lib is a folder on the cluster: its files lie in the working folder of the containers, not in a folder libs there",
+  );
+  there.push(status("/deep", "DIRECTORY"), status("/deep/down", "DIRECTORY"));
+  expect(await placed([{ source: "hdfs:///deep", name: "deep", as: "file" }])).toEqual({
+    files: [],
+    said: ["warning: hdfs:///deep has no file directly in it: nothing of it is in the containers"],
+  });
+});
+
+test.each(["gs://bucket/x.jar", "http://host/x.jar", "y/lib"])(
+  "a class path that names %s is refused with what does it",
+  async (place) => {
+    await expect(placed([], [place])).rejects.toThrow(
+      `--hdfs_classpath names ${place}: it takes absolute paths and hdfs:// URLs; name the files in tony.containers.resources`,
+    );
+  },
+);
+
 test("files and archives stay as they are, those of this machine, too", async () => {
   const files: FileToShip[] = [
     { source: "/home/ada/train.py", name: "train.py", as: "file" },

@@ -209,10 +209,38 @@ describe("the delegation tokens of a job", () => {
     });
   });
 
+  describe("behind a gateway, from where no NameNode can be reached", () => {
+    const used = [{ uri: "/" }, { uri: "webhdfs://gateway:14000", namedBy: "tony.hdfs.endpoint" }];
+    const unreached = (address: string, hadoop: Record<string, string> = {}) => {
+      const { fileSystems, ...cluster } = clusterWith("127.0.0.1:1", {}, hadoop);
+      const here = (uri: string) => fileSystems.locate(uri.replace("gateway:14000", address));
+      return { ...cluster, fileSystems: { locate: here } };
+    };
+
+    test("are the gateway's and the ResourceManager's, where that obtains the NameNode's for the nodes itself", async () => {
+      const { address } = await nameNode();
+      const cluster = unreached(address, { "yarn.resourcemanager.proxy-user-privileges.enabled": "true" });
+      const { credentials, remark } = await jobTokens(cluster, used);
+      expect(kindsAndServices(credentials)).toEqual([["WEBHDFS delegation", address, address], ofManager]);
+      expect(remark).toBe(
+        "  tokens  YARN stores no logs of this job, and its programs cannot open hdfs://ns by Hadoop's own clients: no token of it is among them",
+      );
+      expect(await freshTokens(cluster, used)).toHaveLength(2);
+      await expect(jobTokens(cluster, [...used, { uri: "hdfs://ns2" }])).rejects.toThrow(/^hdfs:\/\/ns2 gives no/);
+    });
+
+    test("are refused elsewhere, with the key that would do", async () => {
+      const { address } = await nameNode();
+      await expect(jobTokens(unreached(address), used)).rejects.toThrow(
+        /^hdfs:\/\/ns gives no delegation token: .*; nodes need it: .*yarn\.resourcemanager\.proxy-user-privileges\.enabled=true/,
+      );
+    });
+  });
+
   test("that cannot be had are an error with the service, and where a person named it", async () => {
     const { address } = await nameNode("Delegation Token can be issued only with kerberos or web authentication");
     const spec = aJobSpec({ otherNameNodes: ["hdfs://ns2"], sources: { "tony.other.namenodes": "job.xml:12" } });
-    const used = usedFileSystems(spec, { master: [], all: [], byRole: {} }, "file:///staging");
+    const used = usedFileSystems(spec, { master: [], all: [], byRole: {} }, "file:///staging", undefined);
     await expect(jobTokens(clusterWith(address), used)).rejects.toMatchObject({
       code: "TOKEN_NOT_OBTAINED",
       exitCode: 3,
@@ -236,6 +264,20 @@ test("a job's file systems are those of its staging folder, its files and the fo
     all: [],
     byRole: { worker: [{ ...file, url: "hdfs://w/1" }] },
   };
-  const used = usedFileSystems(spec, shipped, "hdfs://staging").map(({ uri }) => uri);
+  const used = usedFileSystems(spec, shipped, "hdfs://staging", undefined).map(({ uri }) => uri);
   expect(used).toEqual(["hdfs://staging", "hdfs://c/1", "hdfs://m/1", "hdfs://w/1"]);
+});
+
+test.each([
+  ["https://httpfs:14000", ["swebhdfs://httpfs:14000/"]],
+  ["http://httpfs:14000/", ["webhdfs://httpfs:14000/"]],
+  ["https://knox:8443/gateway/default", []],
+])("a job whose processes ask the gateway %s needs its token, too, where it is an HttpFS", (endpoint, expected) => {
+  const [, ...gateways] = usedFileSystems(
+    aJobSpec({}),
+    { master: [], all: [], byRole: {} },
+    "hdfs://staging",
+    endpoint,
+  );
+  expect(gateways.map(({ uri }) => uri)).toEqual(expected);
 });

@@ -1,6 +1,8 @@
+import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
-import { testCluster } from "../../support/cluster.ts";
+import { ClusterUser, testCluster } from "../../support/cluster.ts";
 import { exampleJob, runExample } from "../../support/examples.ts";
+import { fileSystemsOf } from "../../support/file-systems.ts";
 import { Person } from "../../support/person.ts";
 import { pythonWith } from "../../support/provide.ts";
 import { sweep } from "../../support/sweep.ts";
@@ -57,6 +59,54 @@ describe("the examples of PyTorch", () => {
     const ranks = Array.from(stdout.matchAll(/\brank (\d) of 4/g), ([, rank]) => Number(rank));
     expect(ranks.sort()).toEqual([0, 1, 2, 3]);
     expect(stdout).toMatch(/y = 3\.00 x \+ 2\.00/);
+    expect(exitCode).toBe(0);
+  });
+});
+
+const EVEN = `import torch, torch.distributed as distributed, tony_ts
+distributed.init_process_group("gloo")
+learned = torch.zeros(2, dtype=torch.int64)
+for batch in tony_ts.feed("train").batches(100):
+    rows = list(map(int, batch[: len(batch) - batch.padding]))
+    step = torch.tensor([sum(rows), len(rows)])
+    distributed.all_reduce(step)
+    learned += step
+print("learned", *learned.tolist())
+`;
+
+describe("a feed of uneven splits", () => {
+  const alice = new Person(cluster);
+  const { fileSystem } = fileSystemsOf(cluster, ClusterUser.alice).locate("/");
+  const folder = "/user/alice/uneven-input";
+  afterEach(() => sweep(cluster));
+  afterAll(async () => {
+    await fileSystem.delete(folder, { recursive: true });
+    await alice.leave();
+  });
+
+  test("is read to its end by workers that reduce each step, with each row in it once", async () => {
+    const counts = [40_000, 1_000, 77, 9_000, 20_033];
+    let from = 0;
+    await fileSystem.mkdirs(folder, 0o700);
+    for (const [place, count] of counts.entries()) {
+      const lines = Array.from({ length: count }, (_, nth) => `${from + nth}\n`).join("");
+      await fileSystem.create(`${folder}/${place}`, Buffer.from(lines), { permission: 0o600, overwrite: true });
+      from += count;
+    }
+    const settings = {
+      "tony.application.framework": "pytorch",
+      "tony.worker.instances": 2,
+      "tony.worker.memory": "1g",
+      "tony.worker.command": `PYTHONPATH=. "${await pythonWith("torch")}" even.py`,
+      "tony.containers.resources": `even.py,${path.resolve("python/src/tony_ts")}`,
+      "tony.feed.train.input": folder,
+      "tony.feed.train.uneven": "pad",
+    };
+    const job = alice.job("even", settings, { "even.py": EVEN });
+    const { exitCode, stdout } = await alice.run("submit", job, "--logs", "all");
+    const words = `learned ${(from * (from - 1)) / 2} ${from}`;
+    expect(stdout).toMatch(new RegExp(`^worker:0 \\| ${words}$`, "m"));
+    expect(stdout).toMatch(new RegExp(`^worker:1 \\| ${words}$`, "m"));
     expect(exitCode).toBe(0);
   });
 });

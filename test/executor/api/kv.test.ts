@@ -52,9 +52,13 @@ describe("the key-value store, as a program has it", () => {
   test("keeps what is put, text or bytes, and tells its revisions", async () => {
     expect(await call("PUT", "/v1/kv/shared/rate", "0.01")).toEqual({
       status: 200,
-      said: { revision: 1, replaced: false },
+      said: { revision: 1, durable: false, replaced: false },
     });
-    expect((await call("PUT", "/v1/kv/shared/rate", "0.02")).said).toEqual({ revision: 2, replaced: true });
+    expect((await call("PUT", "/v1/kv/shared/rate", "0.02")).said).toEqual({
+      revision: 2,
+      durable: false,
+      replaced: true,
+    });
     const entry = { key: "shared/rate", value: "0.02", created: 1, modified: 2, version: 2 };
     expect(await call("GET", "/v1/kv/shared/rate")).toEqual({ status: 200, said: { revision: 2, entry } });
     await call("PUT", "/v1/kv/shared/bytes", Buffer.from([0xff, 0x00]));
@@ -63,7 +67,7 @@ describe("the key-value store, as a program has it", () => {
   });
 
   test("waits until a write is safe where that is asked for", async () => {
-    await call("PUT", "/v1/kv/shared/a?durable=true", "1");
+    expect((await call("PUT", "/v1/kv/shared/a?durable=true", "1")).said).toMatchObject({ durable: true });
     expect(asked.at(-1)?.durable).toBe(true);
   });
 
@@ -90,10 +94,33 @@ describe("the key-value store, as a program has it", () => {
     expect(await keys("?prefix=shared/c&keys=true")).toMatchObject({ entries: [{ key: "shared/c", value: "" }] });
   });
 
+  test("lists, deletes and watches up to a key", async () => {
+    for (const key of ["a", "b", "c", "d"]) await call("PUT", `/v1/kv/shared/${key}`, key);
+    const listed = async (query: string) => (await call("GET", `/v1/kv?${query}`)).said;
+    const entries = (...values: string[]) => ({ entries: values.map((value) => ({ value })) });
+    expect(await listed("from=shared/b&to=shared/d")).toMatchObject(entries("b", "c"));
+    expect(await listed("to=shared/b")).toMatchObject(entries("a"));
+    expect(await listed("to=task/")).toMatchObject(entries("a", "b", "c", "d"));
+    expect(await listed("from=shared/c&to=shared/b")).toMatchObject(entries());
+    const part = { prefix: "shared/", from: "shared/c", to: "shared/d" };
+    const { said } = await post({
+      success: [
+        { type: "list", ...part },
+        { type: "delete", ...part },
+      ],
+    });
+    expect(said).toMatchObject({ results: [entries("c"), { deleted: 1 }] });
+    expect((await call("DELETE", "/v1/kv?prefix=shared/&from=shared/b")).said).toMatchObject({ deleted: 2 });
+    expect(await listed("")).toMatchObject(entries("a"));
+    news = [{ type: "changes", attempt: 1, revision: 0, changes: [] }];
+    (await scene.asked("GET", "/v1/kv?watch=true&to=shared/c")).destroy();
+    expect(wanted).toEqual({ range: { from: "shared/", to: "shared/c" } });
+  });
+
   test("deletes a key, or all that begin so", async () => {
     for (const key of ["a", "b", "c"]) await call("PUT", `/v1/kv/shared/${key}`, key);
-    expect((await call("DELETE", "/v1/kv/shared/a")).said).toEqual({ revision: 4, deleted: 1 });
-    expect((await call("DELETE", "/v1/kv?prefix=shared/")).said).toEqual({ revision: 5, deleted: 2 });
+    expect((await call("DELETE", "/v1/kv/shared/a")).said).toEqual({ revision: 4, durable: false, deleted: 1 });
+    expect((await call("DELETE", "/v1/kv?prefix=shared/")).said).toEqual({ revision: 5, durable: false, deleted: 2 });
     expect((await call("DELETE", "/v1/kv")).status).toBe(400);
     const { status, said } = await call("GET", "/v1/kv/shared/a");
     expect([status, said]).toEqual([404, { error: { code: "NO_SUCH_KEY", message: "there is no key shared/a" } }]);

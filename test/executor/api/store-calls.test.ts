@@ -13,22 +13,30 @@ const linked = (transact: () => Promise<typeof answer> | undefined) => () => ({
 describe("what a program asks of the store", () => {
   test("goes to the ApplicationMaster in the name of its life, once one is connected", async () => {
     const asked: unknown[] = [];
+    let isConnected = false;
     const link = () => ({
-      connected: async () => void asked.push("connected"),
-      transact: async (request: unknown) => {
-        asked.push(request);
-        return answer;
+      connected: async () => {
+        isConnected = true;
+      },
+      transact: (request: unknown) => {
+        asked.push([isConnected, request]);
+        return isConnected ? Promise.resolve(answer) : undefined;
       },
     });
+    const wanted = { ...call, generation: 4 };
     expect(await transactFor(link, 4, call)).toEqual(answer);
-    expect(asked).toEqual(["connected", { ...call, generation: 4 }]);
+    expect(await transactFor(link, 4, call)).toEqual(answer);
+    expect(asked).toEqual([
+      [false, wanted],
+      [true, wanted],
+      [true, wanted],
+    ]);
   });
 
   test.each([
     ["nobody can say whether it was written", "API_UNREACHABLE", "UNKNOWN"],
     ["it took too long", "API_TIMEOUT", "UNKNOWN"],
     ["the store cannot be read", "API_FAILED", "STORE_AWAY"],
-    ["the container is no part of the job any more", "API_FORBIDDEN", "STORE_AWAY"],
   ])("ends with an error that says so where %s", async (_what, code, said) => {
     const link = linked(() => Promise.reject(new ApiError("lost", { code })));
     await expect(transactFor(link, 4, call)).rejects.toMatchObject({ status: 503, code: said });

@@ -15,14 +15,19 @@ describe("the API of a task", () => {
   let start: ProgramStart | undefined;
   let advice: Advice;
   let saved: number;
+  let awaited: (readonly string[])[];
   const progress = () => readFileSync(path.join(scene.folder, "progress.jsonl"), "utf8");
   const call = (...words: Parameters<TaskApiScene["call"]>) => scene.call(...words);
 
   beforeEach(async () => {
-    [start, advice, saved] = [started, { answer: "continue" }, 0];
+    [start, advice, saved, awaited] = [started, { answer: "continue" }, 0, []];
     scene = await TaskApiScene.open({
       start: () => start,
       advice: () => advice,
+      awaitEnds: async (roles) => {
+        awaited.push(roles);
+        return [{ task: "worker:0", state: "succeeded", exit: "0" }];
+      },
       saved: () => {
         saved += 1;
       },
@@ -71,6 +76,14 @@ describe("the API of a task", () => {
     expect((await call("GET", "/v1/task")).status).toBe(503);
   });
 
+  test("says how the others ended, once they have", async () => {
+    const { said: ended } = await call("GET", "/v1/ends");
+    expect(ended).toEqual({ tasks: [{ task: "worker:0", state: "succeeded", exit: "0" }] });
+    expect(awaited).toEqual([[]]);
+    expect((await call("GET", "/v1/ends?roles=worker")).status).toBe(200);
+    expect(awaited.at(-1)).toEqual(["worker"]);
+  });
+
   test("takes what the progress file takes, there", async () => {
     const answer = { status: 200, said: { answer: "continue" } };
     expect(await report({ step: 7, metrics: { loss: 0.5 }, more: 1 })).toEqual(answer);
@@ -88,8 +101,14 @@ describe("the API of a task", () => {
     expect((await report({})).said).toEqual(advice);
   });
 
+  test("takes what JSON has no number for", async () => {
+    const { said } = await call("POST", "/v1/report", '{"step": 7, "metrics": {"loss": NaN, "gain": -Infinity}}');
+    expect(said).toEqual({ answer: "continue" });
+    expect(progress()).toBe('{"step":7,"metrics":{"loss":"NaN","gain":"-Infinity"}}\n');
+  });
+
   test("takes the rest where a metric is no number, and names that", async () => {
-    const { said } = await call("POST", "/v1/report", '{"step": 7, "metrics": {"loss": NaN}}');
+    const { said } = await call("POST", "/v1/report", '{"step": 7, "metrics": {"loss": "low"}}');
     expect(said).toEqual({
       answer: "continue",
       ignored: ['The metric "loss" is not kept where it is not a number.'],

@@ -2,6 +2,8 @@ import {
   appendFileSync,
   chmodSync,
   mkdirSync,
+  readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,6 +20,7 @@ import { Gate } from "../../../executor/carrier/gate.ts";
 import { OutputCarrier } from "../../../executor/carrier/output-carrier.ts";
 import { Pace } from "../../../executor/carrier/pace.ts";
 import type { ProgressReport } from "../../../executor/monitoring/progress-file.ts";
+import { nameOf, onDisk } from "../../../src/file-names.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
@@ -63,6 +66,20 @@ function carrier(options: Partial<CarrierOptions> = {}): Carrier {
     report: (generation, report) => reports.push([generation, report]),
     transferred: (transfer) => transfers.push(transfer),
     ...options,
+  });
+}
+
+function outputCarrier(fileSystem: LocalFileSystem): OutputCarrier {
+  return new OutputCarrier({
+    ...{ localDir: path.join(scene.workFolder, "results"), shownDir: "results", workFolder: scene.workFolder },
+    folder: { fileSystem, path: `${scene.stays}/worker-0` },
+    pace: new Pace(undefined, Date.now),
+    gate: new Gate(),
+    log: silentLog,
+    nowMs: () => 7,
+    random: () => 0,
+    pause: async () => undefined,
+    report: (transfer) => transfers.push(transfer),
   });
 }
 
@@ -191,6 +208,26 @@ describe("before a program starts", () => {
     elsewhere.remove();
   });
 
+  test("one that is damaged gives way to the whole one before it, which the ApplicationMaster is told", async () => {
+    const saver = carrier();
+    await saver.begin("");
+    for (const step of [30, 45]) {
+      saver.heard(1, progress(step, scene.write({ [`ckpt/${step}.pt`]: "w" })));
+      await saver.settle({ last: false });
+    }
+    const folder = path.join(scene.stays, "ckpt/application_1_0001/worker-0");
+    rmSync(path.join(folder, "step-45-at-45/45.pt"));
+    const begun = await carrier().begin(`file://${folder}/step-45-at-45`);
+    expect(begun).toBe(path.join(scene.workFolder, "ckpt", "30.pt"));
+    expect(transfers.at(-1)).toEqual({
+      ...{ what: "restored", state: "done", url: `file://${folder}/step-30-at-30`, step: 30, atMs: 7 },
+      ...{ files: 1, bytes: 1 },
+      reason: expect.stringMatching(
+        /^began with the checkpoint of step 30, as a later one cannot be used: .*45\.pt.* is not there/,
+      ),
+    });
+  });
+
   test("what only this container has is removed when the program starts again, but not before its first start", async () => {
     const one = carrier();
     scene.write({ "ckpt/pretrained.pt": "shipped" });
@@ -284,18 +321,7 @@ describe("empty folders and programs", () => {
     one.programEnded();
     await one.settle({ last: true });
     expect(transfers.at(-1)).toMatchObject({ state: "done", files: 2 });
-    const status = aJobStatus({
-      tasks: [{ task: "worker:0", state: "succeeded", restarts: 0, transfers: transfers.slice(-1) }],
-    });
-    const fileSystems = {
-      locate: (url: string) => ({ fileSystem: new LocalFileSystem(), path: url.slice("file://".length) }),
-    };
-    const left = await resultsOf(status, "worker:0", fileSystems);
-    const folder = path.join(scene.folder, "fetched");
-    checkTargets(left, { folder, force: false });
-    await fetchFiles(left, { folder, force: false, fetched: () => {} });
-    expect(left.remarks).toEqual([]);
-    expect(keptOf(folder)).toEqual({ folders: ["empty/10:00", "a"], programs: ["run.sh"] });
+    expect(keptOf(await fetchResults())).toEqual({ folders: ["empty/10:00", "a"], programs: ["run.sh"] });
   });
 
   test("alone are no output", async () => {
@@ -308,14 +334,92 @@ describe("empty folders and programs", () => {
   });
 });
 
+/** What `tony-ts get` fetches. */
+async function fetchResults(): Promise<string> {
+  const status = aJobStatus({
+    tasks: [{ task: "worker:0", state: "succeeded", restarts: 0, transfers: transfers.slice(-1) }],
+  });
+  const fileSystems = {
+    locate: (url: string) => ({ fileSystem: new LocalFileSystem(), path: url.slice("file://".length) }),
+  };
+  const left = await resultsOf(status, "worker:0", fileSystems);
+  const folder = path.join(scene.folder, "fetched");
+  checkTargets(left, { folder, force: false });
+  await fetchFiles(left, { folder, force: false, fetched: () => {} });
+  expect(left.remarks).toEqual([]);
+  return folder;
+}
+
+describe("names that are not UTF-8", () => {
+  /** Writes the same as a folder and as a file in it. */
+  const write = (folder: string) => {
+    const odd = onDisk(path.join(scene.workFolder, folder, LATIN));
+    mkdirSync(odd, { recursive: true });
+    writeFileSync(onDisk(path.join(scene.workFolder, folder, LATIN, `${LATIN}.txt`)), "latin");
+    mkdirSync(onDisk(path.join(scene.workFolder, folder, `empty-${LATIN}`)));
+  };
+  const LATIN = "caf\udce9";
+  const within = (folder: string, below = ""): string[] =>
+    readdirSync(onDisk(path.join(folder, below)), { withFileTypes: true, encoding: "buffer" })
+      .flatMap((entry) => {
+        const name = path.join(below, nameOf(entry.name));
+        return entry.isDirectory() ? [name, ...within(folder, name)] : [name];
+      })
+      .sort();
+
+  test("are stored encoded, in the list and in the report, and come back as they were", async () => {
+    const one = carrier();
+    await one.begin("");
+    write("results");
+    one.programEnded();
+    await one.settle({ last: true });
+    const folder = path.join(scene.stays, "out/application_1_0001/worker-0");
+    expect(within(folder)).toEqual([NAMES, "caf%E9", "caf%E9/caf%E9.txt", "empty-caf%E9"]);
+    expect(JSON.parse(readFileSync(path.join(folder, NAMES), "utf8"))).toMatchObject({
+      renamed: [{ path: `${LATIN}/${LATIN}.txt`, stored: "caf%E9/caf%E9.txt" }, { stored: "empty-caf%E9" }],
+      leftOut: [],
+    });
+    const reason = "caf\\xe9/caf\\xe9.txt is stored as caf%E9/caf%E9.txt";
+    expect(transfers.at(-1)).toMatchObject({ state: "done", files: 1, reason });
+    const fetched = await fetchResults();
+    expect(within(fetched)).toEqual([LATIN, `${LATIN}/${LATIN}.txt`, `empty-${LATIN}`]);
+  });
+
+  test("are those of a checkpoint's files, also after another one with such names", async () => {
+    const one = carrier();
+    await one.begin("");
+    write("ckpt/step");
+    one.heard(1, progress(5, "ckpt/step"));
+    await one.settle({ last: false });
+    write("ckpt/unfinished");
+    await one.begin(reports.at(-1)?.[1].checkpoint?.path ?? "");
+    const inside = [LATIN, `${LATIN}/${LATIN}.txt`, `empty-${LATIN}`].map((name) => `step/${name}`);
+    expect(within(path.join(scene.workFolder, "ckpt"))).toEqual(["step", ...inside]);
+  });
+
+  test("are refused for a checkpoint itself, which TONY_CHECKPOINT could not name", async () => {
+    const one = carrier();
+    await one.begin("");
+    write("ckpt");
+    one.heard(1, progress(5, `ckpt/${LATIN}`));
+    await one.settle({ last: false });
+    const reason = expect.stringMatching(/^caf\\xe9 cannot be stored: its name is not UTF-8, .* save it under another/);
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason });
+  });
+});
+
 describe("when a program has ended", () => {
   test("what it left is stored when its last process has ended, and the report says that it did not wait for it", async () => {
     const one = carrier();
     await one.begin("");
     scene.write({ "results/first": "f" });
     const words = "its command ended before 1 process of it (python3)";
-    const cleared = sleep(20).then(() => scene.write({ "results/late": "l" }));
-    one.programEnded({ words, cleared });
+    one.programEnded(
+      sleep(20).then(() => {
+        scene.write({ "results/late": "l" });
+        return words;
+      }),
+    );
     await one.settle({ last: true });
     expect(scene.read(place())).toEqual({ "worker-0/first": "f", "worker-0/late": "l" });
     expect(transfers.at(-1)).toMatchObject({ state: "done", files: 2, reason: words });
@@ -341,13 +445,15 @@ describe("when a program has ended", () => {
     const one = carrier();
     await one.begin("");
     scene.write({ "results/model.pt": "m" });
-    writeFileSync(Buffer.concat([Buffer.from(`${scene.workFolder}/results/`), Buffer.from([0xff, 0xfe])]), "latin");
+    symlinkSync("../..", path.join(scene.workFolder, "results/up"));
     symlinkSync("nowhere", path.join(scene.workFolder, "results/dangling"));
     one.programEnded();
     await one.settle({ last: true });
     expect(Object.keys(scene.read(place()))).toEqual(expect.arrayContaining(["worker-0/model.pt"]));
     expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1 });
-    expect(transfers.at(-1)?.reason).toContain("is not stored: its name is not UTF-8");
+    expect(transfers.at(-1)?.reason).toMatch(
+      /^up is not stored: the link leads to .*, in which containers have their secrets;/,
+    );
     expect(transfers.at(-1)?.reason).toContain("dangling is not stored: the link leads to nothing");
   });
 
@@ -357,26 +463,34 @@ describe("when a program has ended", () => {
     const odd = ["a:1", "a:2", "a:3", "a:4"].map((name) => [`results/${name}`, "m"]);
     scene.write(Object.fromEntries(odd));
     for (const name of ["a", "b", "c"]) symlinkSync("nowhere", path.join(scene.workFolder, "results", name));
-    writeFileSync(Buffer.concat([Buffer.from(`${scene.workFolder}/results/`), Buffer.from([0xff, 0xfe])]), "latin");
+    symlinkSync("../..", path.join(scene.workFolder, "results/up"));
     one.programEnded();
     await one.settle({ last: true });
     const { state, reason } = transfers.at(-1) ?? {};
     expect(state).toBe("incomplete");
-    expect(reason).toMatch(/^\S+ is not stored: its name is not UTF-8; /);
+    expect(reason).toMatch(/^up is not stored: /);
     expect(reason).toMatch(/; 1 more not stored, 4 more stored under another name: see _tony-names.json$/);
   });
 
   test("a file that cannot be read when it is its turn is left out and named; the rest is stored", async () => {
-    const one = carrier();
-    await one.begin("");
-    scene.write({ "results/model.pt": "m" });
-    // The kernel gives nobody its first byte.
-    symlinkSync("/proc/self/mem", path.join(scene.workFolder, "results/disk"));
+    const disk = scene.write({ "results/model.pt": "m", "results/disk": "d" });
+    // A folder in its place gives nobody a byte.
+    class Replaced extends LocalFileSystem {
+      override create(...[target, ...given]: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        if (path.basename(target) === "disk") {
+          rmSync(disk);
+          mkdirSync(disk);
+        }
+        return super.create(target, ...given);
+      }
+    }
+    const one = outputCarrier(new Replaced());
     one.programEnded();
-    await one.settle({ last: true });
-    const reason = "disk is not stored: it cannot be read (EIO)";
+    await one.settled();
+    const reason = "disk is not stored: it cannot be read (EISDIR)";
     expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1, reason });
-    expect(Object.keys(scene.read(place())).sort()).toEqual([`worker-0/${NAMES}`, "worker-0/model.pt"]);
+    const stored = Object.keys(scene.read(scene.stays)).filter((name) => name.startsWith("worker-0/"));
+    expect(stored.sort()).toEqual([`worker-0/${NAMES}`, "worker-0/model.pt"]);
   });
 
   test("a link to nothing, or to the folder itself, loses nothing; a folder behind a link is stored", async () => {
@@ -453,18 +567,7 @@ describe("when a program has ended", () => {
     ["is brought up again", 1, "done", ""],
     ["fails where that never ends", -1, "failed", "is not as it was uploaded: first is not there"],
   ])("what somebody removes while it is brought up %s", async (_what, times, state, reason) => {
-    const fileSystem = new CleanedFileSystem(times, (folder) => rmSync(path.join(folder, "first")));
-    const one = new OutputCarrier({
-      ...{ localDir: path.join(scene.workFolder, "results"), shownDir: "results", workFolder: scene.workFolder },
-      folder: { fileSystem, path: `${scene.stays}/worker-0` },
-      pace: new Pace(undefined, Date.now),
-      gate: new Gate(),
-      log: silentLog,
-      nowMs: () => 7,
-      random: () => 0,
-      pause: async () => undefined,
-      report: (transfer) => transfers.push(transfer),
-    });
+    const one = outputCarrier(new CleanedFileSystem(times, (folder) => rmSync(path.join(folder, "first"))));
     scene.write({ "results/first": "1", "results/last": "2" });
     one.programEnded();
     await one.settled();

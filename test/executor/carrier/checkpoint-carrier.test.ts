@@ -1,4 +1,14 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { CheckpointCarrier, type CheckpointCarrierOptions } from "../../../executor/carrier/checkpoint-carrier.ts";
@@ -7,8 +17,10 @@ import { Pace } from "../../../executor/carrier/pace.ts";
 import { restoreCheckpoint } from "../../../executor/carrier/restore.ts";
 import type { FileSystem } from "../../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
-import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
+import type { Checkpoint } from "../../../src/job/execution.ts";
+import type { Transfer } from "../../../src/job/status.ts";
 import { MANIFEST, UNFINISHED } from "../../../src/job/stored/carried-names.ts";
+import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene, CleanedFileSystem, DyingFileSystem } from "./scene.ts";
 
@@ -52,6 +64,26 @@ async function saves(one: CheckpointCarrier, step: number, files: Readonly<Recor
   await one.settled();
 }
 
+/** What is brought up to it waits until it may go on. */
+function slowFileSystem() {
+  let enter: () => void = () => undefined;
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve;
+  });
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  class Slow extends LocalFileSystem {
+    override async mkdirs(target: string, permission: number) {
+      enter();
+      await left;
+      await super.mkdirs(target, permission);
+    }
+  }
+  return { fileSystem: new Slow(), entered, leave: () => leave() };
+}
+
 /** Another container brings back the furthest that is there, as if told of none that is gone. */
 async function restored(): Promise<{ found: string; files: Record<string, string> }> {
   const localDir = path.join(scene.folder, "another", "ckpt");
@@ -88,22 +120,8 @@ describe("a checkpoint that a program reports", () => {
   });
 
   test("may be removed or replaced by the program while it is brought up", async () => {
-    let enter: () => void = () => undefined;
-    const entered = new Promise<void>((resolve) => {
-      enter = resolve;
-    });
-    let leave: () => void = () => undefined;
-    const left = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    class Slow extends LocalFileSystem {
-      override async mkdirs(target: string, permission: number) {
-        enter();
-        await left;
-        await super.mkdirs(target, permission);
-      }
-    }
-    const one = carrier(new Slow());
+    const { fileSystem, entered, leave } = slowFileSystem();
+    const one = carrier(fileSystem);
     const saving = saves(one, 45, { "latest.pt": "at 45" }, "latest.pt");
     await entered;
     const latest = path.join(scene.workFolder, "ckpt", "latest.pt");
@@ -123,6 +141,25 @@ describe("a checkpoint that a program reports", () => {
     await one.settled();
     expect(carried.map(({ step }) => step)).toEqual([1, 3]);
     expect(Object.keys(scene.read(path.join(scene.workFolder, "ckpt")))).toEqual(["1", "2", "3"]);
+  });
+
+  test("is held beside the one under way, and no longer than until a newer one is", async () => {
+    const { fileSystem, entered, leave } = slowFileSystem();
+    const one = carrier(fileSystem);
+    const holdFolder = path.join(scene.workFolder, ".held");
+    const held = () => readdirSync(holdFolder).sort();
+    scene.write({ "ckpt/1": "a", "ckpt/2": "b", "ckpt/3": "c" });
+    const offer = (step: number) => one.offer(String(step), { path: `ckpt/${step}`, step, atMs: step }, 1);
+    offer(1);
+    await entered;
+    for (const step of [2, 3]) {
+      offer(step);
+      await eventually(`step ${step} is held`, () => held().join() === `step-1-at-1,step-${step}-at-${step}`, 10_000);
+    }
+    leave();
+    await one.settled();
+    expect(held()).toEqual([]);
+    expect(carried.map(({ step }) => step)).toEqual([1, 3]);
   });
 
   test("older ones go when a newer one is complete, and whatever an upload that died has left", async () => {

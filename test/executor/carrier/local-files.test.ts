@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -35,6 +36,19 @@ describe("the files below a folder", () => {
     expect(turns).toBeGreaterThan(3);
   });
 
+  test("are missed where their paths are longer than the kernel takes: that is a loss", async () => {
+    scene.write({ "results/model": "m" });
+    const name = "d".repeat(200);
+    const deeper = `for i in $(seq 21); do mkdir ${name}; cd ${name}; done; echo m > model`;
+    const results = path.join(scene.workFolder, "results");
+    execFileSync("bash", ["-ec", deeper], { cwd: results });
+    const { files, leftOut } = await found();
+    execFileSync("rm", ["-r", name], { cwd: results });
+    expect(files).toEqual(["model"]);
+    const why = expect.stringMatching(/cannot be read \(ENAMETOOLONG\)$/);
+    expect(leftOut).toEqual([{ path: expect.stringContaining(name), why, isLoss: true }]);
+  });
+
   test("are looked for no longer than they are wanted", async () => {
     scene.write({ "results/model": "m" });
     const stop = new AbortController();
@@ -46,10 +60,15 @@ describe("the files below a folder", () => {
   test("are none of the kernel's: a link to a process leads to the whole machine", async () => {
     scene.write({ "results/model": "m" });
     linkTo("/proc/self", "results/p");
+    linkTo("/proc/cpuinfo", "results/cpus");
+    linkTo("/sys/class", "results/sys");
     const { files, leftOut } = await found();
     expect(files).toEqual(["model"]);
-    expect(leftOut).toEqual([
-      { path: "p", why: expect.stringMatching(/leads to \/proc\/\d+, which holds no/), isLoss: false },
+    const why = (place: string) => `the link leads to ${place}, where the kernel stores no files`;
+    expect([...leftOut].sort((a, b) => a.path.localeCompare(b.path))).toEqual([
+      { path: "cpus", why: why("/proc/cpuinfo"), isLoss: false },
+      { path: "p", why: expect.stringMatching(/leads to \/proc\/\d+, where/), isLoss: false },
+      { path: "sys", why: why("/sys/class"), isLoss: false },
     ]);
   });
 

@@ -27,11 +27,12 @@ function lost(random: number | (() => number) = 0.5, limits = LIMITS) {
     for (const effect of core.step(event, { nowMs, random: draw() })) follow(effect);
   };
   const follow = (effect: Effect) => {
-    if (effect.type === "reached" || effect.type === "replaced" || effect.type === "orphaned") note(effect.type);
-    else if (effect.type === "isolated") note(`isolated for ${effect.silentMs / 1000} s`);
+    if (effect.type === "replaced" || effect.type === "orphaned") note(effect.type);
+    else if (effect.type === "hold-uploads") note(`isolated for ${/ (\d+) s/.exec(effect.why)?.[1]} s`);
     else if (effect.type === "connect" && effect.target.attempt > 1) note(`attempt ${effect.target.attempt}`);
     else if (effect.type === "look") {
       world.looks += 1;
+      if (world.answers && world.staging?.isReplaced === false) note("reached");
       if (world.answers) post({ type: "looked", absence: effect.absence, news: world.staging });
     }
   };
@@ -161,6 +162,19 @@ describe("an executor without an ApplicationMaster", () => {
     welcome();
     post({ type: "looked", absence, news: { isReplaced: true } });
     pass(1);
+    expect(heard).toEqual([]);
+  });
+
+  it("does not take a look of the absence before for its own that is under way", () => {
+    const { core, welcome, heard, world, pass, post } = lost();
+    world.answers = false;
+    pass(2.5);
+    const absence = core.state.absences;
+    welcome();
+    post({ type: "ended", connection: core.state.link.active?.id ?? 0, cause: "the stream ended" });
+    pass(2.5);
+    expect(world.looks).toBe(2);
+    post({ type: "looked", absence, news: { isReplaced: true } });
     expect(heard).toEqual([]);
   });
 });

@@ -6,24 +6,54 @@ const LIMITS = { orphanMs: 780_000, isolationMs: 30_000 };
 const PRESENT = { attempt: 1, address: "node-1:4000" };
 const NEXT = { attempt: 2, address: "node-2:4000" };
 
-test("an executor that loses its ApplicationMaster connects at once, however often the next attempt's address had failed", () => {
+/** One that has joined the present attempt, told of others that do not answer. */
+function joined() {
   const core = createExecutorCore(PRESENT, LIMITS);
   let nowMs = 0;
   const post = (event: Event) => core.step(event, { nowMs, random: 0.5 });
   const trying = () => core.state.link.trying?.id ?? 0;
+  const refused = (times: number) => {
+    for (let time = 1; time <= times; time++) {
+      if (core.state.link.trying === undefined) {
+        nowMs = core.wakeAtMs ?? nowMs;
+        post({ type: "woken" });
+      }
+      post({ type: "ended", connection: trying(), cause: "connection refused" });
+    }
+  };
   post({ type: "begun" });
   const none = new Uint8Array();
   const hello = { protocol: 1, build: "test" };
   const body = { type: "welcome", hello, heartbeatIntervalMs: 1_000, job: none, attemptProof: none } as const;
   post({ type: "message", connection: trying(), generation: 1, message: { attempt: 1, generation: 0, body } });
-  const connected = core.state.link.active?.id ?? 0;
+  return { core, post, refused, connected: core.state.link.active?.id ?? 0, nowMs: () => nowMs };
+}
+
+test("an executor that loses its ApplicationMaster connects at once, however often the next attempt's address had failed", () => {
+  const { core, post, refused, connected, nowMs } = joined();
   post({ type: "called", master: NEXT });
-  for (let times = 1; times <= 4; times++) {
-    post({ type: "ended", connection: trying(), cause: "connection refused" });
-    nowMs = core.wakeAtMs ?? nowMs;
-    post({ type: "woken" });
-  }
-  post({ type: "ended", connection: trying(), cause: "connection refused" });
+  refused(5);
   post({ type: "ended", connection: connected, cause: "the stream ended" });
-  expect((core.state.link.connectAtMs ?? 0) - nowMs).toBeLessThanOrEqual(100);
+  expect((core.state.link.connectAtMs ?? 0) - nowMs()).toBeLessThanOrEqual(100);
+});
+
+test("each attempt that calls has its own tries, however often the one before failed", () => {
+  const { core, post, refused } = joined();
+  const third = { attempt: 3, address: "node-3:4000" };
+  post({ type: "called", master: NEXT });
+  refused(4);
+  post({ type: "called", master: third });
+  refused(4);
+  expect(core.state.link.candidate).toEqual(third);
+  refused(1);
+  expect(core.state.link.candidate).toBeUndefined();
+});
+
+test("an attempt that calls is tried before the address that has just failed", () => {
+  const core = createExecutorCore(PRESENT, LIMITS);
+  const post = (event: Event) => core.step(event, { nowMs: 0, random: 0.5 });
+  post({ type: "begun" });
+  post({ type: "ended", connection: core.state.link.trying?.id ?? 0, cause: "connection refused" });
+  post({ type: "called", master: NEXT });
+  expect(core.state.link.trying?.target).toEqual(NEXT);
 });

@@ -3,8 +3,15 @@ import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { GenerationPorts } from "../../../executor/generation/generation-ports.ts";
 import { takenPorts } from "../../../executor/program/ports.ts";
+import { anExecutorLaunch } from "../../support/executor-launch.ts";
 
-const settings = { host: "127.0.0.1", portNames: ["rpc", "web"], tensorBoard: true, reusePort: false };
+const settings = {
+  host: "127.0.0.1",
+  sections: { ...anExecutorLaunch.sections, ports: {} },
+  portNames: ["rpc", "web"],
+  tensorBoard: true,
+  reusePort: false,
+};
 
 describe("the ports that an executor holds for its program", () => {
   let ports: GenerationPorts;

@@ -43,9 +43,10 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       refused: () => {},
       orphaned,
       lookIntoStaging: () => staging.look({ ...registration, applicationId: identity.applicationId }),
-      reached: () => {},
       replaced: () => {},
-      isolated: () => {},
+      gate: { open: () => {}, close: () => {} },
+      suspend: () => {},
+      resume: () => {},
     });
     try {
       link.start();

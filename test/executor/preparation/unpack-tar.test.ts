@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { readTree, type Tree } from "../../../client/shipping/packing/directory-tree.ts";
@@ -94,6 +95,21 @@ test("an archive that was cut short is refused", async () => {
   execFileSync("bash", ["-c", `gzip -dc "$1" | head -c 2000 | gzip > "$2"`, "cut", archive, cut]);
   mkdirSync(path.join(base, "target"));
   await expect(unpackTar(cut, path.join(base, "target"))).rejects.toThrow("ends too early");
+});
+
+test.each([
+  ["a length", { at: 124, with: "x" }],
+  ["a mode", { at: 100, with: "x" }],
+  ["a long name", { at: 512 + 100, with: "\0" }],
+])("an archive in which %s is damaged is refused", async (_what, { at, with: byte }) => {
+  writeFileSync(path.join(folder, "n".repeat(150)), "content");
+  const archive = path.join(base, "whole.tar.gz");
+  await packDirectory(await treeOf(folder), archive);
+  const tar = gunzipSync(readFileSync(archive));
+  tar.write(byte, at);
+  writeFileSync(archive, gzipSync(tar));
+  mkdirSync(path.join(base, "target"));
+  await expect(unpackTar(archive, path.join(base, "target"))).rejects.toMatchObject({ code: "LOCALIZATION" });
 });
 
 test("a full disk is named, and an archive that is none keeps its own words", () => {

@@ -102,6 +102,13 @@ describe("a program out of a shipped archive", () => {
     );
   });
 
+  it("may have been left out of --src_dir, and the mend says so", () => {
+    expect(asked(". .venv/bin/activate && python3 train.py", [source])).toBe(
+      ".venv/bin/activate does not exist; it came from /home/ada/src.zip: put it in there; where it is in there, it was left out " +
+        "as that was sent: end its .tonyignore with !.venv, or send a Python environment with --python_venv",
+    );
+  });
+
   it("is advised to be packed whole where the archive is no zip", () => {
     unpacked("venv/bin/python", "");
     const tar = { ...venv, source: "/home/ada/venv.tar.gz" };

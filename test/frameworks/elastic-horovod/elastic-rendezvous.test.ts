@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { elasticRendezvous } from "../../../src/frameworks/elastic-horovod/elastic-rendezvous.ts";
 import { taskProgram } from "../../../src/frameworks/task-program.ts";
 import { eventually } from "../../support/eventually.ts";
 import { listenLocally } from "../../support/local-port.ts";
@@ -20,7 +21,7 @@ beforeEach(async () => {
   await listenLocally(server);
 });
 afterEach(async () => {
-  for (const child of children) child.kill("SIGKILL");
+  for (const child of children) signalGroup(child, "SIGKILL");
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
@@ -35,7 +36,11 @@ function start(index: number, command: string): { readonly child: ChildProcess; 
     HOROVOD_GLOO_RENDEZVOUS_ADDR: "127.0.0.1",
     HOROVOD_GLOO_RENDEZVOUS_PORT: String(port),
   };
-  const child = spawn("/bin/bash", ["-c", `${prelude}\n${command}`], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("/bin/bash", ["-c", `${prelude}\n${command}`], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
   children.push(child);
   let printed = "";
   child.stdout.on("data", (data: Buffer) => {
@@ -44,10 +49,36 @@ function start(index: number, command: string): { readonly child: ChildProcess; 
   return { child, printed: () => printed };
 }
 
+/** As a NodeManager ends a container: the shell and all that it started. One that has ended is none any more. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {}
+}
+
 async function ask(method: string, path: string, body?: string): Promise<[number, string]> {
   const { port } = server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(body !== undefined && { body }) });
   return [response.status, await response.text()];
+}
+
+/** The service of a process that trains, which counts what it is told. */
+async function listenForNews() {
+  let count = 0;
+  const service = createTcpServer((socket) => {
+    socket.once("data", () => {
+      count += 1;
+      socket.end("heard");
+    });
+  });
+  await listenLocally(service);
+  const { port } = service.address() as AddressInfo;
+  const pickle = [0x80, 4, 0x4d, port & 0xff, port >> 8, 0x43, 32, ...Buffer.alloc(32, 7), 0x2e];
+  return {
+    announcement: Buffer.from(pickle).toString("base64"),
+    count: () => count,
+    close: () => service.close(),
+  };
 }
 
 describe("a process of an elastic Horovod", () => {
@@ -94,6 +125,31 @@ describe("a process of an elastic Horovod", () => {
     expect(await ask("GET", "/rank_and_size/worker-0:0")).toEqual([200, "0,1,0,1,0,1"]);
   });
 
+  test("has not succeeded when a signal ends it while its program runs: who takes its place is taken in", async () => {
+    const staying = [0, 1].map((index) => start(index, `${PRINT_SLOT}; exec sleep 100`));
+    const ended = start(2, `${PRINT_SLOT}; sleep 100; exit 1`);
+    await eventually("all three", () => [...staying, ended].every(({ printed }) => printed() !== ""));
+    signalGroup(ended.child, "SIGTERM");
+    await eventually("its end", () => ended.child.signalCode === "SIGTERM");
+    const again = start(2, PRINT_SLOT);
+    await eventually("its start, at this meeting or the next", async () => {
+      await Promise.all([0, 1].map((index) => ask("GET", `/rank_and_size/worker-${index}:0`)));
+      return again.printed() !== "";
+    });
+    expect(again.printed()).toBe("2 of 3, 0 of 1, 2 of 3\n");
+  });
+
+  test("that comes again before the end of its life before was noticed is there", async () => {
+    const started = [0, 1, 2].map((index) => start(index, `${PRINT_SLOT}; exec sleep 100`));
+    await eventually("all three", () => started.every(({ printed }) => printed() !== ""));
+    const again = start(2, PRINT_SLOT);
+    await eventually("its start, at this meeting or the next", async () => {
+      await Promise.all([0, 1].map((index) => ask("GET", `/rank_and_size/worker-${index}:0`)));
+      return again.printed() !== "";
+    });
+    expect(again.printed()).toBe("2 of 3, 0 of 1, 2 of 3\n");
+  });
+
   test("that comes while the others train starts when these have asked", async () => {
     const started = [0, 1].map((index) => start(index, `${PRINT_SLOT}; exec sleep 100`));
     const gone = start(2, `${PRINT_SLOT}; exec sleep 100`);
@@ -116,6 +172,32 @@ describe("a process of an elastic Horovod", () => {
     const { stderr } = late.child;
     expect(stderr && (await text(stderr))).toBe("tony-ts: the others are done\n");
     expect(late.printed()).toBe("");
+  });
+
+  test("that trains is told of who waits after each meeting, however soon after the one before", async () => {
+    server.close();
+    const together = { role: "worker", instances: 3, processes: 1, least: 2, expected: [0, 1, 2] };
+    server = createServer(elasticRendezvous({ ...together, nowMs: () => 0 }));
+    await listenLocally(server);
+    const heard = await listenForNews();
+    const staying = [0, 1].map((index) => start(index, `${PRINT_SLOT}; exec sleep 100`));
+    let third = start(2, `${PRINT_SLOT}; exec sleep 100`);
+    await eventually("all three", () => [...staying, third].every(({ printed }) => printed() !== ""));
+    expect(await ask("PUT", "/worker_addresses/worker-0:0", heard.announcement)).toEqual([200, ""]);
+    for (const again of [1, 2]) {
+      const before = heard.count();
+      third.child.kill("SIGKILL");
+      third = start(2, `${PRINT_SLOT}; exec sleep 100`);
+      await eventually(`news that it waits, ${again}`, () => heard.count() > before, 30_000);
+      await Promise.all([0, 1].map((index) => ask("GET", `/rank_and_size/worker-${index}:0`)));
+      await eventually("its start", () => third.printed() !== "", 30_000);
+    }
+    heard.close();
+  });
+
+  test("is none of a task that the role has not, however many such are named", async () => {
+    for (const key of ["worker-3:0", "worker-999999:0", "worker-0:1", "ps-0:0"])
+      expect(await ask("GET", `/slot/${key}`)).toEqual([404, ""]);
   });
 
   test("is refused an announcement that is too long, though nobody said how long", async () => {

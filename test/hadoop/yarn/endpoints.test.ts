@@ -69,7 +69,7 @@ describe("where the ResourceManager listens", () => {
 
   test("nothing set, or nonsense: the key is named", () => {
     expect(() => resourceManagerEndpoints(settings({ [`${rm}.hostname`]: "0.0.0.0" }), "client")).toThrow(
-      /yarn.resourcemanager.address nor yarn.resourcemanager.hostname is set/,
+      /neither yarn.resourcemanager.address nor yarn.resourcemanager.hostname is set to a host \(0\.0\.0\.0 is none\)/,
     );
     expect(() => resourceManagerEndpoints(settings({ [`${rm}.address`]: "a:b" }), "client")).toThrow(
       /host:port is wanted/,

@@ -116,6 +116,13 @@ describe("what a heartbeat tells", () => {
     expect(table.take()).toMatchObject({ blacklistAdditions: ["a"], blacklistRemovals: [] });
   });
 
+  test("a container whose end is reported before it could be given back is not", () => {
+    const table = new OutstandingRequests();
+    table.release(["container_1_0001_01_000009"]);
+    table.ended("container_1_0001_01_000009");
+    expect(table.take()).toEqual(nothing);
+  });
+
   test("a container whose end was reported is not given back again after a refusal", () => {
     const table = new OutstandingRequests();
     table.release(["container_1_0001_01_000008", "container_1_0001_01_000009"]);

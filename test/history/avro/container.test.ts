@@ -15,6 +15,19 @@ function writeLong(value: number): Buffer {
   return Buffer.from([...bytes, Number(rest)]);
 }
 
+const manyNulls = Array.from({ length: 1_000 }, () => ({ name: "none", type: "null" }));
+
+/** A text of that length, and its length before it. */
+function zeros(length: number): Buffer {
+  return Buffer.concat([writeLong(length), Buffer.alloc(length)]);
+}
+
+/** The same block once more, and again. */
+function manyBlocks(file: Buffer): Buffer {
+  const block = file.subarray(file.indexOf(sync) + sync.length);
+  return Buffer.concat([file, block, block]);
+}
+
 describe("an Avro container file", () => {
   test("is laid out as the specification says", () => {
     expect(writeContainer("string", ["ab"], sync)).toEqual(
@@ -52,7 +65,7 @@ describe("an Avro container file", () => {
     [
       "more values than bytes",
       blockOf("null", "null", writeLong(10 ** 12), Buffer.alloc(0)),
-      "it says that 1000000000000 values",
+      "values that take no byte",
     ],
     [
       "more items than bytes",
@@ -62,7 +75,39 @@ describe("an Avro container file", () => {
         writeLong(1),
         Buffer.concat([writeLong(10 ** 12), writeLong(0)]),
       ),
-      "it says that 1000000000000 values",
+      "values that take no byte",
+    ],
+    [
+      "lists of lists of as many items as it has bytes",
+      blockOf(
+        { type: "array", items: { type: "array", items: "null" } },
+        "null",
+        writeLong(1),
+        Buffer.concat([
+          writeLong(9_000),
+          Buffer.alloc(27_000, Buffer.concat([writeLong(8_000), writeLong(0)])),
+          writeLong(0),
+        ]),
+      ),
+      "values that take no byte",
+    ],
+    [
+      "records of thousands of fields for each byte",
+      blockOf(
+        {
+          type: "array",
+          items: { type: "record", name: "Wide", fields: [{ name: "some", type: "int" }, ...manyNulls] },
+        },
+        "null",
+        writeLong(1),
+        Buffer.concat([writeLong(10_000), Buffer.alloc(10_000), writeLong(0)]),
+      ),
+      "more than 2000000 values",
+    ],
+    [
+      "blocks that unpack to too much together",
+      manyBlocks(blockOf("string", "deflate", writeLong(1), deflateRawSync(zeros(2 ** 25)))),
+      "larger than",
     ],
     [
       "a block that unpacks to gigabytes",

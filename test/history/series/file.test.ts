@@ -70,6 +70,8 @@ describe("the file of a job's series", () => {
     ["cut off", packed(axis).subarray(0, 20)],
     ["empty", gzipSync("")],
     ["of another version", packed({ ...axis, seriesVersion: 2 })],
+    ["of a line that nobody of ours writes", packed(axis, "x".repeat(33 * 2 ** 20))],
+    ["larger than that of any job", gzipSync(Buffer.alloc(129 * 2 ** 20, "\n"))],
     ["without a span", packed({ ...axis, spanMs: 0 })],
     [
       "of text for a value",

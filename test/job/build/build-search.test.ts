@@ -44,8 +44,29 @@ describe("a job that describes a search", () => {
       maxParallel: 4,
       population: 6,
       stop: "none",
+      failures: { onFailed: "continue" },
+      retries: 2,
       seed: 7,
     });
+  });
+
+  test("ends where it says", () => {
+    const limits = {
+      "tony.search.goal": "-0.5",
+      "tony.search.timeout": "2h",
+      "tony.search.max-failed-trials": "9",
+      "tony.search.max-failed-trials-in-a-row": "3",
+      "tony.search.on-failed-trial": "end",
+    };
+    const { search } = check({ ...minimalJob, ...goal, ...rate, ...limits });
+    expect(search).toMatchObject({
+      goal: -0.5,
+      timeoutMs: 7_200_000,
+      failures: { onFailed: "end", most: 9, mostInARow: 3 },
+    });
+    expect(said({ ...goal, ...rate, "tony.search.goal": "high" }).join()).toMatch(
+      /tony\.search\.goal.*a number such as 0\.95/,
+    );
   });
 
   test("by asha has the rungs that it names", () => {
@@ -164,6 +185,15 @@ describe("a job that describes a search", () => {
     const command = { "tony.containers.command": "train --rate {{param.rate}} --units {{param.rat}}" };
     expect(said({ ...rate, ...goal, ...command })).toEqual([
       "job.xml:2: tony.containers.command names rat, which is no parameter of the search; did you mean rate?",
+    ]);
+  });
+
+  test("a command of any framework may name its parameters", () => {
+    const generic = { "tony.application.framework": "generic" };
+    const command = { "tony.containers.command": "train --rate {{param.rate}}" };
+    expect(said({ ...rate, ...goal, ...generic, ...command })).toEqual([]);
+    expect(said({ ...generic, ...command })).toEqual([
+      expect.stringContaining("has {{param.rate}}, which is not one of"),
     ]);
   });
 

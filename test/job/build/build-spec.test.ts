@@ -318,6 +318,11 @@ describe("resource types", () => {
     );
   });
 
+  test("none of a type asks for nothing, whether the cluster knows the type or not", () => {
+    const { roles } = specOf({ "tony.worker.resource.yarn.io/fpga": "0" }, { resourceTypes: types });
+    expect(roles[0]?.resource.others).toEqual({});
+  });
+
   test("an amount that is not a whole number of that unit, or none at all, is refused", () => {
     const said = (amount: string) =>
       saidAbout({ ...minimalJob, "tony.worker.resource.local-disk": amount }, { resourceTypes: types })[0];
@@ -348,6 +353,21 @@ describe("resource types", () => {
     expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1" }, { resourceTypes })).toEqual([
       "job.xml:3: tony.worker.gpus asks for yarn.io/gpu, which is not a resource type of the cluster; it has memory-mb, vcores, nvidia.com/gpu; set tony.gpu-resource-types to nvidia.com/gpu",
     ]);
+  });
+
+  test("GPUs that a key asks for by a type that the cluster does not have are told under the types that it has", () => {
+    const told = (key: string, gpus: readonly string[], more = {}) => {
+      const resourceTypes = [...types.slice(0, 2), ...gpus.map((name) => ({ name, units: "" }))];
+      return saidAbout({ ...minimalJob, ...more, [key]: "1" }, { resourceTypes })[0];
+    };
+    const mend = /it has memory-mb, vcores, yarn\.io\/gpu; write tony\.worker\.resource\.yarn\.io\/gpu$/;
+    expect(told("tony.worker.resource.nvidia.com/gpu", ["yarn.io/gpu"])).toMatch(mend);
+    expect(told("tony.worker.resource.gpu", ["yarn.io/gpu"], { "tony.gpu-resource-types": "yarn.io/gpu" })).toMatch(
+      mend,
+    );
+    expect(told("tony.am.resource.yarn.io/gpu", ["nvidia.com/gpu", "nvidia.com/mig-1g.5gb"])).toMatch(
+      /; write tony\.am\.resource\.nvidia\.com\/gpu or tony\.am\.resource\.nvidia\.com\/mig-1g\.5gb$/,
+    );
   });
 
   test("gpus are asked for once", () => {

@@ -62,7 +62,32 @@ describe("a program that lies beside the job's file", () => {
     expect(said(misspelt, "src")).toEqual([
       "job.xml:2: warning: tony.worker.command runs trian.py, which the job does not ship: check its name, or ship it with tony.containers.resources, tony.worker.resources or --src_dir",
     ]);
+    const inFolder = { "tony.worker.command": "python3 scripts/train.py" };
+    for (const shipped of [said({ ...inFolder, "tony.worker.resources": "train.py" }), said(inFolder, "src")]) {
+      expect(shipped[0]).toMatch(/runs scripts\/train\.py, which the job does not ship: did you mean train\.py\?$/);
+    }
     expect(said({ "tony.worker.command": "./missing" })[0]).toContain("runs missing, which the job does not ship");
+  });
+
+  test.each([
+    [
+      "torchrun --nproc_per_node 2 trian.py --lr 1",
+      "runs trian.py, which the job does not ship: did you mean train.py?",
+    ],
+    ["accelerate launch --num_processes=2 trian.py", "did you mean train.py?"],
+    ["python3 src/mian.py", "runs src/mian.py, which the job does not ship"],
+  ])("and is nowhere is warned of in %j, too", (command, warning) => {
+    const warnings = said({ "tony.worker.command": command, "tony.worker.resources": "train.py,src" });
+    expect(warnings.join("\n")).toContain(warning);
+  });
+
+  test.each([
+    "torchrun --nproc_per_node 2 train.py",
+    "torchrun -m train",
+    "deepspeed --hostfile x src/train.py",
+    "python3 src",
+  ])("and travels is not warned of in %j", (command) => {
+    expect(said({ "tony.worker.command": command, "tony.worker.resources": "train.py,src" })).toEqual([]);
   });
 
   test.each(["python3 /opt/job/train.py", "python3 -m train", "train", "cd src && python3 train.py"])(

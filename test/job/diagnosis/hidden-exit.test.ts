@@ -9,8 +9,16 @@ import { hiddenExit, wantsPipefailOfSh } from "../../../src/job/diagnosis/hidden
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "hidden-"));
-  const failing = '#!/bin/bash\necho said\n[[ " $* " == *" OK "* ]] || exit 3\n';
-  for (const [name, text] of Object.entries({ python3: failing, train: failing, sudo: '#!/bin/bash\nexec "$@"\n' })) {
+  const failing = '#!/bin/bash\necho said\n[[ " $* " == *" OK "* || "$*" == --version ]] || exit 3\n';
+  const ray = '#!/bin/bash\n[[ " start stop status " == *" $1 "* && "$*" != *--block* ]] || exit 3\n';
+  for (const [name, text] of Object.entries({
+    python3: failing,
+    train: failing,
+    ray,
+    uv: failing,
+    srun: failing,
+    sudo: '#!/bin/bash\n[ "$1" != -u ] || shift 2\nexec "$@"\n',
+  })) {
     writeFileSync(path.join(folder, name), text);
     chmodSync(path.join(folder, name), 0o755);
   }
@@ -42,6 +50,12 @@ describe("a command that succeeds though its program failed", () => {
     ["exec python3 train.py | tee log", "pipe"],
     ["python3 train.py; echo done", "sequence"],
     ["python3 train.py\necho done", "sequence"],
+    ["python3 train.py; ray stop", "sequence"],
+    ["ray start --head --port 1; python3 train.py; ray stop --force", "sequence"],
+    ["ray start --address a:1 --block; ray stop", "sequence"],
+    ["python3 train.py || ray stop", "or"],
+    ["ray start --head && python3 train.py; ray status", "sequence"],
+    ["python3 train.py; python3 --version", "sequence"],
     ["python3 train.py; exit 0", "sequence"],
     ["python3 train.py || true", "or"],
     ["sh -c 'python3 train.py; exit $?' ; exit 0", "sequence"],
@@ -117,6 +131,7 @@ describe("a command that succeeds though its program failed", () => {
     ["python3 a.py & disown; python3 b.py OK", "beside"],
     ["{ python3 a.py; } & cd . && python3 b.py OK", "beside"],
     ["set -e; python3 a.py & python3 b.py OK", "beside"],
+    ["(sleep 1; python3 a.py) & python3 b.py OK & wait -n", "beside"],
     ["python3 a.py & python3 b.py OK & wait", "background"],
     ["for i in 1 2; do python3 $i & done; wait", "background"],
     ["python3 a.py; echo $?", "sequence"],
@@ -159,8 +174,37 @@ describe("a command that succeeds though its program failed", () => {
     ["declare x=$(python3 a.py)", "substitution"],
     ["x=$(python3 a.py | tail -1); echo $x", "pipe"],
     ["pushd .; python3 a.py; popd", "sequence"],
+    ["find . -maxdepth 0 -exec python3 {} \\;", "find"],
+    ["find . -maxdepth 0 -execdir python3 a.py ';' -print", "find"],
+    ["find . -maxdepth 0 -exec sh -c 'python3 a.py; true' \\;", "sequence"],
+    ["bash <<< 'python3 a.py; true'", "sequence"],
+    ['bash <<<"python3 a.py | tee log"', "pipe"],
+    ["bash -s x <<< 'python3 a.py || true'", "or"],
+    ["bash <<EOF\npython3 a.py\necho done\nEOF", "sequence"],
+    ["sh -x <<'EOF'\npython3 a.py | tee log\nEOF", "pipe"],
+    ["python3 a.py & wait -n; true", "sequence"],
+    ["python3 a.py & wait -n\necho done", "sequence"],
+    ["until python3 a.py; do break; done", "condition"],
+    ["until python3 a.py; do echo failed; break; done", "condition"],
+    ["while ! python3 a.py; do break; done", "condition"],
+    ["while ! python3 a.py; do sleep 0; break 1; done; rm -f x", "condition"],
     ["command python3 a.py; true", "sequence"],
     ["run() ( python3 a.py; echo ); run", "sequence"],
+    ["uv run a.py | tee log", "pipe"],
+    ["srun python3 a.py; true", "sequence"],
+    ["/usr/bin/env python3 a.py; true", "sequence"],
+    ["/usr/bin/timeout 5 python3 a.py | cat", "pipe"],
+    ["sudo -u ada python3 a.py; true", "sequence"],
+    ["timeout -s KILL 5 python3 a.py; true", "sequence"],
+    ["python3 a.py & pid=$!; wait $pid; echo done", "sequence"],
+    ['python3 a.py & pid=$!\nwait "$pid"\necho done', "sequence"],
+    ["end() { rm -f x; exit 0; }; trap end EXIT; python3 a.py", "trap"],
+    ["trap end EXIT; end() {\n  exit 0\n}; python3 a.py", "trap"],
+    ["python3 a.py | tee log; [ $? -eq 0 ]", "pipe"],
+    ["python3 a.py | tee log; if [ $? -ne 0 ]; then exit 1; fi", "pipe"],
+    ["python3 a.py | tee log; code=$?; echo done; exit $code", "pipe"],
+    ["python3 a.py || { echo failed; exit; }", "or"],
+    ["if ! python3 a.py; then echo failed; exit; fi", "condition"],
   ])("%j", (command, how) => {
     expect(hides(command)).toBe(true);
     expect(hiddenExit(command)?.hidden).toBe(how);
@@ -242,7 +286,22 @@ describe("nothing is said of a command whose exit is its program's", () => {
     "python3 a.py & python3 b.py OK; wait $!",
     "python3 a.py & P=$!; python3 b.py OK; wait $P",
     "python3 a.py & wait %1",
-    "for i in 1 2; do python3 $i & done; for j in $(jobs -p); do wait $j; done",
+    "python3 a.py & wait -n",
+    "python3 a.py & wait -n; exit $?",
+    "python3 a.py & python3 b.py & wait -n && wait -n",
+    "for i in 1 2; do python3 $i & done; for i in 1 2; do wait -n || exit 1; done",
+    "find . -maxdepth 0 -exec python3 {} +",
+    "find . -maxdepth 0 -print > log; python3 a.py",
+    "find . -maxdepth 0 -exec touch x \\;; python3 a.py",
+    "bash <<< 'python3 a.py'",
+    "bash -e <<< 'python3 a.py; true'",
+    "bash <<EOF\nset -e\npython3 a.py\necho done\nEOF",
+    "python3 a.py <<< 'x; y'",
+    "cat > run.sh <<EOF\npython3 a.py; true\nEOF\npython3 a.py",
+    "until python3 a.py; do sleep 0; [ -d . ] && exit 1; break; done",
+    "until python3 a.py; do exit 1; break; done",
+    "until python3 a.py OK; do break; done; python3 b.py",
+    "for i in 1 2; do (sleep 1; python3 $i) & done; for j in $(jobs -p); do wait $j; done",
     "python3 a.py; exit",
     "python3 a.py || exit",
     "python3 a.py || echo failed && exit 1",
@@ -266,6 +325,15 @@ describe("nothing is said of a command whose exit is its program's", () => {
     'echo "python3 train.py || true"; python3 train.py',
     "python3 train.py --json '{\"a\": 1}' --b {1,2} --re 'a|b' --c a\\;b",
     'set -- a b; python3 train.py "$@"',
+    "trap 'rm -f x; exit' EXIT; python3 a.py",
+    "end() { rm -f x; exit; }; trap end EXIT; python3 a.py",
+    "python3 a.py & pid=$!; wait $pid",
+    "python3 a.py & pid=$!; wait $pid || exit 1; echo done",
+    "python3 a.py | tee log; [ ${PIPESTATUS[0]} -eq 0 ]",
+    "set -o pipefail; python3 a.py | tee log; [ $? -eq 0 ]",
+    "uv sync; python3 a.py",
+    "/usr/bin/env python3 a.py",
+    "sudo -u ada python3 a.py",
     "(",
     "if python3 train.py; then",
     "case x in",
@@ -280,7 +348,6 @@ describe("nothing is said of a command whose exit is its program's", () => {
     "python3 a.py & sleep 0; kill $!; python3 b.py OK",
     "python3 a.py & trap 'kill $!' EXIT; python3 b.py OK",
     "python3 a.py; test -d .",
-    "while ! python3 a.py; do break; done",
   ])("nor of one that was meant so: %j", (command) => {
     expect(hides(command)).toBe(true);
     expect(hiddenExit(command)).toBeUndefined();

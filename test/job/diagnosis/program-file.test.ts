@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { programFileOf } from "../../../src/job/diagnosis/program-file.ts";
+import { launchedFileOf, programFileOf } from "../../../src/job/diagnosis/program-file.ts";
 
 describe("the file that a command runs", () => {
   test.each([
@@ -27,5 +27,17 @@ describe("the file that a command runs", () => {
     "",
   ])("is not certain in: %s", (command) => {
     expect(programFileOf(command)).toBeUndefined();
+  });
+});
+
+describe("the script that a launcher is given", () => {
+  test.each([
+    ["torchrun --nproc_per_node 2 src/train.py --config x.py", "src/train.py"],
+    ["accelerate launch ./train.py", "train.py"],
+    ["torchrun /opt/train.py", undefined],
+    ["torchrun -m train", undefined],
+    ["python3 train.py", undefined],
+  ])("of %j is %j", (command, file) => {
+    expect(launchedFileOf(command)).toBe(file);
   });
 });

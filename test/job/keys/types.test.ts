@@ -18,6 +18,8 @@ import {
   portNames,
   portRange,
   splitList,
+  webAddress,
+  webPlace,
 } from "../../../src/job/keys/types.ts";
 
 describe("memory", () => {
@@ -158,5 +160,25 @@ describe("port ranges", () => {
 
   test.each(["20100-20000", "0-10", "1-70000", "any"])('"%s" is refused', (text) => {
     expect(() => portRange.parse(text)).toThrow(/20000-20100/);
+  });
+});
+
+test("a web address may hold a secret: it is not told where it is refused", () => {
+  expect(webAddress.parse(" https://chat.example/hooks/abc ")).toBe("https://chat.example/hooks/abc");
+  for (const text of ["", "ftp://chat.example/abc", "https://", "chat.example/abc"])
+    expect(() => webAddress.parse(text)).toThrow(/^a URL that begins with http:\/\/ or https:\/\/$/);
+});
+
+describe("an address", () => {
+  test.each([
+    ["hist:1234", "http://hist:1234"],
+    [" portal.example/tony ", "http://portal.example/tony"],
+    ["https://localhost:9000", "https://localhost:9000"],
+  ])("of the portal may be a host alone, as TonY takes it: %j", (text, address) => {
+    expect(webPlace.parse(text)).toBe(address);
+  });
+
+  test.each(["ftp://portal.example", "portal example", "", "hist:port"])("of the portal is not %j", (text) => {
+    expect(() => webPlace.parse(text)).toThrow(/^a URL that begins with http:/);
   });
 });

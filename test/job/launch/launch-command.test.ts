@@ -231,10 +231,9 @@ test("an executor's variables carry what it must know before it is connected", (
     TONY_MASTER_ATTEMPT: "2",
     TONY_FIRST_GENERATION: "3",
     TONY_ISOLATION_MS: "30000",
-    TONY_PORT_RANGE: "5000-5010",
+    TONY_SECTIONS: JSON.stringify(anExecutorLaunch.sections),
     TONY_PORT_NAMES: "rpc,metrics",
     TONY_TENSORBOARD: "true",
     TONY_CONTAINER_MEMORY_MIB: "1024",
-    TONY_LOG_LEVEL: "info",
   });
 });

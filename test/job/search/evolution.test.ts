@@ -35,6 +35,13 @@ describe("differential evolution", () => {
     expect(next(search, failed)).toHaveProperty("x");
   });
 
+  test("goes on from nothing that failed, whatever it had reported", () => {
+    const trials = run(search, 12, branin);
+    const failedWith = (value: number) =>
+      trials.map((trial, index): Trial => (index === 8 ? { ...trial, state: "failed", value } : trial));
+    expect(next(search, failedWith(-1e9))).toEqual(next(search, failedWith(1e9)));
+  });
+
   test("comes nearer to the minimum than chance does", () => {
     const bestOf = (algorithm: Search["algorithm"]) => {
       const seeds = Array.from({ length: 15 }, (_, seed) => {

@@ -14,6 +14,8 @@ export function searchOf(space: Readonly<Record<string, string>>): Search {
     population: 6,
     stop: "none",
     maxParallel: 4,
+    failures: { onFailed: "continue" },
+    retries: 0,
     seed: 0,
   };
 }

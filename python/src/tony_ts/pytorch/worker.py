@@ -8,26 +8,16 @@ from importlib import import_module
 from typing import Any, Callable
 
 from ..experiments import number_the_try
+from ..training import init_torch
 from . import files
 from .experiment import DataLoaderArgs, PytorchExperiment
 
 
 def train(experiment_fn: Callable[[], PytorchExperiment]) -> None:
     """Sets up torch.distributed by the variables that tony-ts gives, and calls the experiment's main function."""
-    torch: Any = import_module("torch")
-    distributed: Any = import_module("torch.distributed")
     number_the_try()
-    rank, local_rank, local_size = (int(os.environ[name]) for name in ("RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE"))
-    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    gpu = local_rank % gpus if gpus else None
-    if gpu is not None:
-        torch.cuda.set_device(gpu)
-    # NCCL may hang where two processes share a GPU.
-    distributed.init_process_group("nccl" if gpus >= local_size else "gloo")
-    try:
-        _train(experiment_fn(), rank, gpu)
-    finally:
-        distributed.destroy_process_group()
+    place = init_torch()
+    _train(experiment_fn(), place.rank, place.gpu)
 
 
 def _train(experiment: object, rank: int, gpu: int | None) -> None:

@@ -1,10 +1,10 @@
 import type { Configuration } from "../../conf/configuration.ts";
 import { entryOf } from "../../entry-of.ts";
 import { errorMessage } from "../../errors.ts";
+import { globExpression } from "../../glob.ts";
 import type { RpcService } from "../credentials-provider.ts";
 import { AuthenticationError } from "../errors.ts";
 import type { MechanismOffer } from "../sasl/mechanism.ts";
-import { globExpression } from "./glob.ts";
 
 /** Under which key the configuration names a service's principal, by its Java interface (its KerberosInfo or SecurityInfo). */
 const principalKeys: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { asksOf, Scenario } from "../scenario.ts";
+import { asksOf, idleNode, Scenario } from "../scenario.ts";
 
 const twoRoles = () => new Scenario(jobSpec([role("worker", 2), role("ps", 1)]));
 const countsOf = (effects: Parameters<typeof asksOf>[0]) =>
@@ -21,6 +21,16 @@ describe("what the ResourceManager is asked for", () => {
     scenario.register();
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
     expect(countsOf(scenario.on({ type: "resource-manager-resynced" }))).toEqual(["worker × 1", "ps × 1"]);
+  });
+
+  test("is said to be nothing once, where hosts were named in vain before all came", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" })]));
+    scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
+    scenario.register();
+    expect(scenario.gang.phase).toBe("gathering");
+    expect(countsOf(scenario.after(10_000))).toEqual(["worker × 2"]);
+    expect(countsOf(scenario.allocateAll())).toEqual(["worker × 0"]);
+    expect(countsOf(scenario.readyAll())).toEqual([]);
   });
 });
 

@@ -31,6 +31,20 @@ function waitFor(facts: {
 const gpuLabel = { others: { "yarn.io/gpu": 1 } };
 
 describe("why containers do not come", () => {
+  test("no node of the label runs: in which states they are", () => {
+    const away = (host: string, state: NonNullable<NodeView["state"]>) =>
+      node(host, { usable: false, state, labels: ["gpu"], ...(state.startsWith("DECOM") && { decommissioning: {} }) });
+    const worker = { nodeLabel: "gpu" };
+    expect(waitFor({ worker, nodes: [node("a"), away("b", "UNHEALTHY"), away("c", "LOST")] })).toEqual({
+      reasons: ["label gpu has no usable node: b (UNHEALTHY), c (LOST)"],
+      remedy: undefined,
+    });
+    expect(waitFor({ worker, nodes: [node("a"), away("b", "DECOMMISSIONING"), away("c", "DECOMMISSIONED")] })).toEqual({
+      reasons: ["label gpu has no usable node: c (DECOMMISSIONED)", "being taken out of the cluster: b"],
+      remedy: undefined,
+    });
+  });
+
   test("the queue has too little left, by what the last heartbeat said: of which kind, and the keys for that", () => {
     expect(waitFor({ headroom: amount(1536, 4) })).toEqual({
       reasons: ["in queue default 1.5 GiB, 4 cores are free for this job: too little memory for more than 1 of them"],

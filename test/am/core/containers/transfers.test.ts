@@ -42,6 +42,22 @@ function streamBreaks(scenario: Scenario, of = "worker:0"): void {
 }
 
 describe("what executors bring to where it stays", () => {
+  test("of a checkpoint before the one that a program was to begin with is told, and kept; the job may succeed", () => {
+    const scenario = running();
+    const reason = "began with the checkpoint of step 10, as a later one cannot be used: a is not there";
+    const restored: Transfer = { ...done, what: "restored", url: "hdfs:///ckpt/step-10-at-1", step: 10, reason };
+    says(scenario, restored);
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([restored]);
+    const logged = scenario.effects.flatMap((effect) =>
+      effect.type === "log" && effect.event === "checkpoint-passed" ? [`${effect.level} ${effect.message}`] : [],
+    );
+    expect(logged).toEqual([`warn worker:0 ${reason}.`]);
+    const recorded = scenario.effects.flatMap((effect) => (effect.type === "record" ? [effect.event] : []));
+    expect(recorded).toContainEqual(
+      expect.objectContaining({ type: "transfer", what: "restored", url: restored.url, why: reason }),
+    );
+  });
+
   test("is in the status, the last of each kind; failures are in the log with their reason", () => {
     const scenario = running();
     const checkpoint: Transfer = { ...done, what: "checkpoint", state: "failed", step: 45, reason: "no space" };
@@ -176,6 +192,51 @@ describe("what executors bring to where it stays", () => {
     test("also a last checkpoint, and an upload that did not end", () => {
       expect(ended({ ...lost, what: "checkpoint", state: "failed" })?.result).toBe("failed");
       expect(ended({ ...lost, state: "under-way", reason: "" })?.summary).toContain("its upload did not end");
+    });
+
+    /** Both have succeeded, and worker:1 still brings up its own, when worker:0 says that and goes. */
+    const oneHasGone = (transfer: Transfer) => {
+      const scenario = new Scenario({ ...jobSpec([role("worker", 2)], { carrier }), failure: spec.failure });
+      scenario.toRunning();
+      scenario.exits("worker:0");
+      says(scenario, { ...done, state: "under-way" });
+      scenario.exits("worker:1");
+      says(scenario, transfer);
+      saysGoodbye(scenario);
+      return scenario;
+    };
+    const otherIsDone = (scenario: Scenario) => {
+      const { id, containerId } = scenario.task("worker:1");
+      scenario.reports(id, { state: "exited", exit: childExit(scenario.nowMs, { exitCode: 0 }) });
+      scenario.on({ type: "transfer", task: id, containerId, transfer: done });
+      scenario.on({ type: "executor-lost", task: id, containerId, cause: "goodbye" });
+    };
+
+    test.each<[string, Transfer, string]>([
+      ["fails a job", lost, "failed"],
+      ["and what did is no failure", done, "succeeded"],
+    ])(
+      "%s also where the ApplicationMaster dies before its last word, and its executor has gone",
+      (_, said, result) => {
+        const scenario = oneHasGone(said);
+        expect(scenario.core.state.outcome?.result).toBe("succeeded");
+        scenario.crash([]);
+        const { containerId } = scenario.task("worker:0");
+        scenario.completes(containerId, 0);
+        otherIsDone(scenario);
+        scenario.after(Bounds.rejoinMs);
+        expect(typesOf(scenario.effects)).toContain("unregister");
+        expect(scenario.core.state.outcome?.result).toBe(result);
+      },
+    );
+
+    test("is in the journal before the job is over", () => {
+      const scenario = oneHasGone(done);
+      scenario.journalAnswers = false;
+      otherIsDone(scenario);
+      expect(typesOf(scenario.effects)).not.toContain("unregister");
+      scenario.on({ type: "journal-written", sequence: scenario.core.state.journal.inFlight });
+      expect(typesOf(scenario.effects)).toContain("unregister");
     });
 
     test("does not where its task was stopped, because the job had ended without it", () => {

@@ -62,6 +62,17 @@ describe("an ask that no waiting meets", () => {
     expect(waitFor([worker(3, amount(1024, gpus(1)))], nodes).never).toMatch(/at most 2 GPUs of .*asks for 3 GPUs$/);
   });
 
+  test("is a gang that only nodes which were taken out would have had room for; one that is still being taken out may stay", () => {
+    const leaving = (state: NonNullable<NodeView["state"]>) =>
+      ({ ...node("b", amount(8192), [], false), state, decommissioning: { timeoutMs: 0 } }) as const;
+    const gang = [worker(3, amount(4096))];
+    expect(waitFor(gang, [node("a", amount(8192)), leaving("DECOMMISSIONED")]).never).toMatch(
+      /the cluster has 8 GiB in all, the job asks for 12 GiB/,
+    );
+    expect(waitFor(gang, [node("a", amount(8192)), leaving("DECOMMISSIONING")]).never).toBeUndefined();
+    expect(waitFor(gang, [leaving("DECOMMISSIONED")]).never).toBeUndefined();
+  });
+
   test("is no such gang where a third of the nodes is no whole amount", () => {
     const third = { memoryMiB: 5461 / 16384, vcores: 1 / 3, others: {} };
     const nodes = ["a", "b"].map((host) => ({ ...node(host, amount(8192)), queueShare: third }));

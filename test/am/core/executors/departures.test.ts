@@ -48,6 +48,16 @@ function restarts(scenario: Scenario): void {
 }
 
 describe("a node is being decommissioned", () => {
+  test("who waits there for the others to start gets another container", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+    leaves(scenario, "n1");
+    expect(scenario.phases()).toBe("worker:0 waiting, worker:1 waiting");
+    expect(scenario.core.state.asks).toMatchObject([{ outstanding: 2 }]);
+  });
+
   test("its program gets the signal and the time; the others get nothing", () => {
     const scenario = running();
     const effects = leaves(scenario, "n2");

@@ -18,6 +18,13 @@ function reports(scenario: Scenario, task: string, step: number): Effect[] {
   return scenario.on({ type: "child-progress", task, containerId, generation, step, atMs: scenario.nowMs });
 }
 
+/** Its stream breaks, and it calls again. */
+function isBack(scenario: Scenario, task: string): void {
+  scenario.breaks(task);
+  scenario.after(1_000);
+  scenario.reports(task, { state: "running", pid: 7, startedAtMs: scenario.task(task).startedAtMs ?? 0 });
+}
+
 /** The tasks that are stopped because they hang. */
 function dumped(effects: readonly Effect[]): string[] {
   return effects.flatMap((effect) =>
@@ -47,6 +54,25 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.wakes())).toEqual([]);
     expect(dumped(scenario.after(59_999))).toEqual([]);
     expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
+  });
+
+  test("has its whole time again when its executor is back: nobody heard what it reached meanwhile", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(50_000);
+    isBack(scenario, "worker:0");
+    expect(dumped(scenario.after(59_999))).toEqual([]);
+    expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
+  });
+
+  test("is not charged for an order to stop that may not have reached its executor", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    expect(dumped(scenario.after(60_000))).toEqual(["worker:0"]);
+    isBack(scenario, "worker:0");
+    scenario.after(59_000);
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(dumped(scenario.after(1_000))).toEqual(["worker:0"]);
   });
 
   test("that hung fails as a program, with where it stood, and its generation restarts", () => {
@@ -201,7 +227,9 @@ describe("a gang that makes no progress", () => {
     for (const task of ["worker:0", "worker:1"]) stands(scenario, task, "in all_reduce train.py:27", true);
     if (third !== undefined) stands(scenario, "worker:2", third[0], third[1]);
     const cause = endedBy(scenario);
-    expect(cause).toMatchObject({ summary: `the tasks hung: no progress for 1 min at step 7; ${places}`, lines: [] });
+    const remedy = "if a step may take longer, raise tony.task.progress-timeout";
+    const summary = `the tasks hung: no progress for 1 min at step 7; ${places}`;
+    expect(cause).toMatchObject({ summary, lines: [], remedy });
     expect(cause).not.toHaveProperty("task");
     expect(cause).not.toHaveProperty("host");
   });

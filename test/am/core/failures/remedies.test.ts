@@ -47,6 +47,27 @@ describe("what is advised", () => {
     );
   });
 
+  test("for a missing module of an environment that the job ships: to install it there", () => {
+    const files: RoleSpec["files"] = [{ source: "/home/ada/v", name: "v", as: "archive" }];
+    const mend =
+      "v/bin/python, which the job ships, does not have it: install it into v (without -e), or name another Python in tony.worker.command (job.xml:5)";
+    expect(advice(missing, { command: "v/bin/python train.py", files })).toBe(mend);
+    expect(advice(missing, { command: ". ./v/bin/activate && python train.py", files })).toMatch(/install it into v /);
+    expect(advice(missing, { command: '"$PWD/v/bin/python3" train.py', files })).toMatch(/install it into v /);
+    const byVariable = { command: "$PYTHON train.py", environment: { PYTHON: "v/bin/python" }, files };
+    expect(advice(missing, byVariable)).toMatch(/install it into v .* as PYTHON in/);
+    const python = (path: string) => ({ ...missing, lastLines: [`${path}: No module named torch`] });
+    const command = "bash run.sh";
+    expect(advice(python("/data/container_e1_1_1_01_2/v/bin/python"), { command, files })).toMatch(
+      /install it into v /,
+    );
+    for (const other of ["/usr/bin/python3", "/opt/v/bin/python3"]) {
+      const own = { command: "v/bin/python -m launcher", files };
+      expect(advice(python(other), own)).toMatch(/on that node does not have it/);
+    }
+    expect(advice(missing, { command: "w/bin/python train.py", files })).toMatch(/on that node does not have it/);
+  });
+
   test("for what an exception followed from, unless another way was tried after it", () => {
     const raised = { errorSummary: "RuntimeError: no model", lastLines: ["RuntimeError: no model"] };
     const error = "ModuleNotFoundError: No module named 'torch'";
@@ -88,6 +109,35 @@ describe("what is advised", () => {
     for (const file of ["/data/train.csv", "../train.csv", "data/../../x", "~/x", "hdfs://nn/x", "a' -> 'b"]) {
       expect(advice(opened(file))).toBeUndefined();
     }
+  });
+
+  test("for a file that the container has under another name: that name", () => {
+    const misnamed = { kind: "file", missing: "Train.py", found: "train.py" } as const;
+    const lastLines = ["python3: can't open file '/c_2/Train.py': [Errno 2] No such file or directory"];
+    expect(advice({ exitCode: 2, lastLines, misnamed }, { command: "python3 ./Train.py" })).toBe(
+      "the container has no Train.py, but train.py: did you mean that in tony.worker.command (job.xml:5)?",
+    );
+    const data = { kind: "file", missing: "data/trian.csv", found: "data/train.csv" } as const;
+    expect(advice({ misnamed: data }, { command: "python3 train.py" })).toBe(
+      "the container has no data/trian.csv, but data/train.csv: did you mean that?",
+    );
+    const shell = { failedToStart: true, lastLines: ["/bin/bash: line 1: ./rum.sh: No such file or directory"] };
+    const script = { kind: "file", missing: "rum.sh", found: "run.sh" } as const;
+    expect(advice({ ...shell, misnamed: script }, { command: "./rum.sh" })).toMatch(
+      /but run\.sh: did you mean that in/,
+    );
+  });
+
+  test("for a module that the container has under another name, or where Python does not look", () => {
+    const of = { command: "python3 train.py" };
+    const misnamed = { kind: "module", missing: "torch", found: "torchx.py" } as const;
+    expect(advice({ ...missing, misnamed }, of)).toBe(
+      "the container has torchx.py: did you mean that? If not: python3 on that node does not have it: name another Python in tony.worker.command (job.xml:5), or ship one with --python_venv",
+    );
+    const elsewhere = { kind: "module", missing: "nets.torch", found: "lib/torch.py" } as const;
+    expect(advice({ ...missing, misnamed: elsewhere }, of)).toBe(
+      "the container has lib/torch.py, where Python does not look for nets.torch: name its folder in PYTHONPATH",
+    );
   });
 
   test("for such a file that the job may ship: nothing that is not sure", () => {

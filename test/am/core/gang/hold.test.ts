@@ -99,6 +99,16 @@ describe("what a gang in part holds", () => {
   });
 });
 
+test("a task whose container was given back listens nowhere", () => {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+  scenario.ready("worker:0");
+  expect(scenario.task("worker:0")).toMatchObject({ host: "n1", port: 30_000 });
+  scenario.after(spec.timeouts.gangHoldMs);
+  expect(scenario.task("worker:0")).toMatchObject({ host: "", port: 0 });
+});
+
 describe("the pause of a gang that gave its containers back", () => {
   test("differs from job to job, or two that wait for each other would do so for ever", () => {
     const first = new Set(
@@ -179,6 +189,33 @@ describe("a gang that needs more than the cluster has", () => {
     expect(asks).toMatchObject([{ role: "worker", count: 30 }]);
     const grown = { memoryMiB: 32_768, vcores: 32, others: {} };
     expect(asksOf(tooLarge().on({ type: "nodes-changed", nodes: [node("a", { total: grown })] }))).toHaveLength(1);
+  });
+
+  test("holds what it got as long as any gang once nodes join while it looks", () => {
+    const scenario = tooLarge();
+    look(scenario, 15);
+    scenario.readyAll();
+    scenario.after(5_000);
+    scenario.on({ type: "nodes-changed", nodes: [node("c"), node("d")] });
+    scenario.after(thirty.timeouts.gangHoldMs - 1);
+    expect(heldBy(scenario)).toHaveLength(15);
+    scenario.after(1);
+    expect(heldBy(scenario)).toEqual([]);
+  });
+
+  test("pauses no longer for having looked in vain, once there is room", () => {
+    const scenario = tooLarge();
+    for (let looks = 0; looks < 4; looks++) {
+      look(scenario, 0);
+      scenario.after(10_000);
+    }
+    scenario.on({ type: "nodes-changed", nodes: [node("c"), node("d")] });
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.readyAll();
+    scenario.after(thirty.timeouts.gangHoldMs);
+    const pauseMs = scenario.gang.hold.askAgainAtMs - scenario.nowMs;
+    expect(pauseMs).toBeGreaterThanOrEqual(5_000);
+    expect(pauseMs).toBeLessThanOrEqual(15_000);
   });
 
   test("is one that waits for others where a node that has gone may come back", () => {

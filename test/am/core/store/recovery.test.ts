@@ -118,4 +118,9 @@ describe("a later attempt of the ApplicationMaster", () => {
   test("begins with nothing where nothing was written", () => {
     expect(recoveredStore(2, [])).toEqual({ ...emptyStore(2), epochs: [{ attempt: 1, lastRevision: 0 }] });
   });
+
+  test("counts what earlier ones wrote for when it writes the whole store again", () => {
+    const file = { attempt: 1, file: { type: "changes", changes: [] } } as const;
+    expect(recoveredStore(2, [file, file, file]).journal.segments).toBe(3);
+  });
 });

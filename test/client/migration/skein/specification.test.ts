@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { readDocument } from "../../../../client/migration/skein/document.ts";
-import { isSkeinSpecification, migrateSpecification } from "../../../../client/migration/skein/specification.ts";
+import { findSpecification, migrateSpecification } from "../../../../client/migration/skein/specification.ts";
 import { parseProperties } from "../../../../src/hadoop/conf/xml.ts";
 import { formatProblem } from "../../../../src/job/problem.ts";
+import { commandOf, environmentOf } from "../../../frameworks/support.ts";
 import { check } from "../../../job/support.ts";
 
 /** What a specification becomes: the settings, and `kind line message` of each remark. */
@@ -75,10 +76,10 @@ describe("a specification of Skein's", () => {
       "tony.am.max-attempts": "2",
       "tony.application.acl.view": "bob ml",
       "tony.application.acl.modify": "*",
-      "tony.ps.instances": "1",
-      "tony.ps.memory": "2048m",
-      "tony.ps.vcores": "1",
-      "tony.ps.command": "./serve.sh",
+      "tony.role-ps.instances": "1",
+      "tony.role-ps.memory": "2048m",
+      "tony.role-ps.vcores": "1",
+      "tony.role-ps.command": "./serve.sh",
       "tony.train-worker.instances": "4",
       "tony.train-worker.restart-policy": "task",
       "tony.train-worker.retry-count": "3",
@@ -149,13 +150,139 @@ describe("a specification of Skein's", () => {
       expect.stringMatching(/^changes 4 allow_failures becomes tony\.application\.fail-on-worker-failure-enabled/),
       "to-mend 5 color is not a field of Skein",
       "changes 6 script becomes tony.role-am.command",
-      expect.stringMatching(/^to-mend 6 the script uses Skein: \{\{spec\.<role>\}\}/),
+      expect.stringMatching(/^to-mend 6 the script uses Skein's key-value store: a job has one/),
     ]);
+  });
+
+  test("has services whose names mean something to a job named otherwise: all are waited for, and count", () => {
+    const script = "{script: x}";
+    const { settings: values, remarks: said } = migrated(
+      `services:\n  ps: ${script}\n  tensorboard: ${script}\n  chief: ${script}\n`,
+    );
+    expect(said.filter((remark) => remark.includes("service"))).toEqual([
+      "changes 2 service ps becomes a role, named role-ps: a job does not wait for a role of that name",
+      "changes 3 service tensorboard becomes a role, named role-tensorboard: a job does not wait for a role of that name",
+      "changes 4 service chief becomes a role, named role-chief: a job ends with the role of that name",
+    ]);
+    const { spec } = check(values);
+    expect(spec?.roles.map(({ tracking, stopOnFailure, chief }) => ({ tracking, stopOnFailure, chief }))).toEqual(
+      Array.from({ length: 3 }, () => ({ tracking: "tracked", stopOnFailure: false, chief: "none" })),
+    );
+  });
+
+  test("as Skein writes it, with all that is not set: that is nothing", () => {
+    const { settings: values, remarks: said } = migrated(`
+name: x
+queue: default
+user: ''
+node_label: ''
+tags: []
+file_systems: []
+acls: {enable: false, view_users: [], view_groups: [], modify_users: [], modify_groups: [], ui_users: []}
+master:
+  resources: {memory: 512, vcores: 1, gpus: 0, fpgas: 0}
+  files: {}
+  env: {}
+  script: ''
+services:
+  w:
+    instances: 2
+    resources: {memory: 1024, vcores: 1, gpus: 0, fpgas: 0}
+    node_label: ''
+    nodes: []
+    racks: []
+    relax_locality: false
+    depends: []
+    env: {EMPTY: ''}
+    files: {}
+    script: work
+`);
+    expect(values).toEqual({
+      "tony.application.framework": "generic",
+      "tony.application.name": "x",
+      "tony.yarn.queue": "default",
+      "tony.am.memory": "512m",
+      "tony.am.vcores": "1",
+      "tony.w.instances": "2",
+      "tony.w.memory": "1024m",
+      "tony.w.vcores": "1",
+      "tony.w.envs": "EMPTY=",
+      "tony.w.command": "work",
+    });
+    expect(said.filter((remark) => remark.startsWith("to-mend"))).toEqual([]);
   });
 
   test("has Skein in the master's script named, too", () => {
     const { remarks: said } = migrated("master:\n  script: skein application ls\n");
-    expect(said).toContainEqual(expect.stringMatching(/^to-mend 2 the script uses Skein/));
+    expect(said).toContainEqual(expect.stringMatching(/^to-mend 2 the script uses Skein: \{\{spec\.<role>\}\}/));
+  });
+
+  test("names a service evaluator, or worker that may fail, otherwise: a job treats roles of that name apart", () => {
+    const text = "services:\n  evaluator: {script: x}\n  worker: {script: y, allow_failures: true}\n";
+    const { settings: values, remarks: said } = migrated(text);
+    const { spec } = check(values);
+    expect(spec?.roles.map(({ name, chief }) => [name, chief])).toEqual([
+      ["role-evaluator", "none"],
+      ["role-worker", "none"],
+    ]);
+    expect(said).toContain(
+      "changes 3 service worker becomes a role, named role-worker: the failure of worker:0 always counts in a job with a role of that name",
+    );
+    expect(migrated("services:\n  worker: {script: y}\n").settings["tony.worker.command"]).toBe("y");
+  });
+
+  test("whose master has an environment and no script has that said", () => {
+    const { settings: values, remarks: said } = migrated(
+      "master: {env: {A: 1}, files: {f: g}}\nservices: {a: {script: x}}\n",
+    );
+    expect(said).toContain("no-meaning 1 env: the master runs no script");
+    expect(values["tony.am.resources"]).toBe("g::f");
+  });
+
+  test.each([
+    ["skein application shutdown current", "Skein to end the application: a job ends when its roles have"],
+    ["python -m skein.recipes.jupyter_notebook", "Skein's recipes: tony-ts notebook runs Jupyter"],
+    ["echo $SKEIN_CONTAINER_ID", "Skein: {{spec.<role>}}, {{index}} and {{count}} in it"],
+  ])("has what does here what its script asks Skein for: %s", (script, here) => {
+    const { remarks: said } = migrated(`services: {a: {script: "${script}"}}`);
+    expect(said.at(-1)).toContain(`the script uses ${here}`);
+  });
+
+  test("keeps {{…}} of scripts and environments as the text that it is to Skein", () => {
+    const { settings: values, remarks: said } = migrated(
+      "services:\n  a:\n    env: {J: '{{ index }}', K: '{{index}}$HOME'}\n    script: echo {{x}} {{.ID}} {{index}}\n",
+    );
+    expect(said.at(-1)).toBe("changes 4 {{…}} in the script is text to Skein: it stays so behind \\");
+    const { spec } = check(values);
+    if (spec === undefined) throw new Error("refused");
+    expect(commandOf(spec, "a:0")).toBe('export K="{{index}}$HOME"\necho {{x}} {{.ID}} {{index}}');
+    expect(environmentOf(spec, "a:0").J).toBe("{{ index }}");
+    const master = check(migrated("master: {script: 'echo {{x}} {{index}}'}").settings).spec;
+    if (master === undefined) throw new Error("refused");
+    expect(commandOf(master, "driver:0")).toBe("echo {{x}} {{index}}");
+  });
+
+  test("has numbers as YAML and Python write them", () => {
+    const text = "services: {a: {script: x, instances: 1_0, resources: {memory: 1e3 MiB, vcores: 1.0}}, ";
+    const { settings: values } = migrated(
+      `${text}b: {script: y, resources: {memory: 2_048}}, c: {script: z, resources: {memory: 2g}}}`,
+    );
+    expect(values).toMatchObject({
+      "tony.a.instances": "10",
+      "tony.a.memory": "1000m",
+      "tony.a.vcores": "1",
+      "tony.b.memory": "2048m",
+      "tony.c.memory": "1908m",
+    });
+  });
+
+  test.each([
+    ["a: 1\n---\nb: 2\n", 2, "a second document begins (---): put each in a file of its own"],
+    ["a:\n  b: |\n\t\n    x\n", 3, "a line begins with a tab: YAML takes blanks only"],
+  ])("that is refused has the reason and its line: %j", (text, line, reason) => {
+    expect(() => readDocument(text, "a.yaml")).toThrow(
+      expect.objectContaining({ problem: reason, location: { file: "a.yaml", line } }),
+    );
   });
 
   test("tolerates the failures of a service that allows them, and of no other", () => {
@@ -223,7 +350,7 @@ services:
   test("may have a list of commands, of which one that fails is the last", () => {
     const text = "services:\n  a:\n    commands:\n      - cd /tmp\n      - ls\n";
     expect(migrated(text).settings["tony.a.command"]).toBe("set -x -e\ncd /tmp\nls");
-    expect(isSkeinSpecification(readDocument(text, "a.yaml"))).toBe(true);
+    expect(findSpecification(readDocument(text, "a.yaml"))).toBeDefined();
     expect(migrated("master:\n  commands: [a, b]\n").settings["tony.am.command"]).toBe("set -x -e\na\nb");
     const both = migrated("master:\n  commands: [a]\nservices:\n  w: {script: x}\n");
     expect(both.settings).toMatchObject({
@@ -273,10 +400,12 @@ services:
     ["services:\n  web: {image: nginx}\n", false],
     ["services:\n  w: {script: x}\n", true],
     ["master:\n  script: x\n", true],
+    ["yarn: {specification: {services: {w: {script: x}}}}", true],
+    ["yarn: {specification: {services: {w: {}}}}", false],
     ["[1, 2]", false],
     ["", false],
   ])("is told from other documents: %j", (text, expected) => {
-    expect(isSkeinSpecification(readDocument(text, "a.yaml"))).toBe(expected);
+    expect(findSpecification(readDocument(text, "a.yaml")) !== undefined).toBe(expected);
   });
 
   test("that is no YAML is refused with its line", () => {

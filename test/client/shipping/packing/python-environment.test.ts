@@ -112,6 +112,64 @@ describe("a virtual environment that is sent", () => {
     await file("lib/python3.11/site-packages/distutils-precedence.pth", "import os; var = 'SETUPTOOLS'\n");
     expect((await packed()).remarks).toEqual([expect.stringMatching(remark)]);
   });
+
+  describe("is remarked on where its list of folders", () => {
+    const list = "lib/python3.11/site-packages/mylib.pth";
+    const told = async (text: string) => {
+      await mkdir(join(base, "mylib"), { recursive: true });
+      await file(list, text);
+      return (await packingOfFolder(folder, "archive")).remarks;
+    };
+    const remark = () => [
+      `${list} refers to ${base}/mylib of this machine, which does not go along with it: install that without -e, or send it beside`,
+    ];
+
+    test("leads out of it from its own folder, to what is there", async () => {
+      expect(await told("# mine\n\n../../../../mylib\n")).toEqual(remark());
+      expect(await told("../../../../gone\n")).toEqual([]);
+      expect(await told("../../../lib\nvendored\n# /home/ada\n")).toEqual([]);
+    });
+
+    test("puts a folder on the path by a statement", async () => {
+      expect(await told(`import sys; sys.path.insert(0, "${base}/mylib")\n`)).toEqual(remark());
+      expect(await told(`import sys; sys.path.append('${base}/mylib')\n`)).toEqual(remark());
+      expect(await told('import os; print("/home/ada")\n')).toEqual([]);
+    });
+  });
+
+  test("is remarked on once for a package that its installer left where its sources are, whatever loads it", async () => {
+    const packages = "lib/python3.11/site-packages";
+    await mkdir(join(folder, packages, "mylib-1.0.dist-info"));
+    const note = (editable: boolean) =>
+      file(
+        `${packages}/mylib-1.0.dist-info/direct_url.json`,
+        `{"dir_info": {"editable": ${editable}}, "url": "file:///home/ada/my%20lib"}`,
+      );
+    const remarks = async () => (await packingOfFolder(folder, "archive")).remarks;
+    const remark = expect.stringMatching(
+      /mylib-1\.0\.dist-info\/direct_url\.json refers to \/home\/ada\/my lib of this/,
+    );
+
+    await note(false);
+    expect(await remarks()).toEqual([]);
+    await note(true);
+    await file(`${packages}/mylib.pth`, "import _mylib_editable_loader\n");
+    expect(await remarks()).toEqual([remark]);
+    await file(`${packages}/mylib.pth`, "/home/ada/my lib/src\n");
+    expect(await remarks()).toEqual([remark]);
+    await file(`${packages}/other.pth`, "/home/ada/other\n");
+    expect(await remarks()).toEqual([remark, expect.stringContaining("other.pth refers to /home/ada/other of this")]);
+  });
+
+  test("is remarked on where it takes packages from this machine's Python", async () => {
+    await file("pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = false\n");
+    expect((await packingOfFolder(folder, "archive")).remarks).toEqual([]);
+    await file("pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = true\n");
+    expect((await packingOfFolder(folder, "archive")).remarks).toEqual([
+      "pyvenv.cfg has include-system-site-packages = true: packages of this machine's Python do not go along; " +
+        "install those that the program needs into the environment, unless every node has them",
+    ]);
+  });
 });
 
 test("of a Python that its owner alone may read, it is remarked on for others", async () => {

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { expect, test } from "@jest/globals";
 import { hostEntries, hostNames } from "../../../../scripts/cluster/secure/host-names.mjs";
 

@@ -1,4 +1,3 @@
-// @ts-nocheck
 import { expect, test } from "@jest/globals";
 import { hostNames } from "../../../../scripts/cluster/secure/host-names.mjs";
 import { principalsOf } from "../../../../scripts/cluster/secure/realm.mjs";
@@ -14,6 +13,8 @@ test("gives each service a principal for each host, each person one, and the pro
     carol: ["carol"],
     nohome: ["nohome"],
     ada: ["ada"],
+    "alice-away": ["alice/away"],
+    "bob-away": ["bob/away"],
   });
 });
 
@@ -21,5 +22,6 @@ test("does not make a person's principal twice", () => {
   expect(Object.keys(principalsOf({ addresses: hostNames(7, 0), submitter: "alice" }))).toEqual([
     ...["hdfs", "yarn", "http", "azkaban"],
     ...["alice", "bob", "carol", "nohome"],
+    ...["alice-away", "bob-away"],
   ]);
 });

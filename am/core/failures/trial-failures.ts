@@ -1,0 +1,99 @@
+import { failedBy } from "../../../src/job/outcome.ts";
+import { endingWords } from "../../../src/job/reasons/endings.ts";
+import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
+import type { Search } from "../../../src/job/search/trials.ts";
+import { discard } from "../containers/containers.ts";
+import { renewAlone } from "../gang/restart.ts";
+import { doneForGood } from "../gang/stages.ts";
+import { finish } from "../job/finish.ts";
+import type { Ending } from "../state/failures.ts";
+import type { TaskRecord } from "../state/records.ts";
+import { containerOf, findTask, log, type Step } from "../state/step.ts";
+import { AFTER_END } from "../state/task-moves.ts";
+import { causeOf } from "./cause.ts";
+import { Strength, seen } from "./endings.ts";
+
+/** When so many trials have ended, and all failed the same way, the others would, too. */
+const ALIKE = 5;
+
+/** A trial's program has failed: it starts again in another container, at last on another node. After that the next trial has its container, unless the search ends with that. */
+export function trialFailed(step: Step, search: Search, task: TaskRecord, ending: Ending): void {
+  const { trialRetries = 0 } = task;
+  if (ending.class === "program" && trialRetries < search.retries) {
+    task.trialRetries = trialRetries + 1;
+    if (trialRetries > 0) {
+      task.trialAvoids = ending.host;
+    }
+    const container = containerOf(step, task);
+    if (container !== undefined) {
+      discard(step, container, "its trial failed in it");
+    }
+    renewAlone(step, task.id, endingWords(ending.reason));
+    return;
+  }
+  note(step, search, task, ending);
+  doneForGood(step, task);
+}
+
+/** A task has ended well. Without a value of the metric its trial has failed, which is known when what it reported last had time to come. */
+export function noteValue(step: Step, id: string): void {
+  const { search } = step.spec;
+  const task = findTask(step, id);
+  if (search === undefined || task?.phase !== "succeeded" || task.trialStop !== undefined) {
+    return;
+  }
+  const { metric } = search;
+  const { containerId, host, generation, trialValue } = task;
+  if (trialValue === undefined || trialValue === "NaN") {
+    const ending: Ending = {
+      ...{ task: id, containerId, host, generation, exit: task.exit, lines: [] },
+      ...{ ...seen(task.endedAtMs), source: "core", strength: Strength.exit, class: "program", machine: false },
+      reason: { code: "no-metric", task: id, host, metric, ...(trialValue && { value: trialValue }) },
+    };
+    log(step, "warn", "trial-without-value", `${endingWords(ending.reason)}.`, { task: id });
+    note(step, search, task, ending);
+  }
+}
+
+function note(step: Step, search: Search, task: TaskRecord, ending: Ending): void {
+  const kind = ending.class === "program" ? { kind: kindOf(ending) } : {};
+  task.trialFailure = { words: endingWords(ending.reason), ...kind };
+  const rule = failureRule(step, search);
+  if (rule !== undefined) {
+    finish(step, failedBy(causeOf(ending), rule));
+  }
+}
+
+/** How it ended, without what differs from trial to trial: numbers, and what follows the name of an exception. */
+function kindOf({ reason, exit, lines }: Ending): string {
+  const line = lines.at(-1) ?? "";
+  return `${reason.code} ${exit} ${line.replace(/:.*/s, "").replace(/\d+/g, "0")}`;
+}
+
+function failureRule(step: Step, { failures }: Search): RuleReason | undefined {
+  const { onFailed, most, mostInARow } = failures;
+  const ended = step.state.tasks.filter(isOver).sort((a, b) => a.endedAtMs - b.endedAtMs);
+  const failed = ended.filter(({ trialFailure }) => trialFailure !== undefined).length;
+  const inARow = ended.length - 1 - ended.findLastIndex(({ trialFailure }) => trialFailure === undefined);
+  const limits = [
+    { key: "tony.search.on-failed-trial", trials: failed, limit: onFailed === "end" ? 1 : undefined },
+    { key: "tony.search.max-failed-trials", trials: failed, limit: most },
+    { key: "tony.search.max-failed-trials-in-a-row", trials: inARow, limit: mostInARow, inARow: true },
+  ];
+  const met = limits.find(({ trials, limit }) => limit !== undefined && trials >= limit);
+  if (met !== undefined) {
+    const { key, trials, inARow: isInARow = false } = met;
+    return { code: "trials-failed", trials, inARow: isInARow, setting: settingOf(step.spec, key) };
+  }
+  const isAlike = ended.length === ALIKE && new Set(ended.map(({ trialFailure }) => trialFailure?.kind)).size === 1;
+  return isAlike && failed === ALIKE ? { code: "trials-failed-alike", trials: ALIKE } : undefined;
+}
+
+/** What was lost with its machine says nothing of the search. */
+function isOver({ trialFailure, trialStop, phase }: TaskRecord): boolean {
+  if (trialFailure !== undefined) {
+    return trialFailure.kind !== undefined;
+  }
+  return phase === "succeeded" || (trialStop !== undefined && AFTER_END.includes(phase));
+}

@@ -1,0 +1,101 @@
+import { orderOf } from "../../../src/job/feeds/order.ts";
+import { release, write, written } from "./journaling.ts";
+import { acknowledge, ask, expire, fail, nextDue, renew, serve } from "./leases.ts";
+import { comeToMark, endVainMark, leaveMark } from "./marks.ts";
+import { lifeEnded, open } from "./opening.ts";
+import type { FeedAnswer, FeedState } from "./records.ts";
+import { answer, type FeedCall, type FeedEffect, type FeedEvent, type FeedStep, refused } from "./step.ts";
+import { agreeOnSteps, comeToSteps, leaveSteps } from "./steps.ts";
+
+/**
+ * Hears what happened to a feed, and says what is to be done. As the core, it does no I/O: a state that was written as JSON and read back
+ * decides the same. docs/makers/decisions/0114-feeding.md says what is guaranteed.
+ */
+export function createFeed(state: FeedState): (event: FeedEvent, nowMs: number) => readonly FeedEffect[] {
+  const splitAt = splitsInOrder(state);
+  return (event, nowMs) => {
+    const step: FeedStep = { state, nowMs, effects: [], splitAt };
+    hear(step, event);
+    agreeOnSteps(step);
+    serve(step);
+    endVainMark(step);
+    write(step);
+    release(step);
+    wake(step);
+    return step.effects;
+  };
+}
+
+/** The order of an epoch is made once. */
+function splitsInOrder(state: FeedState): FeedStep["splitAt"] {
+  const { splits, seed } = state.feed;
+  let order: ArrayLike<number> = [];
+  let epoch = -1;
+  return (position) => {
+    if (epoch !== state.epoch) order = orderOf(splits, seed, state.epoch);
+    epoch = state.epoch;
+    return order[position] ?? position;
+  };
+}
+
+function hear(step: FeedStep, event: FeedEvent): void {
+  const { state, nowMs } = step;
+  switch (event.type) {
+    case "life-ended":
+      lifeEnded(step, event.task, event.generation, event.how);
+      break;
+    case "journal-written":
+      written(state, event.sequence);
+      break;
+    case "wake-up":
+      expire(step);
+      break;
+    case "gone":
+      gone(step, event.id);
+      break;
+    case "moved":
+      if (state.readers[event.task]?.generation === event.generation) renew(state, event.task, nowMs);
+      break;
+    default: {
+      const said = answered(step, event);
+      if (said !== undefined) answer(step, event.id, said);
+    }
+  }
+}
+
+function answered(step: FeedStep, call: FeedCall): FeedAnswer | undefined {
+  const { state } = step;
+  if (call.type === "open") return open(step, call);
+  if (state.readers[call.task]?.generation !== call.generation)
+    return refused("stale", `${call.task} has not opened ${state.feed.name}, or another life of it reads`);
+  switch (call.type) {
+    case "ask":
+      return ask(step, call);
+    case "mark":
+      return comeToMark(step, call);
+    case "steps":
+      return comeToSteps(step, call);
+    case "used":
+      return acknowledge(step, call);
+    case "failed":
+      return fail(step, call);
+  }
+}
+
+function gone(step: FeedStep, id: number): void {
+  const { state } = step;
+  state.waiting = state.waiting.filter((one) => one.id !== id);
+  const [task] = Object.entries(state.mark?.there ?? {}).find(([, call]) => call.id === id) ?? [];
+  if (task !== undefined) leaveMark(step, task);
+  const [stepping] = Object.entries(state.ahead?.there ?? {}).find(([, call]) => call.id === id) ?? [];
+  if (stepping !== undefined) leaveSteps(step, stepping);
+}
+
+function wake({ state, effects }: FeedStep): void {
+  // What is due later than that is asked for when it comes: nothing is ever due earlier than what was before it.
+  if (state.wakeAtMs !== undefined) return;
+  const atMs = nextDue(state);
+  if (atMs === undefined) return;
+  state.wakeAtMs = atMs;
+  effects.push({ type: "wake-at", atMs });
+}

@@ -1,0 +1,62 @@
+import type { DurableFeed, Feed, FeedState } from "./records.ts";
+import type { FeedStep } from "./step.ts";
+
+const NOTHING: DurableFeed = {
+  epoch: 0,
+  used: [],
+  poisoned: [],
+  partly: {},
+  leases: {},
+  lastLease: 0,
+  attempts: {},
+  generation: 0,
+  origin: "start",
+  readers: {},
+};
+
+/** A feed as the journal has it. Tasks that read go on reading, and have their whole time again. */
+export function recoveredFeed(feed: Feed, nowMs: number, durable = NOTHING): FeedState {
+  const { used, poisoned, partly, leases, attempts, readers } = durable;
+  const state: FeedState = {
+    ...durable,
+    ...{ used: [...used], poisoned: [...poisoned], partly: { ...partly }, leases: { ...leases } },
+    ...{ attempts: { ...attempts }, readers: { ...readers } },
+    ...{ feed, next: 0, hands: {}, due: {}, waiting: [], version: 0, held: [] },
+    journal: { sequence: 0, written: 0 },
+  };
+  const inOrder = Object.entries(leases).sort(([, left], [, right]) => left.number - right.number);
+  for (const [position, { task }] of inOrder) {
+    state.hands[task] = [...(state.hands[task] ?? []), Number(position)];
+    state.due[task] = nowMs + feed.leaseMs;
+  }
+  return state;
+}
+
+/** Writes what has changed, one write at a time. */
+export function write({ state, effects }: FeedStep): void {
+  const { journal, version } = state;
+  if (journal.writing !== undefined || journal.written === version) return;
+  journal.sequence += 1;
+  journal.writing = version;
+  effects.push({ type: "journal", sequence: journal.sequence, content: JSON.stringify(durable(state)) });
+}
+
+function durable(state: FeedState): DurableFeed {
+  const { epoch, used, poisoned, partly, leases, lastLease, attempts, generation, origin, readers, taken, agreed } =
+    state;
+  const always = { epoch, used, poisoned, partly, leases, lastLease, attempts, generation, origin, readers };
+  return { ...always, ...(taken && { taken }), ...(agreed && { agreed }) };
+}
+
+export function written({ journal }: FeedState, sequence: number): void {
+  if (sequence !== journal.sequence || journal.writing === undefined) return;
+  journal.written = journal.writing;
+  delete journal.writing;
+}
+
+/** Gives the answers whose change is safe. */
+export function release({ state, effects }: FeedStep): void {
+  const isSafe = ({ version }: { readonly version: number }) => version <= state.journal.written;
+  for (const { id, answer } of state.held.filter(isSafe)) effects.push({ type: "answer", id, answer });
+  state.held = state.held.filter((one) => !isSafe(one));
+}

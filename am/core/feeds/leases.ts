@@ -1,0 +1,184 @@
+import type { Lease } from "../../../src/job/feeds/lease.ts";
+import { sizeOfRuns } from "../../../src/job/feeds/runs.ts";
+import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.ts";
+import { firstFree, isEpochOver, moveSplit, phaseOf } from "./split-moves.ts";
+import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
+
+/** A wake-up that comes later than this was held up with all that would have been heard: nobody has been silent. */
+const LATE_MS = 5_000;
+
+/** @returns undefined where it waits */
+export function ask(step: FeedStep, { id, task, most, atOnce, has }: Asking): FeedAnswer | undefined {
+  const { state } = step;
+  dismiss(step, task);
+  const held = leasesOf(step, task);
+  const unheard = held.filter(({ number }) => !has.includes(number));
+  if (unheard.length > 0) return { type: "given", splits: unheard };
+  if (held.length >= state.feed.window) {
+    if (atOnce) return { type: "given", splits: [] };
+    const many = `${task} has ${held.length} splits of ${state.feed.name}, as many as it may have`;
+    return refused("invalid", `${many}: say first what is used`);
+  }
+  state.waiting = [...state.waiting, { id, task, most, atOnce }];
+  return undefined;
+}
+
+/** One call of a task waits at a time: the one before was lost on its way. */
+export function dismiss(step: FeedStep, task: string): void {
+  const { state } = step;
+  const before = state.waiting.find((one) => one.task === task);
+  if (before === undefined) return;
+  state.waiting = state.waiting.filter((one) => one !== before);
+  answer(step, before.id, refused("replaced", `${task} has asked again, or is gone`));
+}
+
+/** Those who wait get what is free, who came first first. */
+export function serve(step: FeedStep): void {
+  const { state } = step;
+  turnEpoch(step);
+  const stay: Waiting[] = [];
+  for (const one of state.waiting) {
+    const { id, task, most, atOnce } = one;
+    if (isOver(state)) answer(step, id, { type: "end" });
+    else if (firstFree(step) !== undefined) answer(step, id, { type: "given", splits: grant(step, task, most) });
+    else if (atOnce || stepsToCome(state)) answer(step, id, { type: "given", splits: [] });
+    else stay.push(one);
+  }
+  state.waiting = stay;
+}
+
+/** Who makes as many steps as the others is told that there is nothing for it in this epoch: they wait for what it says of its steps. */
+function stepsToCome({ feed, agreed, epoch }: FeedState): boolean {
+  return feed.uneven !== undefined && !(agreed?.epoch === epoch && agreed.last);
+}
+
+function grant(step: FeedStep, task: string, most: number): readonly Given[] {
+  const { state, nowMs } = step;
+  const before = leasesOf(step, task);
+  const room = Math.min(Math.max(1, most), state.feed.window - before.length);
+  for (let given = 0; given < room; given += 1) {
+    const position = firstFree(step);
+    if (position === undefined) break;
+    moveSplit(step, position, "granted", task);
+  }
+  renew(state, task, nowMs);
+  return leasesOf(step, task).slice(before.length);
+}
+
+/** All of a split is used. Who lost it is heard where nobody else has it. */
+export function acknowledge(step: FeedStep, { task, lease }: SplitEnd): FeedAnswer {
+  const { state, nowMs } = step;
+  const { epoch, position, number } = lease;
+  const { feed, mark } = state;
+  if (epoch > state.epoch || position < 0 || position >= feed.splits)
+    return refused("invalid", `${feed.name} has no split ${position} of epoch ${epoch} yet`);
+  if (mark?.there[task] !== undefined)
+    return refused("invalid", `${task} waits at mark ${mark.label}: say before it or after it what is used`);
+  const { generation, lastUsed } = state.readers[task] ?? { generation: 0, lastUsed: 0 };
+  if (number === lastUsed) return { type: "noted" };
+  if (!holds(state, task, lease) && !isFree(step, lease)) return refusedAsLost(state, task, lease);
+  state.readers[task] = { generation, lastUsed: number };
+  moveSplit(step, position, "all-used");
+  renew(state, task, nowMs);
+  return { type: "noted" };
+}
+
+/** Nobody has it, and nobody has used it. */
+function isFree(step: FeedStep, { epoch, position }: Lease): boolean {
+  return epoch === step.state.epoch && ["free", "poisoned"].includes(phaseOf(step, position));
+}
+
+export function refusedAsLost({ feed, epoch, leases }: FeedState, task: string, lease: Lease): Refused {
+  const now = lease.epoch === epoch ? leases[lease.position]?.task : undefined;
+  const lost = `${task} used nothing of ${feed.name} for ${feed.leaseMs / 1_000} s, and has lost split ${lease.position}`;
+  return refused("lost", now === undefined ? lost : `${lost}: ${now} has it`);
+}
+
+/** It cannot be read, or used. */
+export function fail(step: FeedStep, { task, lease, error }: SplitEnd): FeedAnswer {
+  if (holds(step.state, task, lease)) blame(step, lease.position, error ?? "no reason was said");
+  return { type: "noted" };
+}
+
+/** @param why what the task did or ended by, where that may be the fault of the split that it used */
+export function takeBack(step: FeedStep, task: string, why?: string): void {
+  const [first, ...others] = leasesOf(step, task);
+  delete step.state.due[task];
+  if (first === undefined) return;
+  if (why === undefined) giveBack(step, first.position);
+  else blame(step, first.position, why);
+  for (const { position } of others) giveBack(step, position);
+}
+
+function giveBack(step: FeedStep, position: number): void {
+  moveSplit(step, position, "taken-back");
+}
+
+function blame(step: FeedStep, position: number, why: string): void {
+  const { state, effects } = step;
+  const split = step.splitAt(position);
+  const attempts = (state.attempts[split] ?? 0) + 1;
+  state.attempts[split] = attempts;
+  if (attempts < state.feed.maxAttempts) {
+    giveBack(step, position);
+    return;
+  }
+  moveSplit(step, position, "given-up");
+  effects.push({ type: "left-out", split, why });
+}
+
+/** Who has used nothing for too long loses what it has. */
+export function expire(step: FeedStep): void {
+  const { state, nowMs } = step;
+  const late = nowMs - (state.wakeAtMs ?? nowMs);
+  for (const [task, dueMs] of awaited(state)) {
+    if (late > LATE_MS) state.due[task] = dueMs + late;
+    else if (dueMs <= nowMs) takeBack(step, task, `${task} used none of it for ${state.feed.leaseMs / 1_000} s`);
+  }
+  delete state.wakeAtMs;
+}
+
+/** When the next task loses its splits. */
+export function nextDue(state: FeedState): number | undefined {
+  const times = awaited(state).map(([, dueMs]) => dueMs);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Tasks that are to use records; who waits at a mark, or for others' steps, uses none. */
+function awaited({ due, mark, ahead }: FeedState): readonly (readonly [string, number])[] {
+  const waits = (task: string) => mark?.there[task] !== undefined || ahead?.there[task]?.id !== undefined;
+  return Object.entries(due).filter(([task]) => !waits(task));
+}
+
+/** The task uses what it has. */
+export function renew(state: FeedState, task: string, nowMs: number): void {
+  if (state.hands[task] !== undefined) state.due[task] = nowMs + state.feed.leaseMs;
+  else delete state.due[task];
+}
+
+/** What a task has, in the order in which it got it. */
+function leasesOf({ state, splitAt }: FeedStep, task: string): readonly Given[] {
+  const { hands, leases, epoch, partly } = state;
+  return (hands[task] ?? []).map((position) => {
+    const { number = 0 } = leases[position] ?? {};
+    return { number, epoch, position, split: splitAt(position), skip: partly[position] ?? 0 };
+  });
+}
+
+export function holds({ leases, epoch }: FeedState, task: string, lease: Lease): boolean {
+  const now = leases[lease.position];
+  return lease.epoch === epoch && now?.number === lease.number && now.task === task;
+}
+
+/** The next epoch begins when no split of this one is to come, and no step. */
+function turnEpoch(step: FeedStep): void {
+  const { state } = step;
+  if (isOver(state) || !isEpochOver(step) || stepsToCome(state)) return;
+  Object.assign(state, { epoch: state.epoch + 1, used: [], partly: {}, next: 0 });
+  state.version += 1;
+}
+
+/** All epochs are, or there is nothing that could be read. */
+function isOver({ epoch, feed, poisoned }: FeedState): boolean {
+  return epoch >= (feed.epochs ?? Number.POSITIVE_INFINITY) || sizeOfRuns(poisoned) === feed.splits;
+}

@@ -1,0 +1,70 @@
+import { cursorProblem } from "../../../src/job/feeds/cursor.ts";
+import { dismiss, takeBack } from "./leases.ts";
+import { leaveMark, passMark } from "./marks.ts";
+import type { FeedAnswer, FeedState, Origin } from "./records.ts";
+import { type FeedStep, type LifeEnd, type Opening, refused } from "./step.ts";
+import { leaveSteps } from "./steps.ts";
+
+export function open(step: FeedStep, { task, generation, gang, origin }: Opening): FeedAnswer {
+  const { state } = step;
+  const { name } = state.feed;
+  if (gang < state.generation || (gang === state.generation && generation < (state.readers[task]?.generation ?? 0)))
+    return refused("stale", `another life of ${task} reads ${name}`);
+  const problem = typeof origin === "string" ? undefined : cursorProblem(origin, state.feed);
+  if (problem !== undefined) return refused("invalid", `${name} cannot go on from that cursor: ${problem}`);
+  if (gang > state.generation) begin(step, gang, origin);
+  else if (JSON.stringify(origin) !== JSON.stringify(state.origin)) {
+    const elsewhere = `${task} opens ${name} at another place than the tasks before it`;
+    return refused("invalid", `${elsewhere}: all of a generation begin at the same`);
+  }
+  if (state.readers[task]?.generation !== generation) join(step, task, generation);
+  return { type: "opened", epoch: state.epoch };
+}
+
+/** What tasks of earlier generations had is nobody's. */
+function begin(step: FeedStep, gang: number, origin: Origin): void {
+  const { state } = step;
+  for (const task of Object.keys(state.readers)) leave(step, task);
+  const { epoch, used, partly } = placeOf(state, origin);
+  Object.assign(state, {
+    generation: gang,
+    origin,
+    epoch,
+    used: [...used],
+    partly: { ...partly },
+    next: 0,
+    readers: {},
+  });
+  delete state.taken;
+  delete state.agreed;
+  delete state.ahead;
+}
+
+function placeOf({ epoch, used }: FeedState, origin: Origin) {
+  if (origin === "start") return { epoch: 0, used: [], partly: {} };
+  return origin === "used" ? { epoch, used, partly: {} } : origin;
+}
+
+function join(step: FeedStep, task: string, generation: number): void {
+  leave(step, task);
+  step.state.readers[task] = { generation, lastUsed: 0 };
+  step.state.version += 1;
+}
+
+export function lifeEnded(step: FeedStep, task: string, generation: number, how: LifeEnd): void {
+  const { state } = step;
+  const reader = state.readers[task];
+  if (reader?.generation !== generation || reader.isDone) return;
+  leave(step, task, how === "failed" ? `${task} failed while it used it` : undefined);
+  if (how === "succeeded") state.readers[task] = { ...reader, isDone: true };
+  else delete state.readers[task];
+  state.version += 1;
+  passMark(step);
+}
+
+function leave(step: FeedStep, task: string, why?: string): void {
+  dismiss(step, task);
+  leaveMark(step, task);
+  leaveSteps(step, task);
+  takeBack(step, task, why);
+}

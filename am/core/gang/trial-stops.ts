@@ -1,0 +1,57 @@
+import { writtenNumber } from "../../../src/job/program-metrics.ts";
+import { stopOf } from "../../../src/job/search/stop.ts";
+import { stopWords } from "../../../src/job/search/words.ts";
+import { stopWithinMs } from "../../../src/job/silence.ts";
+import { whenDurable } from "../journal/barrier.ts";
+import { begun, trialOf } from "../policies/trials.ts";
+import { awaitOf } from "../state/deadlines.ts";
+import type { TaskRecord, WrittenReport } from "../state/records.ts";
+import type { Held } from "../state/state.ts";
+import { about, containerOf, findTask, log, type Step } from "../state/step.ts";
+import { stopChild } from "./restart.ts";
+
+/** Of each trial no more reports are kept: beyond that every second one goes. */
+const MOST_REPORTS = 128;
+
+/** A program has reported its metrics: a trial of it may be stopped, once the journal knows. Steps that it has reported before count no more. */
+export function trialReported(step: Step, task: TaskRecord, metrics: Readonly<Record<string, number>>): void {
+  const { search } = step.spec;
+  const reported = metrics[search?.metric ?? ""];
+  if (search === undefined || reported === undefined) {
+    return;
+  }
+  const value = writtenNumber(reported);
+  task.trialValue = value;
+  const { trialReports = [], generation, id } = task;
+  const isNew = task.step > (trialReports.at(-1)?.step ?? Number.NEGATIVE_INFINITY);
+  if (search.stop === "none" || !isNew || task.trialStop !== undefined) {
+    return;
+  }
+  task.trialReports = thinned([...trialReports, { step: task.step, value }]);
+  const tasks = begun(step);
+  const trials = tasks.map(trialOf);
+  const trial = trials[tasks.indexOf(task)];
+  const stop = trial && stopOf(search, trial, trials);
+  if (stop !== undefined) {
+    task.trialStop = stopWords(stop);
+    whenDurable(step, { what: "stop-trial", task: id, generation });
+  }
+}
+
+/** The journal knows. */
+export function stopTrial(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
+  const task = findTask(step, held.task);
+  const container = task && containerOf(step, task);
+  if (task?.generation !== held.generation || container === undefined || step.state.outcome !== undefined) {
+    return;
+  }
+  const why = task.trialStop ?? "";
+  log(step, "info", "trial-stopped", `${task.id} is stopped early: ${why}.`, about(task));
+  stopChild(step, task, { code: "generation-ended", why });
+  awaitOf(step, container, "trial-stop", stopWithinMs(step.spec.timeouts));
+}
+
+function thinned(reports: readonly WrittenReport[]): readonly WrittenReport[] {
+  const last = reports.length - 1;
+  return last < MOST_REPORTS ? reports : reports.filter((_, index) => index % 2 === last % 2);
+}

@@ -1,0 +1,44 @@
+import { endedBecause } from "../../../src/job/outcome.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
+import { compareValues } from "../../../src/job/search/trials.ts";
+import { valueWords } from "../../../src/job/search/words.ts";
+import { begun, trialOf } from "../policies/trials.ts";
+import type { Step } from "../state/step.ts";
+import { isUnderWay } from "./begin.ts";
+import { finish } from "./finish.ts";
+
+/** A search ends when a trial has ended with a value that is good enough. */
+export function finishAtGoal(step: Step): void {
+  const { search } = step.spec;
+  if (search?.goal === undefined) {
+    return;
+  }
+  const { goal, metric, direction } = search;
+  for (const task of begun(step)) {
+    const { state, value } = trialOf(task);
+    if (state !== "running" && state !== "failed" && compareValues(direction, value, goal) <= 0) {
+      const setting = settingOf(step.spec, "tony.search.goal");
+      const reached = { task: task.id, metric, value: valueWords(value), goal, setting };
+      finish(step, endedBecause("succeeded", { code: "goal-reached", ...reached }));
+      return;
+    }
+  }
+}
+
+/** When a search has taken as long as it may, counted from the first attempt's start. */
+export function searchDueMs({ spec, state }: Step): number | undefined {
+  const timeoutMs = spec.search?.timeoutMs;
+  return timeoutMs === undefined || !isUnderWay(state) ? undefined : state.startedAtMs + timeoutMs;
+}
+
+/** What it has found until then counts. */
+export function searchOverdue(step: Step): void {
+  const { search } = step.spec;
+  const completed = begun(step)
+    .map(trialOf)
+    .filter(({ state }) => state === "completed").length;
+  const setting = settingOf(step.spec, "tony.search.timeout");
+  const limitMs = search?.timeoutMs ?? 0;
+  const reason = { code: "search-time-over", limitMs, completed, setting } as const;
+  finish(step, endedBecause(completed > 0 ? "succeeded" : "failed", reason));
+}

@@ -1,0 +1,267 @@
+import { createHash } from "node:crypto";
+import type { FeedAsked } from "../../src/api/executor-endpoint.ts";
+import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
+import { TonyError } from "../../src/errors.ts";
+import type { WallClock } from "../../src/hadoop/clock.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { type Cursor, cursorShape } from "../../src/job/feeds/cursor.ts";
+import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
+import type { GivenSplit } from "../../src/job/feeds/lease.ts";
+import { type InputFile, type Plan, planOf, splitAt } from "../../src/job/feeds/plan.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
+import type { Log } from "../../src/log.ts";
+import { createFeed } from "../core/feeds/feed.ts";
+import { recoveredFeed } from "../core/feeds/journaling.ts";
+import type { DurableFeed, Feed, FeedAnswer, FeedState, Given } from "../core/feeds/records.ts";
+import type { FeedEffect, FeedEvent, LifeEnd } from "../core/feeds/step.ts";
+import { journalClosed, type SealedJournal } from "../storage/sealed-journal.ts";
+import { finishResults } from "./feed-results.ts";
+
+type FeedJournal = Pick<SealedJournal<DurableFeed>, "read" | "write">;
+
+/** A task as it is now. */
+export interface ReadingLife {
+  readonly generation: number;
+  /** Of its gang. */
+  readonly gang: number;
+}
+
+export interface JobFeedsOptions {
+  readonly feeds: readonly FeedSpec[];
+  /** The files of each, as they were when the job was submitted. */
+  readonly inputs: Readonly<Record<string, readonly InputFile[]>>;
+  readonly fileSystems: Pick<FileSystems, "locate">;
+  readonly clock: WallClock;
+  readonly log: Pick<Log, "warn">;
+  readonly journalOf: (feed: string) => FeedJournal;
+  /** Undefined: it does not live. */
+  readonly lifeOf: (task: string) => ReadingLife | undefined;
+  /** How that life of the task ended. */
+  readonly endOf: (task: string, generation: number) => LifeEnd;
+  /** Whether it is known which tasks live: an attempt that reads the journal knows it later. */
+  readonly knowsLives: () => boolean;
+}
+
+/** Carries out what a job's feeds decide. Of a feed that nobody opens nothing is read, kept or written. */
+export class JobFeeds {
+  readonly #options: JobFeedsOptions;
+  readonly #open = new Map<string, Promise<JobFeed>>();
+
+  constructor(options: JobFeedsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects where what earlier attempts left cannot be read. */
+  async ask(asked: FeedAsked): Promise<FeedAnswered> {
+    const { feed: name, task, generation } = asked;
+    const spec = this.#options.feeds.find((one) => one.name === name);
+    if (spec === undefined) return refusal("invalid", noFeedWords(name, this.#options.feeds));
+    if (!this.#options.knowsLives())
+      throw new TonyError("which tasks live is not known yet", { code: "LIVES_UNKNOWN", retryable: true });
+    const feed = await this.#opened(spec);
+    const life = this.#options.lifeOf(task);
+    if (life === undefined || life.generation !== generation)
+      return refusal("stale", `${task} has begun another life, or has ended`);
+    return await feed.ask(asked, life.gang);
+  }
+
+  /** Lives of tasks may have ended: what they had is free. */
+  look(): void {
+    for (const opening of this.#open.values()) void opening.then((feed) => feed.look()).catch(() => undefined);
+  }
+
+  /** One that cannot be read is tried again by the next call. */
+  #opened(spec: FeedSpec): Promise<JobFeed> {
+    const { name } = spec;
+    const opening = this.#open.get(name) ?? JobFeed.open(spec, this.#options);
+    this.#open.set(name, opening);
+    opening.catch(() => this.#open.delete(name));
+    return opening;
+  }
+}
+
+const RETRY_MS = 1_000;
+
+class JobFeed {
+  readonly #options: JobFeedsOptions;
+  readonly #plan: Plan;
+  readonly #journal: FeedJournal;
+  readonly #state: FeedState;
+  readonly #hear: ReturnType<typeof createFeed>;
+  readonly #answered = new Map<number, (answer: FeedAnswer) => void>();
+  readonly #output: string | undefined;
+  #finished: Promise<void> | undefined;
+  #lastId = 0;
+
+  private constructor(
+    { output, ...feed }: Feed & Pick<FeedSpec, "output">,
+    plan: Plan,
+    options: JobFeedsOptions,
+    journal: FeedJournal,
+    left?: DurableFeed,
+  ) {
+    this.#output = output;
+    this.#options = options;
+    this.#plan = plan;
+    this.#journal = journal;
+    this.#state = recoveredFeed(feed, options.clock.nowMs(), left);
+    this.#hear = createFeed(this.#state);
+    this.#post({ type: "wake-up" });
+  }
+
+  static async open({ name, cut, input: _input, ...limits }: FeedSpec, options: JobFeedsOptions): Promise<JobFeed> {
+    const plan = planOf(options.inputs[name] ?? [], cut);
+    const feed = { name, ...limits, splits: plan.splits, plan: nameOf(plan, limits.seed) };
+    const journal = options.journalOf(name);
+    const opened = new JobFeed(feed, plan, options, journal, (await journal.read()).at(-1)?.file);
+    opened.look();
+    return opened;
+  }
+
+  async ask({ task, generation, call, gone }: FeedAsked, gang: number): Promise<FeedAnswered> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const event = eventOf(call, { id, task, generation }, gang);
+    if (event === undefined) return refusal("invalid", "what it is to go on from is no cursor of a feed");
+    if (event.type === "moved") {
+      this.#post(event);
+      return { type: "noted" };
+    }
+    const leaves = () => this.#post({ type: "gone", id });
+    gone.addEventListener("abort", leaves, { once: true });
+    const answer = await new Promise<FeedAnswer>((resolve) => {
+      this.#answered.set(id, resolve);
+      this.#post(event);
+    });
+    gone.removeEventListener("abort", leaves);
+    if (answer.type === "end") await this.#finish();
+    return this.#told(answer);
+  }
+
+  look(): void {
+    const { lifeOf, endOf, knowsLives } = this.#options;
+    if (!knowsLives()) return;
+    for (const [task, { generation }] of Object.entries(this.#state.readers)) {
+      if (lifeOf(task)?.generation === generation) continue;
+      this.#post({ type: "life-ended", task, generation, how: endOf(task, generation) });
+    }
+  }
+
+  /** Before anybody is told that all is over: a job may end then. */
+  async #finish(): Promise<void> {
+    if (this.#output === undefined) return;
+    this.#finished ??= this.#finishResults(this.#output);
+    try {
+      await this.#finished;
+    } catch (error) {
+      this.#finished = undefined;
+      throw error;
+    }
+  }
+
+  async #finishResults(output: string): Promise<void> {
+    const { fileSystems, log } = this.#options;
+    const missing = await finishResults(fileSystems.locate(output), this.#plan);
+    if (missing === 0) return;
+    const which = `${countWords(missing, "split")} of feed ${this.#state.feed.name}`;
+    log.warn("feed-results-incomplete", `${output} has no results of ${which}: _manifest.json there says of which`);
+  }
+
+  #told(answer: FeedAnswer): FeedAnswered {
+    switch (answer.type) {
+      case "given":
+        return { type: "given", splits: answer.splits.flatMap((given) => this.#withBytes(given)) };
+      case "end":
+        return { type: "ended" };
+      case "cursor":
+        return { type: "cursor", cursor: JSON.stringify(answer.cursor) };
+      default:
+        return answer;
+    }
+  }
+
+  #withBytes({ split: number, skip, ...lease }: Given): readonly GivenSplit[] {
+    const split = splitAt(this.#plan, number);
+    if (split === undefined) return [];
+    const { path, length, modifiedMs } = split.file;
+    return [{ lease, split: number, skip, path, start: split.start, end: split.end, length, modifiedMs }];
+  }
+
+  #post(event: FeedEvent): void {
+    for (const effect of this.#hear(event, this.#options.clock.nowMs())) this.#carryOut(effect);
+  }
+
+  #carryOut(effect: FeedEffect): void {
+    const { clock, log } = this.#options;
+    switch (effect.type) {
+      case "answer":
+        this.#answered.get(effect.id)?.(effect.answer);
+        this.#answered.delete(effect.id);
+        break;
+      case "journal":
+        void this.#write(effect);
+        break;
+      case "wake-at":
+        clock.after(Math.max(0, effect.atMs - clock.nowMs()), () => this.#post({ type: "wake-up" }));
+        break;
+      case "left-out":
+        log.warn("split-left-out", this.#leftOut(effect));
+        break;
+    }
+  }
+
+  #leftOut({ split: number, why }: Extract<FeedEffect, { type: "left-out" }>): string {
+    const { name, maxAttempts } = this.#state.feed;
+    const split = splitAt(this.#plan, number);
+    const where = split === undefined ? "" : ` (${split.file.path}, bytes ${split.start} to ${split.end})`;
+    return `Split ${number} of feed ${name}${where} failed ${maxAttempts} times and is left out: ${why}`;
+  }
+
+  /** Until it is written, or nothing is any more. */
+  async #write({ sequence, content }: Extract<FeedEffect, { type: "journal" }>): Promise<void> {
+    const { clock, log } = this.#options;
+    try {
+      await this.#journal.write({ sequence, content, isWhole: true });
+      this.#post({ type: "journal-written", sequence });
+    } catch (error) {
+      if (errorCode(error) === journalClosed) return;
+      const { name } = this.#state.feed;
+      log.warn("feed-not-journaled", `Feed ${name} is not journaled yet: ${errorMessage(error)}`);
+      clock.after(RETRY_MS, () => void this.#write({ type: "journal", sequence, content }));
+    }
+  }
+}
+
+/** A cursor is of a plan and an order of it: of other ones it says nothing. */
+function nameOf({ cut, files }: Plan, seed: number | undefined): string {
+  return createHash("sha256")
+    .update(JSON.stringify([cut, files, seed]))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+/** Undefined where its cursor cannot be read. */
+function eventOf(
+  call: FeedCall,
+  caller: { readonly id: number; readonly task: string; readonly generation: number },
+  gang: number,
+): FeedEvent | undefined {
+  if (call.type === "mark")
+    return { ...caller, ...call, begun: call.begun.map(({ lease, records }) => ({ ...lease, records })) };
+  if (call.type !== "open") return { ...caller, ...call };
+  const origin = call.cursor === undefined ? "start" : readCursor(call.cursor);
+  return origin && { ...caller, type: "open", gang, origin };
+}
+
+function readCursor(json: string): Cursor | undefined {
+  try {
+    return cursorShape(JSON.parse(json), "");
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(code: string, message: string): FeedAnswered {
+  return { type: "refused", code, message };
+}

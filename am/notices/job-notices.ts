@@ -1,0 +1,85 @@
+import { monotonicClock, type WallClock } from "../../src/hadoop/clock.ts";
+import { programSecretsIn } from "../../src/job/launch/program-secrets.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
+import type { Log } from "../../src/log.ts";
+import { type Notice, Notices } from "./notices.ts";
+import { Webhook } from "./webhook.ts";
+
+export interface JobNoticesOptions {
+  readonly job: Pick<JobFile, "spec" | "user">;
+  readonly url: string;
+  /** What YARN gave this attempt. */
+  readonly secrets: ReadonlyMap<string, Uint8Array>;
+  readonly rateOf: (task: string) => number | undefined;
+  readonly clock: Pick<WallClock, "nowMs">;
+  readonly log: Log;
+}
+
+const LOOK_MS = 5_000;
+/** As libraries of Standard Webhooks write a key. */
+const encoded = /^whsec_(.*)$/;
+
+/** Tells a job's webhook of it. */
+export class JobNotices {
+  readonly #options: JobNoticesOptions;
+  readonly #notices: Notices;
+  readonly #webhook: Webhook;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: JobNoticesOptions) {
+    const { job, url, secrets, rateOf, clock, log } = options;
+    this.#options = options;
+    this.#notices = new Notices({ limits: job.spec.am, fromMs: clock.nowMs(), rateOf });
+    this.#webhook = new Webhook({
+      url: new URL(url),
+      key: keyOf(secrets),
+      clock: monotonicClock,
+      warn: (message) => log.warn("notice-lost", message),
+    });
+  }
+
+  /** To be called regularly. */
+  look(statusOf: () => JobStatus): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (nowMs - this.#lookedAtMs < LOOK_MS) return;
+    this.#lookedAtMs = nowMs;
+    this.#tell(statusOf());
+  }
+
+  /** Resolves when all is told or given up. @param status with the outcome */
+  async end(status: JobStatus): Promise<void> {
+    this.#tell(status);
+    await this.#webhook.settled();
+  }
+
+  #tell(status: JobStatus): void {
+    for (const notice of this.#notices.look(status)) {
+      const { applicationId } = status;
+      const id = [applicationId, notice.event, notice.atMs].join(".");
+      this.#webhook.send({ id, atMs: notice.atMs, body: messageOf(notice, status, this.#options.job.user) });
+    }
+  }
+}
+
+/** `text` says it all: chat services show that alone. */
+function messageOf({ text, ...notice }: Notice, { applicationId, attempt, name, queue }: JobStatus, user: string) {
+  const remedy = notice.remedy === undefined ? "" : ` → ${notice.remedy}`;
+  return {
+    version: 1,
+    ...notice,
+    applicationId,
+    attempt,
+    name,
+    queue,
+    user,
+    text: `${name} (${applicationId}): ${text}${remedy}`,
+  };
+}
+
+function keyOf(secrets: ReadonlyMap<string, Uint8Array>): Buffer | undefined {
+  const { TONY_NOTIFY_KEY: key } = programSecretsIn(secrets);
+  if (key === undefined) return undefined;
+  const [, base64] = encoded.exec(key) ?? [];
+  return base64 === undefined ? Buffer.from(key) : Buffer.from(base64, "base64");
+}

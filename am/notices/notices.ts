@@ -1,0 +1,160 @@
+import { durationWords } from "../../src/job/reasons/words.ts";
+import type { AmSpec } from "../../src/job/spec.ts";
+import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
+import { taskSpans } from "../../src/job/task-spans.ts";
+import { relativeRates, SLOW_RATE } from "../../src/page/relative-rates.ts";
+import { Lasting } from "./lasting.ts";
+
+/** Per cent. */
+const IDLE_GPU = 5;
+
+export type NoticeLimits = Pick<
+  AmSpec,
+  "notifyWaitingMs" | "notifyGpuIdleMs" | "notifyStragglerMs" | "notifyNoCheckpointMs"
+>;
+
+/** Something that people want to be told of. */
+export interface Notice {
+  readonly event: "started" | "first-failure" | "waiting" | "gpu-idle" | "straggler" | "no-checkpoint" | "ended";
+  readonly atMs: number;
+  /** What happened, in one sentence. */
+  readonly text: string;
+  readonly tasks?: readonly string[];
+  /** What helps. */
+  readonly remedy?: string;
+  readonly result?: JobOutcome["result"];
+}
+
+export interface NoticesOptions {
+  readonly limits: NoticeLimits;
+  /** When this attempt began: what happened before was told by an earlier one. */
+  readonly fromMs: number;
+  readonly rateOf: (task: string) => number | undefined;
+}
+
+/** Finds in the job's status what people want to be told of, each thing once. It decides nothing, so it is not in the core's state. */
+export class Notices {
+  readonly #options: NoticesOptions;
+  readonly #waits: Lasting;
+  readonly #idleGpus: Lasting;
+  readonly #stragglers: Lasting;
+  readonly #withoutCheckpoint: Lasting;
+  readonly #told = new Set<Notice["event"]>();
+
+  constructor(options: NoticesOptions) {
+    const { notifyWaitingMs, notifyGpuIdleMs, notifyStragglerMs, notifyNoCheckpointMs } = options.limits;
+    this.#options = options;
+    this.#waits = new Lasting(notifyWaitingMs);
+    this.#idleGpus = new Lasting(notifyGpuIdleMs);
+    this.#stragglers = new Lasting(notifyStragglerMs);
+    this.#withoutCheckpoint = new Lasting(notifyNoCheckpointMs);
+  }
+
+  /** To be called regularly, and once with the outcome. */
+  look(status: JobStatus): Notice[] {
+    const events = [this.#started(status), this.#firstFailure(status), this.#ended(status)];
+    return [...events.flatMap((notice) => this.#once(notice)), ...this.#whatLasts(status)];
+  }
+
+  #once(notice: Notice | undefined): Notice[] {
+    if (notice === undefined || this.#told.has(notice.event)) return [];
+    this.#told.add(notice.event);
+    return notice.atMs < this.#options.fromMs ? [] : [notice];
+  }
+
+  #started({ generations, tasks }: JobStatus): Notice | undefined {
+    const atMs = generations[0]?.runningAtMs;
+    if (atMs === undefined) return undefined;
+    return {
+      event: "started",
+      atMs,
+      text: tasks.length === 1 ? "Its program runs" : `All ${tasks.length} programs run`,
+    };
+  }
+
+  #firstFailure({ generations, outcome }: JobStatus): Notice | undefined {
+    const cause = generations.find(({ endedBy }) => endedBy !== undefined)?.endedBy ?? outcome?.cause;
+    return cause === undefined ? undefined : { event: "first-failure", ...failure(cause) };
+  }
+
+  #ended({ outcome, startedAtMs }: JobStatus): Notice | undefined {
+    if (outcome === undefined) return undefined;
+    const { result, summary, endedAtMs, cause } = outcome;
+    const text = `${result.toUpperCase()} after ${durationWords(endedAtMs - startedAtMs)}: ${summary}`;
+    return { event: "ended", result, ...(cause === undefined ? {} : failure(cause)), atMs: endedAtMs, text };
+  }
+
+  #whatLasts(status: JobStatus): Notice[] {
+    if (status.outcome !== undefined) return [];
+    return [...this.#waiting(status), ...this.#idle(status), ...this.#slow(status), ...this.#uncheckpointed(status)];
+  }
+
+  #waiting({ waits, nowMs }: JobStatus): Notice[] {
+    const due = this.#waits.due(new Map(waits.map(({ cause, sinceMs }) => [cause, sinceMs])), nowMs);
+    return waits
+      .filter(({ cause }) => due.includes(cause))
+      .map(({ what, sinceMs, reasons, remedy }) => {
+        const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+        const text = `Waits for ${what}${why} since ${durationWords(nowMs - sinceMs)}`;
+        return { event: "waiting", atMs: nowMs, text, ...(remedy === undefined ? {} : { remedy }) };
+      });
+  }
+
+  #idle({ tasks, nowMs }: JobStatus): Notice[] {
+    const idle = tasks.filter(
+      ({ state, gpus }) => state === "running" && (gpus?.utilization?.current ?? IDLE_GPU) < IDLE_GPU,
+    );
+    const due = this.#idleGpus.due(
+      sinceNow(
+        idle.map(({ task }) => task),
+        nowMs,
+      ),
+      nowMs,
+    );
+    return aboutTasks("gpu-idle", due, nowMs, (who) => `${who}: GPUs are used to less than ${IDLE_GPU} %`);
+  }
+
+  #slow({ tasks, nowMs }: JobStatus): Notice[] {
+    const running = tasks.filter(({ state }) => state === "running");
+    const rates = relativeRates(running, this.#options.rateOf);
+    const slow = [...rates].flatMap(([task, rate]) => (rate < SLOW_RATE ? [task] : []));
+    const due = this.#stragglers.due(sinceNow(slow, nowMs), nowMs);
+    return aboutTasks(
+      "straggler",
+      due,
+      nowMs,
+      (who) => `${who}: fewer than ${SLOW_RATE} of the steps that half of the other tasks of the role make`,
+    );
+  }
+
+  #uncheckpointed({ state, generations, checkpoint, nowMs }: JobStatus): Notice[] {
+    const runningAtMs = generations.at(-1)?.runningAtMs;
+    if (state !== "running" || runningAtMs === undefined) return [];
+    const sinceMs = Math.max(runningAtMs, checkpoint?.atMs ?? 0);
+    const due = this.#withoutCheckpoint.due(new Map([[String(sinceMs), sinceMs]]), nowMs);
+    const text = `No checkpoint has been reported for ${durationWords(nowMs - sinceMs)}`;
+    return due.map(() => ({ event: "no-checkpoint", atMs: nowMs, text }));
+  }
+}
+
+function failure({ atMs, summary, task, remedy }: Cause): Pick<Notice, "atMs" | "text" | "tasks" | "remedy"> {
+  return {
+    atMs,
+    text: summary,
+    ...(task === undefined ? {} : { tasks: [task] }),
+    ...(remedy === undefined ? {} : { remedy }),
+  };
+}
+
+function sinceNow(tasks: readonly string[], nowMs: number): Map<string, number> {
+  return new Map(tasks.map((task) => [task, nowMs]));
+}
+
+function aboutTasks(
+  event: Notice["event"],
+  tasks: readonly string[],
+  atMs: number,
+  text: (who: string) => string,
+): Notice[] {
+  return tasks.length === 0 ? [] : [{ event, atMs, tasks, text: text(taskSpans(tasks)) }];
+}

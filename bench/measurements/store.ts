@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { packageRoot } from "../../src/programs.ts";
+import { atMost } from "../figures.ts";
+import type { Measurement } from "../measurement.ts";
+
+const put = "a put, from a program and back: median";
+const watched = "a put's commit → its change is told: median";
+const rate = "puts, 32 at a time";
+
+const run = promisify(execFile);
+
+/** A job on this machine whose one task calls its executor (bench/tasks/store); what it prints is what it measured. */
+export const store: Measurement = {
+  name: "store",
+  what: "the key-value store from a task's program: its socket, its executor, the AM; no cluster takes part",
+  warmUps: 1,
+  figures: [
+    { name: put, unit: "ms", budget: atMost(0.4) },
+    { name: watched, unit: "ms", budget: atMost(0.4) },
+    { name: rate, unit: "calls/s" },
+  ],
+  async run() {
+    const program = path.join(packageRoot(), "dist", "programs", "tony-ts.cjs");
+    const job = [
+      ...["--scheduler", "local", "--src_dir", path.join(packageRoot(), "bench", "tasks", "store")],
+      ...["--executes", `${process.execPath} calls.mjs`, "--conf", "tony.application.framework=generic"],
+    ];
+    const { stdout } = await run(process.execPath, [program, "submit", ...job, "--conf", "tony.worker.instances=1"]);
+    const said: Said = JSON.parse(/\{"putMs".*\}/.exec(stdout)?.[0] ?? "{}");
+    const { putMs, watchedMs, putsPerSecond } = said;
+    // A put has been committed when half of its time is over.
+    return { [put]: putMs, [watched]: watchedMs - putMs / 2, [rate]: putsPerSecond };
+  },
+};
+
+interface Said {
+  readonly putMs: number;
+  /** From before the put. */
+  readonly watchedMs: number;
+  readonly putsPerSecond: number;
+}

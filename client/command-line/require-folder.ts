@@ -1,0 +1,23 @@
+import { ExitCode } from "../../src/errors.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
+
+const GONE =
+  "the current folder is gone: it was removed, or made anew, since you went there; go to one that exists (cd)";
+
+/** Why the process has no current folder; undefined where it has one. */
+export function folderTrouble(currentFolder: () => string): string | undefined {
+  try {
+    currentFolder();
+    return undefined;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return GONE;
+    throw error;
+  }
+}
+
+// As early as the release of Node: what the client is built from asks for the folder as it is loaded, and fails.
+const trouble = folderTrouble(process.cwd);
+if (trouble !== undefined) {
+  process.stderr.write(`tony-ts: ${trouble}\n`);
+  process.exit(ExitCode.usage);
+}

@@ -1,0 +1,28 @@
+import { ExitCode, usageError } from "../../src/errors.ts";
+import { settingOptions } from "../command-line/application-options.ts";
+import { defineCommand } from "../command-line/command.ts";
+
+/** TonY's portal has it. */
+const usualPort = 19_886;
+
+export const portal = defineCommand({
+  verb: "portal",
+  summary: "Serve the jobs of a history, those that run and those that have ended, on this machine",
+  positionals: {},
+  options: {
+    port: { type: "number", default: usualPort, describe: "Where it listens, on 127.0.0.1; 0: any free port" },
+    "user-header": { type: "string", describe: "The header in which --proxy names who has logged in" },
+    proxy: { type: "string", array: true, describe: "Address of a proxy that logs people in; may be repeated" },
+    listen: { type: "string", describe: "Another address than 127.0.0.1, for --proxy" },
+    ...settingOptions,
+  },
+  examples: [
+    ["portal", "Open the address that it prints; Ctrl-C ends it"],
+    ["portal --conf tony.history.location=hdfs:///shared/tony-history", "Of another history than the site's"],
+  ],
+  run: async ({ port, conf, ...options }, context) => {
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError("--port takes a port: 0 to 65535");
+    const { portalProxies, runPortal } = await import("../results/portal.ts");
+    return (await runPortal(port, conf ?? [], portalProxies(options), context)) ?? ExitCode.unknown;
+  },
+});

@@ -1,0 +1,53 @@
+import { ExitCode, usageError } from "../../src/errors.ts";
+import { openApplications } from "../applications/backend.ts";
+import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { trialCount } from "../command-line/trial-count.ts";
+import type { TrialsJson } from "../printed-json.ts";
+
+export const trials = defineCommand({
+  verb: "trials",
+  summary: "Show the trials of a search, the best first",
+  positionals: { application: applicationArgument },
+  options: {
+    ...settingOptions,
+    top: { type: "string", describe: "How many of the best to show; default all" },
+    csv: { type: "boolean", default: false, describe: "As lines of CSV" },
+    ...jsonOption,
+  },
+  examples: [
+    ["trials application_1795305600000_0007 --top 10", "The ten best, with their values and parameters"],
+    ["trials application_1795305600000_0007 --csv", "All, for a spreadsheet"],
+  ],
+  run: async ({ application, conf, top, csv, json }, context) => {
+    if (csv && json) throw usageError("--csv and --json exclude each other");
+    const count = top === undefined ? Number.POSITIVE_INFINITY : trialCount("top", top);
+    const applications = await openApplications(application, conf, context);
+    try {
+      const { inspect } = await import("../master/inspection.ts");
+      const { connectMaster } = await import("../master/master-connection.ts");
+      const { status, remark } = await inspect(application, applications, connectMaster);
+      if (status === undefined)
+        throw usageError(`${application} has no trials to show: ${remark ?? "no state of it was kept"}`);
+      const { search } = status;
+      if (search === undefined) throw usageError(`${application} is no search`);
+      const { aloneCommand, bestOf, bestTrialLines, trialCounts, trialCsv, trialsOf, trialTable } = await import(
+        "../output/trial-table.ts"
+      );
+      const all = trialsOf(status, search);
+      const shown = all.slice(0, count);
+      const best = bestOf(all);
+      if (json) {
+        const alone = best === undefined ? {} : { best: { number: best.number, command: aloneCommand(best.params) } };
+        context.output.json({ applicationId: application, search, trials: shown, ...alone } satisfies TrialsJson);
+      } else if (csv) context.output.print(trialCsv(shown, search).join("\n"));
+      else {
+        const lines = [trialCounts(all) || "No trial has begun.", ...trialTable(all, search, count)];
+        context.output.print([...lines, ...bestTrialLines(best, search)].join("\n"));
+      }
+      return ExitCode.succeeded;
+    } finally {
+      applications.close();
+    }
+  },
+});

@@ -1,0 +1,38 @@
+import type { JobStatus } from "../../src/job/status.ts";
+import type { Output } from "../output/output.ts";
+import { bestOf, bestTrialLines, bestTrialWords, trialsOf, trialTable } from "../output/trial-table.ts";
+import type { FollowedEnd } from "./follow-listener.ts";
+import { FollowView } from "./follow-view.ts";
+
+/** As many of the best trials are shown at the end. */
+const SHOWN = 10;
+
+/** Prints the way of a search: each trial that is better than those before it, and the best ones at the end. */
+export class SearchView extends FollowView {
+  readonly #print: (line: string) => void;
+  #status: JobStatus | undefined;
+  #best: string | undefined;
+
+  constructor(output: Output, now: () => number) {
+    super(output, now, now());
+    this.#print = (line) => output.print(line);
+  }
+
+  override show(status: JobStatus): void {
+    this.#status = status;
+    super.show(status);
+    const best = status.search && bestTrialWords(status, status.search);
+    if (best === undefined || best === this.#best) return;
+    this.#best = best;
+    this.line(best);
+  }
+
+  override ended(end: FollowedEnd): void {
+    super.ended(end);
+    const { search } = this.#status ?? {};
+    if (this.#status === undefined || search === undefined) return;
+    const trials = trialsOf(this.#status, search);
+    const lines = [...trialTable(trials, search, SHOWN), ...bestTrialLines(bestOf(trials), search)];
+    if (lines.length > 0) this.#print(lines.join("\n"));
+  }
+}

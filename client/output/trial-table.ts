@@ -1,0 +1,117 @@
+import { fillCommand } from "../../src/job/search/fill-command.ts";
+import { compareValues, hasValue, type TrialState } from "../../src/job/search/trials.ts";
+import { valueWords } from "../../src/job/search/words.ts";
+import { shellWords } from "../../src/job/shell-words.ts";
+import type { JobStatus, SearchStatus, TaskStatus, TrialStatus } from "../../src/job/status.ts";
+import { formatTable } from "./format.ts";
+
+export interface TrialJson extends TrialStatus {
+  readonly number: number;
+  readonly task: string;
+  /** As text, with all digits. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What it reported last; `nonFinite` where that is no number of JSON. */
+  readonly value?: number;
+  readonly step?: number;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+}
+
+type Trials = Pick<JobStatus, "tasks">;
+
+/** The trials that were given parameters, the best first: what has no value comes behind, and what failed last. */
+export function trialsOf({ tasks }: Trials, { metric, direction }: SearchStatus): TrialJson[] {
+  const trials = tasks.flatMap((task, number) => {
+    return task.trial === undefined ? [] : [trialOf(task, task.trial, number, metric)];
+  });
+  const isFailed = ({ state }: TrialJson) => Number(state === "failed");
+  return trials.toSorted((a, b) => isFailed(a) - isFailed(b) || compareValues(direction, reported(a), reported(b)));
+}
+
+function reported({ value, nonFinite }: TrialJson): number | undefined {
+  return value ?? (nonFinite && Number(nonFinite));
+}
+
+function trialOf(
+  { task, params = {}, metrics, step, endedAtMs, startedAtMs }: TaskStatus,
+  trial: NonNullable<TaskStatus["trial"]>,
+  number: number,
+  metric: string,
+): TrialJson {
+  const value = metrics?.[metric];
+  return {
+    ...{ number, task, params, ...trial },
+    ...(value === undefined ? {} : { value }),
+    ...(step === undefined ? {} : { step }),
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(endedAtMs === undefined ? {} : { endedAtMs }),
+  };
+}
+
+/** The best one that has ended with a value. */
+export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
+  return trials.find((trial) => hasValue(reported(trial)) && ["completed", "stopped"].includes(trial.state));
+}
+
+/** The best trial that has ended, in words that change when there is a better one; undefined: none with a value has. */
+export function bestTrialWords(status: Trials, search: SearchStatus): string | undefined {
+  const best = bestOf(trialsOf(status, search));
+  if (best === undefined) return undefined;
+  const { task, params } = best;
+  const given = search.parameters.flatMap((name) => (name in params ? [`${name}=${valueWords(params[name])}`] : []));
+  return `best so far: ${search.metric} ${valueWords(reported(best))} of ${task} (${given.join(" ")})`;
+}
+
+/** `12 completed, 3 stopped, 1 failed, 4 running` */
+export function trialCounts(trials: readonly TrialJson[]): string {
+  const states: readonly TrialState[] = ["completed", "stopped", "failed", "running"];
+  const counts = states.map((state) => [trials.filter((trial) => trial.state === state).length, state] as const);
+  return counts.flatMap(([count, state]) => (count === 0 ? [] : [`${count} ${state}`])).join(", ");
+}
+
+/** The first of these trials, each with its value and parameters. */
+export function trialTable(trials: readonly TrialJson[], { metric, parameters }: SearchStatus, top: number): string[] {
+  const shown = trials.slice(0, top);
+  if (shown.length === 0) return [];
+  const rows = shown.map((trial) => [
+    trial.task,
+    trial.state,
+    valueWords(reported(trial)),
+    ...parameters.map((name) => valueWords(trial.params[name])),
+  ]);
+  const more = trials.length > shown.length ? [`and ${trials.length - shown.length} more`] : [];
+  return [...formatTable([["trial", "state", metric, ...parameters], ...rows]), ...more];
+}
+
+/** All of them, with all digits (RFC 4180). */
+export function trialCsv(trials: readonly TrialJson[], { metric, parameters }: SearchStatus): string[] {
+  const rows = trials.map((trial) => [
+    ...[trial.number, trial.task, trial.state, reported(trial), trial.step],
+    ...parameters.map((name) => trial.params[name]),
+    ...[trial.checkpoint, trial.why],
+  ]);
+  const head = ["number", "task", "state", metric, "step", ...parameters, "checkpoint", "why"];
+  return [head, ...rows].map((row) => row.map((cell) => csvCell(String(cell ?? ""))).join(","));
+}
+
+function csvCell(text: string): string {
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What is left of the best trial, and how it is run alone. */
+export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus): string[] {
+  if (best === undefined) return [];
+  const { task, params, checkpoint } = best;
+  return [
+    `${task} alone: ${aloneCommand(params)}`,
+    `its program: ${fillCommand(search.command, params)}`,
+    ...(checkpoint === undefined ? [] : [`its checkpoint: ${checkpoint}`]),
+  ];
+}
+
+/** A search of this trial alone gives its program the same, on a cluster or this machine. */
+export function aloneCommand(params: TrialJson["params"]): string {
+  const point = Object.entries(params).map(([name, value]) => `${name}=${/[\s;]/.test(value) ? `"${value}"` : value}`);
+  const settings = [`tony.search.points=${point.join(" ")}`, "tony.search.max-trials=1"];
+  return shellWords(["tony-ts", "search", "job.xml", ...settings.flatMap((setting) => ["-conf", setting])]);
+}

@@ -1,0 +1,131 @@
+import { advise, settingsOf, strongest } from "../../src/advice/advise.ts";
+import { type DrElephant, drElephant } from "../../src/advice/dr-elephant.ts";
+import { endOf, type Run } from "../../src/advice/run.ts";
+import type { Roundings } from "../../src/advice/sizes.ts";
+import { endedEvents } from "../../src/history/tony/events.ts";
+import { gpusOf } from "../../src/job/gpus.ts";
+import { type AdviceReason, adviceWords } from "../../src/job/reasons/advice.ts";
+import { countWords, durationWords, memoryHoursWords, memoryWords, sizeWords } from "../../src/job/reasons/words.ts";
+import { shellWords } from "../../src/job/shell-words.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { roundingOf } from "../cluster/given-sizes.ts";
+import { readClusterConfiguration } from "../cluster/hadoop-configuration.ts";
+import type { ClientContext } from "../context.ts";
+import { formatTable } from "../output/format.ts";
+import type { AdviceJson } from "../printed-json.ts";
+import type { Runs } from "./runs.ts";
+
+/** yarn-default.xml: `yarn.scheduler.minimum-allocation-mb` */
+const USUAL_LEAST_MIB = 1024;
+
+/** As the cluster rounds; of jobs of this machine as one rounds that nobody configured. */
+export function roundings(ofCluster: boolean, context: ClientContext): Roundings {
+  const usual = { least: USUAL_LEAST_MIB, step: USUAL_LEAST_MIB };
+  if (!ofCluster) return { memoryMiB: usual, vcores: { least: 1, step: 1 } };
+  const configuration = readClusterConfiguration(context);
+  return {
+    memoryMiB: roundingOf(configuration, "memory-mb", USUAL_LEAST_MIB),
+    vcores: roundingOf(configuration, "vcores"),
+  };
+}
+
+export function adviceOf(runs: Runs, sizes: Roundings, gpuTypes: readonly string[]): AdviceJson {
+  const [newest] = runs;
+  const advice = advise(runs, sizes);
+  return {
+    name: newest.status.name,
+    runs: runs.map((run) => ({
+      applicationId: run.status.applicationId,
+      submittedAtMs: run.submittedAtMs,
+      ...(run.status.outcome === undefined ? {} : { endedAtMs: run.status.outcome.endedAtMs }),
+      hasSeries: run.series !== undefined,
+    })),
+    advice,
+    settings: settingsOf(advice),
+    drElephant: elephantOf(newest, sizes, gpuTypes),
+  };
+}
+
+function elephantOf(run: Run, { memoryMiB }: Roundings, gpuTypes: readonly string[]): DrElephant {
+  const { roles, tasks } = run.status;
+  const types = roles.map((role) => ({ ...role, gpus: gpusOf(role.others, gpuTypes) }));
+  const useOf = (task: string) => {
+    const { maxMemoryBytes = 0, gpus } = tasks.find((one) => one.task === task) ?? {};
+    return { maxMemoryBytes, averageMemoryBytes: 0, ...(gpus === undefined ? {} : { gpus }) };
+  };
+  return drElephant(types, endedEvents(run.status, endOf(run), useOf), memoryMiB.least);
+}
+
+/**
+ * The same for people.
+ * @param applied the file that the settings were written into
+ */
+export function adviceLines(
+  { name, runs, advice, settings, drElephant: elephant }: AdviceJson,
+  nowMs: number,
+  applied?: string,
+): string[] {
+  return [
+    headline(name, runs, nowMs),
+    ...pieces(advice),
+    `  Dr. Elephant: ${elephantWords(elephant)}`,
+    ...settingLines(settings, runs.length === 1 ? (runs[0]?.applicationId ?? name) : name, applied),
+  ];
+}
+
+function settingLines(settings: AdviceJson["settings"], job: string, applied: string | undefined): string[] {
+  const all = settings.map(({ key, value }) => shellWords([`${key}=${value}`]));
+  if (all.length === 0) return applied === undefined ? [] : [`${applied} stays as it is: no setting is to change`];
+  if (applied !== undefined) return [`Wrote ${applied}: ${all.join(", ")}`];
+  return [
+    `  paste: ${all.map((setting) => `-conf ${setting}`).join(" ")}`,
+    `  write: tony-ts advise ${shellWords([job])} --apply job.xml`,
+  ];
+}
+
+function headline(name: string, runs: AdviceJson["runs"], nowMs: number): string {
+  const times = runs.map(({ submittedAtMs, endedAtMs = nowMs }) => endedAtMs - submittedAtMs);
+  const [least, most] = [durationWords(Math.min(...times)), durationWords(Math.max(...times))];
+  const took = least === most ? least : `${least} to ${most}`;
+  const [only] = runs;
+  return runs.length === 1 && only !== undefined
+    ? `${only.applicationId}  ${name} (${only.endedAtMs === undefined ? "runs for" : "took"} ${took})`
+    : `${name}, last ${countWords(runs.length, "run")} (${took})`;
+}
+
+/** The one line at the end of a job that succeeded; undefined where nothing stands out. */
+export function adviceLine(status: JobStatus, sizes: Roundings): string | undefined {
+  const piece = strongest(advise([{ status, submittedAtMs: status.startedAtMs }], sizes));
+  if (piece === undefined) return undefined;
+  const setting = `${piece.key}=${piece.value}`;
+  const what = piece.code === "more-memory" ? `set ${setting}` : `${setting} would do`;
+  const held = `a task held ${sizeWords(piece.maxBytes)} of ${memoryWords(piece.fromMiB)} at most`;
+  return `advice: ${what}: ${held} (tony-ts advise ${status.applicationId})`;
+}
+
+/** Settings with what they become stand in columns; the rest is sentences. */
+function pieces(advice: readonly AdviceReason[]): string[] {
+  const changes = formatTable(
+    advice.flatMap((piece) => ("key" in piece ? [[labelOf(piece), changeWords(piece), adviceWords(piece)]] : [])),
+  );
+  const others = formatTable(advice.flatMap((piece) => ("key" in piece ? [] : [[labelOf(piece), adviceWords(piece)]])));
+  return [...changes, ...others].map((line) => `  ${line}`);
+}
+
+function labelOf(piece: AdviceReason): string {
+  if ("key" in piece) return piece.key.replace(/^tony\./, "");
+  if ("task" in piece) return piece.task;
+  return "role" in piece ? piece.role : piece.code;
+}
+
+function changeWords(piece: Extract<AdviceReason, { readonly key: string }>): string {
+  return "fromMiB" in piece
+    ? `${memoryWords(piece.fromMiB)} → ${memoryWords(piece.toMiB)}`
+    : `${piece.from} → ${piece.to}`;
+}
+
+function elephantWords({ heuristics, score, usedMiBSeconds, wastedMiBSeconds }: DrElephant): string {
+  const judged = heuristics.map((one) => `${one.name} ${one.severity}`).join(", ");
+  const wasted = `${memoryHoursWords(wastedMiBSeconds)} of ${memoryHoursWords(usedMiBSeconds)} wasted`;
+  return `${judged}, score ${score}; ${wasted}`;
+}

@@ -1,0 +1,72 @@
+import type { Run } from "../../src/advice/run.ts";
+import { UserError, usageError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobSeries } from "../../src/history/series/file.ts";
+import { type Applications, hasEnded, NOT_KEPT } from "../applications/applications.ts";
+import { chooseJobs, ownJobs } from "../applications/job-filter.ts";
+import type { ClientContext } from "../context.ts";
+import { inspect } from "../master/inspection.ts";
+import { connectMaster } from "../master/master-connection.ts";
+import { storedSeries } from "./job-series.ts";
+import { nothingLeft } from "./nothing-left.ts";
+
+/** The newest first. */
+export type Runs = readonly [Run, ...Run[]];
+
+/** Of a name's runs: older ones say little about the next one. */
+const MOST_RUNS = 10;
+
+/** The one run of an id. @throws UserError where nothing is known of its tasks */
+export async function runOf(
+  id: string,
+  conf: readonly string[],
+  applications: Applications,
+  context: ClientContext,
+): Promise<Run> {
+  const { report, status, remark } = await inspect(id, applications, connectMaster);
+  if (status === undefined) throw nothingLeft(`Of the tasks of ${id} nothing is known: ${remark ?? NOT_KEPT}`);
+  const series = hasEnded(report) ? await seriesIfThere(report, conf, applications, context) : undefined;
+  return { status, submittedAtMs: report.startTimeMs, ...(series === undefined ? {} : { series }) };
+}
+
+/** The last runs of the caller's jobs of a name that have ended, the newest first. @throws UserError where there are none */
+export async function runsOf(
+  name: string,
+  conf: readonly string[],
+  applications: Applications,
+  context: ClientContext,
+): Promise<Runs> {
+  const found = await chooseJobs(applications, { ...ownJobs, all: true, name });
+  const ended = found.filter((report) => report.name === name && hasEnded(report));
+  if (ended.length === 0)
+    throw usageError(
+      `No job of yours that is called ${name} has ended: tony-ts list --all shows their names; the id of one that runs will do`,
+    );
+  const newest = ended.sort((a, b) => b.startTimeMs - a.startTimeMs).slice(0, MOST_RUNS);
+  const runs = await Promise.all(
+    newest.map(async ({ id }) => await runOf(id, conf, applications, context).catch(ifNothingLeft)),
+  );
+  const [first, ...others] = runs.filter((run) => run !== undefined);
+  if (first === undefined)
+    throw nothingLeft(`Of ${newest.map(({ id }) => id).join(", ")} nothing is known: ${NOT_KEPT}`);
+  return [first, ...others];
+}
+
+async function seriesIfThere(
+  report: ApplicationReport,
+  conf: readonly string[],
+  applications: Applications,
+  context: ClientContext,
+): Promise<JobSeries | undefined> {
+  try {
+    return await storedSeries(report, conf, applications, context);
+  } catch (error) {
+    if (!(error instanceof UserError)) context.output.problem(`${report.id}: ${errorMessage(error)}`);
+    return undefined;
+  }
+}
+
+function ifNothingLeft(error: unknown): undefined {
+  if (!(error instanceof UserError)) throw error;
+}

@@ -1,0 +1,143 @@
+import path from "node:path/posix";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { globExpression } from "../../src/hadoop/glob.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { ifThere, listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
+import { isCompressed, isCut, isPacked, strayBytes } from "../../src/job/feeds/cut.ts";
+import type { FeedSpec } from "../../src/job/feeds/feed-spec.ts";
+import { type InputFile, type Plan, planOf } from "../../src/job/feeds/plan.ts";
+import { keyFor } from "../../src/job/keys.ts";
+import { keyProblem, type Problem } from "../../src/job/problem.ts";
+import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import type { FeedForecast } from "../printed-json.ts";
+
+/** The ApplicationMaster holds the list, and every attempt of it reads it. */
+const MOST_FILES = 100_000;
+
+type Looked = Pick<FileSystem, "uri" | "stat" | "list" | "open">;
+
+interface FileLookUp {
+  locate(pathOrUri: string): { readonly fileSystem: Looked; readonly path: string };
+}
+
+/** By the names of feeds, the files that their inputs stand for now, and what is wrong with them. */
+export interface FeedInputs {
+  readonly feeds: Readonly<Record<string, readonly InputFile[]>>;
+  readonly problems: readonly Problem[];
+}
+
+/** Nothing is read of the files but the first byte of one for each place that an input names: whether it may be read. */
+export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Promise<FeedInputs> {
+  const problems: Problem[] = [];
+  const feeds: Record<string, readonly InputFile[]> = {};
+  for (const feed of spec.feeds ?? []) {
+    const key = keyFor("tony.feed.{feed}.input", { feed: feed.name });
+    const refuse = (message: string) => problems.push(keyProblem("error", spec, key, `${key} names ${message}`));
+    const files: InputFile[] = [];
+    for (const place of feed.input) {
+      try {
+        const found = await filesAt(fileSystems, place);
+        if (found.length === 0) refuse(`${place}, where there is no file`);
+        for (const file of found) files.push(file);
+      } catch (error) {
+        const isMissing = hasCode(error, "FILE_NOT_FOUND");
+        refuse(isMissing ? `${place}, which does not exist` : `${place}, which cannot be read: ${errorMessage(error)}`);
+      }
+    }
+    if (problems.length === 0) unusable(feed, files).forEach(refuse);
+    if (feed.output !== undefined && (await isThere(fileSystems, feed.output))) {
+      const outputKey = keyFor("tony.feed.{feed}.output", { feed: feed.name });
+      const message = `${outputKey} names ${feed.output}, which exists already: name another folder, or remove it`;
+      problems.push(keyProblem("error", spec, outputKey, message));
+    }
+    feeds[feed.name] = files;
+  }
+  return { feeds, problems };
+}
+
+async function isThere(fileSystems: FileLookUp, place: string): Promise<boolean> {
+  const { fileSystem, path: folder } = fileSystems.locate(place);
+  return (await ifThere(fileSystem.stat(folder))) !== undefined;
+}
+
+async function filesAt(fileSystems: FileLookUp, place: string): Promise<readonly InputFile[]> {
+  const { fileSystem, path: pattern } = fileSystems.locate(place);
+  const statuses: FileStatus[] = [];
+  for (const found of await matching(fileSystem, "/", pattern.split("/").filter(Boolean))) {
+    if (found.type !== "DIRECTORY") statuses.push(found);
+    else statuses.push(...(await fileSystem.list(found.path)).filter(isShownFile));
+  }
+  const [first] = statuses.filter(({ lengthBytes }) => lengthBytes > 0);
+  if (first !== undefined) (await fileSystem.open(first.path, { lengthBytes: 1 })).resume();
+  return statuses.map(({ path: file, lengthBytes, modificationTimeMs }) => ({
+    path: `${fileSystem.uri}${file}`,
+    length: lengthBytes,
+    modifiedMs: modificationTimeMs,
+  }));
+}
+
+/** What lies below the folder by a path of which each part may be a pattern. */
+async function matching(fileSystem: Looked, folder: string, parts: readonly string[]): Promise<FileStatus[]> {
+  const pattern = parts.findIndex((part) => /[*?[{]/.test(part));
+  const [part, ...rest] = pattern < 0 ? [] : parts.slice(pattern);
+  const base = path.join(folder, ...(part === undefined ? parts : parts.slice(0, pattern)));
+  if (part === undefined) return [await fileSystem.stat(base)];
+  const expression = globExpression(part);
+  const entries = await listIfThere(fileSystem, base);
+  const found = entries.filter((entry) => isShown(entry) && expression.test(path.basename(entry.path)));
+  if (rest.length === 0) return found;
+  const below: FileStatus[] = [];
+  for (const entry of found.filter(({ type }) => type === "DIRECTORY")) {
+    try {
+      below.push(...(await matching(fileSystem, entry.path, rest)));
+    } catch (error) {
+      if (!hasCode(error, "FILE_NOT_FOUND")) throw error;
+    }
+  }
+  return below;
+}
+
+/** Hadoop's jobs leave out the others too (FileInputFormat.hiddenFileFilter): _SUCCESS, .part-0.crc. */
+function isShown({ path: file }: FileStatus): boolean {
+  return !/^[._]/.test(path.basename(file));
+}
+
+function isShownFile(status: FileStatus): boolean {
+  return status.type !== "DIRECTORY" && isShown(status);
+}
+
+/** Why the files cannot be handed out. */
+function unusable({ cut }: FeedSpec, files: readonly InputFile[]): string[] {
+  const [first] = files;
+  if (files.length > MOST_FILES)
+    return [`${countWords(files.length, "file")}: a feed has ${MOST_FILES} at most; put small ones together`];
+  if (first !== undefined && files.every(({ length }) => length === 0))
+    return [`${first.path}${files.length > 1 ? " and others" : ""}, which is empty`];
+  const packed = files.find(({ path: file }) => isPacked(cut, file) && !file.endsWith(".gz"));
+  if (packed !== undefined) return [`${packed.path}: of what is compressed, rows are read of .gz alone`];
+  const fixed = cut.format === "fixed" ? files.find(({ path: file }) => isCompressed(file)) : undefined;
+  if (fixed !== undefined) return [`${fixed.path}: rows of one length are not read of what is compressed; unpack it`];
+  const cutOff = files.find(({ length }) => strayBytes(cut, length) > 0);
+  if (cutOff === undefined || cut.format !== "fixed") return [];
+  return [`${cutOff.path}, whose ${cutOff.length} bytes are no whole rows of ${cut.recordBytes}`];
+}
+
+export function forecastFeeds({ feeds = [] }: JobSpec, inputs: FeedInputs["feeds"]): readonly FeedForecast[] {
+  return feeds.map(({ name, cut }) => {
+    const plan = planOf(inputs[name] ?? [], cut);
+    const { files, bytes, splits } = plan;
+    return { name, files: files.length, bytes, splits, uncut: uncutFiles(plan) };
+  });
+}
+
+function uncutFiles({ cut, files }: Plan): number {
+  if (cut.format !== "lines") return 0;
+  return files.filter(({ path: file, length }) => !isCut(cut, file) && length > cut.splitBytes).length;
+}
+
+export function feedLine({ name, files, bytes, splits, uncut }: FeedForecast): string {
+  const whole = uncut === 0 ? "" : `; ${countWords(uncut, "file")} larger than a split, compressed and so read whole`;
+  return `  feed ${name}: ${countWords(files, "file")}, ${sizeWords(bytes)}, ${countWords(splits, "split")}${whole}`;
+}

@@ -1,0 +1,26 @@
+import { type ExitCode, usageError } from "../../src/errors.ts";
+import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
+import { notRun } from "../../src/job/build/search-run.ts";
+import { hasErrors, invalidJob } from "../../src/job/problem.ts";
+import type { ClientContext } from "../context.ts";
+import { SearchView } from "../following/search-view.ts";
+import { jobContextOf } from "./check-offline.ts";
+import { runSubmission, type SubmissionChoices } from "./run-submission.ts";
+
+/** Runs the trials of a search, and follows them as any job. */
+export async function runSearch(
+  text: JobText,
+  { local, json }: Pick<SubmissionChoices, "local" | "json">,
+  context: ClientContext,
+): Promise<ExitCode> {
+  const asWritten = checkJob({ ...text, submission: { ...text.submission, runsSearch: false } }, jobContextOf(context));
+  const { spec, search, problems } = asWritten;
+  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  if (search === undefined) throw usageError(`${spec.name} is no search`);
+  const why = notRun(spec);
+  if (why !== undefined) throw usageError(`This search does not run: ${why}`);
+  const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
+  const view = new SearchView(context.output, context.now);
+  const shown = json ? choices : { ...choices, display: { view, submitted: () => undefined } };
+  return await runSubmission(text, shown, context);
+}

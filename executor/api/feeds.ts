@@ -1,0 +1,320 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
+import type { GivenSplit } from "../../src/job/feeds/lease.ts";
+import { arrayOf, count, object, type Shape } from "../../src/job/shape.ts";
+import { mayPass, readSplit } from "../feeds/read-split.ts";
+import { SplitResults } from "../feeds/results.ts";
+import { CallError } from "./call-error.ts";
+import type { KvCall } from "./kv.ts";
+
+/** The job's feeds, in the name of the task. */
+export interface TaskFeeds {
+  readonly feeds: () => readonly FeedSpec[];
+  /** Rejects with a CallError where it is refused. */
+  readonly ask: (feed: string, call: FeedCall, gone: AbortSignal) => Promise<FeedAnswered>;
+  readonly openFileSystems: () => Promise<Pick<FileSystems, "locate" | "close">>;
+  readonly nowMs: () => number;
+  /** A new folder, for what programs make of splits until they have used them. */
+  readonly resultsFolder: string;
+}
+
+/** The one process of the program that reads a feed. */
+interface Reader {
+  readonly pid: number;
+  /** What it was given and has not said to be used, by the numbers of the leases. */
+  readonly splits: Map<number, GivenSplit>;
+  /** Why the rest of a split was not sent. */
+  readonly problems: Map<number, CallError>;
+  readonly results: SplitResults;
+  toldMovesAtMs: number;
+}
+
+/** What is sent as it is. */
+export class Bytes {
+  readonly chunks: AsyncIterable<Buffer>;
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.chunks = chunks;
+  }
+}
+
+/** The feeds' part of a task's API: docs/guide/feeds.md. */
+export class Feeds {
+  readonly #options: TaskFeeds;
+  readonly #readers = new Map<string, Reader>();
+  #fileSystems: ReturnType<TaskFeeds["openFileSystems"]> | undefined;
+
+  constructor(options: TaskFeeds) {
+    this.#options = options;
+  }
+
+  /** `NAME/open`, `NAME/take`, `NAME/write`, `NAME/used`, `NAME/failed`, `NAME/state`, `NAME/steps`. @param members those who read together */
+  async post({ key, query, body, ...call }: KvCall, members: () => readonly string[]): Promise<unknown> {
+    const gone = call.gone();
+    const [name = "", verb] = key.split("/");
+    const feed = this.#feed(name);
+    if (verb === "open") return await this.#open(feed, pidIn(query), body.toString("utf8"), gone);
+    const reader = this.#reader(name, query);
+    switch (verb) {
+      case "take":
+        return await this.#take(name, reader, query, gone);
+      case "write":
+        return await this.#write(feed, reader, query, body);
+      case "used":
+        await this.#store(feed, reader, query);
+        return await this.#end(name, reader, query, { type: "used" }, gone);
+      case "failed":
+        return await this.#end(name, reader, query, { type: "failed", error: body.toString("utf8") }, gone);
+      case "steps":
+        return await this.#steps(name, query, members(), gone);
+      case "state":
+        return await this.#state(name, reader, query, { body: body.toString("utf8"), among: members() }, gone);
+      default:
+        throw noVerb(key);
+    }
+  }
+
+  /** `NAME/read` */
+  read({ key, query }: KvCall): Bytes {
+    const [name = "", verb] = key.split("/");
+    if (verb !== "read") throw noVerb(key);
+    const reader = this.#reader(name, query);
+    const split = splitIn(reader, query);
+    const problem = reader.problems.get(split.lease.number);
+    if (problem !== undefined) throw problem;
+    return new Bytes(this.#bytes(this.#feed(name), reader, split));
+  }
+
+  async close(): Promise<void> {
+    (await this.#fileSystems?.catch(() => undefined))?.close();
+    await rm(this.#options.resultsFolder, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  #feed(name: string): FeedSpec {
+    const feeds = this.#options.feeds();
+    const feed = feeds.find((one) => one.name === name);
+    if (feed !== undefined) return feed;
+    throw new CallError(404, "NO_SUCH_FEED", noFeedWords(name, feeds));
+  }
+
+  #reader(name: string, query: URLSearchParams): Reader {
+    const reader = this.#readers.get(name);
+    if (reader?.pid === pidIn(query)) return reader;
+    throw new CallError(409, "FEED_STALE", `process ${pidIn(query)} has not opened ${name}, or another one has since`);
+  }
+
+  /** What a process had that is gone, the next one is given again. */
+  async #open(spec: FeedSpec, pid: number, body: string, gone: AbortSignal): Promise<unknown> {
+    const { name, cut, output, uneven, window } = spec;
+    const before = this.#readers.get(name);
+    if (before !== undefined && before.pid !== pid && isAlive(before.pid)) {
+      const message = `process ${before.pid} of this task reads ${name}: one process of a task does, and hands rows to the others`;
+      throw new CallError(409, "FEED_READ_ELSEWHERE", message);
+    }
+    const cursor = cursorIn(body);
+    if (cursor !== undefined && output !== undefined) {
+      const message = `${name} has results, which begin with its first row: it goes on from no cursor`;
+      throw new CallError(409, "FEED_HAS_RESULTS", message);
+    }
+    const answer = await this.#options.ask(name, { type: "open", ...(cursor && { cursor }) }, gone);
+    if (answer.type !== "opened") throw unexpected(answer);
+    const results = new SplitResults(path.join(this.#options.resultsFolder, name));
+    await results.dropAll();
+    const toldMovesAtMs = this.#options.nowMs();
+    this.#readers.set(name, { pid, splits: new Map(), problems: new Map(), results, toldMovesAtMs });
+    const { epoch } = answer;
+    return {
+      epoch,
+      format: cut.format,
+      window,
+      ...(uneven && { uneven }),
+      ...(cut.format === "fixed" && { recordBytes: cut.recordBytes }),
+      ...(output !== undefined && { output }),
+    };
+  }
+
+  async #take(name: string, { splits }: Reader, query: URLSearchParams, gone: AbortSignal): Promise<unknown> {
+    const { window } = this.#feed(name);
+    const most = Math.max(1, window - splits.size);
+    const atOnce = query.get("wait") === "false";
+    const answer = await this.#options.ask(name, { type: "ask", most, atOnce, has: [...splits.keys()] }, gone);
+    if (answer.type === "ended") return { end: true };
+    if (answer.type !== "given") throw unexpected(answer);
+    for (const split of answer.splits) splits.set(split.lease.number, split);
+    const shown = ({ lease, skip, path: url, start, end }: GivenSplit) => ({ ...lease, skip, path: url, start, end });
+    return { splits: answer.splits.map(shown) };
+  }
+
+  async #write({ name, output }: FeedSpec, reader: Reader, query: URLSearchParams, rows: Buffer): Promise<unknown> {
+    const { lease } = splitIn(reader, query);
+    if (output === undefined) {
+      const message = `${name} has no place for results: set tony.feed.${name}.output`;
+      throw new CallError(409, "FEED_NO_RESULTS", message);
+    }
+    await reader.results.add(lease.number, rows);
+    return {};
+  }
+
+  /** Before the split counts as used: whoever finds it used finds its results. */
+  async #store({ output }: FeedSpec, reader: Reader, query: URLSearchParams): Promise<void> {
+    if (output === undefined) return;
+    const { lease, split } = splitIn(reader, query);
+    try {
+      await reader.results.store(lease.number, split, await this.#locate(output));
+    } catch (error) {
+      throw new CallError(503, "FEED_RESULTS_NOT_STORED", `results cannot be stored: ${errorMessage(error)}`);
+    }
+  }
+
+  async #locate(url: string): Promise<LocatedPath> {
+    this.#fileSystems ??= this.#options.openFileSystems();
+    return (await this.#fileSystems).locate(url);
+  }
+
+  async #end(
+    name: string,
+    reader: Reader,
+    query: URLSearchParams,
+    how: { readonly type: "used" } | { readonly type: "failed"; readonly error: string },
+    gone: AbortSignal,
+  ): Promise<unknown> {
+    const { lease } = splitIn(reader, query);
+    await this.#options.ask(name, { ...how, lease }, gone);
+    reader.splits.delete(lease.number);
+    reader.problems.delete(lease.number);
+    await reader.results.drop(lease.number);
+    return {};
+  }
+
+  async #state(
+    name: string,
+    reader: Reader,
+    query: URLSearchParams,
+    { body, among }: { readonly body: string; readonly among: readonly string[] },
+    gone: AbortSignal,
+  ): Promise<unknown> {
+    const label = query.get("mark") ?? "";
+    if (label === "") throw new CallError(400, "BAD_CALL", "mark is the name of the place, the same in all tasks");
+    const begun = begunIn(reader, body);
+    const answer = await this.#options.ask(name, { type: "mark", label, among, begun }, gone);
+    if (answer.type !== "cursor") throw unexpected(answer);
+    return { cursor: JSON.parse(answer.cursor) };
+  }
+
+  async #steps(name: string, query: URLSearchParams, among: readonly string[], gone: AbortSignal): Promise<unknown> {
+    const [epoch, ready, known] = [numberIn(query, "epoch"), numberIn(query, "ready"), numberIn(query, "known")];
+    const dry = query.get("dry") === "true";
+    const answer = await this.#options.ask(name, { type: "steps", among, epoch, ready, known, dry }, gone);
+    if (answer.type !== "agreed") throw unexpected(answer);
+    return { steps: answer.steps, last: answer.last };
+  }
+
+  async *#bytes({ name, cut, leaseMs }: FeedSpec, reader: Reader, split: GivenSplit): AsyncGenerator<Buffer, void> {
+    const { path: url, start, end, length, modifiedMs } = split;
+    try {
+      for await (const chunk of readSplit(
+        await this.#locate(url),
+        { file: { path: url, length, modifiedMs }, start, end },
+        cut,
+      )) {
+        this.#tellMoves(name, reader, leaseMs);
+        yield chunk;
+      }
+    } catch (error) {
+      const problem = mayPass(error)
+        ? new CallError(503, "FEED_AWAY", errorMessage(error))
+        : new CallError(422, "FEED_UNREADABLE", errorMessage(error));
+      reader.problems.set(split.lease.number, problem);
+      throw problem;
+    }
+  }
+
+  /** Often enough that a task that goes on keeps its splits. */
+  #tellMoves(name: string, reader: Reader, leaseMs: number): void {
+    const { ask, nowMs } = this.#options;
+    if (nowMs() < reader.toldMovesAtMs + leaseMs / 4) return;
+    reader.toldMovesAtMs = nowMs();
+    ask(name, { type: "moved" }, new AbortController().signal).catch(() => undefined);
+  }
+}
+
+function pidIn(query: URLSearchParams): number {
+  const pid = Number(query.get("pid"));
+  if (Number.isSafeInteger(pid) && pid > 0) return pid;
+  throw new CallError(400, "BAD_CALL", "pid is the number of the process that reads");
+}
+
+function numberIn(query: URLSearchParams, name: string): number {
+  const value = query.get(name) ?? "";
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new CallError(400, "BAD_CALL", `${name} is a whole number`);
+}
+
+function splitIn({ splits }: Reader, query: URLSearchParams): GivenSplit {
+  const split = splits.get(Number(query.get("number")));
+  if (split !== undefined) return split;
+  throw noSplit();
+}
+
+function noSplit(): CallError {
+  return new CallError(404, "NO_SUCH_SPLIT", "number is that of a split that was taken and is not said to be used");
+}
+
+/** As JSON; undefined: none. */
+function cursorIn(body: string): string | undefined {
+  if (body === "") return undefined;
+  const { cursor } = shapedIn(body, someCursor);
+  return cursor === undefined ? undefined : JSON.stringify(cursor);
+}
+
+const someCursor = object<{ readonly cursor?: unknown }>({ required: {}, optional: { cursor: (value) => value } });
+
+interface Begun {
+  readonly number: number;
+  readonly records: number;
+}
+
+const someBegun = object<{ readonly begun: readonly Begun[] }>({
+  required: { begun: arrayOf(object<Begun>({ required: { number: count, records: count }, optional: {} })) },
+  optional: {},
+});
+
+function begunIn({ splits }: Reader, body: string): Extract<FeedCall, { type: "mark" }>["begun"] {
+  return shapedIn(body, someBegun).begun.map(({ number, records }) => {
+    const split = splits.get(number);
+    if (split !== undefined) return { lease: split.lease, records };
+    throw noSplit();
+  });
+}
+
+function shapedIn<T>(body: string, shape: Shape<T>): T {
+  try {
+    return shape(JSON.parse(body), "the body");
+  } catch (error) {
+    throw new CallError(400, "BAD_CALL", `the body is no JSON as docs/guide/feeds.md shows: ${errorMessage(error)}`);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function noVerb(key: string): CallError {
+  return new CallError(
+    404,
+    "NOT_FOUND",
+    `there is no /v1/feed/${key}: call NAME/open, take, read, write, used, failed, state or steps`,
+  );
+}
+
+function unexpected({ type }: FeedAnswered): CallError {
+  return new CallError(500, "FAILED", `the ApplicationMaster answers with ${type}`);
+}

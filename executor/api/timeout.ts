@@ -1,0 +1,17 @@
+import { CallError } from "./call-error.ts";
+
+/**
+ * What a call gives as its longest wait; absent: it waits for as long as it takes.
+ * @throws CallError
+ */
+export function timeoutIn(query: URLSearchParams): { readonly timeoutMs?: number } {
+  const value = query.get("timeout");
+  if (value === null) return {};
+  if (/^\d{1,6}(\.\d{1,3})?$/.test(value)) return { timeoutMs: Math.max(1, Math.round(Number(value) * 1_000)) };
+  throw new CallError(400, "BAD_CALL", `timeout is a number of seconds, not ${value}`);
+}
+
+/** Aborts after that time, or when nobody waits for the answer any more. */
+export function overAfter(timeoutMs: number | undefined, gone: AbortSignal): AbortSignal {
+  return timeoutMs === undefined ? gone : AbortSignal.any([AbortSignal.timeout(timeoutMs), gone]);
+}

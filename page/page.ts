@@ -1,0 +1,265 @@
+import { base } from "./base.ts";
+import { drawCharts } from "./charts.ts";
+import { el, fill, link } from "./dom.ts";
+import type { Live, Outcome, TaskRow, View } from "./live.ts";
+import { amount, moment, size, span } from "./words.ts";
+
+/** How often the page asks, and how seldom when nothing changes. */
+const OFTEN_MS = 5_000;
+const SELDOM_MS = 30_000;
+const ROWS = 50;
+
+const columns = [
+  ["task", "task"],
+  ["host", "host"],
+  ["state", "state"],
+  ["restarts", "restarts"],
+  ["step", "step"],
+  ["rate", "rate"],
+  ["cpu", "cores"],
+  ["memory", "memory"],
+  ["gpu", "GPU"],
+] as const;
+
+/** What the viewer chose; an answer to an older choice is dropped. */
+const view: View = { from: 0, sort: "task", descending: false, filter: "", task: "" };
+let shown: Live | undefined;
+/** What is shown already; 0 for a new choice, whose answer may be the same but for what was chosen. */
+let since = 0;
+let pauseMs = OFTEN_MS;
+let timer = 0;
+let asked = 0;
+
+function queryOf(): string {
+  const { from, sort, descending, filter, task } = view;
+  const plain = filter.replaceAll(/[^A-Za-z0-9_.~,:-]/g, "");
+  const fields = { since, from, count: ROWS, sort, order: descending ? "down" : "up", filter: plain, task };
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+/** One request, and the next one when it is time; nothing while nobody looks. */
+async function ask(): Promise<void> {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  const mine = ++asked;
+  try {
+    const key = location.hash.slice(1);
+    const accept = key === "" ? "application/json" : `application/json; key=${key}`;
+    const address = `${base(location.pathname)}api/v1/live?${queryOf()}`;
+    const response = await fetch(address, { headers: { Accept: accept }, cache: "no-store" });
+    if (!response.headers.get("Content-Type")?.startsWith("application/json")) throw new TypeError("no JSON");
+    const live: Live = await response.json();
+    if (mine !== asked) return;
+    pauseMs = live.job === undefined ? Math.min(2 * pauseMs, SELDOM_MS) : OFTEN_MS;
+    if (live.job !== undefined) show(live);
+    say("");
+    // Of a job that has ended all is there; what the viewer chooses is asked for anew.
+    if (live.isFinal === true) return;
+  } catch {
+    if (mine !== asked) return;
+    pauseMs = Math.min(2 * pauseMs, SELDOM_MS);
+    say("No answer: the job may have ended, or the way to it is broken. Reload the page to see what YARN knows of it.");
+  }
+  timer = setTimeout(() => void ask(), pauseMs);
+}
+
+function changed(change: Partial<View>): void {
+  Object.assign(view, change);
+  since = 0;
+  pauseMs = OFTEN_MS;
+  void ask();
+}
+
+function say(words: string): void {
+  const place = document.getElementById("trouble");
+  if (place !== null && place.textContent !== words) place.textContent = words;
+}
+
+function show(live: Live): void {
+  shown = live;
+  since = live.rev;
+  const { job, mayLook, nowMs } = live;
+  if (job === undefined) return;
+  document.title = `${job.name} – ${job.state}`;
+  const state = live.status?.state ?? job.state;
+  fill("head", [
+    el("h1", {}, [job.name, " ", el("span", { class: `state ${state}` }, [state])]),
+    el("p", {}, [
+      `${job.applicationId} · queue ${job.queue} · ${job.user} · since ${moment(job.startedAtMs)}, ${span((live.status?.outcome?.endedAtMs ?? nowMs) - job.startedAtMs)}`,
+      live.status === undefined
+        ? ""
+        : ` · generation ${live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.gibHours} GiB·h, ${live.status.use.coreHours} core·h`,
+    ]),
+    mayLook === true
+      ? ""
+      : el("p", { class: "note" }, [
+          "This is what YARN shows everybody. Its owner sees tasks, waits and charts by the address that ",
+          el("code", {}, [`tony-ts page ${job.applicationId}`]),
+          " prints.",
+        ]),
+  ]);
+  showJob(live);
+  showTasks(live);
+  showCharts(live);
+  showEvents(live);
+}
+
+function showJob({ status, waits = [], nowMs }: Live): void {
+  if (status === undefined) return;
+  const { roles, generations, services, checkpoint, outcome } = status;
+  fill("job", [
+    outcome === undefined ? "" : report(outcome),
+    ...waits.map(({ what, sinceMs, reasons, remedy }) =>
+      el("div", { class: "wait" }, [
+        el("p", {}, [`waits for ${what}, ${span(nowMs - sinceMs)}`]),
+        ...reasons.map((reason) => el("p", {}, [`why: ${reason}`])),
+        remedy === undefined ? "" : el("p", {}, [`→ ${remedy}`]),
+      ]),
+    ),
+    el("p", {}, [
+      roles
+        .map(({ name, instances, running, ended }) => `${name} ${running} of ${instances} running, ${ended} ended`)
+        .join(" · "),
+      checkpoint === undefined ? "" : ` · checkpoint of step ${checkpoint.step}`,
+    ]),
+    services.length === 0
+      ? ""
+      : el(
+          "p",
+          {},
+          services.flatMap(({ name, url, task }) => [link(url, name), ` of ${task} `]),
+        ),
+    el("table", { class: "generations" }, [
+      el("caption", {}, ["Generations"]),
+      ...generations.map(({ generation, startedAtMs, endedAtMs, endedBy }) =>
+        el("tr", {}, [
+          el("th", { scope: "row" }, [String(generation)]),
+          el("td", {}, [moment(startedAtMs)]),
+          el("td", {}, [span((endedAtMs ?? nowMs) - startedAtMs)]),
+          el("td", {}, [endedBy?.summary ?? (endedAtMs === undefined ? "goes on" : "")]),
+        ]),
+      ),
+    ]),
+  ]);
+}
+
+/** Why it ended: the root cause with its last lines, and what helps. */
+function report({ summary, rule, cause }: Outcome): HTMLElement {
+  if (cause === undefined) return el("p", { class: "outcome" }, [summary]);
+  const { remedy, lines, consequences, atMs } = cause;
+  return el("div", { class: "outcome" }, [
+    el("p", {}, [`Root cause: ${cause.summary}, ${moment(atMs)}`]),
+    remedy === undefined ? "" : el("p", {}, [`→ ${remedy}`]),
+    lines.length === 0
+      ? ""
+      : el("pre", { tabindex: "0", role: "region", "aria-label": "Last lines" }, [lines.join("\n")]),
+    ...consequences.map((consequence) => el("p", {}, [`Then ${consequence}`])),
+    rule === undefined ? "" : el("p", {}, [`No restart: ${rule}`]),
+  ]);
+}
+
+/** The controls stay, so that nobody loses what he types or where he is. */
+function showTasks({ tasks, status }: Live): void {
+  const section = document.getElementById("tasks");
+  if (tasks === undefined || section === null) return;
+  section.hidden = false;
+  const limits = new Map((status?.roles ?? []).map(({ name, memoryMiB }) => [name, memoryMiB * 1024 ** 2]));
+  fill(
+    "columns",
+    columns.map(([column, title]) => heading(column, title)),
+  );
+  fill(
+    "rows",
+    tasks.rows.map((row) => rowOf(row, limits)),
+  );
+  const last = tasks.from + tasks.rows.length;
+  const some = tasks.matching === tasks.all ? `${tasks.all}` : `${tasks.matching} (${tasks.all} in all)`;
+  fill("place", [`${tasks.rows.length === 0 ? 0 : tasks.from + 1} to ${last} of ${some}`]);
+  for (const [id, isThere] of [
+    ["back", tasks.from > 0],
+    ["on", last < tasks.matching],
+  ] as const)
+    document.getElementById(id)?.toggleAttribute("disabled", !isThere);
+}
+
+function heading(column: View["sort"], title: string): HTMLElement {
+  const isSorted = view.sort === column;
+  const button = el("button", { type: "button", id: `by-${column}` }, [title]);
+  button.addEventListener("click", () =>
+    changed({ sort: column, descending: isSorted ? !view.descending : column !== "task", from: 0 }),
+  );
+  const sorted = isSorted ? (view.descending ? "descending" : "ascending") : "none";
+  return el("th", { scope: "col", "aria-sort": sorted }, [button]);
+}
+
+function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
+  const {
+    task,
+    host = "",
+    state,
+    restarts,
+    exit,
+    step,
+    rate,
+    cpuCores,
+    memoryBytes,
+    maxMemoryBytes,
+    gpu,
+    metrics,
+  } = row;
+  const limit = limits.get(task.replace(/:\d+$/, ""));
+  const used = memoryBytes ?? maxMemoryBytes;
+  const button = el("button", { type: "button", "aria-pressed": String(view.task === task) }, [task]);
+  button.addEventListener("click", () => changed({ task: view.task === task ? "" : task }));
+  const slow = rate !== undefined && rate < 0.75;
+  const reported = Object.entries(metrics ?? {}).map(([name, value]) => `${name} ${amount(value)}`);
+  return el("tr", { class: slow ? "slow" : "" }, [
+    el("th", { scope: "row" }, [button]),
+    el("td", {}, [host]),
+    el("td", { class: `state ${state}` }, [exit === undefined ? state : `${state} (${exit})`]),
+    el("td", {}, [restarts === 0 ? "" : String(restarts)]),
+    el("td", {}, [step === undefined ? "" : String(step), reported.length === 0 ? "" : ` · ${reported.join(" · ")}`]),
+    el("td", {}, [rate === undefined ? "" : `${rate.toFixed(2)}×${slow ? " slow" : ""}`]),
+    el("td", {}, [cpuCores === undefined ? "" : amount(cpuCores)]),
+    el("td", {}, [used === undefined ? "" : `${size(used)}${limit === undefined ? "" : ` of ${size(limit)}`}`]),
+    el("td", {}, [gpu === undefined ? "" : `${Math.round(gpu)} %`]),
+  ]);
+}
+
+function showCharts({ chart, status }: Live): void {
+  const role = chart?.task.replace(/:\d+$/, "");
+  const limit = (status?.roles.find(({ name }) => name === role)?.memoryMiB ?? 0) * 1024 ** 2;
+  fill("charts", chart === undefined ? [] : [el("h2", {}, [chart.task]), ...drawCharts(chart, limit)]);
+}
+
+function showEvents({ events = [] }: Live): void {
+  const section = document.getElementById("events");
+  if (section !== null) section.hidden = events.length === 0;
+  fill(
+    "event-rows",
+    events.map(({ atMs, generation, task = "", text }) =>
+      el("tr", {}, [
+        el("td", {}, [moment(atMs)]),
+        el("td", {}, [String(generation)]),
+        el("td", {}, [task]),
+        el("td", { class: "cause" }, [text]),
+      ]),
+    ),
+  );
+}
+
+function onClick(id: string, act: () => void): void {
+  document.getElementById(id)?.addEventListener("click", act);
+}
+
+onClick("back", () => changed({ from: Math.max(0, (shown?.tasks?.from ?? 0) - ROWS) }));
+onClick("on", () => changed({ from: (shown?.tasks?.from ?? 0) + ROWS }));
+const filter = document.getElementById("filter");
+filter?.addEventListener("input", () => {
+  if (filter instanceof HTMLInputElement) changed({ filter: filter.value, from: 0 });
+});
+document.addEventListener("visibilitychange", () => void ask());
+addEventListener("hashchange", () => changed({}));
+void ask();

@@ -1,0 +1,141 @@
+import { el, fill } from "./dom.ts";
+import type { JobRow, Jobs, Uses } from "./jobs.ts";
+import { showUse } from "./use.ts";
+import { moment, span } from "./words.ts";
+
+const OFTEN_MS = 5_000;
+const SELDOM_MS = 30_000;
+const ROWS = 50;
+const DAY_MS = 24 * 3_600_000;
+
+const filters = document.getElementById("filters");
+const use = document.getElementById("use");
+let from = 0;
+let timer = 0;
+let asked = 0;
+
+/** The filters are part of the page's address, so that a list can be given to others. */
+function filled(): URLSearchParams {
+  const query = new URLSearchParams();
+  if (!(filters instanceof HTMLFormElement)) return query;
+  for (const [name, value] of new FormData(filters))
+    if (typeof value === "string" && value !== "") query.set(name, value);
+  return query;
+}
+
+function queryOf(): URLSearchParams {
+  const query = filled();
+  for (const [name, laterMs] of [
+    ["since", 0],
+    ["until", DAY_MS - 1],
+  ] as const) {
+    const day = query.get(name);
+    if (day !== null) query.set(name, String(new Date(`${day}T00:00`).getTime() + laterMs));
+  }
+  query.set("from", String(from));
+  query.set("count", String(ROWS));
+  return query;
+}
+
+/** One request, and the next one when it is time; nothing while nobody looks. */
+async function ask(): Promise<void> {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  const mine = ++asked;
+  let pauseMs = SELDOM_MS;
+  try {
+    const response = await fetch(`api/v1/jobs?${queryOf()}`, { cache: "no-store" });
+    const jobs: Jobs = await response.json();
+    if (mine !== asked) return;
+    if (jobs.error === undefined) show(jobs);
+    if (use instanceof HTMLDetailsElement && use.open) await askUse(mine);
+    if (jobs.scan?.isComplete !== true) pauseMs = OFTEN_MS;
+    say(jobs.error ?? troubleOf(jobs));
+  } catch {
+    if (mine !== asked) return;
+    say("The portal does not answer: it may have been ended.");
+  }
+  timer = setTimeout(() => void ask(), pauseMs);
+}
+
+async function askUse(mine: number): Promise<void> {
+  const response = await fetch(`api/v1/use?${queryOf()}`, { cache: "no-store" });
+  const uses: Uses = await response.json();
+  if (mine === asked) showUse(uses);
+}
+
+function troubleOf({ scan, nowMs = 0 }: Jobs): string {
+  if (scan === undefined) return "";
+  const { isComplete, read, folders, atMs, trouble, yarnTrouble, emptyPlaces, unreadable } = scan;
+  if (trouble !== undefined) {
+    const since = atMs === 0 ? "The history cannot be read" : `What is shown is ${span(nowMs - atMs)} old`;
+    return `${since}: ${trouble}`;
+  }
+  if (!isComplete)
+    return `The history is being read: ${read} of the ${folders} jobs found so far. Others are missing yet.`;
+  if (yarnTrouble !== undefined)
+    return `The ResourceManager does not say which jobs still run, so that some that it ended may be shown as running: ${yarnTrouble}`;
+  const [first] = unreadable;
+  if (first === undefined)
+    return emptyPlaces === undefined
+      ? ""
+      : `No job is in ${emptyPlaces.join(", nor in ")}. Jobs are there once they run with tony.history.location.`;
+  return `The history of ${unreadable.length} ${unreadable.length === 1 ? "job" : "jobs"} cannot be read: ${first.why}`;
+}
+
+function show({ rows = [], matching = 0, total = 0, nowMs = 0, ...jobs }: Jobs): void {
+  from = jobs.from ?? 0;
+  fill(
+    "rows",
+    rows.map((row) => rowOf(row, nowMs)),
+  );
+  const last = from + rows.length;
+  const some = matching === total ? `${total}` : `${matching} (${total} in all)`;
+  fill("place", [`${rows.length === 0 ? 0 : from + 1} to ${last} of ${some}`]);
+  document.getElementById("back")?.toggleAttribute("disabled", from === 0);
+  document.getElementById("on")?.toggleAttribute("disabled", last >= matching);
+}
+
+function rowOf(row: JobRow, nowMs: number): HTMLElement {
+  const { applicationId, name, user, queue, state, startedAtMs, endedAtMs, tasks, cause = "", writtenBy } = row;
+  const cells = [name, user, queue];
+  return el("tr", {}, [
+    el("th", { scope: "row" }, [el("a", { href: `jobs/${applicationId}/` }, [applicationId])]),
+    ...cells.map((cell) => el("td", { class: "name", title: cell }, [cell])),
+    el("td", { class: `state ${state}` }, [writtenBy === "TonY" ? `${state} (TonY)` : state]),
+    el("td", {}, [moment(startedAtMs)]),
+    el("td", {}, [state === "unknown" ? "" : span((endedAtMs ?? nowMs) - startedAtMs)]),
+    el("td", {}, [String(tasks)]),
+    el("td", { class: "cause" }, [cause]),
+  ]);
+}
+
+function say(words: string): void {
+  const place = document.getElementById("trouble");
+  if (place !== null && place.textContent !== words) place.textContent = words;
+}
+
+function turn(by: number): void {
+  from = Math.max(0, from + by);
+  void ask();
+}
+
+function restore(): void {
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    const field = filters instanceof HTMLFormElement ? filters.elements.namedItem(name) : null;
+    if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value;
+  }
+}
+
+document.getElementById("back")?.addEventListener("click", () => turn(-ROWS));
+document.getElementById("on")?.addEventListener("click", () => turn(ROWS));
+filters?.addEventListener("submit", (event) => event.preventDefault());
+filters?.addEventListener("input", () => {
+  from = 0;
+  history.replaceState(null, "", `?${filled()}`);
+  void ask();
+});
+use?.addEventListener("toggle", () => void ask());
+document.addEventListener("visibilitychange", () => void ask());
+restore();
+void ask();

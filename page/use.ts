@@ -1,0 +1,48 @@
+import { el, fill, svg } from "./dom.ts";
+import type { Use, Uses } from "./jobs.ts";
+import { amount } from "./words.ts";
+
+const WIDE = 700;
+const HIGH = 80;
+
+/** What jobs held, by queue and user, and by day. */
+export function showUse({ owners = [], days = [] }: Uses): void {
+  fill(
+    "use-rows",
+    owners.map(({ queue, user, ...use }) =>
+      el("tr", {}, [
+        el("th", { scope: "row" }, [queue]),
+        ...[user, String(use.jobs), amount(use.gibHours), amount(use.coreHours), wasted(use)].map((cell) =>
+          el("td", {}, [cell]),
+        ),
+      ]),
+    ),
+  );
+  const most = Math.max(...days.map(({ gibHours }) => gibHours));
+  const [first, last] = [days[0], days.at(-1)];
+  fill("use-chart", first === undefined || last === undefined || most === 0 ? [] : [chart(days, most)]);
+}
+
+function wasted({ gibHours, wastedGibHours }: Use): string {
+  return gibHours === 0 ? "" : `${Math.round((wastedGibHours / gibHours) * 100)} %`;
+}
+
+/** A bar for each day on which jobs ran, of which the wasted part is marked. */
+function chart(days: NonNullable<Uses["days"]>, most: number): Element {
+  const step = WIDE / days.length;
+  const bar = (index: number, value: number, kind: string) => {
+    const height = (value / most) * HIGH;
+    return svg("rect", { class: kind, x: index * step, y: HIGH - height, width: step * 0.9, height });
+  };
+  const bars = days.map((day, index) =>
+    svg("g", {}, [
+      svg("title", {}, [`${day.day}: ${amount(day.gibHours)} GiB·h, ${amount(day.wastedGibHours)} wasted`]),
+      bar(index, day.gibHours, "held"),
+      bar(index, day.wastedGibHours, "wasted"),
+    ]),
+  );
+  const label = `GiB·h a day from ${days[0]?.day} to ${days.at(-1)?.day}, ${amount(most)} at most`;
+  const shape = { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none" };
+  const picture = svg("svg", { ...shape, role: "img", "aria-label": label }, bars);
+  return el("figure", {}, [picture, el("figcaption", {}, [label])]);
+}

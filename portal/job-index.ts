@@ -1,0 +1,269 @@
+import path from "node:path/posix";
+import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
+import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import { ifThere, listIfThere } from "../src/hadoop/hdfs/if-there.ts";
+import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
+import type { JobOutcome } from "../src/job/status.ts";
+import { hasEnded, yarnOutcome } from "../src/job/yarn-outcome.ts";
+import { readStoredJob, type StoredJob } from "./stored-job.ts";
+
+/** A job in the list. */
+export interface JobRow {
+  readonly applicationId: string;
+  readonly name: string;
+  readonly user: string;
+  /** Who else may see it, as YARN writes it; absent: nobody. */
+  readonly viewers?: string;
+  readonly queue: string;
+  /** `unknown`: its history has no end, and YARN has forgotten it. */
+  readonly state: JobOutcome["result"] | "running" | "unknown";
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+  readonly tasks: number;
+  /** Why it failed. */
+  readonly cause?: string;
+  readonly writtenBy: StoredJob["writtenBy"];
+  readonly memoryMiBSeconds: number;
+  readonly vcoreSeconds: number;
+}
+
+interface Known {
+  readonly folder: string;
+  readonly changedAtMs: number;
+  readonly row: JobRow;
+  /** What YARN says of one whose history has no end. */
+  readonly outcome?: JobOutcome;
+}
+
+/** How far the list is. */
+export interface Scan {
+  /** Every folder has been looked at once. */
+  readonly isComplete: boolean;
+  readonly folders: number;
+  readonly read: number;
+  /** When the last round ended; 0: none has. */
+  readonly atMs: number;
+  /** Why the last round did not get to its end. */
+  readonly trouble?: string;
+  /** Why the ResourceManager did not say which jobs still run. */
+  readonly yarnTrouble?: string;
+  /** Where it looked, where no job was found. */
+  readonly emptyPlaces?: readonly string[];
+  /** Folders whose history cannot be read, and why; the newest. */
+  readonly unreadable: readonly { readonly folder: string; readonly why: string }[];
+}
+
+export interface JobIndexOptions {
+  readonly fileSystem: FileSystem;
+  /** Where the folders of jobs are that run, and of those that have ended. */
+  readonly intermediate: string;
+  readonly finished: string;
+  /** What the ResourceManager says of an application. */
+  readonly report: (applicationId: string) => Promise<ApplicationReport>;
+  readonly nowMs: () => number;
+}
+
+const READERS = 8;
+const MOST_UNREADABLE = 100;
+/** Of a name, or a cause: rows stay in memory, and a job writes what it likes into its history. */
+const MOST_TEXT = 1_000;
+const LATEST_MONTHS = 2;
+const APPLICATION_ID = /^application_\d+_\d+$/;
+
+/** The jobs of a history, from their folders: in memory, and so made anew by each start. */
+export class JobIndex {
+  readonly #options: JobIndexOptions;
+  readonly #known = new Map<string, Known>();
+  /** By folder of a day: when it had changed last. */
+  readonly #days = new Map<string, number>();
+  readonly #unreadable = new Map<string, { readonly changedAtMs: number; readonly why: string }>();
+  #rows: readonly JobRow[] | undefined;
+  #refreshing: Promise<void> | undefined;
+  #scan: Scan = { isComplete: false, folders: 0, read: 0, atMs: 0, unreadable: [] };
+
+  constructor(options: JobIndexOptions) {
+    this.#options = options;
+  }
+
+  get scan(): Scan {
+    return this.#scan;
+  }
+
+  /** The newest first. */
+  get rows(): readonly JobRow[] {
+    this.#rows ??= [...this.#known.values()]
+      .map(({ row }) => row)
+      .sort((a, b) => b.startedAtMs - a.startedAtMs || (a.applicationId < b.applicationId ? 1 : -1));
+    return this.#rows;
+  }
+
+  /** How a job ended whose history has no end, as far as YARN knows. */
+  outcomeOf(applicationId: string): JobOutcome | undefined {
+    return this.#known.get(applicationId)?.outcome;
+  }
+
+  /** Looks for what is new or changed, once at a time. What is known stays where that fails. */
+  async refresh(): Promise<void> {
+    this.#refreshing ??= this.#look().finally(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#readFolders(await this.#jobsIn(this.#options.intermediate));
+      for (const day of await this.#changedDays()) {
+        await this.#readFolders(await this.#jobsIn(day.path));
+        this.#days.set(day.path, day.modificationTimeMs);
+      }
+      const yarn = await this.#askYarn();
+      const { trouble: _trouble, yarnTrouble: _yarn, emptyPlaces: _places, ...scan } = this.#scan;
+      const empty = this.#known.size === 0 ? { emptyPlaces: await this.#places() } : {};
+      this.#scan = { ...scan, ...yarn, ...empty, isComplete: true, atMs: this.#options.nowMs() };
+    } catch (error) {
+      this.#scan = { ...this.#scan, trouble: errorMessage(error) };
+    }
+  }
+
+  /** The folder of a job, also of one that was not scanned yet; undefined where there is none. */
+  async folderOf(applicationId: string): Promise<string | undefined> {
+    const { fileSystem, intermediate } = this.#options;
+    const folders = [this.#known.get(applicationId)?.folder, path.join(intermediate, applicationId)];
+    for (const folder of folders)
+      if (folder !== undefined && (await ifThere(fileSystem.stat(folder))) !== undefined) return folder;
+    // It has just been moved, or it was never seen.
+    await this.refresh();
+    return this.#known.get(applicationId)?.folder;
+  }
+
+  /** Nobody writes the end of a job that YARN killed: it is asked of each whose history has none. */
+  async #askYarn(): Promise<Pick<Scan, "yarnTrouble">> {
+    const unfinished = [...this.#known].filter(([, { row }]) => row.state === "running");
+    try {
+      await withReaders(unfinished, async ([id, known]) => {
+        const end = await this.#endOf(id);
+        if (end === undefined) return;
+        this.#known.set(id, { ...known, ...end, row: { ...known.row, ...end.row } });
+        this.#rows = undefined;
+      });
+      return {};
+    } catch (error) {
+      return { yarnTrouble: errorMessage(error) };
+    }
+  }
+
+  /** Undefined while it runs. */
+  async #endOf(id: string): Promise<{ row: Partial<JobRow>; outcome?: JobOutcome } | undefined> {
+    const { report: ask, nowMs } = this.#options;
+    try {
+      const report = await ask(id);
+      if (!hasEnded(report)) return undefined;
+      const outcome = yarnOutcome(report, nowMs());
+      const { result: state, endedAtMs, summary: cause } = outcome;
+      return { row: { state, endedAtMs, ...(state === "succeeded" ? {} : { cause: short(cause) }) }, outcome };
+    } catch (error) {
+      if (errorCode(error) !== "APPLICATION_NOT_FOUND") throw error;
+      return { row: { state: "unknown" } };
+    }
+  }
+
+  async #places(): Promise<string[]> {
+    const { fileSystem, intermediate, finished } = this.#options;
+    const words = async (folder: string) => {
+      const isThere = (await ifThere(fileSystem.stat(folder))) !== undefined;
+      return `${fileSystem.uri}${folder}${isThere ? "" : ", which does not exist"}`;
+    };
+    return await Promise.all([intermediate, finished].map(words));
+  }
+
+  /** Folders of jobs; those that are there no more are forgotten. */
+  async #jobsIn(folder: string): Promise<FileStatus[]> {
+    const entries = await listIfThere(this.#options.fileSystem, folder);
+    const jobs = entries.filter((entry) => APPLICATION_ID.test(path.basename(entry.path)));
+    const there = new Set(jobs.map((entry) => entry.path));
+    for (const [id, known] of this.#known) {
+      if (path.dirname(known.folder) !== folder || there.has(known.folder)) continue;
+      this.#known.delete(id);
+      this.#rows = undefined;
+    }
+    return jobs;
+  }
+
+  /** Days with jobs that are not known, the newest first; after the first round only those of the latest months may have any. */
+  async #changedDays(): Promise<FileStatus[]> {
+    const years = await this.#below({ path: this.#options.finished });
+    const months = (await Promise.all(years.map((year) => this.#below(year)))).flat();
+    const looked = this.#scan.isComplete ? months.slice(-LATEST_MONTHS) : months;
+    const days = (await Promise.all(looked.map((month) => this.#below(month)))).flat();
+    return days.filter((day) => this.#days.get(day.path) !== day.modificationTimeMs).reverse();
+  }
+
+  async #below({ path: folder }: Pick<FileStatus, "path">): Promise<FileStatus[]> {
+    const entries = await listIfThere(this.#options.fileSystem, folder);
+    return entries.filter((entry) => /^\d+$/.test(path.basename(entry.path)));
+  }
+
+  async #readFolders(folders: readonly FileStatus[]): Promise<void> {
+    const unread = folders.filter((folder) => !this.#isRead(folder)).reverse();
+    this.#scan = { ...this.#scan, folders: this.#scan.folders + unread.length };
+    await withReaders(unread, (folder) => this.#readFolder(folder));
+  }
+
+  #isRead({ path: folder, modificationTimeMs }: FileStatus): boolean {
+    const known = this.#known.get(path.basename(folder));
+    if (known?.folder === folder && known.changedAtMs === modificationTimeMs) return true;
+    return this.#unreadable.get(folder)?.changedAtMs === modificationTimeMs;
+  }
+
+  async #readFolder({ path: folder, modificationTimeMs: changedAtMs }: FileStatus): Promise<void> {
+    try {
+      const applicationId = path.basename(folder);
+      const row = rowOf(applicationId, await readStoredJob(this.#options.fileSystem, folder, "ends"));
+      this.#known.set(applicationId, { folder, changedAtMs, row });
+      this.#unreadable.delete(folder);
+      this.#rows = undefined;
+    } catch (error) {
+      this.#unreadable.set(folder, { changedAtMs, why: errorMessage(error) });
+    }
+    const unreadable = [...this.#unreadable].slice(-MOST_UNREADABLE).map(([at, { why }]) => ({ folder: at, why }));
+    this.#scan = { ...this.#scan, read: this.#scan.read + 1, unreadable };
+  }
+}
+
+/** Some at a time. */
+async function withReaders<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const read = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await act(next);
+  };
+  await Promise.all(Array.from({ length: READERS }, read));
+}
+
+function rowOf(applicationId: string, { status, user, viewers, writtenBy }: StoredJob): JobRow {
+  const { name, queue, state, startedAtMs, outcome, roles, tasks, usage, nowMs } = status;
+  const isOver = state === "succeeded" || state === "failed" || state === "killed";
+  const failed = tasks.find((task) => task.state === "failed");
+  const cause = outcome === undefined ? failed && `${failed.task} failed` : outcome.cause?.summary;
+  return {
+    applicationId,
+    name: short(name),
+    user: short(user),
+    // Cut off it could name somebody else.
+    ...(viewers === undefined || viewers.length > MOST_TEXT ? {} : { viewers }),
+    queue: short(queue),
+    state: isOver ? state : "running",
+    startedAtMs,
+    ...(isOver ? { endedAtMs: outcome?.endedAtMs ?? nowMs } : {}),
+    tasks: roles.reduce((sum, { instances }) => sum + instances, 0),
+    ...(cause === undefined ? {} : { cause: short(cause) }),
+    writtenBy,
+    memoryMiBSeconds: usage.memoryMiBSeconds,
+    vcoreSeconds: usage.vcoreSeconds,
+  };
+}
+
+/** Copied: a piece of a text keeps all of it in memory. */
+function short(text: string): string {
+  return text.length <= MOST_TEXT ? text : Buffer.from(text.slice(0, MOST_TEXT)).toString();
+}

@@ -1,0 +1,106 @@
+import { TonyError } from "../src/errors.ts";
+import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import type { JobSeries } from "../src/history/series/file.ts";
+import type { TaskSeries } from "../src/history/series/table.ts";
+import type { JobOutcome } from "../src/job/status.ts";
+import { liveAnswer, type PageFacts } from "../src/page/live-answer.ts";
+import type { LiveRequest } from "../src/page/live-request.ts";
+import { type Access, refusalOf, type Viewer } from "./access.ts";
+import { eventLine } from "./event-lines.ts";
+import type { JobIndex } from "./job-index.ts";
+import { readStoredJob, readStoredSeries, type StoredJob } from "./stored-job.ts";
+
+interface OpenJob {
+  readonly folder: string;
+  readonly atMs: number;
+  readonly job: StoredJob;
+  readonly series: JobSeries | undefined;
+}
+
+export interface JobPagesOptions {
+  readonly fileSystem: FileSystem;
+  readonly access: Pick<Access, "maySee">;
+  readonly index: Pick<JobIndex, "folderOf" | "outcomeOf">;
+  readonly nowMs: () => number;
+}
+
+/** Those that are looked at again and again are not read each time. One may take hundreds of megabytes. */
+const MOST_OPEN = 4;
+const FRESH_MS = 10_000;
+const MOST_EVENTS = 500;
+
+/** What the pages of single jobs show. */
+export class JobPages {
+  readonly #options: JobPagesOptions;
+  readonly #open = new Map<string, OpenJob>();
+
+  constructor(options: JobPagesOptions) {
+    this.#options = options;
+  }
+
+  /** As the job's own ApplicationMaster answers while it runs. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
+  async live(applicationId: string, request: LiveRequest, viewer: Viewer): Promise<object> {
+    const { job, series } = await this.#shown(applicationId, viewer);
+    const isOver = job.status.outcome !== undefined || job.status.state !== "running";
+    const answer = liveAnswer(job.status, factsOf(job, series), request, true);
+    if (!isOver) return answer;
+    const events = job.events.slice(-MOST_EVENTS).map(eventLine);
+    return { ...answer, isFinal: true, ...("job" in answer ? { events } : {}) };
+  }
+
+  /** All that the history has of it. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
+  async whole(applicationId: string, viewer: Viewer): Promise<object> {
+    const { job, folder } = await this.#shown(applicationId, viewer);
+    return { folder, ...job };
+  }
+
+  async #shown(applicationId: string, viewer: Viewer): Promise<OpenJob> {
+    const opened = await this.#opened(applicationId);
+    if (this.#options.access.maySee(viewer, opened.job)) return opened;
+    throw new TonyError(refusalOf(viewer, applicationId, opened.job), { code: "NOT_ALLOWED" });
+  }
+
+  async #opened(applicationId: string): Promise<OpenJob> {
+    const { fileSystem, index, nowMs } = this.#options;
+    const known = this.#open.get(applicationId);
+    if (known !== undefined && nowMs() - known.atMs < FRESH_MS) return known;
+    const folder = await index.folderOf(applicationId);
+    if (folder === undefined) throw new TonyError(`The history has no job ${applicationId}`, { code: "NO_SUCH_JOB" });
+    const [stored, series] = await Promise.all([
+      readStoredJob(fileSystem, folder, "all"),
+      readStoredSeries(fileSystem, folder).catch(() => undefined),
+    ]);
+    const job = withOutcome(stored, index.outcomeOf(applicationId));
+    const opened = { folder, atMs: nowMs(), job, series };
+    this.#open.delete(applicationId);
+    this.#open.set(applicationId, opened);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
+    return opened;
+  }
+}
+
+/** A job whose history has no end ended as YARN says. */
+function withOutcome(job: StoredJob, outcome: JobOutcome | undefined): StoredJob {
+  if (outcome === undefined || job.status.outcome !== undefined) return job;
+  return { ...job, status: { ...job.status, state: outcome.result, nowMs: outcome.endedAtMs, outcome } };
+}
+
+function factsOf({ user }: StoredJob, series: JobSeries | undefined): PageFacts {
+  const rows = new Map((series?.rows ?? []).map((row) => [row.task, row.series]));
+  const { fromMs, spanMs } = series?.axis ?? { fromMs: 0, spanMs: 1 };
+  return {
+    user,
+    rateOf: (task) => averageRate(rows.get(task), spanMs),
+    seriesOf: (task) => ({ fromMs, spanMs, series: rows.get(task) ?? [] }),
+  };
+}
+
+/** Steps in a second, over all that was heard. */
+function averageRate(series: readonly TaskSeries[] = [], spanMs: number): number | undefined {
+  const values = series.find(({ name }) => name === "step")?.values ?? [];
+  const heard = values.flatMap((value, index) => (value === null ? [] : [{ value, index }]));
+  const [first, last] = [heard[0], heard.at(-1)];
+  if (first === undefined || last === undefined || last.index === first.index) return undefined;
+  return ((last.value - first.value) / ((last.index - first.index) * spanMs)) * 1000;
+}

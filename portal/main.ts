@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { TonyError } from "../src/errors.ts";
+import { groupsOf } from "../src/groups.ts";
+import { wallClock } from "../src/hadoop/clock.ts";
+import { processVariables } from "../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../src/hadoop/conf/site-files.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { interactiveRetry } from "../src/hadoop/rpc/retry.ts";
+import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
+import { kerberosCredentials } from "../src/hadoop/security/kerberos/kerberos-credentials.ts";
+import { KerberosLogin } from "../src/hadoop/security/kerberos/login.ts";
+import { currentUser } from "../src/hadoop/security/user.ts";
+import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
+import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";
+import { historyPlaces } from "../src/history/job-folder.ts";
+import { requireSupportedNode } from "../src/job/node-release.ts";
+import { type PortalSettings, readPortalSettings } from "../src/portal-settings.ts";
+import { Access } from "./access.ts";
+import { JobIndex } from "./job-index.ts";
+import { JobPages } from "./job-pages.ts";
+import { PortalServer } from "./server.ts";
+
+/** How often the history is looked at. */
+const ROUND_MS = 30_000;
+
+/** The portal, which `tony-ts portal` starts and gives its settings in a line of its standard input: it ends with who holds that open. */
+async function main(): Promise<void> {
+  requireSupportedNode(process.version);
+  const lines = createInterface({ input: process.stdin }).once("close", leave);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, leave);
+  const [line] = await once(lines, "line");
+  const settings = readPortalSettings(JSON.parse(line), "");
+  const { fileSystem, intermediate, finished, resourceManager, admins } = openCluster(settings);
+  const { nowMs } = wallClock;
+  const report = (id: string) => resourceManager.report(id);
+  const index = new JobIndex({ fileSystem, intermediate, finished, report, nowMs });
+  const access = new Access({ admins, groupsOf, nowMs });
+  const jobs = new JobPages({ fileSystem, access, index, nowMs });
+  const pages = { listPage: page("portal.html"), jobPage: page("page.html") };
+  const { port, proxies } = settings;
+  const options = { index, jobs, access, ...pages, nowMs, ...(proxies === undefined ? {} : { proxies }) };
+  const address = await new PortalServer(options).listen(port);
+  process.stdout.write(`The portal is at ${address}\n`);
+  for (;;) {
+    await index.refresh();
+    await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
+  }
+}
+
+function leave(): never {
+  process.exit(0);
+}
+
+function openCluster({ configurationFolder, hadoop, gateway, login, history }: PortalSettings) {
+  const configuration = loadConfiguration(configurationFolder, processVariables()).withValues(hadoop);
+  const kerberos = new KerberosLogin(login);
+  const credentials = configuredCredentials(configuration, currentUser(process.env), (options) =>
+    kerberosCredentials({ ...options, login: kerberos }),
+  );
+  const places = historyPlaces(new FileSystems({ configuration, credentials, gateway }), history);
+  if (places === undefined) throw new TonyError("tony.history.location is not set", { code: "NO_HISTORY" });
+  const resourceManager = new ResourceManagerClient({
+    endpoints: resourceManagerEndpoints(configuration, "client"),
+    credentials,
+    retry: interactiveRetry,
+  });
+  const admins = configuration.getBoolean("yarn.acl.enable", false) ? (configuration.get("yarn.admin.acl") ?? "") : "";
+  return { ...places, resourceManager, admins };
+}
+
+/** Beside this program. */
+function page(name: string): Buffer {
+  return readFileSync(path.join(__dirname, name));
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`tony-ts: the portal cannot start: ${errorMessage(error)}\n`);
+  process.exit(1);
+});

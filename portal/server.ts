@@ -1,0 +1,202 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { TonyError } from "../src/errors.ts";
+import { formatHostPort } from "../src/hadoop/conf/values.ts";
+import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
+import { contentPolicy, protect, send, sendJson, sendPage } from "../src/page/answers.ts";
+import { parseLiveRequest } from "../src/page/live-request.ts";
+import type { PortalProxies } from "../src/portal-settings.ts";
+import { isTrusted, otherEnd, tcpSockets } from "../src/tcp-sockets.ts";
+import type { Access, Viewer } from "./access.ts";
+import type { JobIndex } from "./job-index.ts";
+import type { JobPages } from "./job-pages.ts";
+import { askedFor, matchingRows, parseJobQuery } from "./job-query.ts";
+import { metricsOf, metricsType, targetsOf } from "./metrics.ts";
+import { useOf } from "./use.ts";
+
+/** Nobody but users of this machine reaches it. */
+const HOST = "127.0.0.1";
+export const MOST_PORTAL_CONNECTIONS = 64;
+export const MOST_PORTAL_HEADER_BYTES = 8_192;
+export const PORTAL_REQUEST_MS = 20_000;
+
+export interface PortalServerOptions {
+  readonly index: Pick<JobIndex, "rows" | "scan">;
+  readonly jobs: Pick<JobPages, "live" | "whole">;
+  readonly listPage: Buffer;
+  readonly jobPage: Buffer;
+  readonly access: Pick<Access, "maySee" | "viewer">;
+  /** Whose word counts for who asks; absent: nobody's, and only the portal's own user is served. */
+  readonly proxies?: PortalProxies;
+  readonly nowMs: () => number;
+  /** Whether a connection is of the portal's own user; only tests set it. */
+  readonly isOwn?: (socket: Socket) => Promise<boolean>;
+}
+
+/** Whose connection it is: the portal's own user's, or a proxy's that is believed. */
+type Caller = "own" | "proxy";
+
+/** As Linux and Hadoop name users. */
+const USER = /^[A-Za-z_][\w.-]{0,255}$/;
+const statusOf: Readonly<Record<string, number>> = { NO_SUCH_JOB: 404, NOT_ALLOWED: 403 };
+
+interface Page {
+  readonly html: Buffer;
+  readonly policy: string;
+}
+
+/**
+ * The portal's door: for the portal's own user on this machine, who may read all that it shows, and for whom named proxies have logged in,
+ * as far as jobs let them. Nothing that is asked changes anything.
+ */
+export class PortalServer {
+  readonly #options: PortalServerOptions;
+  readonly #server: Server;
+  readonly #list: Page;
+  readonly #job: Page;
+  readonly #callers = new WeakMap<Socket, Promise<Caller | undefined>>();
+
+  constructor(options: PortalServerOptions) {
+    this.#options = options;
+    this.#list = { html: options.listPage, policy: contentPolicy(options.listPage) };
+    this.#job = { html: options.jobPage, policy: contentPolicy(options.jobPage) };
+    const limits = {
+      maxHeaderSize: MOST_PORTAL_HEADER_BYTES,
+      requestTimeout: PORTAL_REQUEST_MS,
+      headersTimeout: PORTAL_REQUEST_MS,
+    };
+    this.#server = createServer(limits, (request, response) => void this.#serve(request, response));
+    this.#server.maxConnections = MOST_PORTAL_CONNECTIONS;
+    this.#server.on("connection", (socket) => void this.#admit(socket));
+  }
+
+  /** @throws TonyError (`PORT_TAKEN`) where it cannot listen there */
+  async listen(port: number): Promise<string> {
+    const host = this.#options.proxies?.listen ?? HOST;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (cause) => reject(portTaken(host, port, cause))).listen(port, host, resolve);
+    });
+    return `http://${formatHostPort({ host, port: this.#port })}/`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  get #port(): number {
+    const address: AddressInfo | string | null = this.#server.address();
+    return typeof address === "object" ? (address?.port ?? 0) : 0;
+  }
+
+  /** Others get no answer, and none of the places. */
+  async #admit(socket: Socket): Promise<void> {
+    const caller = this.#callerOf(socket);
+    this.#callers.set(socket, caller);
+    if ((await caller) === undefined) socket.resetAndDestroy();
+  }
+
+  /** A proxy on this machine is one of the portal's own user, or of root: others could say of themselves what they like. */
+  async #callerOf(socket: Socket): Promise<Caller | undefined> {
+    const address = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+    const isNamed = this.#options.proxies?.addresses.includes(address) === true;
+    if (isNamed && !isOfThisMachine(address)) return "proxy";
+    if (!(await (this.#options.isOwn ?? isOfOwnUser)(socket))) return undefined;
+    return isNamed ? "proxy" : "own";
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const caller = await this.#callers.get(request.socket);
+    if (caller === undefined) return;
+    protect(response);
+    try {
+      const refusal = this.#refusal(request, caller);
+      if (refusal !== undefined) sendJson(response, refusal.status, { error: refusal.error });
+      else await this.#answer(request, await this.#viewerOf(request, caller), response);
+    } catch (error) {
+      sendJson(response, statusOf[errorCode(error) ?? ""] ?? 502, { error: errorMessage(error) });
+    }
+  }
+
+  /** @throws TonyError (`NOT_ALLOWED`) where a proxy names nobody */
+  async #viewerOf({ headers }: IncomingMessage, caller: Caller): Promise<Viewer> {
+    const { proxies, access } = this.#options;
+    if (caller === "own" || proxies === undefined) return { user: undefined, groups: [] };
+    const name = proxies.header.toLowerCase();
+    const user = headers[name];
+    if (typeof user === "string" && USER.test(user)) return await access.viewer(user);
+    throw new TonyError(`the proxy says in ${name} of nobody that he has logged in: ask who runs it`, {
+      code: "NOT_ALLOWED",
+    });
+  }
+
+  #refusal({ method, headers }: IncomingMessage, caller: Caller) {
+    // A page elsewhere whose name leads to this address must not read the answers (DNS rebinding).
+    const hosts = [HOST, "localhost"].map((host) => `${host}:${this.#port}`);
+    if (caller === "own" && !hosts.includes(headers.host ?? ""))
+      return { status: 403, error: `the portal is at ${hosts.join(" and ")}` };
+    // Nor may it have the portal read jobs; a link to the portal is followed.
+    const { "sec-fetch-site": site = "none", "sec-fetch-mode": mode } = headers;
+    if (site !== "none" && site !== "same-origin" && mode !== "navigate")
+      return { status: 403, error: "the portal answers its own pages" };
+    if (method !== "GET" && method !== "HEAD") return { status: 405, error: "the portal is only read: GET" };
+    return undefined;
+  }
+
+  /** Which jobs somebody may know of. Whose history cannot be read is not known: the portal's own user alone is told. */
+  #shownTo(viewer: Viewer): Pick<JobIndex, "rows" | "scan"> {
+    const { index, access } = this.#options;
+    if (viewer.user === undefined) return index;
+    const rows = index.rows.filter((row) => access.maySee(viewer, row));
+    const { emptyPlaces: _places, ...scan } = index.scan;
+    return { rows, scan: { ...scan, unreadable: [] } };
+  }
+
+  async #answer({ url = "/", headers }: IncomingMessage, viewer: Viewer, response: ServerResponse): Promise<void> {
+    const { jobs, nowMs } = this.#options;
+    const index = this.#shownTo(viewer);
+    const { pathname, searchParams } = new URL(url, `http://${HOST}`);
+    const [, id = "", rest = ""] = /^\/jobs\/(application_\d+_\d+)(?:\/(.*))?$/.exec(pathname) ?? [];
+    if (pathname === "/") sendPage(response, this.#list.html, this.#list.policy);
+    else if (pathname === "/api/v1/jobs" || pathname === "/api/v1/use") {
+      const query = parseJobQuery(searchParams);
+      if (typeof query === "string") sendJson(response, 400, { error: query });
+      else if (pathname === "/api/v1/use") sendJson(response, 200, useOf(matchingRows(index.rows, query)));
+      else sendJson(response, 200, { nowMs: nowMs(), scan: index.scan, ...askedFor(index.rows, query) });
+    } else if (pathname === "/metrics") {
+      // Counters that grow while the history is read would look like jobs that end now.
+      if (index.scan.isComplete) send(response, 200, metricsType, Buffer.from(metricsOf(index)));
+      else sendJson(response, 503, { error: "the history is being read" });
+    } else if (pathname === "/api/v1/targets") sendJson(response, 200, targetsOf(headers.host ?? ""));
+    else if (id !== "" && rest === "api/v1/live") {
+      const query = parseLiveRequest(searchParams);
+      if (query === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
+      else sendJson(response, 200, await jobs.live(id, query, viewer));
+    } else if (id !== "" && rest === "api/v1/job") sendJson(response, 200, await jobs.whole(id, viewer));
+    // YARN's proxy leads to a job's page with whatever the viewer had open below the job's address.
+    else if (id !== "" && !rest.startsWith("api/")) sendPage(response, this.#job.html, this.#job.policy);
+    else
+      sendJson(response, 404, {
+        error: "there is /, /jobs/ID, /api/v1/jobs, /api/v1/use, /api/v1/targets and /metrics",
+      });
+  }
+}
+
+function isOfThisMachine(address: string): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((ends) => ends ?? []);
+  return address.startsWith("127.") || own.some((end) => end.address === address);
+}
+
+async function isOfOwnUser(socket: Socket): Promise<boolean> {
+  const caller = otherEnd(socket, await tcpSockets());
+  return caller !== undefined && isTrusted(caller);
+}
+
+function portTaken(host: string, port: number, cause: unknown): TonyError {
+  const why = errorCode(cause) === "EADDRINUSE" ? "another program has it" : errorMessage(cause);
+  return new TonyError(`The portal cannot listen on ${host}:${port}: ${why}; name another by --port`, {
+    code: "PORT_TAKEN",
+    cause,
+  });
+}

@@ -1,0 +1,122 @@
+import path from "node:path/posix";
+import { buffer } from "node:stream/consumers";
+import { TonyError } from "../src/errors.ts";
+import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import type { HistoryFileName } from "../src/history/layout.ts";
+import { historyFileInProgress, parseHistoryFileName } from "../src/history/layout.ts";
+import { decodeHistory } from "../src/history/records.ts";
+import { decodeSeries, type JobSeries, seriesFile } from "../src/history/series/file.ts";
+import { holdersOf } from "../src/job/access-list.ts";
+import type { HistoryEvent } from "../src/job/history-event.ts";
+import type { JobSpec } from "../src/job/spec.ts";
+import type { JobStatus } from "../src/job/status.ts";
+import { statusOfTony } from "./tony-job.ts";
+
+/** A job as its folder of the history tells it. */
+export interface StoredJob {
+  readonly user: string;
+  readonly writtenBy: "tony-ts" | "TonY";
+  /** Who else may see it, as YARN writes it; absent: nobody. */
+  readonly viewers?: string;
+  /** The last; of a job that has not ended what it was submitted as. */
+  readonly status: JobStatus;
+  readonly events: readonly HistoryEvent[];
+}
+
+/** A folder is read only as far as that: a job writes what it likes into its own. */
+export const MOST_HISTORY_BYTES = 64 * 2 ** 20;
+
+/**
+ * @param parts `ends`: the first and the last record are enough
+ * @throws TonyError `HISTORY_UNREADABLE` where the folder holds no history
+ */
+export async function readStoredJob(fileSystem: FileSystem, folder: string, parts: "all" | "ends"): Promise<StoredJob> {
+  const names = (await fileSystem.list(folder)).map((entry) => path.basename(entry.path));
+  const ours = names.find((name) => name === historyFileInProgress || parseHistoryFileName(name)?.format === "jsonl");
+  if (ours !== undefined) {
+    const text = (await contentOf(fileSystem, path.join(folder, ours))).toString("utf8");
+    return jobOf(decodeHistory(parts === "all" ? text : endsOf(text)), folder);
+  }
+  const [tonys] = names.flatMap((name): { name: string; says: HistoryFileName }[] => {
+    const says = parseHistoryFileName(name);
+    return says === undefined ? [] : [{ name, says }];
+  });
+  if (tonys === undefined) throw unreadable(folder, "it holds no history file");
+  const settings = names.find((name) => name === "tony-final.xml" || name === "config.xml");
+  const [events, xml] = await Promise.all([
+    contentOf(fileSystem, path.join(folder, tonys.name)),
+    settings === undefined ? undefined : contentOf(fileSystem, path.join(folder, settings)),
+  ]);
+  const status = statusOfTony(tonys.says, events, xml?.toString("utf8"));
+  return { user: tonys.says.user, writtenBy: "TonY", status, events: [] };
+}
+
+/** What its tasks used over time; undefined where it left no such file. */
+export async function readStoredSeries(fileSystem: FileSystem, folder: string): Promise<JobSeries | undefined> {
+  const file = (await fileSystem.list(folder)).find((entry) => path.basename(entry.path) === seriesFile);
+  return file === undefined ? undefined : decodeSeries(await contentOf(fileSystem, file.path));
+}
+
+async function contentOf(fileSystem: FileSystem, file: string): Promise<Buffer> {
+  const content = await buffer(await fileSystem.open(file, { lengthBytes: MOST_HISTORY_BYTES + 1 }));
+  if (content.length > MOST_HISTORY_BYTES) throw unreadable(file, `it has more than ${MOST_HISTORY_BYTES} bytes`);
+  return content;
+}
+
+/** Its first line and its last whole one. */
+function endsOf(text: string): string {
+  const end = text.lastIndexOf("\n");
+  const first = text.slice(0, text.indexOf("\n") + 1);
+  const last = text.slice(text.lastIndexOf("\n", end - 1) + 1, end + 1);
+  return first === last ? first : first + last;
+}
+
+function jobOf(records: ReturnType<typeof decodeHistory>, folder: string): StoredJob {
+  const header = records.find((record) => record.record === "header");
+  if (header === undefined) throw unreadable(folder, "its history has no first record");
+  const end = records.findLast((record) => record.record === "end");
+  const { user, spec, applicationId, atMs } = header;
+  const events = records.flatMap((record): HistoryEvent[] => {
+    if (record.record !== "event") return [];
+    const { record: _kind, attempt: _attempt, number: _number, ...event } = record;
+    return [event];
+  });
+  const status = end?.status ?? unfinished(applicationId, atMs, spec);
+  const viewers = holdersOf("view", spec);
+  return { user, writtenBy: "tony-ts", ...(viewers === undefined ? {} : { viewers }), status, events };
+}
+
+/** Of a job that runs, or whose end nobody wrote: what is known of its beginning. */
+function unfinished(applicationId: string, startedAtMs: number, { name, queue, roles }: JobSpec): JobStatus {
+  return {
+    statusVersion: 1,
+    applicationId,
+    attempt: 1,
+    name,
+    queue,
+    state: "running",
+    generation: 1,
+    startedAtMs,
+    nowMs: startedAtMs,
+    amHost: "",
+    roles: roles.map(({ name: role, instances, resource }) => ({
+      name: role,
+      instances,
+      allocated: 0,
+      registered: 0,
+      running: 0,
+      ended: 0,
+      ...resource,
+    })),
+    tasks: [],
+    waits: [],
+    generations: [],
+    budgets: { program: { used: 0, limit: 0 }, infrastructure: { used: 0, limit: 0 } },
+    services: [],
+    usage: { memoryMiBSeconds: 0, vcoreSeconds: 0 },
+  };
+}
+
+function unreadable(folder: string, why: string): TonyError {
+  return new TonyError(`${folder} cannot be read: ${why}`, { code: "HISTORY_UNREADABLE" });
+}

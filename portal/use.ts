@@ -1,0 +1,77 @@
+import type { JobRow } from "./job-index.ts";
+
+/** What jobs held that have ended, as Prometheus' counters have it, too. */
+export interface Use {
+  jobs: number;
+  gibHours: number;
+  coreHours: number;
+  /** Of all GiB·h, those of jobs that did not succeed. */
+  wastedGibHours: number;
+}
+
+export interface UseAnswer {
+  readonly owners: readonly ({ readonly queue: string; readonly user: string } & Use)[];
+  /** The oldest first; days are those of UTC. */
+  readonly days: readonly ({ readonly day: string } & Use)[];
+}
+
+const DAY_MS = 24 * 3_600_000;
+const MOST_DAYS = 366;
+
+/** By queue and user, the greatest first, and by day: a job's use is spread evenly over the time that it took. */
+export function useOf(rows: readonly JobRow[]): UseAnswer {
+  const owners = new Map<string, { queue: string; user: string } & Use>();
+  const days = new Map<string, Use>();
+  for (const row of rows) {
+    const { queue, user, startedAtMs, endedAtMs, state } = row;
+    if (endedAtMs === undefined) continue;
+    const gibHours = row.memoryMiBSeconds / 1024 / 3600;
+    const all = { gibHours, coreHours: row.vcoreSeconds / 3600, wastedGibHours: state === "succeeded" ? 0 : gibHours };
+    const key = JSON.stringify([queue, user]);
+    const owner = owners.get(key) ?? { queue, user, ...nothing() };
+    owners.set(key, owner);
+    add(owner, all, 1);
+    owner.jobs += 1;
+    for (const { day, share } of sharesOf(startedAtMs, endedAtMs)) {
+      const use = days.get(day) ?? nothing();
+      days.set(day, use);
+      add(use, all, share);
+    }
+    const last = days.get(dayOf(endedAtMs));
+    if (last !== undefined) last.jobs += 1;
+  }
+  return {
+    owners: [...owners.values()].sort((a, b) => b.gibHours - a.gibHours),
+    days: [...days]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(-MOST_DAYS)
+      .map(([day, use]) => ({ day, ...use })),
+  };
+}
+
+const nothing = (): Use => ({ jobs: 0, gibHours: 0, coreHours: 0, wastedGibHours: 0 });
+
+function add(use: Use, more: Omit<Use, "jobs">, share: number): void {
+  use.gibHours += more.gibHours * share;
+  use.coreHours += more.coreHours * share;
+  use.wastedGibHours += more.wastedGibHours * share;
+}
+
+/** How much of a job fell on each of its days; of one that took no time at all, all of it on its day. */
+function sharesOf(startedAtMs: number, endedAtMs: number): { readonly day: string; readonly share: number }[] {
+  const fromMs = Math.max(Math.min(startedAtMs, endedAtMs), endedAtMs - MOST_DAYS * DAY_MS);
+  const wholeMs = endedAtMs - fromMs;
+  if (wholeMs === 0) return [{ day: dayOf(endedAtMs), share: 1 }];
+  const shares = [];
+  for (let atMs = fromMs; atMs < endedAtMs; ) {
+    const nextMs = Math.min(endedAtMs, (Math.floor(atMs / DAY_MS) + 1) * DAY_MS);
+    shares.push({ day: dayOf(atMs), share: (nextMs - atMs) / wholeMs });
+    atMs = nextMs;
+  }
+  return shares;
+}
+
+/** `2026-11-26` */
+function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}

@@ -1,0 +1,129 @@
+"""A job as a person sees it: in a notebook one display that changes, elsewhere lines."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from html import escape
+from typing import Any, Iterator, Protocol, Sequence
+
+from .shapes import Event, JobOutcome, JobStatus, TaskStatus
+
+#: Those that failed come first, the rest is told as a number.
+_MOST_TASKS = 16
+
+
+class _Publisher(Protocol):
+    def publish(self, data: dict[str, str], *, transient: dict[str, str], update: bool) -> None: ...
+
+
+class Progress:
+    """Shows what becomes of a job, and what it prints, to somebody who waits for it."""
+
+    def __init__(self, job_id: str) -> None:
+        self._id = job_id
+        self._publisher = _publisher()
+        self._display = {"display_id": uuid.uuid4().hex}
+        self._said = ""
+        self._status: JobStatus | None = None
+
+    def see(self, event: Event) -> None:
+        if event["event"] == "output":
+            print(event["line"], flush=True, file=sys.stdout if event["stream"] == "stdout" else sys.stderr)
+        elif event["event"] == "waiting":
+            self._say(f"waits: {event['reason']}")
+        elif event["event"] == "status":
+            self._status = event["status"]
+            self._say(_in_a_line(event["status"]))
+        elif event["event"] == "end" and event["outcome"] is not None:
+            outcome = event["outcome"]
+            if self._status is not None:
+                self._status = {**self._status, "state": outcome["result"], "outcome": outcome}
+            self._say(f"{outcome['result']}: {outcome['summary']}")
+
+    def leave(self) -> None:
+        """Tells who interrupts that the job goes on, and how to come back to it."""
+        self._say(f"goes on: follow it again with {again(self._id)}.wait(progress=True), end it with .kill()")
+
+    def _say(self, said: str) -> None:
+        said = f"{self._id} {said}"
+        is_first, is_new = self._said == "", self._said != said
+        self._said = said
+        if self._publisher is not None:
+            html = text_html(said) + ("" if self._status is None else job_html(self._status))
+            data = {"text/plain": said, "text/html": html}
+            self._publisher.publish(data, transient=self._display, update=not is_first)
+        elif is_new:
+            print(said, file=sys.stderr, flush=True)
+
+
+def again(job_id: str) -> str:
+    """What a program writes that has lost a job."""
+    return f'tony_ts.Job("{job_id}")'
+
+
+def _publisher() -> _Publisher | None:
+    """A kernel's, for the cell that runs. On a terminal, IPython cannot change what it has shown."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    publisher: _Publisher | None = getattr(shell, "display_pub", None) if hasattr(shell, "kernel") else None
+    return publisher
+
+
+def _in_a_line(status: JobStatus) -> str:
+    """``running: worker 3 of 4 run``"""
+    roles = (f"{role['name']} {role['running']} of {role['instances']} run" for role in status["roles"])
+    return f"{status['state']}: {', '.join(roles)}"
+
+
+def text_html(text: str) -> str:
+    return f"<div>{escape(text)}</div>"
+
+
+def job_html(status: JobStatus) -> str:
+    """Whatever a program or a cluster said is text in it."""
+    return "".join(_parts(status))
+
+
+def _parts(status: JobStatus) -> Iterator[str]:
+    yield f"<div><b>{escape(status['name'])}</b> {escape(status['applicationId'])}: {escape(status['state'])}</div>"
+    for wait in status["waits"]:
+        yield text_html(f"waits for {': '.join([wait['what'], *wait['reasons']])}")
+    for service in status["services"]:
+        yield f"<div>{escape(service['name'])}: {_link(service['url'])}</div>"
+    yield _table(("task", "state", "node", "step", "metrics", "exit"), map(_row, _first(status["tasks"])))
+    left = len(status["tasks"]) - _MOST_TASKS
+    if left > 0:
+        yield text_html(f"and {left} more")
+    if "outcome" in status:
+        yield from _ending(status["outcome"])
+
+
+def _ending(outcome: JobOutcome) -> Iterator[str]:
+    yield text_html(outcome["summary"])
+    cause = outcome.get("cause")
+    if cause is not None and cause["lines"]:
+        lines = "\n".join(cause["lines"])
+        yield f"<pre>{escape(lines)}</pre>"
+
+
+def _first(tasks: Sequence[TaskStatus]) -> Sequence[TaskStatus]:
+    return sorted(tasks, key=lambda task: task["state"] not in ("failed", "lost"))[:_MOST_TASKS]
+
+
+def _row(task: TaskStatus) -> Sequence[str]:
+    metrics = ", ".join(f"{name} {value:.4g}" for name, value in task.get("metrics", {}).items())
+    return task["task"], task["state"], task.get("host", ""), str(task.get("step", "")), metrics, task.get("exit", "")
+
+
+def _table(heads: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _link(url: str) -> str:
+    """What a program names as its address must not run in the reader's page."""
+    if not url.startswith(("http://", "https://")):
+        return escape(url)
+    return f'<a href="{escape(url)}" rel="noreferrer" target="_blank">{escape(url)}</a>'

@@ -1,0 +1,443 @@
+"""The feeds of a job: files that are handed out to its tasks, split by split."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+from collections import deque
+from contextlib import closing
+from itertools import cycle, islice
+from typing import Iterable, Iterator, List, NamedTuple, TypeVar
+from urllib.parse import quote, urlencode
+
+from .errors import TonyError
+from .task_api import Connection, Executor, Json, TaskError, api_path, said
+from .tfrecord import records_in
+
+#: So much is asked of the executor at a time.
+_PIECE = 1 << 18
+#: Where all tasks make the same number of steps so many batches, or bytes, are read before more steps are agreed on.
+_MOST_AHEAD = 256
+_MOST_BYTES_AHEAD = 1 << 26
+
+
+Given = TypeVar("Given")
+
+
+class Split(NamedTuple):
+    """A part of a file, which this task alone has."""
+
+    #: The URL of the file.
+    path: str
+    #: The first byte, and the one behind the last. Of lines those are meant that begin there.
+    start: int
+    end: int
+    #: Counted from 0.
+    epoch: int
+
+
+class _Hand:
+    """A split that this process has, and how many of its rows the program has been given."""
+
+    def __init__(self, facts: Json) -> None:
+        self.number: int = facts["number"]
+        self.given: int = facts["skip"]
+        self.split = Split(facts["path"], facts["start"], facts["end"], facts["epoch"])
+        #: Rows of results that were not sent yet.
+        self.results = bytearray()
+
+
+class Batch(List[bytes]):
+    """Rows of a feed."""
+
+    #: With ``uneven`` = ``pad``: so many at the end were given before, and count for nothing.
+    padding: int = 0
+
+
+class _Batch:
+    def __init__(self) -> None:
+        self.rows = Batch()
+        self.is_given = False
+        #: How many of them are of which split.
+        self.parts: list[tuple[_Hand, int]] = []
+        #: Splits of which no row is to come.
+        self.whole: list[_Hand] = []
+
+    def add(self, hand: _Hand, rows: list[bytes]) -> None:
+        self.rows += rows
+        self.parts.append((hand, len(rows)))
+
+
+class _Steps:
+    """The steps of an epoch in which all tasks make as many."""
+
+    def __init__(self, epoch: int) -> None:
+        self.epoch = epoch
+        self.made = 0
+        #: So many all may make.
+        self.agreed = 0
+        self.is_last = False
+
+
+class Feed:
+    """
+    What this task is given of a feed. A row counts as used when the program asks for the next one; what it has not used
+    when it ends goes to other tasks.
+    """
+
+    def __init__(self, path: str, name: str, state: Json | None = None) -> None:
+        self._path = path
+        self._pid = os.getpid()
+        #: The loop that reads it.
+        self._loop: object = None
+        #: Its own connection: a call that waits for splits holds up no other.
+        self._executor = Executor(path)
+        self.name = name
+        self._hands: list[_Hand] = []
+        #: How often it was asked for its state.
+        self._marks = 0
+        opened = self._ask("open", None if state is None else json.dumps({"cursor": state}).encode())
+        self.format: str = opened["format"]
+        self._record_bytes: int = opened.get("recordBytes", 0)
+        self._has_results = "output" in opened
+        #: Of which the program was given rows last.
+        self._given: _Hand | None = None
+        self._uneven: str | None = opened.get("uneven")
+        self._window: int = opened["window"]
+        self._steps = _Steps(opened["epoch"])
+        self._last = Batch()
+        self._ended = False
+
+    def state(self) -> Json:
+        """
+        What all tasks of the role have used of the feed, for the checkpoint of what they have learned from it: in JSON.
+        ``tony_ts.feed(name, state)`` goes on from there. What this program was given last counts as used. Returns when
+        each of them has called it as often; raises TaskError where one of them has no more rows before.
+        """
+        begun = [{"number": hand.number, "records": hand.given} for hand in self._hands if hand.given]
+        self._marks += 1
+        state: Json = self._ask("state", json.dumps({"begun": begun}).encode(), mark=self._marks)["cursor"]
+        return state
+
+    def splits(self) -> Iterator[Split]:
+        """Splits for a program that reads files by itself, each until there are no more."""
+        self._refuse_uneven("splits")
+        return self._alone(self._splits())
+
+    def _splits(self) -> Iterator[Split]:
+        while True:
+            hand = self._next([])
+            if hand is None:
+                return
+            if not hand.given:
+                hand.given = 1
+                self._given = hand
+                yield hand.split
+            self._use([hand])
+
+    def rows(self) -> Iterator[bytes]:
+        """Rows, without the newlines of lines."""
+        self._refuse_uneven("rows")
+        return self._alone(self._rows())
+
+    def _rows(self) -> Iterator[bytes]:
+        while True:
+            hand = self._next([])
+            if hand is None:
+                return
+            for rows in self._read(hand):
+                for row in rows:
+                    hand.given += 1
+                    self._given = hand
+                    yield row
+            self._use([hand])
+
+    def batches(self, size: int, *, across_splits: bool = True) -> Iterator[Batch]:
+        """
+        Rows, so many at a time; fewer at the end of an epoch, and where other tasks have all splits that are left of
+        it. With ``tony.feed.NAME.uneven`` all tasks are given the same number of batches in each epoch. The rows of a
+        batch count as used together, when the program asks for the next one.
+
+        :param across_splits: False: a batch is of one split, and so is the last one of each shorter; always so where
+            the feed has results
+        """
+        if size < 1:
+            raise ValueError(f"a batch has 1 row at least, not {size}")
+        batches = self._batches if self._uneven is None else self._even_batches
+        return self._alone(batches(size, across_splits))
+
+    def _alone(self, given: Iterator[Given]) -> Iterator[Given]:
+        """Ends a loop that another has replaced, and its copy in another process: rows would be given twice."""
+        self._loop = loop = object()
+        for one in given:
+            yield one
+            if os.getpid() != self._pid:
+                message = f"process {self._pid} reads {self.name}: hand its rows to this one"
+                raise TonyError(message, code="FEED_OF_ANOTHER_PROCESS")
+            if self._loop is not loop:
+                raise TonyError(f"another loop reads {self.name} by now: one at a time does", code="FEED_READ_TWICE")
+
+    def _batches(self, size: int, across_splits: bool) -> Iterator[Batch]:
+        batch = _Batch()
+        while True:
+            hand = self._next(batch.whole, wait=not batch.rows)
+            if hand is None:
+                if not batch.rows:
+                    return
+                yield from self._give(batch)
+                continue
+            for filled in self._filled(batch, hand, size):
+                batch = filled
+                if len(batch.rows) == size:
+                    yield from self._give(batch)
+            if self._has_results and hand not in self._hands:
+                # It could not be read to its end: what would be written of its last rows has no place.
+                batch = _Batch()
+                continue
+            batch.whole.append(hand)
+            if not batch.rows:
+                self._use(batch.whole)
+            elif self._has_results or not across_splits:
+                yield from self._give(batch)
+
+    def _filled(self, batch: _Batch, hand: _Hand, size: int) -> Iterator[_Batch]:
+        """That batch and further ones, with the split's rows: each is full but the last, which has room for more."""
+        for rows in self._read(hand):
+            start = 0
+            while start < len(rows):
+                part = rows[start : start + size - len(batch.rows)]
+                batch.add(hand, part)
+                start += len(part)
+                if len(batch.rows) == size:
+                    yield batch
+                    batch = _Batch()
+        yield batch
+
+    def _give(self, batch: _Batch) -> Iterator[Batch]:
+        rows = batch.rows
+        for hand, count in batch.parts:
+            hand.given += count
+            self._given = hand
+        batch.rows, batch.parts, batch.is_given = Batch(), [], True
+        yield rows
+        self._use(batch.whole)
+
+    def write(self, rows: Iterable[bytes | str]) -> None:
+        """
+        Adds rows, with a newline behind each, to the results of the split of which the program was given rows last:
+        a file of ``tony.feed.NAME.output``, which is there once the split is used.
+        """
+        if isinstance(rows, (str, bytes)):
+            raise TypeError("write() takes rows: of a single one write([row])")
+        lines = b"".join((row.encode() if isinstance(row, str) else row) + b"\n" for row in rows)
+        if not lines:
+            return
+        hand = self._given
+        if hand is None or hand not in self._hands:
+            message = f"no rows of {self.name} are in use: write what becomes of them before you ask for the next ones"
+            raise TonyError(message, code="NO_ROWS")
+        hand.results += lines
+        if len(hand.results) >= _PIECE:
+            self._send_results(hand)
+
+    def _send_results(self, hand: _Hand) -> None:
+        for at in range(0, len(hand.results), _PIECE):
+            self._ask("write", bytes(hand.results[at : at + _PIECE]), number=hand.number)
+        hand.results.clear()
+
+    def _even_batches(self, size: int, across_splits: bool) -> Iterator[Batch]:
+        while not self._ended:
+            steps = self._steps
+            source = self._batches_ahead(size, across_splits)
+            ahead: deque[_Batch] = deque()
+            while not (steps.is_last and steps.made == steps.agreed):
+                if steps.made == steps.agreed:
+                    self._agree(ahead, source)
+                    continue
+                batch = ahead.popleft() if ahead else _Batch()
+                if self._uneven == "pad":
+                    self._pad(batch, size)
+                steps.made += 1
+                yield from self._give(batch)
+            if self._uneven == "stop-together":
+                return
+            self._use(list(self._hands))
+            self._steps = _Steps(steps.epoch + 1)
+
+    def _agree(self, ahead: deque[_Batch], source: Iterator[_Batch | None]) -> None:
+        """Reads ahead, and hears how many steps all tasks may make, who have read as far."""
+        steps, is_dry = self._steps, False
+        most = min(_MOST_AHEAD, 1 + 2 * steps.made)
+        while len(ahead) < most and sum(sum(map(len, one.rows)) for one in ahead) < _MOST_BYTES_AHEAD:
+            try:
+                batch = next(source)
+            except StopIteration:
+                is_dry = True
+                break
+            if batch is None:
+                break
+            ahead.append(batch)
+        ready = steps.made + len(ahead)
+        dry = "true" if is_dry else "false"
+        answer = self._ask("steps", epoch=steps.epoch, ready=ready, known=steps.agreed, dry=dry)
+        steps.agreed, steps.is_last = answer["steps"], answer["last"]
+        if steps.is_last and steps.agreed == 0 and not self._ended:
+            message = f"a task has no batch of {self.name} in epoch {steps.epoch}, and so none is given any"
+            hint = f"make tony.feed.{self.name}.split-size smaller, or set tony.feed.{self.name}.uneven to pad"
+            raise TonyError(f"{message}: {hint}", code="FEED_TOO_SMALL")
+
+    def _batches_ahead(self, size: int, across_splits: bool) -> Iterator[_Batch | None]:
+        """What is left of the epoch, which nobody has used yet; none: some has to be used before more is read."""
+        batch, before = _Batch(), _Batch()
+        before.is_given = True
+        read: list[_Hand] = []
+        wait = self._steps.made == 0 and not self._hands
+        while True:
+            hand = self._next(read, wait=wait)
+            wait = False
+            if hand is None and len(self._hands) < self._window:
+                break
+            if hand is not None:
+                for filled in self._filled(batch, hand, size):
+                    batch = filled
+                    if len(batch.rows) == size:
+                        yield batch
+                        before = batch
+                read.append(hand)
+                if batch.rows:
+                    batch.whole.append(hand)
+                elif before.is_given:
+                    self._use([hand])
+                else:
+                    before.whole.append(hand)
+            if batch.rows and (hand is None or not across_splits):
+                yield batch
+                batch, before = _Batch(), batch
+            elif hand is None:
+                yield None
+        if batch.rows and self._uneven != "drop":
+            yield batch
+
+    def _pad(self, batch: _Batch, size: int) -> None:
+        """With rows that this task was given last; if it never was there are none."""
+        again = cycle(self._last or list(batch.rows))
+        padding = list(islice(again, size - len(batch.rows)))
+        self._last = Batch(batch.rows) or self._last
+        batch.rows += padding
+        batch.rows.padding = len(padding)
+
+    def _refuse_uneven(self, what: str) -> None:
+        if self._uneven is not None:
+            message = f"tony.feed.{self.name}.uneven counts batches(): {what}() are not counted"
+            raise TonyError(message, code="FEED_COUNTS_BATCHES")
+
+    def _use(self, hands: list[_Hand]) -> None:
+        """Says that all of them is used, but for those that could not be read."""
+        for hand in hands:
+            if hand in self._hands:
+                self._send_results(hand)
+                self._ask("used", number=hand.number)
+                self._hands.remove(hand)
+        hands.clear()
+
+    def _next(self, behind: list[_Hand], wait: bool = True) -> _Hand | None:
+        """The first split that is not among those; none where there is none, at the end or, unless it waits, now."""
+        for hand in self._hands:
+            if hand not in behind:
+                return hand
+        taken = self._ask("take", wait="true" if wait else "false")
+        self._ended = taken.get("end", False)
+        given = [_Hand(one) for one in taken.get("splits", [])]
+        self._hands += given
+        return given[0] if given else None
+
+    def _read(self, hand: _Hand) -> Iterator[list[bytes]]:
+        """Its rows that the program was not given yet, as they come. Others are told of one that cannot be read."""
+        skip = hand.given
+        try:
+            for rows in self._rows_in(self._pieces(hand)):
+                fresh = rows[skip:]
+                skip -= len(rows) - len(fresh)
+                if fresh:
+                    yield fresh
+        except TaskError as error:
+            if error.code != "FEED_UNREADABLE":
+                raise
+            self._ask("failed", str(error).encode(), number=hand.number)
+            self._hands.remove(hand)
+
+    def _rows_in(self, pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
+        if self.format == "file":
+            yield [b"".join(pieces)]
+        elif self.format == "lines":
+            #: Of a line whose end has not come.
+            parts: list[bytes] = []
+            for piece in pieces:
+                first, *rows = piece.split(b"\n")
+                parts.append(first)
+                if rows:
+                    line, parts = b"".join(parts), [rows.pop()]
+                    yield [line, *rows]
+            rest = b"".join(parts)
+            if rest:
+                yield [rest]
+        elif self.format == "tfrecord":
+            yield from records_in(pieces)
+        elif self.format == "fixed":
+            size, rest = self._record_bytes, b""
+            for piece in pieces:
+                data = rest + piece
+                whole = len(data) - len(data) % size
+                rest = data[whole:]
+                yield [data[at : at + size] for at in range(0, whole, size)]
+        else:
+            message = f"{self.name} is of format {self.format}, which has no rows: read its splits()"
+            raise TonyError(message, code="NO_ROWS")
+
+    def _pieces(self, hand: _Hand) -> Iterator[bytes]:
+        route = self._route("read", number=hand.number)
+        try:
+            with closing(Connection(self._path, None)) as connection:
+                response = _opened(connection, route)
+                while True:
+                    piece = response.read1(_PIECE)
+                    if not piece:
+                        return
+                    yield piece
+        except (OSError, http.client.HTTPException) as error:
+            # Asked again the executor says why it has broken off.
+            with closing(Connection(self._path, None)) as again:
+                _opened(again, route)
+            raise TaskError(f"The executor does not answer: {error}", code="NO_EXECUTOR") from error
+
+    def _ask(self, verb: str, body: bytes | None = None, **query: str | int) -> Json:
+        return self._executor.ask("POST", self._route(verb, **query), body)
+
+    def _route(self, verb: str, **query: str | int) -> str:
+        return f"/v1/feed/{quote(self.name, safe='')}/{verb}?{urlencode({'pid': os.getpid(), **query})}"
+
+
+def _opened(connection: Connection, route: str) -> http.client.HTTPResponse:
+    connection.request("GET", route)
+    response = connection.getresponse()
+    if response.status != 200:
+        said(response.status, response.read())
+    return response
+
+
+_FEEDS: dict[tuple[str, int, str], Feed] = {}
+
+
+def feed(name: str, state: Json | None = None) -> Feed:
+    """
+    The job's feed of that name, ``tony.feed.NAME.input``, as this task is given it. One process of a task reads it.
+    ``state``, of the checkpoint that the program goes on from: all after that is read, the same in all tasks.
+    Raises NotInATask elsewhere, and TaskError where the job has no such feed.
+    """
+    place = (api_path(), os.getpid(), name)
+    if place not in _FEEDS:
+        _FEEDS[place] = Feed(place[0], name, state)
+    elif state is not None:
+        raise TonyError(f"{name} is read already: give its state with the first call", code="FEED_IS_OPEN")
+    return _FEEDS[place]

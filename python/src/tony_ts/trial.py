@@ -1,0 +1,27 @@
+"""What a trial of a search is given."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Mapping, NamedTuple
+
+from .task_api import NotInATask
+
+
+class Trial(NamedTuple):
+    """One try of a search for good parameters."""
+
+    #: From 0.
+    number: int
+    #: By name: numbers and texts. One whose condition does not hold is not there.
+    params: Mapping[str, Any]
+
+
+def trial() -> Trial:
+    """The trial that this program runs for. Raises NotInATask elsewhere."""
+    params = os.environ.get("TONY_TRIAL_PARAMS")
+    if params is None:
+        message = "TONY_TRIAL_PARAMS is not set: this is no trial of a search, which tony-ts search job.xml runs"
+        raise NotInATask(message, code="NOT_IN_A_TASK")
+    return Trial(int(os.environ["TONY_TRIAL_NUMBER"]), json.loads(params))

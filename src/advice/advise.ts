@@ -1,0 +1,45 @@
+import type { AdviceReason } from "../job/reasons/advice.ts";
+import { idleGpus } from "./idle-gpus.ts";
+import { lostTime } from "./lost-time.ts";
+import type { Run } from "./run.ts";
+import { MEBIBYTE, type Roundings, sizesOf } from "./sizes.ts";
+import { slowTasks } from "./slow-tasks.ts";
+
+/**
+ * What runs of one job say about its next one: sizes by all of them, everything else by the newest.
+ * @param runs the newest first
+ */
+export function advise(runs: readonly Run[], roundings: Roundings): AdviceReason[] {
+  const [newest] = runs;
+  if (newest === undefined) return [];
+  const { roles } = newest.status;
+  return [
+    ...roles.flatMap((role) => sizesOf(runs, role, roundings)),
+    ...roles.flatMap((role) => [...slowTasks(newest, role), ...idleGpus(newest, role)]),
+    ...lostTime(newest),
+    ...(runs.every(({ series }) => series === undefined) ? [{ code: "unseen" } as const] : []),
+  ];
+}
+
+/** A setting that is to change. */
+export interface AdvisedSetting {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Ready for `-conf`. */
+export function settingsOf(advice: readonly AdviceReason[]): AdvisedSetting[] {
+  return advice.flatMap((piece) => ("key" in piece ? [{ key: piece.key, value: piece.value }] : []));
+}
+
+/** What was asked for by the most that was held. */
+const FAR_TOO_MUCH = 2;
+
+/** What is worth a line when a job ends: memory that was nearly used up, or of which half was never used. */
+export function strongest(advice: readonly AdviceReason[]): MemoryAdvice | undefined {
+  const ofMemory = advice.filter((piece): piece is MemoryAdvice => "fromMiB" in piece);
+  const isWaste = (piece: MemoryAdvice) => piece.fromMiB * MEBIBYTE >= piece.maxBytes * FAR_TOO_MUCH;
+  return ofMemory.find(({ code }) => code === "more-memory") ?? ofMemory.find(isWaste);
+}
+
+type MemoryAdvice = Extract<AdviceReason, { readonly fromMiB: number }>;

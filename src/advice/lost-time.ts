@@ -1,0 +1,41 @@
+import type { AdviceReason } from "../job/reasons/advice.ts";
+import type { GenerationSummary, JobStatus } from "../job/status.ts";
+import { endOf, type Run } from "./run.ts";
+
+/** What is less, of a job's time, nobody minds. */
+const LEAST_SHARE = 0.05;
+const LEAST_MS = 30_000;
+
+/** How much of a run's time no program ran, or ran in vain. */
+export function lostTime(run: Run): AdviceReason[] {
+  const { status, submittedAtMs } = run;
+  const ofMs = endOf(run) - submittedAtMs;
+  const isMuch = (lostMs: number) => lostMs >= LEAST_MS && lostMs >= ofMs * LEAST_SHARE;
+  const queuedMs = status.startedAtMs - submittedAtMs;
+  const startMs = (status.generations[0]?.runningAtMs ?? status.startedAtMs) - status.startedAtMs;
+  const restarts = restartsOf(status);
+  const lostMs = restarts.reduce((sum, one) => sum + one.lostMs, 0);
+  const againMs = restarts.reduce((sum, one) => sum + one.againMs, 0);
+  return [
+    ...(isMuch(queuedMs) ? [{ code: "queue-time", lostMs: queuedMs, ofMs } as const] : []),
+    ...(isMuch(startMs) ? [{ code: "start-time", lostMs: startMs, ofMs } as const] : []),
+    ...(isMuch(lostMs + againMs)
+      ? [{ code: "restart-time", times: restarts.length, lostMs, againMs, ofMs } as const]
+      : []),
+  ];
+}
+
+/** From the end of each generation that another of the same roles followed: until that one ran, and back to where it went on from. */
+function restartsOf({ generations }: JobStatus): { readonly lostMs: number; readonly againMs: number }[] {
+  return generations.flatMap((ended, index) => {
+    const next = generations.slice(index + 1).find((later) => sameRoles(later, ended));
+    const { endedAtMs, runningAtMs } = ended;
+    if (next?.runningAtMs === undefined || endedAtMs === undefined) return [];
+    const doneFromMs = Math.max(runningAtMs ?? endedAtMs, next.resumedFrom?.atMs ?? 0);
+    return [{ lostMs: next.runningAtMs - endedAtMs, againMs: Math.max(0, endedAtMs - doneFromMs) }];
+  });
+}
+
+function sameRoles(one: GenerationSummary, other: GenerationSummary): boolean {
+  return String(one.roles) === String(other.roles);
+}

@@ -1,0 +1,97 @@
+import { splitUri } from "../../hadoop/hdfs/file-systems.ts";
+import type { Cut } from "../feeds/cut.ts";
+import type { FeedSpec, Uneven } from "../feeds/feed-spec.ts";
+import { findKey, type KeyParameters, keyFor } from "../keys.ts";
+import type { JobReader } from "./job-reader.ts";
+import { isOfCluster } from "./resource-strings.ts";
+
+const BYTES_PER_MIB = 1 << 20;
+
+/** The feeds that a job's keys describe, by their names. */
+export function buildFeeds(reader: JobReader): readonly FeedSpec[] {
+  const asked = new Map<string, string>();
+  for (const key of reader.settings.keys()) {
+    const { name, parameters } = findKey(key) ?? {};
+    if (name?.startsWith("tony.feed.") && parameters?.feed !== undefined && !asked.has(parameters.feed))
+      asked.set(parameters.feed, key);
+  }
+  return [...asked].sort().flatMap(([feed, key]) => {
+    const own = { feed };
+    if (reader.has("tony.feed.{feed}.input", own)) return buildFeed(reader, own, feed);
+    reader.error(key, `needs ${keyFor("tony.feed.{feed}.input", own)}: what the feed ${feed} reads`);
+    return [];
+  });
+}
+
+function buildFeed(reader: JobReader, own: KeyParameters, name: string): FeedSpec[] {
+  const key = keyFor("tony.feed.{feed}.input", own);
+  const input = reader.read("tony.feed.{feed}.input", own) ?? [];
+  if (input.length === 0) reader.error(key, "names no file");
+  for (const one of input.filter((place) => !isPlace(place))) reader.error(key, notPlace(one));
+  const cut = readCut(reader, own);
+  const output = readOutput(reader, own);
+  const uneven = readUneven(reader, own);
+  const epochs = reader.read("tony.feed.{feed}.epochs", own);
+  const seed = reader.read("tony.feed.{feed}.shuffle", own);
+  if (cut === undefined) return [];
+  return [
+    {
+      name,
+      input,
+      cut,
+      ...(output !== undefined && { output }),
+      ...(epochs === 0 ? {} : { epochs }),
+      ...(seed === undefined ? {} : { seed }),
+      window: reader.read("tony.feed.{feed}.window", own),
+      leaseMs: reader.read("tony.feed.{feed}.timeout", own),
+      maxAttempts: reader.read("tony.feed.{feed}.max-attempts", own),
+      ...(uneven === undefined ? {} : { uneven }),
+    },
+  ];
+}
+
+function readOutput(reader: JobReader, own: KeyParameters): string | undefined {
+  const output = reader.read("tony.feed.{feed}.output", own);
+  if (output === undefined) return undefined;
+  const key = keyFor("tony.feed.{feed}.output", own);
+  if (!isPlace(output)) reader.error(key, notPlace(output));
+  const epochs = keyFor("tony.feed.{feed}.epochs", own);
+  if (reader.read("tony.feed.{feed}.epochs", own) !== 1)
+    reader.error(key, `needs ${epochs} = 1: a split has one file of results`);
+  return output;
+}
+
+function readUneven(reader: JobReader, own: KeyParameters): Uneven | undefined {
+  const uneven = reader.read("tony.feed.{feed}.uneven", own);
+  const key = keyFor("tony.feed.{feed}.uneven", own);
+  const [epochs, output] = [keyFor("tony.feed.{feed}.epochs", own), keyFor("tony.feed.{feed}.output", own)];
+  if (uneven === "stop-together" && reader.read("tony.feed.{feed}.epochs", own) !== 1)
+    reader.error(key, `= stop-together ends with the first epoch: leave ${epochs} out, or take drop or pad`);
+  if (uneven !== undefined && reader.has("tony.feed.{feed}.output", own))
+    reader.error(key, `has no meaning beside ${output}: leave one of them out`);
+  return uneven;
+}
+
+function notPlace(place: string): string {
+  return `names ${place}: write an absolute path or a URL of hdfs, viewfs or file`;
+}
+
+function isPlace(place: string): boolean {
+  const scheme = splitUri(place)?.root.scheme;
+  return scheme === undefined ? place.startsWith("/") : scheme === "file" || isOfCluster(scheme);
+}
+
+/** Undefined where it is not said whole, which is an error. */
+function readCut(reader: JobReader, own: KeyParameters): Cut | undefined {
+  const format = reader.read("tony.feed.{feed}.format", own);
+  const recordBytes = reader.read("tony.feed.{feed}.record-size", own);
+  const splitBytes = reader.read("tony.feed.{feed}.split-size", own) * BYTES_PER_MIB;
+  if (recordBytes !== undefined && format !== "fixed")
+    reader.warn(keyFor("tony.feed.{feed}.record-size", own), "has no effect: it is of format fixed alone");
+  if (format === "file" || format === "tfrecord") return { format };
+  if (format !== "fixed") return { format, splitBytes };
+  if (recordBytes !== undefined) return { format, splitBytes, recordBytes };
+  const size = keyFor("tony.feed.{feed}.record-size", own);
+  reader.error(keyFor("tony.feed.{feed}.format", own), `= fixed needs ${size}: how many bytes a row has`);
+  return undefined;
+}

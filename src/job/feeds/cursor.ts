@@ -1,0 +1,33 @@
+import { arrayOf, count, object, recordOf, type Shape, string } from "../shape.ts";
+import { areRuns, hasNumber, type Runs } from "./runs.ts";
+
+/** What of a feed has been used, as a checkpoint keeps it. Splits go by their place in the order of the epoch. */
+export interface Cursor {
+  /** Which plan and order it is of. */
+  readonly plan: string;
+  readonly epoch: number;
+  /** Splits of which all has been used. */
+  readonly used: Runs;
+  /** How many records of a split have been used, where it is not all of them. */
+  readonly partly: Readonly<Record<string, number>>;
+}
+
+export const cursorShape: Shape<Cursor> = object({
+  required: { plan: string, epoch: count, used: arrayOf(count), partly: recordOf(count) },
+  optional: {},
+});
+
+/** Why a feed of that plan cannot go on from the cursor; undefined: it can. */
+export function cursorProblem(
+  { plan, epoch, used, partly }: Cursor,
+  feed: { readonly plan: string; readonly splits: number; readonly epochs?: number },
+): string | undefined {
+  if (plan !== feed.plan)
+    return "it is of other input, or of another order: begin without it, or give the job what it had";
+  if (epoch > (feed.epochs ?? epoch)) return `it is of epoch ${epoch}, counted from 0, of ${feed.epochs}`;
+  if (!areRuns(used, feed.splits)) return "what it says is used are no rising runs of the feed's splits";
+  const isStray = (name: string) =>
+    !/^\d{1,10}$/.test(name) || Number(name) >= feed.splits || hasNumber(used, Number(name));
+  const stray = Object.keys(partly).find(isStray);
+  return stray === undefined ? undefined : `${stray} is no split that is used in part`;
+}

@@ -1,0 +1,60 @@
+import { arrayOf, count, literal, object, type Shape, string } from "../shape.ts";
+import type { Cut } from "./cut.ts";
+
+/** What a job's keys say of a feed. */
+export interface FeedSpec {
+  readonly name: string;
+  /** Absolute paths and URLs, with patterns in them. */
+  readonly input: readonly string[];
+  readonly cut: Cut;
+  /** The folder of what programs make of the splits. */
+  readonly output?: string;
+  /** Absent: without end. */
+  readonly epochs?: number;
+  /** Absent: in the order of the files. */
+  readonly seed?: number;
+  readonly window: number;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+  /** Absent: tasks make as many steps as they have rows for. */
+  readonly uneven?: Uneven;
+}
+
+/** How all tasks make the same number of steps. */
+export type Uneven = "drop" | "pad" | "stop-together";
+
+/** Why a name is none of these feeds, and what to do. */
+export function noFeedWords(name: string, feeds: readonly Pick<FeedSpec, "name">[]): string {
+  const there =
+    feeds.length === 0 ? "set tony.feed.NAME.input" : `there is ${feeds.map((feed) => feed.name).join(", ")}`;
+  return `the job has no feed ${name}: ${there}`;
+}
+
+const splitBytes = { splitBytes: count };
+
+const cutShapes: { readonly [F in Cut["format"]]: Shape<Extract<Cut, { format: F }>> } = {
+  lines: object({ required: { format: literal("lines"), ...splitBytes }, optional: {} }),
+  bytes: object({ required: { format: literal("bytes"), ...splitBytes }, optional: {} }),
+  fixed: object({ required: { format: literal("fixed"), ...splitBytes, recordBytes: count }, optional: {} }),
+  file: object({ required: { format: literal("file") }, optional: {} }),
+  tfrecord: object({ required: { format: literal("tfrecord") }, optional: {} }),
+};
+
+const ofFormat: Shape<Pick<Cut, "format">> = object({
+  required: { format: literal("lines", "bytes", "fixed", "file", "tfrecord") },
+  optional: {},
+});
+
+const cutShape: Shape<Cut> = (value, where) => cutShapes[ofFormat(value, where).format](value, where);
+
+export const feedSpecShape: Shape<FeedSpec> = object<FeedSpec>({
+  required: {
+    name: string,
+    input: arrayOf(string),
+    cut: cutShape,
+    window: count,
+    leaseMs: count,
+    maxAttempts: count,
+  },
+  optional: { output: string, epochs: count, seed: count, uneven: literal("drop", "pad", "stop-together") },
+});

@@ -1,0 +1,116 @@
+import { type ReasonOf, reason } from "./reason.ts";
+import { countWords, durationWords, memoryHoursWords, memoryWords, sizeWords } from "./words.ts";
+
+/** What a setting is to become, and what memory the tasks of a role held at most: of 100 tasks the 50th, the 95th and the last. */
+const memory = {
+  role: "text",
+  key: "text",
+  fromMiB: "number",
+  toMiB: "number",
+  value: "text",
+  p50Bytes: "number",
+  p95Bytes: "number",
+  maxBytes: "number",
+  tasks: "number",
+} as const;
+
+/** The same of cores, over all that was measured. */
+const cores = {
+  role: "text",
+  key: "text",
+  from: "number",
+  to: "number",
+  value: "text",
+  p50: "number",
+  p95: "number",
+  max: "number",
+} as const;
+
+/** What earlier runs of a job say about the next one. */
+export const advice = {
+  "less-memory": reason(
+    { ...memory, savedMiBSeconds: "number" },
+    (it) => `${peaks(it)} · saves ${memoryHoursWords(it.savedMiBSeconds)} a run`,
+  ),
+  "more-memory": reason({ ...memory, ranOut: "text?" }, (it) => {
+    const why = it.ranOut === undefined ? "it may run out of memory" : `${it.ranOut} ran out of memory`;
+    return `${peaks(it)}: ${why}`;
+  }),
+  "memory-fits": reason(
+    { role: "text", askedMiB: "number", p50Bytes: "number", p95Bytes: "number", maxBytes: "number", tasks: "number" },
+    (it) => `${memoryWords(it.askedMiB)} of memory fit: ${peaks(it)}`,
+  ),
+  "less-cores": reason(cores, use),
+  "more-cores": reason(cores, (it) => `${use(it)}: it takes them from others, where nothing stops it`),
+  "cores-fit": reason(
+    { role: "text", asked: "number", p50: "number", p95: "number", max: "number" },
+    (it) => `${countWords(it.asked, "core")} ${it.asked === 1 ? "fits" : "fit"}: ${use(it)}`,
+  ),
+  thin: reason(
+    { role: "text", runs: "number", ranMs: "number" },
+    ({ runs, ranMs }) =>
+      `no advice: the data are too thin: ${runs === 0 ? "no run" : `${countWords(runs, "run")} of ${durationWords(ranMs)} in all`} ` +
+      "of more than 1 min that succeeded; it takes 3 of them, or 10 min",
+  ),
+  unmeasured: reason({ role: "text" }, () => "no advice: nothing that it used was measured"),
+  unseen: reason(
+    {},
+    () =>
+      "of cores, GPUs and slow tasks nothing is known: it needs the series in a job's history (tony.history.location)",
+  ),
+  "slow-task": reason(
+    { task: "text", host: "text?", percent: "number" },
+    ({ host, percent }) => `goes at ${percent} % of the others' rate${on(host)}`,
+  ),
+  "late-task": reason(
+    { task: "text", host: "text?", ranMs: "number", othersMs: "number" },
+    ({ host, ranMs, othersMs }) => `ran ${durationWords(ranMs)}, the others ${durationWords(othersMs)}${on(host)}`,
+  ),
+  "idle-gpu": reason(
+    { task: "text", host: "text?", percent: "number", othersPercent: "number" },
+    ({ host, percent, othersPercent }) =>
+      `its GPUs did nothing for ${percent} % of the time, the others' for ${othersPercent} %${on(host)}`,
+  ),
+  "idle-gpus": reason(
+    { role: "text", percent: "number" },
+    ({ percent }) => `half of its tasks' GPUs did nothing for ${percent} % of the time, or longer`,
+  ),
+  "queue-time": reason(
+    { lostMs: "number", ofMs: "number" },
+    ({ lostMs, ofMs }) => `${durationWords(lostMs)} of ${durationWords(ofMs)} until its AM ran`,
+  ),
+  "start-time": reason(
+    { lostMs: "number", ofMs: "number" },
+    ({ lostMs, ofMs }) =>
+      `${durationWords(lostMs)} of ${durationWords(ofMs)} from its AM's start until all programs ran: containers, files, registration`,
+  ),
+  "restart-time": reason(
+    { times: "number", lostMs: "number", againMs: "number", ofMs: "number" },
+    ({ times, lostMs, againMs, ofMs }) =>
+      `${countWords(times, "restart")} took ${durationWords(lostMs)} of ${durationWords(ofMs)}, and ${durationWords(againMs)} of work were done again`,
+  ),
+};
+
+export type AdviceReason = ReasonOf<typeof advice>;
+
+export function adviceWords(piece: AdviceReason): string {
+  return advice[piece.code].words(piece);
+}
+
+function peaks(it: {
+  readonly tasks: number;
+  readonly p50Bytes: number;
+  readonly p95Bytes: number;
+  readonly maxBytes: number;
+}) {
+  const others = it.tasks === 1 ? "" : ` (p95 ${sizeWords(it.p95Bytes)}, p50 ${sizeWords(it.p50Bytes)})`;
+  return `the most that any task held is ${sizeWords(it.maxBytes)}${others}`;
+}
+
+function use(it: { readonly p50: number; readonly p95: number; readonly max: number }): string {
+  return `p95 of processor use ${it.p95} (p50 ${it.p50}, most ${it.max})`;
+}
+
+function on(host: string | undefined): string {
+  return host === undefined ? "" : `, on ${host}`;
+}

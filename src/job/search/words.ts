@@ -1,0 +1,19 @@
+import { countWords } from "../reasons/words.ts";
+import type { Stop } from "./stop.ts";
+
+/** Why a trial is stopped early. */
+export function stopWords(stop: Stop): string {
+  if (stop.rule === "median") {
+    const others = `the median of what ${countWords(stop.trials, "trial")} had on average by then`;
+    return `its best by step ${stop.step}, ${valueWords(stop.best)}, is worse than ${valueWords(stop.median)}, ${others}`;
+  }
+  const own = stop.value === undefined ? "NaN" : valueWords(stop.value);
+  return `its ${own} at step ${stop.step} is not among the best ${stop.best} of ${countWords(stop.trials, "trial")} there`;
+}
+
+/** A parameter or metric, short enough for a table; JSON has all digits. */
+export function valueWords(value: string | number | undefined): string {
+  if (value === undefined) return "–";
+  const number = Number(value);
+  return Number.isFinite(number) && !Number.isInteger(number) ? String(Number(number.toPrecision(5))) : String(value);
+}

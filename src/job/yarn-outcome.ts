@@ -1,0 +1,27 @@
+import type { ApplicationReport } from "../hadoop/yarn/records.ts";
+import { endedBecause } from "./outcome.ts";
+import type { JobOutcome } from "./status.ts";
+
+export function hasEnded({ state }: ApplicationReport): boolean {
+  return state === "FINISHED" || state === "FAILED" || state === "KILLED";
+}
+
+/**
+ * The outcome of an application that has ended, as far as the ResourceManager knows it.
+ * @param said why; unless told otherwise its diagnostics
+ */
+export function yarnOutcome(report: ApplicationReport, nowMs: number, said = saidOf(report)): JobOutcome {
+  const { state, finishTimeMs } = report;
+  const reason = { code: "application-ended", state, ...(said === "" ? {} : { words: said }) } as const;
+  return { ...endedBecause(resultOf(report), reason), endedAtMs: finishTimeMs === 0 ? nowMs : finishTimeMs };
+}
+
+/** RMAppImpl puts who and where before the words of whoever killed it: ours say it themselves. */
+function saidOf({ diagnostics }: ApplicationReport): string {
+  return diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: (?=killed by )/, "");
+}
+
+function resultOf({ state, finalStatus }: ApplicationReport): JobOutcome["result"] {
+  if (state === "KILLED" || finalStatus === "KILLED") return "killed";
+  return state === "FINISHED" && finalStatus === "SUCCEEDED" ? "succeeded" : "failed";
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
+
+/** Of every answer: a browser takes it for nothing else, and tells nobody where it came from. */
+export function protect(response: ServerResponse): void {
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Referrer-Policy", "no-referrer");
+}
+
+/** Nothing from elsewhere, and of what is inside only the scripts and styles that were built into it. */
+export function contentPolicy(html: Buffer): string {
+  const hashes = (tag: string) =>
+    [...html.toString("utf8").matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))]
+      .map(([, text = ""]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`)
+      .join(" ");
+  return [
+    "default-src 'none'",
+    `script-src ${hashes("script")}`,
+    `style-src ${hashes("style")}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+export function sendPage(response: ServerResponse, html: Buffer, policy: string): void {
+  response.setHeader("Content-Security-Policy", policy);
+  response.setHeader("Cache-Control", "private, max-age=300");
+  send(response, 200, "text/html; charset=utf-8", html);
+}
+
+export function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.setHeader("Cache-Control", "no-store");
+  send(response, status, "application/json; charset=utf-8", Buffer.from(JSON.stringify(body)));
+}
+
+export function send(response: ServerResponse, status: number, type: string, body: Buffer): void {
+  response.writeHead(status, { "Content-Type": type, "Content-Length": body.length });
+  response.end(body);
+}

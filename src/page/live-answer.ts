@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import type { TaskSeries } from "../history/series/table.ts";
+import type { JobStatus, TaskStatus } from "../job/status.ts";
+import type { LiveRequest, SortColumn } from "./live-request.ts";
+import { relativeRates } from "./relative-rates.ts";
+
+/** What the page is told of, besides the job's status. */
+export interface PageFacts {
+  readonly user: string;
+  /** Steps in a second of a task; undefined where it reports none. */
+  readonly rateOf: (task: string) => number | undefined;
+  readonly seriesOf: (task: string) => PageSeries;
+}
+
+export interface PageSeries {
+  readonly fromMs: number;
+  readonly spanMs: number;
+  readonly series: readonly TaskSeries[];
+}
+
+/**
+ * What an answer holds. Whoever has not proved that he may see the job is told what YARN tells everybody of an application
+ * (`yarn application -status`): nothing of tasks, waits or failures.
+ */
+export function liveAnswer(status: JobStatus, facts: PageFacts, request: LiveRequest, mayLook: boolean): object {
+  const { attempt, nowMs } = status;
+  const body = { job: jobOf(status, facts), ...(mayLook ? whole(status, facts, request) : {}) };
+  const rev = revisionOf(attempt, body);
+  return rev === request.since ? { rev, nowMs } : { rev, nowMs, mayLook, ...body };
+}
+
+/** Another one for other facts, so that a page needs not be told twice; an attempt that knows no revisions of an earlier one makes the same. */
+function revisionOf(attempt: number, body: object): number {
+  const hash = createHash("sha256")
+    .update(`${attempt} ${JSON.stringify(body)}`)
+    .digest();
+  return hash.readUIntBE(0, 6);
+}
+
+function jobOf({ applicationId, attempt, name, queue, state, startedAtMs }: JobStatus, { user }: PageFacts) {
+  return { applicationId, attempt, name, queue, user, state: yarnState(state), startedAtMs };
+}
+
+/** As YARN has it: an application that runs is RUNNING, whatever its tasks do. */
+function yarnState(state: JobStatus["state"]): string {
+  return state === "succeeded" || state === "failed" || state === "killed" ? state : "running";
+}
+
+function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
+  const { state, generation, roles, waits, generations, services, budgets, checkpoint, outcome, amHost, usage } =
+    status;
+  const rates = relativeRates(status.tasks, facts.rateOf);
+  const rows = status.tasks.map((task) => ({ task, rate: rates.get(task.task) })).filter(shownBy(request.filter));
+  const sorted = sortedBy(rows, request);
+  const from = Math.min(request.from, Math.max(0, sorted.length - 1));
+  return {
+    status: {
+      state,
+      generation,
+      roles,
+      generations,
+      services,
+      budgets,
+      amHost,
+      checkpoint,
+      outcome,
+      use: useOf(usage),
+    },
+    waits: waits.map(({ what, sinceMs, reasons, remedy }) => ({ what, sinceMs, reasons, remedy })),
+    tasks: {
+      all: status.tasks.length,
+      matching: sorted.length,
+      from,
+      rows: sorted.slice(from, from + request.count).map(cells),
+    },
+    ...(request.task === "" ? {} : { chart: { task: request.task, ...facts.seriesOf(request.task) } }),
+  };
+}
+
+/** In two digits: of a job that does nothing the page is not told each second that it holds its containers. */
+function useOf({ memoryMiBSeconds, vcoreSeconds }: JobStatus["usage"]) {
+  const rounded = (value: number) => Number(value.toPrecision(2));
+  return { gibHours: rounded(memoryMiBSeconds / 1024 / 3600), coreHours: rounded(vcoreSeconds / 3600) };
+}
+
+interface Row {
+  readonly task: TaskStatus;
+  /** Its steps in a second against the median of its role; undefined where it reports none. */
+  readonly rate: number | undefined;
+}
+
+function cells({ task: one, rate }: Row) {
+  const { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpus, metrics } = one;
+  const gpu = gpus?.utilization?.current;
+  return { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpu, metrics, rate };
+}
+
+function shownBy(filter: string): (row: Row) => boolean {
+  const wanted = filter.toLowerCase();
+  return ({ task: { task, host = "", state } }) => [task, host, state].some((text) => text.includes(wanted));
+}
+
+const cellOf: Readonly<Record<Exclude<SortColumn, "task">, (row: Row) => string | number | undefined>> = {
+  state: ({ task }) => task.state,
+  host: ({ task }) => task.host,
+  restarts: ({ task }) => task.restarts,
+  cpu: ({ task }) => task.cpuCores,
+  memory: ({ task }) => task.memoryBytes,
+  gpu: ({ task }) => task.gpus?.utilization?.current,
+  step: ({ task }) => task.step,
+  rate: ({ rate }) => rate,
+};
+
+/** Those without a value come last either way. Tasks of equal value stay in the order that they have in the job. */
+function sortedBy(rows: readonly Row[], { sort, descending }: LiveRequest): readonly Row[] {
+  if (sort === "task") return descending ? rows.toReversed() : rows;
+  const value = cellOf[sort];
+  return rows.toSorted((a, b) => {
+    const [ofA, ofB] = [value(a), value(b)];
+    if (ofA === ofB) return 0;
+    if (ofA === undefined || ofB === undefined) return ofA === undefined ? 1 : -1;
+    return ofA < ofB === descending ? 1 : -1;
+  });
+}

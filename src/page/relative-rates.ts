@@ -1,0 +1,29 @@
+import type { TaskStatus } from "../job/status.ts";
+import { parseTaskId } from "../job/task.ts";
+
+/** Of its role's median: what is slower than that is a straggler. */
+export const SLOW_RATE = 0.75;
+
+/**
+ * How fast each task goes against the median of its role. In a job whose programs wait for each other the slowest is not seen by its rate; where each goes on alone it is.
+ */
+export function relativeRates(
+  tasks: readonly TaskStatus[],
+  rateOf: (task: string) => number | undefined,
+): Map<string, number> {
+  const rates = tasks.flatMap(({ task }) => {
+    const rate = rateOf(task);
+    return rate === undefined ? [] : [{ task, rate, role: parseTaskId(task)?.role ?? "" }];
+  });
+  const medians = new Map<string, number>();
+  for (const role of new Set(rates.map((one) => one.role))) {
+    const own = rates.filter((one) => one.role === role).map(({ rate }) => rate);
+    medians.set(role, own.sort((a, b) => a - b)[Math.floor(own.length / 2)] ?? 0);
+  }
+  return new Map(
+    rates.flatMap(({ task, rate, role }) => {
+      const median = medians.get(role) ?? 0;
+      return median > 0 ? [[task, rate / median]] : [];
+    }),
+  );
+}

@@ -1,0 +1,265 @@
+import { describe, expect, test } from "@jest/globals";
+import { advise, settingsOf } from "../../src/advice/advise.ts";
+import type { Run } from "../../src/advice/run.ts";
+import type { JobSeries, SeriesRow } from "../../src/history/series/file.ts";
+import type { AdviceReason } from "../../src/job/reasons/advice.ts";
+import type { GenerationSummary, TaskStatus } from "../../src/job/status.ts";
+import { aJobStatus, allSucceeded, noonishMs, outOfMemory } from "../client/job-status.ts";
+
+const gibibyte = 1024 ** 3;
+const minute = 60_000;
+const roundings = { memoryMiB: { least: 1024, step: 1024 }, vcores: { least: 1, step: 1 } };
+
+interface Described {
+  readonly minutes?: number;
+  /** What each worker held at most. */
+  readonly gibibytes?: readonly number[];
+  readonly result?: "succeeded" | "failed";
+  readonly rows?: readonly Omit<SeriesRow, "memoryLimitBytes">[];
+  readonly memoryMiB?: number;
+  readonly vcores?: number;
+  readonly tasks?: (task: TaskStatus) => TaskStatus;
+  readonly generations?: readonly GenerationSummary[];
+  readonly queuedMs?: number;
+}
+
+/** A run of workers of 8 GiB and 8 cores. */
+function aRun(described: Described = {}): Run {
+  const {
+    minutes = 60,
+    gibibytes = [3, 3, 3, 3],
+    result = "succeeded",
+    rows,
+    memoryMiB = 8192,
+    vcores = 8,
+  } = described;
+  const endedAtMs = noonishMs + minutes * minute;
+  const role = { name: "worker", instances: gibibytes.length, allocated: 0, registered: 0, running: 0, ended: 0 };
+  const tasks = gibibytes.map((held, index): TaskStatus => {
+    const times = { startedAtMs: noonishMs, endedAtMs, host: `node-${index}`, restarts: 0 };
+    return { task: `worker:${index}`, state: "succeeded", ...times, maxMemoryBytes: held * gibibyte };
+  });
+  const generations = described.generations ?? [
+    { generation: 1, startedAtMs: noonishMs, runningAtMs: noonishMs, endedAtMs },
+  ];
+  const axis: JobSeries["axis"] = {
+    seriesVersion: 1,
+    applicationId: "",
+    attempt: 1,
+    fromMs: noonishMs,
+    spanMs: minute,
+  };
+  return {
+    submittedAtMs: noonishMs - (described.queuedMs ?? 0),
+    status: aJobStatus({
+      roles: [{ ...role, memoryMiB, vcores, others: {} }],
+      tasks: tasks.map(described.tasks ?? ((task) => task)),
+      generations,
+      outcome: { ...allSucceeded, result, endedAtMs },
+    }),
+    ...(rows === undefined
+      ? {}
+      : { series: { axis, rows: rows.map((row) => ({ ...row, memoryLimitBytes: 8 * gibibyte })) } }),
+  };
+}
+
+function codes(advice: readonly AdviceReason[]): string[] {
+  return advice.map(({ code }) => code).filter((code) => code !== "unseen");
+}
+
+const adviceOn = (...runs: readonly Run[]) => advise(runs, roundings);
+
+describe("memory", () => {
+  test("is what the largest task held with a fifth more, as the scheduler rounds, over all runs", () => {
+    const [first] = adviceOn(aRun(), aRun({ gibibytes: [2, 2, 2, 4.5] }));
+    expect(first).toEqual({
+      code: "less-memory",
+      role: "worker",
+      key: "tony.worker.memory",
+      fromMiB: 8192,
+      toMiB: 6144,
+      value: "6g",
+      p50Bytes: 3 * gibibyte,
+      p95Bytes: 4.5 * gibibyte,
+      maxBytes: 4.5 * gibibyte,
+      tasks: 8,
+      savedMiBSeconds: 2048 * 4 * 3600,
+    });
+    expect(settingsOf(adviceOn(aRun()))).toEqual([{ key: "tony.worker.memory", value: "4g" }]);
+  });
+
+  test("of a small task has half a gibibyte more", () => {
+    expect(adviceOn(aRun({ gibibytes: [0.4] }))[0]).toMatchObject({ toMiB: 1024 });
+    expect(adviceOn(aRun({ gibibytes: [0.6] }))[0]).toMatchObject({ toMiB: 2048 });
+  });
+
+  test("fits where rounding leaves nothing to save", () => {
+    expect(adviceOn(aRun({ gibibytes: [6.5] }))[0]).toMatchObject({ code: "memory-fits", maxBytes: 6.5 * gibibyte });
+  });
+
+  test("is raised where a task came near its end, however short it ran", () => {
+    const short = aRun({ minutes: 0.5, gibibytes: [7.3, 3], result: "failed" });
+    expect(adviceOn(short)[0]).toMatchObject({ code: "more-memory", fromMiB: 8192, toMiB: 9216, value: "9g" });
+    expect(codes(adviceOn(aRun({ memoryMiB: 16_384 }), aRun({ gibibytes: [7.9] })))).not.toContain("more-memory");
+  });
+
+  test("is raised where a task ran out of it, to what its remedy says at least", () => {
+    const fix = {
+      code: "raise-memory",
+      setting: { key: "tony.worker.memory" },
+      toMiB: 12_288,
+      virtual: false,
+    } as const;
+    const generations = [{ generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory({ fix }) }];
+    const [first] = adviceOn(aRun({ gibibytes: [2], generations }));
+    expect(first).toMatchObject({ code: "more-memory", toMiB: 12_288, ranOut: "worker:1" });
+  });
+});
+
+describe("data that are too thin give no advice", () => {
+  test("a run under a minute, or that failed early", () => {
+    expect(codes(adviceOn(aRun({ minutes: 0.9 })))).toEqual(["thin"]);
+    expect(codes(adviceOn(aRun({ minutes: 9, result: "failed" })))).toEqual(["thin"]);
+    expect(codes(adviceOn(aRun({ minutes: 11, result: "failed" })))).toEqual(["less-memory"]);
+  });
+
+  test("one short run, but where half would do", () => {
+    expect(codes(adviceOn(aRun({ minutes: 2, gibibytes: [4] })))).toEqual(["thin"]);
+    expect(codes(adviceOn(aRun({ minutes: 2, gibibytes: [3] })))).toEqual(["less-memory"]);
+    const three = [2, 2, 2].map((minutes) => aRun({ minutes, gibibytes: [4] }));
+    expect(codes(adviceOn(...three))).toEqual(["less-memory"]);
+  });
+
+  test("nothing measured", () => {
+    expect(codes(adviceOn(aRun({ gibibytes: [0, 0] })))).toEqual(["unmeasured"]);
+    expect(advise([], roundings)).toEqual([]);
+  });
+});
+
+function row(task: string, name: string, values: readonly (number | null)[]): Omit<SeriesRow, "memoryLimitBytes"> {
+  return { task, series: [{ name, rule: name === "step" ? "last" : "mean", first: 0, values }] };
+}
+
+/** Steps that grow by so many in each minute. */
+function steps(task: string, rate: number, spans = 10): Omit<SeriesRow, "memoryLimitBytes"> {
+  return row(
+    task,
+    "step",
+    Array.from({ length: spans }, (_, span) => span * rate),
+  );
+}
+
+describe("cores", () => {
+  const used = (...values: number[]) => ({ rows: [row("worker:0", "cpu", values)] });
+
+  test("are those that 95 of 100 samples do not exceed", () => {
+    const samples = [...Array.from({ length: 99 }, () => 2.4), 7];
+    expect(adviceOn(aRun(used(...samples)))[1]).toMatchObject({ code: "less-cores", from: 8, to: 3, p95: 2.4, max: 7 });
+    expect(adviceOn(aRun(used(1.05)))[1]).toMatchObject({ to: 1, value: "1" });
+  });
+
+  test("are more where the program takes more than it asked for", () => {
+    expect(codes(adviceOn(aRun({ ...used(3.4), vcores: 2 })))).toContain("more-cores");
+    expect(codes(adviceOn(aRun({ ...used(1.8), vcores: 2 })))).toContain("cores-fit");
+  });
+
+  test("are not known without series", () => {
+    expect(adviceOn(aRun()).at(-1)).toEqual({ code: "unseen" });
+  });
+});
+
+describe("slow tasks", () => {
+  test("have less than three quarters of the middle task's rate", () => {
+    const rows = [steps("worker:0", 100), steps("worker:1", 104), steps("worker:2", 62)];
+    expect(adviceOn(aRun({ rows })).find(({ code }) => code === "slow-task")).toEqual({
+      code: "slow-task",
+      task: "worker:2",
+      host: "node-2",
+      percent: 62,
+    });
+  });
+
+  test("are not told from fewer than three tasks, or five spans", () => {
+    const few = [steps("worker:0", 100), steps("worker:1", 10)];
+    expect(codes(adviceOn(aRun({ rows: few })))).not.toContain("slow-task");
+    const short = [steps("worker:0", 100, 5), steps("worker:1", 100, 5), steps("worker:2", 10, 5)];
+    expect(codes(adviceOn(aRun({ rows: short })))).not.toContain("slow-task");
+  });
+
+  test("ended well, and half as late again as the others", () => {
+    const late = (task: TaskStatus) =>
+      task.task === "worker:3" ? task : { ...task, endedAtMs: noonishMs + 20 * minute };
+    expect(adviceOn(aRun({ tasks: late }))).toContainEqual({
+      code: "late-task",
+      task: "worker:3",
+      host: "node-3",
+      ranMs: 60 * minute,
+      othersMs: 20 * minute,
+    });
+  });
+});
+
+describe("GPUs", () => {
+  const half = [...Array.from({ length: 10 }, () => 0), ...Array.from({ length: 10 }, () => 97)];
+  const busy = half.map(() => 97);
+
+  test("of one task that did nothing for a fifth of the time", () => {
+    const rows = [row("worker:0", "gpu", busy), row("worker:1", "gpu", half), row("worker:2", "gpu", busy)];
+    expect(adviceOn(aRun({ rows }))).toContainEqual({
+      code: "idle-gpu",
+      task: "worker:1",
+      host: "node-1",
+      percent: 50,
+      othersPercent: 0,
+    });
+  });
+
+  test("of a whole role", () => {
+    const rows = [row("worker:0", "gpu", half), row("worker:1", "gpu", half)];
+    expect(adviceOn(aRun({ rows }))).toContainEqual({ code: "idle-gpus", role: "worker", percent: 50 });
+  });
+
+  test("are not judged by less than ten minutes", () => {
+    const rows = [row("worker:0", "gpu", half.slice(0, 9))];
+    expect(codes(adviceOn(aRun({ rows })))).not.toContain("idle-gpus");
+  });
+});
+
+describe("lost time", () => {
+  test("is told from a twentieth of the whole on", () => {
+    expect(codes(adviceOn(aRun({ queuedMs: 2 * minute })))).not.toContain("queue-time");
+    expect(adviceOn(aRun({ queuedMs: 20 * minute }))).toContainEqual({
+      code: "queue-time",
+      lostMs: 20 * minute,
+      ofMs: 80 * minute,
+    });
+  });
+
+  test("before the programs ran, and for restarts with the work that was done again", () => {
+    const at = (minutes: number) => noonishMs + minutes * minute;
+    const checkpoint = { path: "hdfs:///c", step: 600, atMs: at(20) };
+    const generations = [
+      { generation: 1, startedAtMs: at(0), runningAtMs: at(11), endedAtMs: at(25) },
+      { generation: 2, startedAtMs: at(25), runningAtMs: at(27), endedAtMs: at(30), resumedFrom: checkpoint },
+      { generation: 3, startedAtMs: at(30), runningAtMs: at(31), endedAtMs: at(60) },
+    ];
+    const advice = adviceOn(aRun({ generations }));
+    expect(advice).toContainEqual({ code: "start-time", lostMs: 11 * minute, ofMs: 60 * minute });
+    expect(advice).toContainEqual({
+      code: "restart-time",
+      times: 2,
+      lostMs: 3 * minute,
+      againMs: (5 + 3) * minute,
+      ofMs: 60 * minute,
+    });
+  });
+
+  test("the stages of a job are no restarts", () => {
+    const stage = (role: string, from: number, to: number) => {
+      const [startedAtMs, endedAtMs] = [noonishMs + from * minute, noonishMs + to * minute];
+      return { generation: 1, startedAtMs, runningAtMs: startedAtMs, endedAtMs, roles: [role] };
+    };
+    const generations = [stage("worker", 0, 20), stage("evaluator", 30, 60)];
+    expect(codes(adviceOn(aRun({ generations })))).not.toContain("restart-time");
+  });
+});

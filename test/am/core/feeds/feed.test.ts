@@ -1,0 +1,395 @@
+import { describe, expect, test } from "@jest/globals";
+import { createFeed } from "../../../../am/core/feeds/feed.ts";
+import { feedShape } from "../../../../am/core/feeds/feed-file.ts";
+import { recoveredFeed } from "../../../../am/core/feeds/journaling.ts";
+import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
+import type { FeedCall, FeedEffect, FeedEvent } from "../../../../am/core/feeds/step.ts";
+import type { Lease } from "../../../../src/job/feeds/lease.ts";
+
+const FEED: Feed = { name: "train", plan: "a1", splits: 4, epochs: 1, window: 2, leaseMs: 60_000, maxAttempts: 2 };
+const MISSING: Given = { number: -1, epoch: -1, position: -1, split: -1, skip: 0 };
+
+/** A feed whose journal is written at once. */
+class Scene {
+  readonly state: FeedState;
+  readonly #hear: ReturnType<typeof createFeed>;
+  nowMs = 0;
+  /** What the journal holds. */
+  content = "";
+  readonly effects: FeedEffect[] = [];
+  #id = 0;
+
+  constructor(feed: Partial<Feed> = {}, state = recoveredFeed({ ...FEED, ...feed }, 0)) {
+    this.state = state;
+    this.#hear = createFeed(state);
+  }
+
+  step(event: FeedEvent): void {
+    const effects = this.#hear(event, this.nowMs);
+    this.effects.push(...effects);
+    for (const effect of effects) {
+      if (effect.type !== "journal") continue;
+      this.content = effect.content;
+      this.step({ type: "journal-written", sequence: effect.sequence });
+    }
+  }
+
+  /** @returns the number of the call */
+  call(
+    of: (caller: { readonly id: number; readonly task: string; readonly generation: number }) => FeedCall,
+    task: string,
+  ): number {
+    this.#id += 1;
+    this.step(of({ id: this.#id, task, generation: 1 }));
+    return this.#id;
+  }
+
+  /** Undefined: it waits. */
+  answerTo(id: number): FeedAnswer | undefined {
+    return this.effects
+      .flatMap((effect) => (effect.type === "answer" && effect.id === id ? [effect.answer] : []))
+      .at(-1);
+  }
+
+  open(task: string, origin: Origin = "start", gang = 1): FeedAnswer | undefined {
+    return this.answerTo(this.call((caller) => ({ ...caller, type: "open", gang, origin }), task));
+  }
+
+  asks(task: string, most = 1, has = this.has(task), atOnce = false): number {
+    return this.call((caller) => ({ ...caller, type: "ask", most, atOnce, has }), task);
+  }
+
+  /** The splits that it is given. */
+  get(task: string, most = 1): readonly Given[] {
+    const answer = this.answerTo(this.asks(task, most));
+    return answer?.type === "given" ? answer.splits : [];
+  }
+
+  one(task: string): Given {
+    return this.get(task)[0] ?? MISSING;
+  }
+
+  has(task: string): readonly number[] {
+    return Object.values(this.state.leases).flatMap((lease) => (lease.task === task ? [lease.number] : []));
+  }
+
+  used(task: string, lease: Lease): FeedAnswer | undefined {
+    return this.answerTo(this.call((caller) => ({ ...caller, type: "used", lease }), task));
+  }
+
+  failed(task: string, lease: Lease, error: string): void {
+    this.call((caller) => ({ ...caller, type: "failed", lease, error }), task);
+  }
+
+  mark(task: string, label: string, among: readonly string[], ...begun: (Lease & { records: number })[]): number {
+    return this.call((caller) => ({ ...caller, type: "mark", label, among, begun }), task);
+  }
+
+  leftOut(): readonly FeedEffect[] {
+    return this.effects.filter(({ type }) => type === "left-out");
+  }
+}
+
+function opened(tasks: readonly string[], feed: Partial<Feed> = {}): Scene {
+  const scene = new Scene(feed);
+  for (const task of tasks) scene.open(task);
+  return scene;
+}
+
+const positions = (splits: readonly Lease[]) => splits.map(({ position }) => position);
+const noted = { type: "noted" };
+const refused = (code: string, message: string) => ({ type: "refused", code, message });
+
+describe("splits", () => {
+  test("are given in their order, as many at a time as a task may have", () => {
+    const scene = opened(["a", "b"]);
+    expect(positions(scene.get("a", 9))).toEqual([0, 1]);
+    expect(positions(scene.get("b"))).toEqual([2]);
+    const many = "a has 2 splits of train, as many as it may have: say first what is used";
+    expect(scene.answerTo(scene.asks("a"))).toEqual(refused("invalid", many));
+  });
+
+  test("end when all are used; who asks before waits", () => {
+    const scene = opened(["a", "b"], { splits: 1 });
+    const split = scene.one("a");
+    const waits = scene.asks("b");
+    expect(scene.answerTo(waits)).toBeUndefined();
+    expect(scene.used("a", split)).toEqual(noted);
+    expect(scene.answerTo(waits)).toEqual({ type: "end" });
+  });
+
+  test("are not waited for by a task that has records to use first", () => {
+    const scene = opened(["a", "b"], { splits: 1 });
+    const split = scene.one("a");
+    expect(scene.answerTo(scene.asks("b", 1, [], true))).toEqual({ type: "given", splits: [] });
+    scene.used("a", split);
+    expect(scene.answerTo(scene.asks("b", 1, [], true))).toEqual({ type: "end" });
+    const full = opened(["a"], { window: 1 });
+    full.get("a");
+    expect(full.answerTo(full.asks("a", 1, full.has("a"), true))).toEqual({ type: "given", splits: [] });
+  });
+
+  test("come again in the next epoch, in another order, once all of this one are used", () => {
+    const scene = opened(["a", "b"], { splits: 2, epochs: 2, seed: 3 });
+    const first = scene.get("a", 2);
+    const waits = scene.asks("b", 2);
+    expect(first.map(({ split }) => split).sort()).toEqual([0, 1]);
+    for (const split of first) scene.used("a", split);
+    expect(scene.answerTo(waits)).toMatchObject({
+      splits: [
+        { epoch: 1, position: 0 },
+        { epoch: 1, position: 1 },
+      ],
+    });
+  });
+
+  test("are free at once when their task is lost, and the next ones to be given", () => {
+    const scene = opened(["a", "b"]);
+    scene.get("a", 2);
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(positions(scene.get("b", 2))).toEqual([0, 1]);
+    expect(scene.leftOut()).toEqual([]);
+    expect(scene.answerTo(scene.asks("a"))).toEqual(
+      refused("stale", "a has not opened train, or another life of it reads"),
+    );
+  });
+
+  test("that were given without being heard of are given again", () => {
+    const scene = opened(["a"]);
+    const given = scene.get("a", 2);
+    expect(scene.answerTo(scene.asks("a", 1, []))).toEqual({ type: "given", splits: given });
+  });
+
+  test("are not given to a call that nobody waits for", () => {
+    const scene = opened(["a", "b"], { splits: 1 });
+    scene.get("a");
+    const [broken, again] = [scene.asks("b"), scene.asks("b")];
+    expect(scene.answerTo(broken)).toMatchObject({ type: "refused", code: "replaced" });
+    scene.step({ type: "gone", id: again });
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.state.leases).toEqual({});
+  });
+
+  test("are none where there are none", () => {
+    expect(opened(["a"], { splits: 0 }).get("a")).toEqual([]);
+    const scene = opened(["a"], { splits: 0 });
+    expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
+  });
+});
+
+describe("a task that uses nothing", () => {
+  test("loses what it has; others get it", () => {
+    const scene = opened(["a", "b"]);
+    const [split = MISSING] = scene.get("a", 2);
+    expect(scene.effects).toContainEqual({ type: "wake-at", atMs: 60_000 });
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    expect(positions(scene.get("b", 1))).toEqual([0]);
+    expect(scene.used("a", split)).toEqual(
+      refused("lost", "a used nothing of train for 60 s, and has lost split 0: b has it"),
+    );
+    scene.used("b", { ...split, number: 3 });
+    expect(scene.used("a", split)).toEqual(refused("lost", "a used nothing of train for 60 s, and has lost split 0"));
+  });
+
+  test("is believed that it used all of it, where nobody else has it", () => {
+    const scene = opened(["a"], { maxAttempts: 1 });
+    const split = scene.one("a");
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.leftOut()).toEqual([{ type: "left-out", split: 0, why: "a used none of it for 60 s" }]);
+    expect(scene.used("a", split)).toEqual(noted);
+    expect(scene.state).toMatchObject({ used: [0, 1], poisoned: [] });
+    expect(scene.used("a", split)).toEqual(noted);
+  });
+
+  test("keeps it while it uses records, and when the ApplicationMaster was held up", () => {
+    const scene = opened(["a"]);
+    scene.get("a");
+    scene.nowMs = 50_000;
+    scene.step({ type: "moved", task: "a", generation: 1 });
+    scene.step({ type: "moved", task: "b", generation: 1 });
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.effects.at(-1)).toEqual({ type: "wake-at", atMs: 110_000 });
+    scene.nowMs = 200_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.has("a")).toEqual([1]);
+    expect(scene.effects.at(-1)).toEqual({ type: "wake-at", atMs: 200_000 });
+  });
+});
+
+describe("a split that fails", () => {
+  test("is left out after so many attempts, in later epochs as well", () => {
+    const scene = opened(["a"], { splits: 2, epochs: 2 });
+    scene.failed("a", scene.one("a"), "not a record");
+    const again = scene.one("a");
+    expect(again).toMatchObject({ position: 0, number: 2 });
+    scene.failed("a", again, "at byte 12: not a record");
+    expect(scene.leftOut()).toEqual([{ type: "left-out", split: 0, why: "at byte 12: not a record" }]);
+    // It may be said twice.
+    scene.failed("a", again, "at byte 12: not a record");
+    scene.used("a", scene.one("a"));
+    expect(scene.get("a", 2)).toMatchObject([{ epoch: 1, position: 1 }]);
+  });
+
+  test("is the one that a task used when it failed, not what it had besides", () => {
+    const scene = opened(["a"]);
+    scene.get("a", 2);
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "failed" });
+    expect(scene.state.attempts).toEqual({ 0: 1 });
+  });
+
+  test("ends the feed where it was the last that could be read", () => {
+    const scene = opened(["a"], { splits: 1, maxAttempts: 1, epochs: 5 });
+    scene.failed("a", scene.one("a"), "not a record");
+    expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
+  });
+});
+
+describe("a cursor", () => {
+  test("is given when all have come, and once more to who asks again", () => {
+    const scene = opened(["a", "b"]);
+    const [first = MISSING, second = MISSING] = scene.get("a", 2);
+    const third = scene.one("b");
+    scene.used("a", first);
+    const a = scene.mark("a", "step 10", ["a", "b"], { ...second, records: 7 });
+    expect(scene.used("a", second)).toMatchObject(
+      refused("invalid", "a waits at mark step 10: say before it or after it what is used"),
+    );
+    // Who waits is not silent.
+    scene.nowMs = 59_000;
+    scene.step({ type: "moved", task: "b", generation: 1 });
+    scene.nowMs = 61_000;
+    scene.step({ type: "wake-up" });
+    const b = scene.mark("b", "step 10", ["a", "b"], { ...third, records: 2 });
+    const cursor = { plan: "a1", epoch: 0, used: [0, 1], partly: { 1: 7, 2: 2 } };
+    expect([scene.answerTo(a), scene.answerTo(b)]).toEqual([
+      { type: "cursor", cursor },
+      { type: "cursor", cursor },
+    ]);
+    expect(scene.answerTo(scene.mark("b", "step 10", ["a", "b"]))).toEqual({ type: "cursor", cursor });
+  });
+
+  test("is what the next generation begins with: all the rest is free again", () => {
+    const scene = opened(["a"]);
+    scene.get("a", 2);
+    const cursor = { plan: "a1", epoch: 0, used: [1, 2], partly: { 0: 5 } };
+    expect(scene.open("b", cursor, 2)).toEqual({ type: "opened", epoch: 0 });
+    expect(scene.get("b", 2)).toMatchObject([
+      { position: 0, skip: 5 },
+      { position: 2, skip: 0 },
+    ]);
+    expect(scene.open("a", "start", 1)).toEqual(refused("stale", "another life of a reads train"));
+    const elsewhere = "c opens train at another place than the tasks before it: all of a generation begin at the same";
+    expect(scene.open("c", "start", 2)).toEqual(refused("invalid", elsewhere));
+    expect(scene.open("d", { ...cursor, plan: "b2" }, 3)).toMatchObject({ type: "refused", code: "invalid" });
+    expect(scene.open("e", "used", 3)).toEqual({ type: "opened", epoch: 0 });
+    expect(scene.state.used).toEqual([1, 2]);
+  });
+
+  test("is not given to who has lost what it says it has used, or comes elsewhere", () => {
+    const scene = opened(["a", "b"]);
+    const split = scene.one("a");
+    const lost = scene.mark("a", "1", ["a", "b"], { ...split, number: 9, records: 1 });
+    expect(scene.answerTo(lost)).toMatchObject({ code: "lost" });
+    const waits = scene.mark("a", "1", ["a", "b"]);
+    expect(scene.answerTo(scene.mark("b", "2", ["a", "b"]))).toEqual(
+      refused("invalid", "b comes to mark 2 while a, b meet at 1"),
+    );
+    scene.step({ type: "gone", id: waits });
+    expect(scene.answerTo(scene.mark("b", "2", ["b"]))).toMatchObject({ type: "cursor" });
+  });
+
+  test("waits for nobody who has ended well, and for who was stopped", () => {
+    const scene = opened(["a", "b", "c"]);
+    scene.step({ type: "life-ended", task: "c", generation: 1, how: "succeeded" });
+    scene.step({ type: "life-ended", task: "c", generation: 1, how: "succeeded" });
+    const waits = scene.mark("a", "1", ["a", "b", "c"]);
+    scene.step({ type: "life-ended", task: "b", generation: 1, how: "gone" });
+    expect(scene.answerTo(waits)).toBeUndefined();
+    scene.open("b");
+    scene.step({ type: "life-ended", task: "b", generation: 1, how: "succeeded" });
+    expect(scene.answerTo(waits)).toMatchObject({ type: "cursor" });
+  });
+
+  test("is refused while another one waits for splits, who would never come", () => {
+    const scene = opened(["a", "b"], { splits: 1 });
+    const split = scene.one("a");
+    const waits = scene.mark("a", "1", ["a", "b"], { ...split, records: 1 });
+    expect(scene.answerTo(waits)).toBeUndefined();
+    const asks = scene.asks("b");
+    const words =
+      "b waits for more of train and comes to no mark 1: a cursor is of tasks that make the same number of steps";
+    expect(scene.answerTo(waits)).toEqual(refused("invalid", words));
+    expect(scene.answerTo(asks)).toBeUndefined();
+  });
+
+  test("of a mark of the same name is not given to a later life of the task", () => {
+    const scene = opened(["a"]);
+    scene.mark("a", "1", ["a"]);
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "failed" });
+    scene.step({ type: "open", id: 90, task: "a", generation: 2, gang: 1, origin: "start" });
+    scene.step({ type: "ask", id: 91, task: "a", generation: 2, most: 1, atOnce: false, has: [] });
+    const [position = -1] = scene.state.hands.a ?? [];
+    const lease = { number: scene.state.lastLease, epoch: 0, position, records: 3 };
+    scene.step({ type: "mark", id: 92, task: "a", generation: 2, label: "1", among: ["a"], begun: [lease] });
+    expect(scene.answerTo(92)).toMatchObject({ type: "cursor", cursor: { partly: { 0: 3 } } });
+  });
+});
+
+describe("the journal", () => {
+  test("holds what an answer tells of before it is given", () => {
+    const state = recoveredFeed(FEED, 0);
+    const hear = createFeed(state);
+    const caller = { id: 1, task: "a", generation: 1 };
+    const effects = hear({ ...caller, type: "open", gang: 1, origin: "start" }, 0);
+    expect(effects).toMatchObject([{ type: "journal", sequence: 1 }]);
+    expect(hear({ type: "journal-written", sequence: 7 }, 0)).toEqual([]);
+    expect(hear({ type: "journal-written", sequence: 1 }, 0)).toMatchObject([{ type: "answer", id: 1 }]);
+  });
+
+  test("is all that a later attempt needs; those who read have their whole time again", () => {
+    const scene = opened(["a", "b"]);
+    const [first = MISSING] = scene.get("a", 2);
+    scene.used("a", first);
+    scene.mark("a", "1", ["a"]);
+    const later = new Scene({}, recoveredFeed(FEED, 500, feedShape(JSON.parse(scene.content), "")));
+    expect(positions(later.get("b", 2))).toEqual([2, 3]);
+    expect(later.answerTo(later.mark("a", "1", ["a"]))).toMatchObject({ type: "cursor", cursor: { used: [0, 1] } });
+    expect(later.used("a", first)).toEqual(noted);
+    expect(later.effects).toContainEqual({ type: "wake-at", atMs: 60_000 });
+  });
+
+  test("is small: what 1,000 tasks have of 100,000 splits in hand, and a few runs", () => {
+    const state = recoveredFeed({ ...FEED, splits: 100_000, seed: 1, window: 4 }, 0);
+    const hear = createFeed(state);
+    const tasks = Array.from({ length: 1_000 }, (_, index) => ({ id: index, task: `worker:${index}`, generation: 1 }));
+    const written: string[] = [];
+    const hearAll = (events: readonly FeedEvent[]) => {
+      // Whatever comes while a write is under way shares the next one.
+      for (const effect of events.flatMap((event) => hear(event, 0))) {
+        if (effect.type === "journal") written.push(effect.content);
+      }
+      for (const effect of hear({ type: "journal-written", sequence: state.journal.sequence }, 0)) {
+        if (effect.type === "journal") written.push(effect.content);
+      }
+    };
+    hearAll(tasks.map((task) => ({ ...task, type: "open", gang: 1, origin: "start" })));
+    for (let round = 0; round < 3; round += 1) {
+      const has = (task: string) => (state.hands[task] ?? []).map((position) => state.leases[position]?.number ?? 0);
+      hearAll(tasks.map((task) => ({ ...task, type: "ask", most: 4, atOnce: false, has: has(task.task) })));
+      hearAll(
+        tasks.map((task) => {
+          const [position = 0] = state.hands[task.task] ?? [];
+          const lease = { number: state.leases[position]?.number ?? 0, epoch: 0, position };
+          return { ...task, type: "used", lease };
+        }),
+      );
+    }
+    hearAll([]);
+    expect(Object.keys(state.leases)).toHaveLength(3_000);
+    expect(state.used.length).toBeGreaterThan(2);
+    expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(256 << 10);
+  });
+});

@@ -1,0 +1,309 @@
+import { createFeed } from "../../../../am/core/feeds/feed.ts";
+import { feedShape } from "../../../../am/core/feeds/feed-file.ts";
+import { recoveredFeed } from "../../../../am/core/feeds/journaling.ts";
+import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
+import type { FeedCall, FeedEvent } from "../../../../am/core/feeds/step.ts";
+import type { Cursor } from "../../../../src/job/feeds/cursor.ts";
+import type { Random } from "../../../simulation/random.ts";
+
+/** How often each record was used, by `epoch/split/record`. */
+type Model = ReadonlyMap<string, number>;
+
+interface Hand extends Given {
+  records: number;
+}
+
+interface Task {
+  readonly name: string;
+  readonly generation: number;
+  call?: FeedCall;
+  /** For splits, while it uses those that it has. */
+  asking?: FeedCall;
+  splits: Hand[];
+  /** What it has used in this generation. */
+  used: Map<string, number>;
+  /** What it had used when it came to the mark. */
+  atMark?: Model;
+  sleepsUntilMs: number;
+  isOver: boolean;
+}
+
+export interface Checkpoint {
+  readonly model: Model;
+  readonly origin: Origin;
+}
+
+/** Which tasks go on when one ends: none, for their model is one, or all others. */
+export type Kind = "together" | "alone";
+
+export interface Troubles {
+  readonly masterDies: number;
+  readonly taskDies: number;
+  readonly taskSleeps: number;
+  readonly callLost: number;
+  /** A task waits for splits: one that has nothing comes to no mark meanwhile. */
+  readonly taskIdles: number;
+  /** A split whose first record ends its reader. */
+  readonly deadly?: number;
+}
+
+/**
+ * Tasks that train with a feed, and an ApplicationMaster that dies, in virtual time. What the model was trained with is kept by those who train
+ * it, and never looked up in the feed.
+ */
+export class FeedWorld {
+  readonly #random: Random;
+  readonly #feed: Feed;
+  readonly #kind: Kind;
+  readonly #troubles: Troubles;
+  nowMs = 0;
+  state: FeedState;
+  #hear: ReturnType<typeof createFeed>;
+  #journal: string | undefined;
+  #due: { readonly atMs: number; readonly does: () => void }[] = [];
+  #master = 0;
+  #lastId = 0;
+  #gang = 0;
+  #tasks: Task[] = [];
+  #marks = 0;
+  #wantsMark = false;
+  checkpoint: Checkpoint = { model: new Map(), origin: "start" };
+  /** In the order in which they were given out. */
+  readonly given: { readonly epoch: number; readonly position: number; readonly number: number }[] = [];
+  readonly leftOut = new Set<number>();
+  restarts = 0;
+  masters = 1;
+
+  constructor(random: Random, feed: Feed, tasks: number, kind: Kind, troubles: Troubles) {
+    this.#random = random;
+    this.#feed = feed;
+    this.#kind = kind;
+    this.#troubles = troubles;
+    this.state = recoveredFeed(feed, 0);
+    this.#hear = createFeed(this.state);
+    this.#startAll(tasks);
+  }
+
+  /** @returns whether every task came to the end of the feed */
+  run(mostSteps: number): boolean {
+    for (let step = 0; step < mostSteps; step += 1) {
+      this.nowMs += this.#random.integer(0, 4);
+      for (const { does } of this.#takeDue()) does();
+      if (this.#random.chance(this.#troubles.masterDies)) this.#killMaster();
+      if (this.#tasks.every(isDone) && !this.#wantsMark) return true;
+      const task = this.#random.any(this.#tasks);
+      if (task !== undefined && task.sleepsUntilMs <= this.nowMs) this.#act(task);
+    }
+    return false;
+  }
+
+  /** What the model has been trained with. */
+  model(): Model {
+    return sum([this.#kind === "alone" ? this.#before : this.checkpoint.model, ...this.#tasks.map(({ used }) => used)]);
+  }
+
+  recordsOf(split: number): number {
+    return 1 + ((split * 3) % 4);
+  }
+
+  /** Of tasks that ended alone: what they used stays in the model. */
+  #before: Model = new Map();
+
+  #act(task: Task): void {
+    const { taskDies, taskSleeps, callLost } = this.#troubles;
+    if (this.#random.chance(taskDies)) this.#end(task, this.#random.chance(0.5));
+    else if (this.#random.chance(taskSleeps))
+      task.sleepsUntilMs = this.nowMs + this.#random.integer(1, 3 * this.#feed.leaseMs);
+    else if (this.#random.chance(callLost)) this.#repeat(task);
+    else if (task.call === undefined) this.#goOn(task);
+  }
+
+  /** As after a connection that broke. */
+  #repeat(task: Task): void {
+    if (task.call !== undefined) this.#call(task, { ...task.call, id: this.#nextId() });
+    if (task.asking !== undefined) this.#ask(task);
+  }
+
+  #goOn(task: Task): void {
+    const [split] = task.splits;
+    const wants = split === undefined || (task.splits.length < this.#feed.window && this.#random.chance(0.3));
+    if (wants && task.asking === undefined && !task.isOver) this.#ask(task);
+    // A task that has nothing waits for splits, and does nothing else.
+    if (split === undefined && task.asking?.type === "ask" && !task.asking.atOnce) return;
+    if (this.#wantsMark) this.#mark(task);
+    else if (split === undefined) return;
+    else if (split.records < this.recordsOf(split.split)) this.#use(task, split);
+    else this.#call(task, { ...this.#caller(task), type: "used", lease: split });
+  }
+
+  #use(task: Task, split: Hand): void {
+    const name = `${split.epoch}/${split.split}/${split.records}`;
+    if (split.split === this.#troubles.deadly) {
+      this.#end(task, true);
+      return;
+    }
+    task.used.set(name, (task.used.get(name) ?? 0) + 1);
+    split.records += 1;
+    const { name: of, generation } = task;
+    if (this.#random.chance(0.7)) this.#send({ type: "moved", task: of, generation });
+    if (this.#random.chance(0.1)) this.#wantsMark = this.#kind === "together";
+  }
+
+  #ask(task: Task): void {
+    const has = task.splits.map(({ number }) => number);
+    const atOnce = !this.#random.chance(this.#troubles.taskIdles);
+    task.asking = { ...this.#caller(task), type: "ask", most: this.#random.integer(1, 3), atOnce, has };
+    this.#send(task.asking);
+  }
+
+  #mark(task: Task): void {
+    task.atMark = new Map(task.used);
+    const among = this.#tasks.map(({ name }) => name);
+    const begun = task.splits.filter(({ records }) => records > 0);
+    this.#call(task, { ...this.#caller(task), type: "mark", label: String(this.#marks), among, begun });
+  }
+
+  #caller({ name, generation }: Task) {
+    return { id: this.#nextId(), task: name, generation };
+  }
+
+  #call(task: Task, call: FeedCall): void {
+    task.call = call;
+    this.#send(call);
+  }
+
+  #answered(id: number, answer: FeedAnswer): void {
+    const task = this.#tasks.find(({ call, asking }) => call?.id === id || asking?.id === id);
+    if (task === undefined) return;
+    const { call, asking } = task;
+    if (asking?.id === id) delete task.asking;
+    else delete task.call;
+    if (answer.type === "given") {
+      task.splits.push(...answer.splits.map((split) => ({ ...split, records: split.skip })));
+      this.given.push(...answer.splits);
+    } else if (answer.type === "end") task.isOver = true;
+    else if (answer.type === "cursor" && call?.type === "mark") this.#marked(call.label, answer.cursor);
+    // Its rows are in the model, and another task may use them as well.
+    else if (answer.type === "refused") this.#end(task, true);
+    else if (call?.type === "used") task.splits = task.splits.filter(({ number }) => number !== call.lease.number);
+  }
+
+  /** All tasks stand at the mark: the first to hear of it writes the checkpoint, which may go wrong. */
+  #marked(label: string, origin: Cursor): void {
+    if (label !== String(this.#marks)) return;
+    this.#marks += 1;
+    this.#wantsMark = false;
+    const model = sum([this.checkpoint.model, ...this.#tasks.map(({ atMark }) => atMark ?? new Map())]);
+    if (this.#random.chance(0.8)) this.#saved = { model, origin };
+  }
+
+  /** Since the generation began; its model is on top of the checkpoint before. */
+  #saved: Checkpoint | undefined;
+
+  #end(task: Task, failed: boolean): void {
+    this.#send({ type: "life-ended", task: task.name, generation: task.generation, how: failed ? "failed" : "gone" });
+    this.restarts += 1;
+    if (this.#kind === "alone") {
+      this.#before = sum([this.#before, task.used]);
+      this.#tasks = this.#tasks.map((one) =>
+        one === task ? this.#start(task.name, task.generation + 1, "start") : one,
+      );
+      return;
+    }
+    for (const { name, generation } of this.#tasks.filter((one) => one !== task)) {
+      this.#send({ type: "life-ended", task: name, generation, how: "gone" });
+    }
+    this.checkpoint = this.#saved ?? this.checkpoint;
+    this.#saved = undefined;
+    this.#wantsMark = false;
+    this.#startAll(this.#random.integer(1, 4));
+  }
+
+  #startAll(tasks: number): void {
+    this.#gang += 1;
+    this.#marks += 1;
+    const { origin } = this.checkpoint;
+    this.#tasks = Array.from({ length: tasks }, (_, index) => this.#start(`worker:${index}`, this.#gang, origin));
+  }
+
+  #start(name: string, generation: number, origin: Origin): Task {
+    const task: Task = { name, generation, splits: [], used: new Map(), sleepsUntilMs: 0, isOver: false };
+    this.#call(task, { ...this.#caller(task), type: "open", gang: this.#gang, origin });
+    return task;
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** In order, to the ApplicationMaster that there is. */
+  #send(event: FeedEvent): void {
+    const master = this.#master;
+    this.#arrivesMs = Math.max(this.#arrivesMs, this.nowMs + this.#random.integer(0, 3));
+    this.#after(this.#arrivesMs - this.nowMs, () => {
+      if (master === this.#master) this.#step(event);
+    });
+  }
+
+  #arrivesMs = 0;
+
+  #step(event: FeedEvent): void {
+    const master = this.#master;
+    for (const effect of this.#hear(event, this.nowMs)) {
+      const later = (delayMs: number, does: () => void) =>
+        this.#after(delayMs, () => {
+          if (master === this.#master) does();
+        });
+      if (effect.type === "answer") later(this.#random.integer(0, 3), () => this.#answered(effect.id, effect.answer));
+      else if (effect.type === "wake-at") later(effect.atMs - this.nowMs, () => this.#step({ type: "wake-up" }));
+      else if (effect.type === "left-out") this.leftOut.add(effect.split);
+      else
+        later(this.#random.integer(0, 8), () => {
+          this.#journal = effect.content;
+          later(this.#random.integer(0, 2), () => this.#step({ type: "journal-written", sequence: effect.sequence }));
+        });
+    }
+  }
+
+  /** The next one knows what is in the journal, and is asked again what was not answered. */
+  #killMaster(): void {
+    this.#master += 1;
+    this.masters += 1;
+    const journal = this.#journal;
+    this.state =
+      journal === undefined
+        ? recoveredFeed(this.#feed, this.nowMs)
+        : recoveredFeed(this.#feed, this.nowMs, feedShape(JSON.parse(journal), ""));
+    this.#hear = createFeed(this.state);
+    this.#step({ type: "wake-up" });
+    for (const { task, generation } of Object.entries(this.state.readers).map(([task, { generation }]) => ({
+      task,
+      generation,
+    }))) {
+      const lives = this.#tasks.some((one) => one.name === task && one.generation === generation);
+      if (!lives) this.#step({ type: "life-ended", task, generation, how: "gone" });
+    }
+    for (const task of this.#tasks) this.#repeat(task);
+  }
+
+  #after(delayMs: number, does: () => void): void {
+    this.#due.push({ atMs: this.nowMs + Math.max(0, delayMs), does });
+  }
+
+  #takeDue() {
+    const now = this.#due.filter(({ atMs }) => atMs <= this.nowMs).sort((left, right) => left.atMs - right.atMs);
+    this.#due = this.#due.filter(({ atMs }) => atMs > this.nowMs);
+    return now;
+  }
+}
+
+function isDone({ isOver, splits, call }: Task): boolean {
+  return isOver && splits.length === 0 && call === undefined;
+}
+
+function sum(models: readonly Model[]): Model {
+  const all = new Map<string, number>();
+  for (const model of models) for (const [name, times] of model) all.set(name, (all.get(name) ?? 0) + times);
+  return all;
+}

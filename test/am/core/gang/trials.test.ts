@@ -1,0 +1,398 @@
+import { describe, expect, test } from "@jest/globals";
+import { trialOf } from "../../../../am/core/policies/trials.ts";
+import type { Effect } from "../../../../am/core/state/effects.ts";
+import type { ChildExit } from "../../../../am/core/state/events.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import { searchRun } from "../../../../src/job/build/search-run.ts";
+import type { Search } from "../../../../src/job/search/trials.ts";
+import type { JobSpec } from "../../../../src/job/spec.ts";
+import { searchOf } from "../../../job/search/support.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { childExit } from "../../../support/child-exit.ts";
+import { asksOf, Scenario } from "../scenario.ts";
+
+const search: Search = { ...searchOf({ x: "float 0 1" }), algorithm: "random", maxTrials: 5, maxParallel: 2 };
+
+function spec(change: Partial<Search> = {}): JobSpec {
+  const job = jobSpec([role("worker", 1)]);
+  const failure = { ...job.failure, budgets: { program: 0, infrastructure: 20 } };
+  return searchRun({ ...job, failure }, { ...search, ...change });
+}
+
+/** What the programs that start are given. */
+const started = (effects: readonly Effect[]): readonly [task: string, params: unknown][] =>
+  effects.flatMap((effect): [string, unknown][] =>
+    effect.type === "send" && effect.message.type === "start-child"
+      ? [[effect.to.task, JSON.parse(effect.message.trialParams ?? "null")]]
+      : [],
+  );
+
+const relaunched = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "relaunch" ? effect.launches.map(({ task }) => task) : []));
+
+const released = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "release" ? effect.containerIds : []));
+
+const askedOf = (effects: readonly Effect[]) => asksOf(effects).map(({ count }) => count);
+
+/** A trial reports its loss at a step. */
+function reports(scenario: Scenario, task: string, step: number, loss: number, checkpoint?: string): Effect[] {
+  const { containerId, generation } = scenario.task(task);
+  const atMs = scenario.nowMs;
+  const saved = checkpoint === undefined ? {} : { checkpoint: { path: checkpoint, step, atMs } };
+  return scenario.on({
+    type: "child-progress",
+    ...{ task, containerId, generation, step, atMs, metrics: { loss }, ...saved },
+  });
+}
+
+const stopped = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "send" && effect.message.type === "stop-child" ? [effect.to.task] : []));
+
+const asha = { stop: "asha", budget: { min: 1, max: 4, factor: 2 } } as const;
+
+/** Two trials run. */
+function running(change: Partial<Search> = {}) {
+  const scenario = new Scenario(spec(change));
+  scenario.register();
+  scenario.allocateAll();
+  const first = started([...scenario.ready("worker:0"), ...scenario.ready("worker:1")]);
+  scenario.startedAll();
+  return { scenario, first };
+}
+
+describe("trials of a search", () => {
+  test("are asked for as many as may run at once; a container goes from one to the next, and back when none waits", () => {
+    const scenario = new Scenario(spec());
+    expect(askedOf(scenario.register())).toEqual([2]);
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(relaunched(scenario.exits("worker:0"))).toEqual(["worker:2"]);
+    expect(relaunched(scenario.exits("worker:1"))).toEqual(["worker:3"]);
+    scenario.ready("worker:2");
+    scenario.ready("worker:3");
+    scenario.startedAll();
+    expect(relaunched(scenario.exits("worker:2"))).toEqual(["worker:4"]);
+    expect(released(scenario.exits("worker:3"))).toEqual(["c2"]);
+    scenario.ready("worker:4");
+    scenario.startedAll();
+    scenario.exits("worker:4");
+    expect(scenario.job).toMatchObject({ outcome: { result: "succeeded" } });
+  });
+
+  test("bind no more containers than may run at once, however many are given", () => {
+    const scenario = new Scenario(spec());
+    scenario.register();
+    const given = [1, 2, 3].map(() => scenario.container(1));
+    expect(released(scenario.on({ type: "containers-allocated", containers: given }))).toEqual(["c3"]);
+  });
+
+  test("have their parameters in the journal before they start, and keep them in another container and attempt", () => {
+    const { scenario, first } = running();
+    expect(first.map(([task]) => task)).toEqual(["worker:0", "worker:1"]);
+    expect(new Set(first.map(([, params]) => JSON.stringify(params))).size).toBe(2);
+    scenario.exits("worker:0");
+    scenario.journalWorks = false;
+    expect(started(scenario.ready("worker:2"))).toEqual([]);
+    scenario.journalWorks = true;
+    const [third] = started(scenario.after(1_000));
+    expect(third?.[0]).toBe("worker:2");
+    scenario.startedAll();
+    const { containerId } = scenario.task("worker:2");
+    scenario.completes(containerId, -100);
+    scenario.after(60_000);
+    scenario.allocateAll();
+    expect(started(scenario.ready("worker:2"))).toEqual([third]);
+    scenario.startedAll();
+    const kept = ["worker:1", "worker:2"].map((task) =>
+      scenario.container(1, { containerId: scenario.task(task).containerId }),
+    );
+    scenario.crash(kept);
+    expect(scenario.core.state.tasks[2]?.trialParameters).toEqual(third?.[1]);
+  });
+
+  test("learn from what earlier ones reported, and not from what failed", () => {
+    const tpe = { algorithm: "tpe", maxTrials: 14 } as const;
+    const proposals = (value: (trial: number) => number) => {
+      const { scenario, first } = running(tpe);
+      const all = [...first];
+      for (let trial = 0; trial < 12; trial += 1) {
+        const { containerId, generation } = scenario.task(`worker:${trial}`);
+        const metrics = { loss: value(trial) };
+        const about = { task: `worker:${trial}`, containerId, generation, step: 1, atMs: scenario.nowMs };
+        scenario.on({ type: "child-progress", ...about, metrics });
+        scenario.exits(`worker:${trial}`);
+        all.push(...started(scenario.ready(`worker:${trial + 2}`)));
+        scenario.startedAll();
+      }
+      return all;
+    };
+    const upward = proposals((trial) => trial);
+    const downward = proposals((trial) => -trial);
+    expect(upward.slice(0, 10)).toEqual(downward.slice(0, 10));
+    expect(upward.at(-1)).not.toEqual(downward.at(-1));
+  });
+
+  test("that are not among the best are stopped, once the journal knows; their containers go to the next", () => {
+    const { scenario } = running(asha);
+    expect(stopped(reports(scenario, "worker:0", 1, 0.5))).toEqual([]);
+    scenario.journalWorks = false;
+    expect(stopped(reports(scenario, "worker:1", 1, 0.9))).toEqual([]);
+    scenario.journalWorks = true;
+    expect(stopped(scenario.after(1_000))).toEqual(["worker:1"]);
+    expect(relaunched(scenario.stops("worker:1"))).toEqual(["worker:2"]);
+    expect(scenario.phases()).toContain("worker:1 stopped");
+    expect(stopped(reports(scenario, "worker:0", 1, 7))).toEqual([]);
+  });
+
+  test.each([
+    ["ends well meanwhile", (scenario: Scenario) => scenario.exits("worker:1"), "succeeded"],
+    ["fails meanwhile", (scenario: Scenario) => scenario.exits("worker:1", { exitCode: 1 }), "failed"],
+    [
+      "loses its container",
+      (scenario: Scenario) => scenario.completes(scenario.task("worker:1").containerId, -100),
+      "lost",
+    ],
+    ["does not stop in time", (scenario: Scenario) => scenario.after(120_000), "lost"],
+  ])("that is to stop and %s is over, too", (_, ends, phase) => {
+    const { scenario } = running(asha);
+    reports(scenario, "worker:0", 1, 0.5);
+    expect(stopped(reports(scenario, "worker:1", 1, 0.9))).toEqual(["worker:1"]);
+    ends(scenario);
+    expect(scenario.phases()).toContain(`worker:1 ${phase}`);
+    scenario.allocateAll();
+    scenario.ready("worker:2");
+    scenario.startedAll();
+    for (const task of ["worker:0", "worker:2"]) scenario.exits(task);
+    for (const task of ["worker:3", "worker:4"]) {
+      scenario.ready(task);
+      scenario.startedAll();
+      scenario.exits(task);
+    }
+    expect(scenario.job).toMatchObject({ outcome: { result: "succeeded" } });
+  });
+
+  test("that are to stop are waited for since they were told to", () => {
+    const { scenario } = running(asha);
+    scenario.after(20_000);
+    reports(scenario, "worker:0", 1, 0.5);
+    reports(scenario, "worker:1", 1, 0.9);
+    const toldAtMs = scenario.nowMs;
+    scenario.after(1_000);
+    const [wait] = statusOf(scenario.core, scenario.nowMs).waits.filter(({ reason }) => reason.code === "programs");
+    expect(wait).toMatchObject({ reason: { tasks: ["worker:1"] }, sinceMs: toldAtMs });
+  });
+
+  test("that is to stop stops under the next attempt, which finds its program gone or not", () => {
+    for (const child of ["running", "none"] as const) {
+      const { scenario } = running(asha);
+      reports(scenario, "worker:0", 1, 0.5);
+      reports(scenario, "worker:1", 1, 0.9);
+      const kept = ["worker:0", "worker:1"].map((task) =>
+        scenario.container(1, { containerId: scenario.task(task).containerId }),
+      );
+      scenario.crash(kept);
+      const report = child === "none" ? { state: child } : { state: child, pid: 7, startedAtMs: scenario.nowMs };
+      const heard = scenario.reports("worker:1", report);
+      expect(stopped(heard)).toEqual(child === "none" ? [] : ["worker:1"]);
+      expect(relaunched(child === "none" ? heard : scenario.stops("worker:1"))).toEqual(["worker:2"]);
+    }
+  });
+
+  test("report NaN, which is never among the best and does not count as no report; infinite values do", () => {
+    const { scenario } = running({ ...asha, direction: "maximize" });
+    expect(stopped(reports(scenario, "worker:0", 1, Number.POSITIVE_INFINITY))).toEqual([]);
+    expect(stopped(reports(scenario, "worker:1", 1, Number.NaN))).toEqual(["worker:1"]);
+    scenario.stops("worker:1");
+    const { tasks } = statusOf(scenario.core, scenario.nowMs);
+    expect(tasks.slice(0, 2).map(({ metrics, trial }) => [metrics, trial])).toEqual([
+      [{}, { state: "running", nonFinite: "Infinity" }],
+      [{}, { state: "stopped", nonFinite: "NaN", why: expect.stringContaining("its NaN at step 1") }],
+    ]);
+    const kept = scenario.container(1, { containerId: scenario.task("worker:0").containerId });
+    scenario.crash([kept]);
+    expect(trialOf(scenario.task("worker:0"))).toMatchObject({
+      value: Number.POSITIVE_INFINITY,
+      reports: [{ step: 1, value: Number.POSITIVE_INFINITY }],
+    });
+  });
+
+  test("have the value that they reported last, though nobody heard it before they had ended", () => {
+    const { scenario } = running();
+    reports(scenario, "worker:0", 1, 0.5);
+    const { containerId, generation } = scenario.task("worker:0");
+    scenario.crash([scenario.container(1, { containerId })]);
+    const exit = childExit(scenario.nowMs, {});
+    const progress = { step: 9, atMs: scenario.nowMs, metrics: { loss: 0.25 } };
+    scenario.reports("worker:0", { state: "exited", exit }, { generation, progress });
+    expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "completed", step: 9, value: 0.25 });
+  });
+
+  test("go on from their own checkpoints, never from another trial's", () => {
+    const { scenario } = running();
+    reports(scenario, "worker:0", 4, 0.5, "hdfs:///c/0-4");
+    reports(scenario, "worker:1", 2, 0.5, "hdfs:///c/1-2");
+    scenario.completes(scenario.task("worker:1").containerId, -100);
+    scenario.after(60_000);
+    scenario.allocateAll();
+    const checkpoints = (effects: readonly Effect[]) =>
+      effects.flatMap((effect) =>
+        effect.type === "send" && effect.message.type === "start-child" ? [effect.message.checkpoint] : [],
+      );
+    expect(checkpoints(scenario.ready("worker:1"))).toEqual(["hdfs:///c/1-2"]);
+    scenario.exits("worker:0");
+    expect(checkpoints(scenario.ready("worker:2"))).toEqual([""]);
+  });
+
+  /** Trials end one after another, as many as there are words: a value, or an exit. */
+  function end(scenario: Scenario, ...ends: readonly (number | Partial<ChildExit>)[]): void {
+    for (const [index, how] of ends.entries()) {
+      const task = `worker:${index}`;
+      if (typeof how === "number") reports(scenario, task, 1, how);
+      scenario.exits(task, typeof how === "number" ? {} : how);
+      if (scenario.core.state.outcome !== undefined) return;
+      scenario.ready(`worker:${index + 2}`);
+      scenario.startedAll();
+      scenario.after(1_000);
+    }
+  }
+
+  const outcomeAfter = (change: Partial<Search>, ...ends: readonly (number | Partial<ChildExit>)[]) => {
+    const { scenario } = running({ maxTrials: 12, ...change });
+    end(scenario, ...ends);
+    const { result, summary } = scenario.core.state.outcome ?? {};
+    return { result, summary };
+  };
+
+  test("of a search with a goal are no more once one has ended with it, or better", () => {
+    expect(outcomeAfter({ goal: 0.5 }, 0.9, 0.6)).toEqual({});
+    expect(outcomeAfter({ goal: 0.5 }, 0.9, 0.4)).toEqual({
+      result: "succeeded",
+      summary: "worker:1 ended with loss 0.4, which reaches the goal 0.5: tony.search.goal",
+    });
+    expect(outcomeAfter({ goal: 0.5, direction: "maximize" }, 0.9)).toMatchObject({ result: "succeeded" });
+  });
+
+  test("are no more when the time of their search is over; what completed counts", () => {
+    for (const completed of [0, 1]) {
+      const { scenario } = running({ timeoutMs: 60_000 });
+      end(scenario, ...[0.5].slice(0, completed));
+      scenario.after(58_000 - 1_000 * completed);
+      expect(scenario.core.state.outcome).toBeUndefined();
+      expect(stopped(scenario.after(3_000))).toEqual([]);
+      expect(scenario.core.state.outcome).toMatchObject({
+        result: completed === 0 ? "failed" : "succeeded",
+        summary: `the search ended after 1 min with ${completed} trial${completed === 1 ? "" : "s"} completed: tony.search.timeout`,
+      });
+    }
+  });
+
+  const bug = { exitCode: 1, traceback: "Traceback (most recent call last):\nKeyError: 'x1'" };
+
+  test.each<[string, Partial<Search["failures"]>, readonly (number | Partial<ChildExit>)[], string | undefined]>([
+    [
+      "one has failed",
+      { onFailed: "end" },
+      [0.5, bug],
+      "1 trial failed, which ends the search: tony.search.on-failed-trial",
+    ],
+    [
+      "too many have",
+      { most: 2 },
+      [bug, 0.5, bug],
+      "2 trials failed, which ends the search: tony.search.max-failed-trials",
+    ],
+    ["fewer have", { most: 3 }, [bug, 0.5, bug], undefined],
+    [
+      "too many have in a row",
+      { mostInARow: 2 },
+      [bug, 0.5, bug, bug],
+      "2 trials failed in a row, which ends the search: tony.search.max-failed-trials-in-a-row",
+    ],
+    ["as many have, not in a row", { mostInARow: 2 }, [bug, 0.5, bug, 0.5], undefined],
+    [
+      "the first five have the same way",
+      {},
+      [bug, bug, { ...bug, traceback: "KeyError: 'x2'" }, bug, bug],
+      "the first 5 trials failed the same way, so no further one is tried",
+    ],
+    ["the first five have each in its way", {}, [bug, bug, { exitCode: 2 }, bug, bug, bug], undefined],
+    ["five have the same way after one that did not", {}, [0.5, bug, bug, bug, bug, bug], undefined],
+    [
+      "the first five end well without a value",
+      {},
+      [{}, {}, {}, {}, {}],
+      "worker:4 ended with 0 on n1 and had reported no loss; the first 5 trials failed the same way, so no further one is tried",
+    ],
+    [
+      "the first five end with NaN",
+      {},
+      [Number.NaN, Number.NaN, Number.NaN, Number.NaN, Number.NaN],
+      "worker:4 ended with 0 on n1 and had reported NaN as loss; the first 5 trials failed the same way",
+    ],
+  ])("of a search are over or not when %s", (_, failures, ends, words) => {
+    const outcome = outcomeAfter({ failures: { onFailed: "continue", ...failures } }, ...ends);
+    expect(outcome.result).toBe(words && "failed");
+    expect(outcome.summary ?? "").toContain(words ?? "");
+  });
+
+  test("that are lost with their machines count for nothing", () => {
+    const job = spec({ failures: { onFailed: "end" } });
+    const scenario = new Scenario({ ...job, failure: { ...job.failure, budgets: { program: 0, infrastructure: 0 } } });
+    scenario.toRunning();
+    scenario.completes(scenario.task("worker:0").containerId, -100);
+    scenario.after(60_000);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    expect(scenario.task("worker:0").trialFailure?.words).toMatch(/lost its node/);
+  });
+
+  test("whose programs fail start again in another container, at last on another node if one is given; then they have failed", () => {
+    const { scenario, first } = running({ retries: 2 });
+    const firstContainer = scenario.task("worker:0").containerId;
+    expect(released(scenario.exits("worker:0", bug))).toEqual([firstContainer]);
+    const again = scenario.container(1, { host: "n9" });
+    scenario.on({ type: "containers-allocated", containers: [again] });
+    expect(started(scenario.ready("worker:0"))).toEqual([first[0]]);
+    scenario.startedAll();
+    expect(released(scenario.exits("worker:0", bug))).toEqual([again.containerId]);
+    const same = scenario.container(1, { host: "n9" });
+    scenario.on({ type: "containers-allocated", containers: [same] });
+    expect(scenario.task("worker:2").containerId).toBe(same.containerId);
+    scenario.ready("worker:2");
+    scenario.startedAll();
+    reports(scenario, "worker:1", 1, 0.5);
+    expect(relaunched(scenario.exits("worker:1"))).toEqual(["worker:0"]);
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    expect(relaunched(scenario.exits("worker:0", bug))).toEqual(["worker:3"]);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "failed", restarts: 2 });
+  });
+
+  test("of a generation wait for those of the one before, and their containers go back meanwhile", () => {
+    const { scenario } = running({ algorithm: "evolution", population: 4, maxTrials: 8, maxParallel: 2 });
+    const ends = (index: number) => {
+      reports(scenario, `worker:${index}`, 1, index);
+      return scenario.exits(`worker:${index}`);
+    };
+    for (const index of [0, 1]) {
+      expect(relaunched(ends(index))).toEqual([`worker:${index + 2}`]);
+      scenario.ready(`worker:${index + 2}`);
+      scenario.startedAll();
+    }
+    const back = ends(2);
+    expect([relaunched(back), released(back)]).toEqual([[], ["c1"]]);
+    const opened = ends(3);
+    expect(relaunched(opened)).toEqual(["worker:4"]);
+    expect(askedOf(opened)).toContain(1);
+    scenario.allocateAll();
+    expect(started([...scenario.ready("worker:4"), ...scenario.ready("worker:5")])).toHaveLength(2);
+  });
+
+  test("that fail end nothing, and leave their containers to the next", () => {
+    const { scenario } = running();
+    expect(relaunched(scenario.exits("worker:0", { exitCode: 3 }))).toEqual(["worker:2"]);
+    expect(scenario.phases()).toContain("worker:0 failed");
+    expect(scenario.job).not.toHaveProperty("outcome.result");
+  });
+});

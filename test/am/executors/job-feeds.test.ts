@@ -1,0 +1,248 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { feedShape } from "../../../am/core/feeds/feed-file.ts";
+import type { DurableFeed } from "../../../am/core/feeds/records.ts";
+import type { LifeEnd } from "../../../am/core/feeds/step.ts";
+import { JobFeeds, type ReadingLife } from "../../../am/executors/job-feeds.ts";
+import { journalClosed, type WrittenFile } from "../../../am/storage/sealed-journal.ts";
+import type { FeedCall } from "../../../src/api/messages.ts";
+import { TonyError } from "../../../src/errors.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";
+import type { GivenSplit } from "../../../src/job/feeds/lease.ts";
+import { SteppedClock, turn } from "../../support/stepped-clock.ts";
+
+const FILE = { path: "hdfs://nn/data", length: 25, modifiedMs: 7 };
+const folder = mkdtempSync(path.join(tmpdir(), "tony-results-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const output = path.join(folder, "out");
+
+const TRAIN: FeedSpec = {
+  name: "train",
+  input: ["/data"],
+  cut: { format: "lines", splitBytes: 10 },
+  epochs: 1,
+  window: 1,
+  leaseMs: 60_000,
+  maxAttempts: 2,
+};
+
+/** A journal in memory, and the job's tasks. */
+class Scene {
+  readonly clock = new SteppedClock();
+  readonly files: WrittenFile<DurableFeed>[] = [];
+  readonly lives = new Map<string, ReadingLife>([
+    ["worker:0", { generation: 1, gang: 1 }],
+    ["worker:1", { generation: 1, gang: 1 }],
+  ]);
+  readonly warnings: string[] = [];
+  broken: Error | undefined;
+  end: LifeEnd = "gone";
+  knowsLives = true;
+
+  feeds(feed = TRAIN): JobFeeds {
+    return new JobFeeds({
+      feeds: [feed],
+      inputs: { train: [FILE] },
+      fileSystems: { locate: (place) => ({ fileSystem: new LocalFileSystem(), path: place }) },
+      clock: this.clock,
+      log: { warn: (event, message) => void this.warnings.push(`${event}: ${message}`) },
+      journalOf: () => ({
+        read: async () => {
+          if (this.broken !== undefined) throw this.broken;
+          return this.files;
+        },
+        write: async ({ content }) => {
+          if (this.broken !== undefined) throw this.broken;
+          this.files.push({ attempt: 1, file: feedShape(JSON.parse(content), "") });
+        },
+      }),
+      lifeOf: (task) => this.lives.get(task),
+      endOf: () => this.end,
+      knowsLives: () => this.knowsLives,
+    });
+  }
+}
+
+const never = new AbortController().signal;
+const ask = (feeds: JobFeeds, call: FeedCall, task = "worker:0", gone = never, generation = 1) =>
+  feeds.ask({ feed: "train", task, generation, call, gone });
+const wants: FeedCall = { type: "ask", most: 1, atOnce: false, has: [] };
+
+async function opened(scene: Scene): Promise<JobFeeds> {
+  const feeds = scene.feeds();
+  for (const task of ["worker:0", "worker:1"])
+    expect(await ask(feeds, { type: "open" }, task)).toEqual({ type: "opened", epoch: 0 });
+  return feeds;
+}
+
+async function given(feeds: JobFeeds, task = "worker:0"): Promise<GivenSplit> {
+  const answer = await ask(feeds, wants, task);
+  const split = answer.type === "given" ? answer.splits[0] : undefined;
+  if (split === undefined) throw new Error(`nothing was given: ${answer.type}`);
+  return split;
+}
+
+describe("the feeds of a job", () => {
+  test("give splits with their bytes, once the journal holds who has them", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    const split = await given(feeds);
+    expect(split).toEqual({
+      lease: { number: 1, epoch: 0, position: 0 },
+      ...{ split: 0, skip: 0, path: "hdfs://nn/data", start: 0, end: 10, length: 25, modifiedMs: 7 },
+    });
+    expect(scene.files.at(-1)?.file.leases).toEqual({ 0: { number: 1, task: "worker:0" } });
+    expect(await ask(feeds, { type: "used", lease: split.lease })).toEqual({ type: "noted" });
+    expect(await given(feeds)).toMatchObject({ start: 10, end: 20 });
+    expect(await given(feeds, "worker:1")).toMatchObject({ start: 20, end: 25 });
+  });
+
+  test("are known to a later attempt", async () => {
+    const scene = new Scene();
+    const { lease } = await given(await opened(scene));
+    const later = scene.feeds();
+    const has = [lease.number];
+    expect(await ask(later, { ...wants, has: [] })).toMatchObject({ type: "given", splits: [{ lease }] });
+    expect(await ask(later, { type: "used", lease })).toEqual({ type: "noted" });
+    expect(await ask(later, { ...wants, has })).toMatchObject({ splits: [{ start: 10 }] });
+  });
+
+  test("hand out what a lost task had", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    await given(feeds);
+    scene.lives.set("worker:0", { generation: 2, gang: 1 });
+    feeds.look();
+    await turn();
+    expect(await given(feeds, "worker:1")).toMatchObject({ start: 0 });
+    expect(await ask(feeds, wants)).toMatchObject({ type: "refused", code: "stale" });
+  });
+
+  test("take nothing from tasks, and answer none, while it is not known which live", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    await given(feeds);
+    scene.knowsLives = false;
+    scene.lives.delete("worker:0");
+    feeds.look();
+    await expect(ask(feeds, wants, "worker:1")).rejects.toMatchObject({ code: "LIVES_UNKNOWN" });
+    await turn();
+    scene.knowsLives = true;
+    expect(await given(feeds, "worker:1")).toMatchObject({ start: 10 });
+  });
+
+  test("give a cursor to begin with, when all have come to a mark", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    const { lease } = await given(feeds);
+    const mark = { type: "mark", label: "1", among: ["worker:0", "worker:1"] } as const;
+    const first = ask(feeds, { ...mark, begun: [{ lease, records: 3 }] });
+    const second = await ask(feeds, { ...mark, begun: [] }, "worker:1");
+    if (second.type !== "cursor") throw new Error(`it is ${second.type}`);
+    expect(await first).toEqual(second);
+    expect(JSON.parse(second.cursor)).toMatchObject({ epoch: 0, used: [], partly: { 0: 3 } });
+    scene.lives.set("worker:0", { generation: 2, gang: 2 });
+    feeds.look();
+    const { cursor } = second;
+    expect(await ask(feeds, { type: "open", cursor }, "worker:0", never, 2)).toEqual({ type: "opened", epoch: 0 });
+    expect(await ask(feeds, wants, "worker:0", never, 2)).toMatchObject({ splits: [{ start: 0, skip: 3 }] });
+  });
+
+  test("leave a split out that fails too often, and say which and why", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    for (const _ of [1, 2]) {
+      const { lease } = await given(feeds);
+      await ask(feeds, { type: "failed", lease, error: "it is damaged" });
+    }
+    const words = "Split 0 of feed train (hdfs://nn/data, bytes 0 to 10) failed 2 times and is left out: it is damaged";
+    expect(scene.warnings).toEqual([`split-left-out: ${words}`]);
+    expect(await given(feeds)).toMatchObject({ start: 10 });
+  });
+
+  test("end once their results are told of, and say which splits have none", async () => {
+    const scene = new Scene();
+    const useAll = async () => {
+      const feeds = scene.feeds({ ...TRAIN, output });
+      await ask(feeds, { type: "open" });
+      for (;;) {
+        const answer = await ask(feeds, wants);
+        if (answer.type !== "given") return answer;
+        for (const { lease } of answer.splits) await ask(feeds, { type: "used", lease });
+      }
+    };
+    mkdirSync(path.join(output, "_temporary"), { recursive: true });
+    for (const part of ["part-0000000", "part-0000002"]) writeFileSync(path.join(output, part), "x\n");
+    expect(await useAll()).toEqual({ type: "ended" });
+    const manifest: unknown = JSON.parse(readFileSync(path.join(output, "_manifest.json"), "utf8"));
+    const input = FILE.path;
+    const first = { input, start: 0, end: 10, part: "part-0000000", bytes: 2 };
+    const last = { input, start: 20, end: 25, part: "part-0000002", bytes: 2 };
+    expect(manifest).toEqual({ splits: [first, { input, start: 10, end: 20 }, last] });
+    expect(readdirSync(output)).toEqual(["_manifest.json", "part-0000000", "part-0000002"]);
+    const words = `${output} has no results of 1 split of feed train: _manifest.json there says of which`;
+    expect(scene.warnings).toEqual([`feed-results-incomplete: ${words}`]);
+    writeFileSync(path.join(output, "part-0000001"), "");
+    await useAll();
+    expect(readdirSync(output)).toContain("_SUCCESS");
+    expect(scene.warnings).toHaveLength(1);
+  });
+
+  test("forget who waits when nobody hears the answer any more", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    const { lease } = await given(feeds);
+    const others = [await given(feeds, "worker:1")];
+    await ask(feeds, { type: "used", lease });
+    others.push(await given(feeds));
+    const gone = new AbortController();
+    for (const { lease: other } of others.slice(0, 1)) await ask(feeds, { type: "used", lease: other }, "worker:1");
+    const waits = ask(feeds, wants, "worker:1", gone.signal);
+    await turn();
+    gone.abort();
+    await turn();
+    expect(await Promise.race([waits, Promise.resolve("unanswered")])).toBe("unanswered");
+    await ask(feeds, { type: "used", lease: others[1]?.lease ?? lease });
+    expect(await ask(feeds, wants, "worker:1")).toEqual({ type: "ended" });
+  });
+
+  test("write again what could not be written, and nothing more once the journal is closed", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    scene.broken = new Error("the NameNode is away");
+    const waits = given(feeds);
+    await turn();
+    expect(scene.warnings).toEqual(["feed-not-journaled: Feed train is not journaled yet: the NameNode is away"]);
+    scene.broken = undefined;
+    await scene.clock.pass(1_000);
+    expect(await waits).toMatchObject({ start: 0 });
+    scene.broken = new TonyError("closed", { code: journalClosed });
+    void ask(feeds, wants, "worker:1");
+    await scene.clock.pass(5_000);
+    expect(scene.warnings).toHaveLength(1);
+  });
+
+  test("refuse a feed that there is not, a cursor that is none, and an earlier life", async () => {
+    const scene = new Scene();
+    const feeds = await opened(scene);
+    const none = { feed: "test", task: "worker:0", generation: 1, call: wants, gone: never };
+    expect(await feeds.ask(none)).toMatchObject({
+      code: "invalid",
+      message: "the job has no feed test: there is train",
+    });
+    expect(await ask(feeds, { type: "open", cursor: "{}" })).toMatchObject({ type: "refused", code: "invalid" });
+    expect(await ask(feeds, wants, "worker:0", never, 9)).toMatchObject({ type: "refused", code: "stale" });
+  });
+
+  test("can be read later where what was left cannot be read now", async () => {
+    const scene = new Scene();
+    scene.broken = new Error("the NameNode is away");
+    const feeds = scene.feeds();
+    await expect(ask(feeds, { type: "open" })).rejects.toThrow("the NameNode is away");
+    scene.broken = undefined;
+    expect(await ask(feeds, { type: "open" })).toEqual({ type: "opened", epoch: 0 });
+  });
+});

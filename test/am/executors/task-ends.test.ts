@@ -1,0 +1,24 @@
+import { expect, test } from "@jest/globals";
+import { TaskEnds } from "../../../am/executors/task-ends.ts";
+import type { TaskEnd } from "../../../src/api/messages.ts";
+
+test("tasks are answered when the others have ended, unless they have gone", async () => {
+  let ended: readonly TaskEnd[] | undefined;
+  let looks = 0;
+  const ends = new TaskEnds(() => {
+    looks += 1;
+    return ended;
+  });
+  const caller = new AbortController();
+  const ask = (gone: AbortSignal) => ends.await({ task: "evaluator:0", roles: ["worker"], gone });
+  const waits = ask(new AbortController().signal);
+  void ask(caller.signal);
+  caller.abort();
+  ends.look();
+  expect(looks).toBe(3);
+  ended = [{ task: "worker:0", state: "succeeded", exit: "0" }];
+  ends.look();
+  expect(await waits).toEqual({ tasks: ended });
+  ends.look();
+  expect(looks).toBe(4);
+});

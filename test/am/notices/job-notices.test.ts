@@ -1,0 +1,83 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { json } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { JobNotices } from "../../../am/notices/job-notices.ts";
+import { programSecrets } from "../../../src/job/launch/program-secrets.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../../client/job-status.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+let server: Server;
+let posted: { readonly headers: IncomingHttpHeaders; readonly body: unknown }[];
+let nowMs: number;
+beforeEach(async () => {
+  posted = [];
+  nowMs = noonishMs;
+  server = createServer((request, response) => {
+    void json(request).then((body) => {
+      posted.push({ headers: request.headers, body });
+      response.end();
+    });
+  });
+  await listenLocally(server);
+});
+afterEach(() => void server.close());
+
+const generations = [{ generation: 1, startedAtMs: noonishMs, runningAtMs: noonishMs + 1_000 }];
+
+function noticesOf(secrets: ReadonlyMap<string, string>): JobNotices {
+  return new JobNotices({
+    job: { spec: aJobSpec(), user: "ada" },
+    url: `http://${localAddress(server)}/`,
+    secrets: programSecrets(secrets),
+    rateOf: () => undefined,
+    clock: { nowMs: () => nowMs },
+    log: silentLog,
+  });
+}
+
+test("what is seen of the job is posted, in the order in which it happened, and all of it by the end", async () => {
+  const notices = noticesOf(new Map());
+  let looks = 0;
+  for (nowMs of [noonishMs + 5_000, noonishMs + 6_000, noonishMs + 11_000])
+    notices.look(() => {
+      looks += 1;
+      return aJobStatus({ generations });
+    });
+  expect(looks).toBe(2);
+  await notices.end(aJobStatus({ generations, outcome: { ...allSucceeded, endedAtMs: noonishMs + 60_000 } }));
+  const job = { applicationId: "application_1795305600000_0009", attempt: 1, name: "bert", queue: "ml", user: "ada" };
+  expect(posted.map(({ body }) => body)).toEqual([
+    {
+      version: 1,
+      event: "started",
+      atMs: noonishMs + 1_000,
+      ...job,
+      text: "bert (application_1795305600000_0009): All 3 programs run",
+    },
+    {
+      version: 1,
+      event: "ended",
+      atMs: noonishMs + 60_000,
+      result: "succeeded",
+      ...job,
+      text: "bert (application_1795305600000_0009): SUCCEEDED after 1 min: 2 of 2 tasks exited 0",
+    },
+  ]);
+  expect(posted[0]?.headers["webhook-id"]).toBe(`application_1795305600000_0009.started.${noonishMs + 1_000}`);
+});
+
+test.each([
+  ["hunter2", "the bytes of the secret"],
+  [`whsec_${Buffer.from("hunter2").toString("base64")}`, "what is encoded in it"],
+])("%s signs by %s", async (key) => {
+  await noticesOf(new Map([["TONY_NOTIFY_KEY", key]])).end(aJobStatus({ generations }));
+  const [{ headers, body } = { headers: {}, body: undefined }] = posted;
+  const { "webhook-id": id, "webhook-timestamp": time } = headers;
+  const signed = createHmac("sha256", "hunter2")
+    .update(`${id}.${time}.${JSON.stringify(body)}`)
+    .digest("base64");
+  expect(headers["webhook-signature"]).toBe(`v1,${signed}`);
+});

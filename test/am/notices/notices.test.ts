@@ -1,0 +1,92 @@
+import { expect, test } from "@jest/globals";
+import { type NoticeLimits, Notices } from "../../../am/notices/notices.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
+import { aJobStatus, allSucceeded, noonishMs, outOfMemory } from "../../client/job-status.ts";
+
+const minuteMs = 60_000;
+const limits: NoticeLimits = {
+  notifyWaitingMs: 10 * minuteMs,
+  notifyGpuIdleMs: 10 * minuteMs,
+  notifyStragglerMs: 5 * minuteMs,
+  notifyNoCheckpointMs: 30 * minuteMs,
+};
+
+/** What is told in which minute; the status may change with time. */
+function told(
+  minutes: number,
+  changesAt: (minute: number) => Partial<JobStatus>,
+  { fromMs = noonishMs, rateOf = (_task: string): number | undefined => undefined } = {},
+): string[] {
+  const notices = new Notices({ limits, fromMs, rateOf });
+  return Array.from({ length: minutes + 1 }, (_, minute) => minute).flatMap((minute) => {
+    const status = aJobStatus({ nowMs: noonishMs + minute * minuteMs, ...changesAt(minute) });
+    return notices
+      .look(status)
+      .map(({ event, text, remedy }) => [minute, event, text, remedy].filter(Boolean).join(" | "));
+  });
+}
+
+const generation = { generation: 1, startedAtMs: noonishMs, runningAtMs: noonishMs + 1 };
+
+test("the start, the first failure and the end are told once", () => {
+  const failed = { ...generation, endedBy: outOfMemory() };
+  const outcome = { ...allSucceeded, endedAtMs: noonishMs + 3 * minuteMs };
+  const generations = [[], [generation], [failed], [failed, { ...failed, generation: 2 }]];
+  expect(
+    told(4, (minute) => ({ generations: generations[Math.min(minute, 3)] ?? [], ...(minute > 2 && { outcome }) })),
+  ).toEqual([
+    "1 | started | All 3 programs run",
+    "2 | first-failure | worker:1 ran out of memory on 127.0.0.12 | raise tony.worker.memory (job.xml:16), e.g. to 5g",
+    "3 | ended | SUCCEEDED after 3 min: 2 of 2 tasks exited 0",
+  ]);
+});
+
+test("what an earlier attempt has told is not told again", () => {
+  expect(told(2, () => ({ generations: [generation] }), { fromMs: noonishMs + 2 })).toEqual([]);
+});
+
+test("a wait is told when it has lasted long enough, and once; a later one again", () => {
+  const wait = {
+    what: "2 of 4 containers of worker",
+    cause: "containers of worker",
+    delays: [],
+    reasons: ["queue ml is full"],
+  };
+  const waitsSince = (sinceMs: number) => [{ ...wait, sinceMs, reason: { code: "registration" } as const }];
+  const waits = (minute: number) =>
+    minute < 14 ? waitsSince(noonishMs) : minute < 16 ? [] : waitsSince(noonishMs + 16 * minuteMs);
+  expect(told(30, (minute) => ({ generations: [], waits: waits(minute) }))).toEqual([
+    "10 | waiting | Waits for 2 of 4 containers of worker (queue ml is full) since 10 min",
+    "26 | waiting | Waits for 2 of 4 containers of worker (queue ml is full) since 10 min",
+  ]);
+});
+
+test("tasks whose GPUs do little are told together; one whose GPUs worked meanwhile begins anew", () => {
+  const task = (index: number, current: number) => ({
+    task: `worker:${index}`,
+    state: "running" as const,
+    restarts: 0,
+    gpus: { count: 1, utilization: { current, max: 90, average: 50 } },
+  });
+  const tasks = (minute: number) => [task(0, 4.9), task(1, 0), task(2, 5), task(3, minute === 5 ? 80 : 0)];
+  expect(told(15, (minute) => ({ generations: [], tasks: tasks(minute) }))).toEqual([
+    "10 | gpu-idle | worker:0, worker:1: GPUs are used to less than 5 %",
+  ]);
+});
+
+test("a task that goes slower than the others of its role is told", () => {
+  const tasks = [0, 1, 2].map((index) => ({ task: `worker:${index}`, state: "running" as const, restarts: 0 }));
+  const rateOf = (task: string) => (task === "worker:1" ? 0.7 : 1);
+  expect(told(8, () => ({ generations: [], tasks }), { rateOf })).toEqual([
+    "5 | straggler | worker:1: fewer than 0.75 of the steps that half of the other tasks of the role make",
+  ]);
+});
+
+test("programs that report no checkpoint are told after each", () => {
+  const checkpoint = (minute: number) => ({ path: "/ckpt", step: 1, atMs: noonishMs + minute * minuteMs });
+  const changes = (minute: number) => (minute < 40 ? {} : { checkpoint: checkpoint(40) });
+  expect(told(75, (minute) => ({ generations: [generation], ...changes(minute) })).slice(1)).toEqual([
+    "31 | no-checkpoint | No checkpoint has been reported for 30 min 59 s",
+    "70 | no-checkpoint | No checkpoint has been reported for 30 min",
+  ]);
+});

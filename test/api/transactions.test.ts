@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import type { ClientHandler } from "../../src/api/client-endpoint.ts";
+import { type StoreAnswer, transactions } from "../../src/job/store/transaction.ts";
+import { executor, noClients, noSessions, openStream, startMaster } from "../support/api.ts";
+import { eventually } from "../support/eventually.ts";
+
+const ended: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end();
+});
+
+/** @returns asks in the name of worker:0 for that key */
+async function connected(transact: ClientHandler["transact"], taskIn: () => string | undefined = () => "worker:0") {
+  const master = await startMaster({ clients: { ...noClients, transact }, sessions: { ...noSessions, taskIn } });
+  const { stream } = openStream({ identity: executor, address: master.address });
+  ended.push(
+    () => master.server.close(0),
+    () => stream.close(),
+  );
+  const ask = (key: string, timeoutMs = 60_000) =>
+    stream.transact({ transaction: transactions.get(key), durable: false, generation: 1 }, timeoutMs);
+  return { ask, stream, server: master.server };
+}
+
+const answer = (revision: number): StoreAnswer => ({ revision, succeeded: true, results: [] });
+type Wanted = Parameters<ClientHandler["transact"]>[0];
+const keyOf = ({ transaction: { success } }: Wanted) => (success[0]?.type === "get" ? success[0].key : "");
+
+/** Answers when it is told to. */
+function slowStore() {
+  const asked = new Map<string, (answer: StoreAnswer) => void>();
+  const transact = (wanted: Wanted) => new Promise<StoreAnswer>((resolve) => asked.set(keyOf(wanted), resolve));
+  return { asked, transact };
+}
+
+describe("the transactions of a task", () => {
+  test("are answered as they are done, not as they came", async () => {
+    const { asked, transact } = slowStore();
+    const { ask } = await connected(transact);
+    const [first, second] = [ask("a"), ask("b")];
+    await eventually("both are asked", () => asked.size === 2);
+    asked.get("b")?.(answer(2));
+    expect(await second).toEqual(answer(2));
+    asked.get("a")?.(answer(3));
+    expect(await first).toEqual(answer(3));
+  });
+
+  test("are read while 64 of them wait for their answers, and no further one", async () => {
+    const { asked, transact } = slowStore();
+    const { ask } = await connected(transact);
+    const all = Array.from({ length: 100 }, (_, nth) => ask(`${nth}`));
+    await eventually("as many are asked as may be", () => asked.size === 64);
+    for (const [key, tell] of asked) {
+      // What is answered makes room for the next one, which is told by this loop, too.
+      tell(answer(Number(key)));
+      await eventually("the next is asked", () => asked.size === Math.min(100, 65 + Number(key)));
+    }
+    expect(await Promise.all(all)).toEqual(all.map((_, nth) => answer(nth)));
+  });
+
+  test("fail alone where the store cannot be read", async () => {
+    const { ask } = await connected(async (wanted) => {
+      if (keyOf(wanted) === "a") throw new Error("the NameNode is away");
+      return answer(1);
+    });
+    await expect(ask("a")).rejects.toMatchObject({ code: "API_FAILED", message: "the NameNode is away" });
+    expect(await ask("b")).toEqual(answer(1));
+  });
+
+  test("are refused when the container is no part of the job any more; those before are answered", async () => {
+    let task: string | undefined = "worker:0";
+    const { asked, transact } = slowStore();
+    const { ask } = await connected(transact, () => task);
+    const before = ask("a");
+    await eventually("it is asked", () => asked.has("a"));
+    task = undefined;
+    const message = "the container is not part of the job";
+    await expect(ask("b")).rejects.toMatchObject({ code: "API_FAILED", message });
+    asked.get("a")?.(answer(1));
+    expect(await before).toEqual(answer(1));
+  });
+
+  test("end without an answer after their time, with the stream, or with the ApplicationMaster", async () => {
+    const { asked, transact } = slowStore();
+    const { ask, stream } = await connected(transact);
+    await expect(ask("a", 50)).rejects.toMatchObject({ code: "API_TIMEOUT", retryable: true });
+    asked.get("a")?.(answer(1));
+    const own = ask("b");
+    await eventually("it is asked", () => asked.has("b"));
+    stream.close();
+    await expect(own).rejects.toMatchObject({ code: "API_CANCELLED" });
+
+    const other = await connected(transact);
+    const lost = other.ask("c");
+    await eventually("it is asked", () => asked.has("c"));
+    await other.server.close(0);
+    await expect(lost).rejects.toMatchObject({ name: "ApiError", code: expect.not.stringMatching("API_FAILED") });
+  });
+});

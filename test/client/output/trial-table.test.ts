@@ -1,0 +1,114 @@
+import { expect, test } from "@jest/globals";
+import {
+  bestTrialLines,
+  bestTrialWords,
+  trialCounts,
+  trialCsv,
+  trialsOf,
+  trialTable,
+} from "../../../client/output/trial-table.ts";
+import type { SearchStatus, TaskStatus, TrialStatus } from "../../../src/job/status.ts";
+
+const search: SearchStatus = {
+  metric: "loss",
+  direction: "minimize",
+  parameters: ["lr", "optimizer"],
+  command: "train.py --lr {{param.lr}} --opt {{param.optimizer}}",
+};
+
+function trial(
+  number: number,
+  loss: number | undefined,
+  params: TaskStatus["params"],
+  state: TrialStatus["state"] = loss === undefined ? "failed" : "completed",
+): TaskStatus {
+  return {
+    task: `worker:${number}`,
+    state: state === "running" ? "running" : "succeeded",
+    restarts: 0,
+    ...(loss === undefined ? {} : { metrics: { loss } }),
+    ...(params === undefined ? {} : { params, trial: { state } }),
+  };
+}
+
+const tableOf = (tasks: readonly TaskStatus[], given = search, top = 10) =>
+  trialTable(trialsOf({ tasks }, given), given, top);
+
+test("the best trials come first, those without a value behind, those that failed last, and what never started is none", () => {
+  const tasks = [
+    trial(0, 0.5, { lr: "0.1234567", optimizer: "adam" }),
+    trial(1, undefined, { lr: "0.2", optimizer: "sgd" }),
+    trial(2, 0.25, { lr: "1e-7", optimizer: "sgd" }),
+    trial(3, undefined, undefined),
+    trial(4, 0.1, { lr: "0.3", optimizer: "sgd" }, "failed"),
+    trial(5, undefined, { lr: "0.4", optimizer: "sgd" }, "running"),
+  ];
+  expect(tableOf(tasks)).toEqual([
+    "trial      state       loss   lr        optimizer",
+    "worker:2   completed   0.25   1e-7      sgd",
+    "worker:0   completed   0.5    0.12346   adam",
+    "worker:5   running     –      0.4       sgd",
+    "worker:4   failed      0.1    0.3       sgd",
+    "worker:1   failed      –      0.2       sgd",
+  ]);
+  expect(trialCounts(trialsOf({ tasks }, search))).toBe("2 completed, 2 failed, 1 running");
+  expect(tableOf([trial(3, undefined, undefined)])).toEqual([]);
+  const many = Array.from({ length: 12 }, (_, number) => trial(number, number, { lr: "1", optimizer: "adam" }));
+  expect(tableOf(many).at(-1)).toBe("and 2 more");
+  expect(tableOf(many, { ...search, direction: "maximize" })[1]).toContain("worker:11");
+});
+
+test("the best so far is the best that has ended, with its parameters", () => {
+  const params = { lr: "0.1234567", optimizer: "adam" };
+  const first = trial(0, 0.5, params);
+  const running = trial(1, 0.1, params, "running");
+  const failed = trial(2, 0.05, params, "failed");
+  expect(bestTrialWords({ tasks: [running, failed, trial(2, undefined, params)] }, search)).toBeUndefined();
+  expect(bestTrialWords({ tasks: [first, running] }, search)).toBe(
+    "best so far: loss 0.5 of worker:0 (lr=0.12346 optimizer=adam)",
+  );
+  const better = trial(3, 0.25, { lr: "1" }, "stopped");
+  expect(bestTrialWords({ tasks: [first, better] }, search)).toBe("best so far: loss 0.25 of worker:3 (lr=1)");
+});
+
+test("the best one is run alone by a search of its own, with all digits", () => {
+  const params = { lr: "0.1234567", optimizer: "adam w" };
+  const [best] = trialsOf(
+    { tasks: [{ ...trial(7, 0.5, params), trial: { state: "completed", checkpoint: "hdfs:///c/5" } }] },
+    search,
+  );
+  expect(best && bestTrialLines(best, search)).toEqual([
+    `worker:0 alone: tony-ts search job.xml -conf 'tony.search.points=lr=0.1234567 optimizer="adam w"' -conf tony.search.max-trials=1`.replace(
+      "worker:0",
+      "worker:7",
+    ),
+    "its program: train.py --lr 0.1234567 --opt 'adam w'",
+    "its checkpoint: hdfs:///c/5",
+  ]);
+});
+
+test("as CSV they have all digits, and quotes where they need them", () => {
+  const stopped = {
+    ...trial(0, 0.5, { lr: "0.1234567" }),
+    trial: { state: "stopped", why: 'its 0.5, "bad"' },
+  } as const;
+  expect(trialCsv(trialsOf({ tasks: [stopped] }, search), search)).toEqual([
+    "number,task,state,loss,step,lr,optimizer,checkpoint,why",
+    '0,worker:0,stopped,0.5,,0.1234567,,,"its 0.5, ""bad"""',
+  ]);
+});
+
+test("a value that JSON has no number for is told in words, and has its place among the others", () => {
+  const odd = (number: number, nonFinite: TrialStatus["nonFinite"]): TaskStatus => ({
+    ...trial(number, undefined, { lr: "1", optimizer: "adam" }),
+    trial: { state: "completed", ...(nonFinite && { nonFinite }) },
+  });
+  const tasks = [odd(0, "Infinity"), odd(1, "NaN"), odd(2, "-Infinity"), trial(3, 7, { lr: "1", optimizer: "adam" })];
+  const order = (given: SearchStatus) => trialsOf({ tasks }, given).map(({ number }) => number);
+  expect([order(search), order({ ...search, direction: "maximize" })]).toEqual([
+    [2, 3, 0, 1],
+    [0, 3, 2, 1],
+  ]);
+  expect(bestTrialWords({ tasks }, search)).toBe("best so far: loss -Infinity of worker:2 (lr=1 optimizer=adam)");
+  expect(trialCsv(trialsOf({ tasks }, search), search)[1]).toBe("2,worker:2,completed,-Infinity,,1,adam,,");
+});

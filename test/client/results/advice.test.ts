@@ -1,0 +1,94 @@
+import { describe, expect, test } from "@jest/globals";
+import { adviceLine, adviceLines, adviceOf, roundings } from "../../../client/results/advice.ts";
+import { runOf, runsOf } from "../../../client/results/runs.ts";
+import type { TaskStatus } from "../../../src/job/status.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
+import { aPlace } from "../place.ts";
+import { recordedContext } from "../support.ts";
+
+const gibibyte = 1024 ** 3;
+const hourMs = 3_600_000;
+
+/** Two workers that held 1 GiB of 4 and ran for an hour. */
+function ended(id: string, heldBytes = gibibyte) {
+  const [startedAtMs, endedAtMs] = [noonishMs, noonishMs + hourMs];
+  const worker = (index: number): TaskStatus => {
+    return {
+      task: `worker:${index}`,
+      state: "succeeded",
+      startedAtMs,
+      endedAtMs,
+      restarts: 0,
+      maxMemoryBytes: heldBytes,
+    };
+  };
+  return aJobStatus({
+    applicationId: id,
+    state: "succeeded",
+    roles: [role("worker", 2)],
+    tasks: [worker(0), worker(1)],
+    outcome: { ...allSucceeded, endedAtMs },
+  });
+}
+
+function reportOf(number: number, name = "bert") {
+  const id = `application_1795305600000_000${number}`;
+  const times = { startTimeMs: noonishMs - number, finishTimeMs: noonishMs + hourMs };
+  return aReport({ id, name, state: "FINISHED", finalStatus: "SUCCEEDED", ...times });
+}
+
+const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere" } });
+const reports = [reportOf(1), reportOf(2, "bert-small"), reportOf(3), reportOf(4)];
+const place = aPlace({
+  reports: async () => reports,
+  report: async (id) => reports.find((one) => one.id === id) ?? aReport(),
+  finalStatus: async ({ id }) => (id.endsWith("4") ? undefined : ended(id)),
+});
+
+describe("runs", () => {
+  test("of a name are those of exactly that name of which something is known, the newest first", async () => {
+    const runs = await runsOf("bert", [], place, context);
+    expect(runs.map(({ status }) => status.applicationId)).toEqual([reports[0]?.id, reports[2]?.id]);
+  });
+
+  test("of a name that nobody has, and of a job of which nothing is known, there are none", async () => {
+    await expect(runsOf("gpt", [], place, context)).rejects.toThrow("No job of yours that is called gpt has ended");
+    await expect(runOf("application_1795305600000_0004", [], place, context)).rejects.toThrow(
+      "Of the tasks of application_1795305600000_0004 nothing is known: how it ended was not kept here",
+    );
+  });
+});
+
+test("advice has columns for what is to change, a sentence for the rest, and what to paste", async () => {
+  const runs = await runsOf("bert", [], place, context);
+  const advice = adviceOf(runs, roundings(false, context), []);
+  expect(adviceLines(advice, noonishMs)).toEqual([
+    "bert, last 2 runs (1 h)",
+    "  worker.memory   4 GiB → 2 GiB   the most that any task held is 1 GiB (p95 1 GiB, p50 1 GiB) · saves 4 GiB·h a run",
+    "  unseen   of cores, GPUs and slow tasks nothing is known: it needs the series in a job's history (tony.history.location)",
+    "  Dr. Elephant: Task Memory CRITICAL, Task GPU NONE, score 8; 5 GiB·h of 8 GiB·h wasted",
+    "  paste: -conf tony.worker.memory=2g",
+    "  write: tony-ts advise bert --apply job.xml",
+  ]);
+  expect(adviceLines(advice, noonishMs, "job.xml").at(-1)).toBe("Wrote job.xml: tony.worker.memory=2g");
+  const nothing = adviceLines({ ...advice, settings: [] }, noonishMs, "job.xml").at(-1);
+  expect(nothing).toBe("job.xml stays as it is: no setting is to change");
+  expect(advice).toMatchObject({
+    name: "bert",
+    runs: [{ applicationId: reports[0]?.id, endedAtMs: noonishMs + hourMs, hasSeries: false }, {}],
+    settings: [{ key: "tony.worker.memory", value: "2g" }],
+    drElephant: { severity: "CRITICAL", score: 8 },
+  });
+});
+
+test("a job that succeeded ends with a line where half of its memory was never used, or nearly all was", () => {
+  const sizes = roundings(false, context);
+  const line = (heldBytes: number) => adviceLine(ended("application_1795305600000_0001", heldBytes), sizes);
+  expect(line(gibibyte)).toBe(
+    "advice: tony.worker.memory=2g would do: a task held 1 GiB of 4 GiB at most (tony-ts advise application_1795305600000_0001)",
+  );
+  expect(line(3.9 * gibibyte)).toMatch(/^advice: set tony\.worker\.memory=5g: a task held 3\.9 GiB of 4 GiB at most/);
+  expect(line(2.4 * gibibyte)).toBeUndefined();
+  expect(line(0)).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { portal } from "../../../client/commands/portal.ts";
+import { portalProxies, portalSettings } from "../../../client/results/portal.ts";
+import { recordedContext } from "../support.ts";
+
+describe("what the portal is started with", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "tony-portal-"));
+    const sites = {
+      "core-site.xml": { "fs.defaultFS": "hdfs://nn:8020" },
+      "yarn-site.xml": { "yarn.resourcemanager.hostname": "rm" },
+    };
+    for (const [file, settings] of Object.entries(sites)) {
+      const properties = Object.entries(settings).map(
+        ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
+      );
+      writeFileSync(path.join(folder, file), `<configuration>${properties.join("")}</configuration>`);
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const context = () => recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
+
+  test("is the history, the cluster's configuration, and who reads it", () => {
+    const conf = [
+      "tony.history.location=hdfs:///h",
+      "tony.kerberos.keytab=/k",
+      "tony.kerberos.principal=ada",
+      "dfs.a=1",
+    ];
+    expect(portalSettings(0, conf, context())).toMatchObject({
+      port: 0,
+      configurationFolder: folder,
+      hadoop: { "dfs.a": "1" },
+      login: { principal: "ada", keytab: "/k" },
+      history: { location: "hdfs:///h", timeZone: "UTC" },
+    });
+  });
+
+  test.each([
+    [[], "tony.history.location is not set: jobs keep no history"],
+    [["tony.history.location=h"], "tony.history.location is h: the portal takes an absolute path or a URL"],
+  ])("needs to be told where the history is: %j", (conf, message) => {
+    expect(() => portalSettings(0, conf, context())).toThrow(message);
+  });
+});
+
+describe("proxies that log people in", () => {
+  const none = { listen: undefined, proxy: undefined, "user-header": undefined };
+
+  test("are believed what they say in that header", () => {
+    expect(portalProxies(none)).toBeUndefined();
+    const said = { ...none, proxy: ["192.0.2.7"], "user-header": "X-Forwarded-User" };
+    const proxies = { addresses: ["192.0.2.7"], header: "X-Forwarded-User" };
+    expect(portalProxies(said)).toEqual({ listen: "127.0.0.1", ...proxies });
+    expect(portalProxies({ ...said, listen: "::" })).toEqual({ listen: "::", ...proxies });
+  });
+
+  test.each([
+    [{ proxy: ["192.0.2.7"] }, "--proxy and --user-header go together"],
+    [{ listen: "::" }, "--proxy and --user-header go together"],
+    [{ proxy: ["gate"], "user-header": "X-User" }, "gate is no IP address"],
+    [{ proxy: ["192.0.2.7"], "user-header": "X-User", listen: "all" }, "all is no IP address"],
+    [{ proxy: ["192.0.2.7"], "user-header": "X User" }, "X User is no header's name"],
+  ])("are said in full: %j", (options, message) => {
+    expect(() => portalProxies({ ...none, ...options })).toThrow(message);
+  });
+});
+
+test("the portal's verb is portal", () => {
+  expect([portal.verb, portal.usage]).toEqual(["portal", "tony-ts portal"]);
+});

@@ -1,0 +1,141 @@
+import { Readable } from "node:stream";
+import { describe, expect, test } from "@jest/globals";
+import { feedLine, findFeedInputs, forecastFeeds } from "../../../client/submission/feed-inputs.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
+import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
+import type { Cut } from "../../../src/job/feeds/cut.ts";
+import { formatProblem } from "../../../src/job/problem.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+
+const MIB = 1 << 20;
+const status = (path: string, lengthBytes: number, type: FileStatus["type"] = "FILE"): FileStatus => {
+  const facts = { modificationTimeMs: 5, accessTimeMs: 1, permission: 0o644, owner: "a", group: "a" };
+  return { path, type, lengthBytes, ...facts };
+};
+const folder = (path: string) => status(path, 0, "DIRECTORY");
+const there = [
+  folder("/data"),
+  status("/data/.part.crc", 8),
+  status("/data/_SUCCESS", 0),
+  status("/data/part-0.txt", 3 * MIB),
+  status("/data/part-1.txt", MIB),
+  folder("/data/2025"),
+  status("/data/2025/jan.gz", 9 * MIB),
+  folder("/data/2026"),
+  status("/data/2026/jan.txt", MIB),
+  folder("/empty"),
+  folder("/odd"),
+  status("/odd/a.bz2", MIB),
+  status("/odd/nothing", 0),
+  folder("/secret"),
+];
+const parentOf = (path: string) => path.slice(0, path.lastIndexOf("/")) || "/";
+const denied = () => Promise.reject(new FileSystemError("OPEN /odd/a.bz2: it is root's", { code: "ACCESS_DENIED" }));
+
+function inputsOf(
+  input: readonly string[],
+  cut: Cut = { format: "lines", splitBytes: MIB },
+  mayRead = true,
+  output?: string,
+) {
+  const fileSystem = {
+    uri: "hdfs://nn:8020",
+    stat: async (path: string) => {
+      const found = there.find((one) => one.path === path);
+      if (found === undefined) throw new FileSystemError(`${path} is not there`, { code: "FILE_NOT_FOUND" });
+      return found;
+    },
+    list: async (path: string) => there.filter((one) => parentOf(one.path) === path),
+    open: async () => (mayRead ? Readable.from([]) : await denied()),
+  };
+  const locate = (place: string) => ({ fileSystem, path: place.replace(/^hdfs:\/\/nn/, "") });
+  const feed = {
+    name: "train",
+    input,
+    cut,
+    ...(output && { output }),
+    epochs: 1,
+    window: 2,
+    leaseMs: 1_000,
+    maxAttempts: 3,
+  };
+  const spec = aJobSpec({ feeds: [feed], sources: { "tony.feed.train.input": "job.xml:9" } });
+  return findFeedInputs(spec, { locate }).then((found) => ({ spec, ...found }));
+}
+
+async function filesOf(...input: readonly string[]): Promise<readonly string[] | undefined> {
+  const { feeds, problems } = await inputsOf(input);
+  expect(problems).toEqual([]);
+  return feeds.train?.map(({ path }) => path.replace("hdfs://nn:8020/data/", ""));
+}
+
+describe("the input of a feed", () => {
+  test("of a folder are the files directly in it, but for those that Hadoop hides", async () => {
+    expect(await filesOf("hdfs://nn/data")).toEqual(["part-0.txt", "part-1.txt"]);
+  });
+
+  test("with a pattern are those that it fits, at every depth", async () => {
+    expect(await filesOf("/data/part-?.txt")).toEqual(["part-0.txt", "part-1.txt"]);
+    expect(await filesOf("/data/20*/jan.{gz,txt}")).toEqual(["2025/jan.gz", "2026/jan.txt"]);
+    expect(await filesOf("/*/2026", "/data/_SUCCESS")).toEqual(["2026/jan.txt", "_SUCCESS"]);
+    expect(await filesOf("/data/20*/jan.txt")).toEqual(["2026/jan.txt"]);
+  });
+
+  test("is kept with what tells later whether a file has changed", async () => {
+    const { feeds } = await inputsOf(["/data/part-1.txt"]);
+    expect(feeds.train).toEqual([{ path: "hdfs://nn:8020/data/part-1.txt", length: MIB, modifiedMs: 5 }]);
+  });
+
+  const lines: Cut = { format: "lines", splitBytes: MIB };
+  test.each<[what: string, input: string, cut: Cut, problem: string]>([
+    ["that does not exist", "/data/none", lines, "/data/none, which does not exist"],
+    ["that fits nothing", "/data/*.csv", lines, "/data/*.csv, where there is no file"],
+    ["of a folder without files", "/empty", lines, "/empty, where there is no file"],
+    ["that is empty", "/odd/nothing", lines, "hdfs://nn:8020/odd/nothing, which is empty"],
+    [
+      "that cannot be unpacked",
+      "/odd/*.bz2",
+      lines,
+      "hdfs://nn:8020/odd/a.bz2: of what is compressed, rows are read of .gz alone",
+    ],
+    [
+      "of rows of one length that are compressed",
+      "/data/*/jan.gz",
+      { format: "fixed", splitBytes: MIB, recordBytes: 1 },
+      "hdfs://nn:8020/data/2025/jan.gz: rows of one length are not read of what is compressed; unpack it",
+    ],
+    [
+      "of broken rows",
+      "/data/part-1.txt",
+      { format: "fixed", splitBytes: MIB, recordBytes: 7 },
+      "hdfs://nn:8020/data/part-1.txt, whose 1048576 bytes are no whole rows of 7",
+    ],
+  ])("%s is an error at its key", async (_what, input, cut, problem) => {
+    const { problems } = await inputsOf([input], cut);
+    expect(problems.map(formatProblem)).toEqual([`job.xml:9: tony.feed.train.input names ${problem}`]);
+  });
+
+  test("that may not be read is an error before anything runs", async () => {
+    const { problems } = await inputsOf(["/data/part-1.txt"], lines, false);
+    const why = "/data/part-1.txt, which cannot be read: OPEN /odd/a.bz2: it is root's";
+    expect(problems.map(({ message }) => message)).toEqual([`tony.feed.train.input names ${why}`]);
+  });
+
+  test("has a folder of results that is not there yet", async () => {
+    const [there, notThere] = await Promise.all(
+      ["/data/2025", "/data/out"].map((output) => inputsOf(["/data/part-1.txt"], lines, true, output)),
+    );
+    const words = "tony.feed.train.output names /data/2025, which exists already: name another folder, or remove it";
+    expect(there?.problems.map(({ message }) => message)).toEqual([words]);
+    expect(notThere?.problems).toEqual([]);
+  });
+
+  test("is shown with its splits, and what is too large for one", async () => {
+    const { spec, feeds } = await inputsOf(["/data/part-*", "/data/2025"]);
+    const [forecast] = forecastFeeds(spec, feeds);
+    expect(forecast).toEqual({ name: "train", files: 3, bytes: 13 * MIB, splits: 5, uncut: 1 });
+    expect(forecast && feedLine(forecast)).toBe(
+      "  feed train: 3 files, 13 MiB, 5 splits; 1 file larger than a split, compressed and so read whole",
+    );
+  });
+});

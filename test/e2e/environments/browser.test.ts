@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { outOfMemory } from "../../client/job-status.ts";
+import { HistoryFolder } from "../../portal/history-folder.ts";
+import { Chromium, type Page } from "../../support/chromium.ts";
+import { ClusterUser, testCluster } from "../../support/cluster.ts";
+import { eventually } from "../../support/eventually.ts";
+import { oneTask, Person } from "../../support/person.ts";
+import { sweep } from "../../support/sweep.ts";
+
+const cluster = await testCluster();
+const markup = `</script><script>pwned = 1</script><img src=x onerror="pwned = 1">`;
+/** What runs, what turns the text around, what a terminal obeys. */
+const hostile = `${markup} \u202Eevil\u202C \u001B[31mred\u001B[0m`;
+const schemes = ["light", "dark"] as const;
+
+describe("in a real browser", () => {
+  let browser: Chromium;
+  let history: HistoryFolder;
+  const alice = new Person(cluster);
+  beforeAll(async () => {
+    browser = await Chromium.start();
+    history = new HistoryFolder();
+  });
+  afterEach(() => sweep(cluster));
+  afterAll(async () => {
+    await browser.close();
+    history.remove();
+    await alice.leave();
+  });
+
+  async function portalOf(location: string): Promise<string> {
+    const portal = alice.start("portal", "--port", "0", "--conf", `tony.history.location=${location}`);
+    return (await portal.output(/http:\S+/))[0];
+  }
+
+  /** Nothing that a job said ran, or made the browser complain, and axe-core finds nothing wrong. */
+  async function expectSound(page: Page): Promise<void> {
+    expect(await page.value("typeof pwned")).toBe("undefined");
+    expect(await page.value("/[\\u202E\\u001B]/.test(document.body.innerText)")).toBe(false);
+    expect(page.complaints).toEqual([]);
+    expect(await page.violations()).toEqual([]);
+  }
+
+  describe.each(schemes)("with %s colours", (scheme) => {
+    test("the portal shows what jobs say as text, and is used by keyboard alone", async () => {
+      const endedAtMs = Date.now();
+      const lines = [hostile, "x".repeat(1_000_000)];
+      const cause = { ...outOfMemory(), summary: `worker:1 ${hostile}`, lines };
+      history.write({ number: 1, name: hostile, queue: hostile, result: "failed", cause, endedAtMs });
+      history.write({ number: 2, name: "tame", startedAtMs: 2_000, endedAtMs });
+      const page = await browser.open(await portalOf(`file://${history.root}`), { scheme });
+
+      await page.until(`document.querySelectorAll("#rows tr").length === 2`);
+      expect(await page.text("#rows")).toContain(markup);
+      await page.tabTo("[name=name]");
+      await page.type("onerror");
+      await page.until(`document.querySelectorAll("#rows tr").length === 1`);
+      await page.tabTo("summary");
+      await page.press("Enter");
+      await page.until(`document.querySelector("#use-rows tr") !== null`);
+      await expectSound(page);
+
+      await page.go(String(await page.value(`document.querySelector("#rows a").href`)));
+      await page.until(`document.querySelectorAll("#rows tr").length === 3`);
+      expect(await page.text("h1")).toContain(markup);
+      expect(await page.text("pre")).toContain(markup);
+      await page.tabTo("#by-memory");
+      await page.press("Enter");
+      await page.until(`document.querySelector("#by-memory").closest("th").ariaSort === "descending"`);
+      expect(await page.value("document.activeElement.id")).toBe("by-memory");
+      await page.tabTo("#rows button");
+      await page.press(" ");
+      await page.until(`document.querySelector("#charts h2") !== null`);
+      await page.tabTo("summary");
+      await page.press("Enter");
+      await page.until(`document.querySelector("#events").open`);
+      expect(await page.value("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      await expectSound(page);
+    });
+  });
+
+  test("a running job's page is served through YARN's proxy, and its address leads to the portal at the end", async () => {
+    const location = `/user/${ClusterUser.alice}/browser-history`;
+    const portal = await portalOf(location);
+    const job = alice.job("watched", {
+      ...oneTask,
+      "tony.history.location": location,
+      "tony.portal.url": portal,
+      "tony.worker.command": `echo '{"step": 7, "metrics": {"<b>loss": 0.5}}' >> $TONY_PROGRESS_FILE; sleep 600`,
+    });
+    const conf = ["tony.am.page.enabled=true", `tony.application.name=${markup}`].flatMap((one) => ["-conf", one]);
+    const id = (await alice.run("submit", "--detach", job, ...conf)).stdout.trim();
+    const address = await eventually("the page", async () => {
+      const { exitCode, stdout } = await alice.run("page", id);
+      return exitCode === 0 ? stdout.trim() : undefined;
+    });
+
+    const page = await browser.open(address);
+    await page.until(`document.querySelector("#rows")?.innerText.includes("<b>loss 0.5") === true`);
+    await page.tabTo("#rows button");
+    await page.press("Enter");
+    await page.until(`document.querySelector("#charts svg") !== null`);
+    await expectSound(page);
+
+    await alice.run("kill", id);
+    await page.until(`document.querySelector("#trouble").innerText.startsWith("No answer")`);
+    await page.reload();
+    await page.until(`document.title.endsWith("killed")`);
+    expect(await page.value("location.origin")).toBe(new URL(portal).origin);
+  });
+});

@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { json, text } from "node:stream/consumers";
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { oneTask, Person } from "../support/person.ts";
+import { sweep } from "../support/sweep.ts";
+import { endpointsOf } from "../support/yarn.ts";
+
+const cluster = await testCluster();
+const history = `/user/${ClusterUser.alice}/portal-history`;
+
+/** Where YARN's proxy leads a browser to. */
+async function ledTo(url: string): Promise<string | undefined> {
+  const [response] = await once(request(url, { agent: false }).end(), "response");
+  response.resume();
+  return response.headers.location;
+}
+
+async function fetched<T>(
+  url: string,
+  read: (stream: NodeJS.ReadableStream) => Promise<T>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const sent = request(url, { agent: false, headers });
+  sent.end();
+  const [response] = await once(sent, "response");
+  return await read(response);
+}
+
+describe("the portal", () => {
+  const alice = new Person(cluster);
+  afterEach(() => sweep(cluster));
+  afterAll(() => alice.leave());
+
+  test("shows a job that has ended, from its history, by the page that it had while it ran", async () => {
+    const settings = {
+      ...oneTask,
+      "tony.worker.command": "echo boom; exit 3",
+      "tony.history.location": history,
+      "tony.portal.url": "http://portal.example:1/",
+    };
+    const { stdout } = await alice.run("submit", alice.job("in the portal", settings));
+    const [id = ""] = /application_\d+_\d+/.exec(stdout) ?? [];
+
+    const portal = alice.start("portal", "--port", "0", "--conf", `tony.history.location=${history}`);
+    const address = (await portal.output(/http:\S+/))[0];
+    const list = await eventually("the job", async () => {
+      const found = await fetched(`${address}api/v1/jobs?state=failed&name=${id}`, text);
+      return found.includes('"matching":1') ? JSON.parse(found) : undefined;
+    });
+    const cause = expect.stringContaining("worker:0 exited 3");
+    expect(list.rows).toMatchObject([{ name: "in the portal", user: ClusterUser.alice, state: "failed", cause }]);
+    expect(await fetched(`${address}jobs/${id}/`, text)).toMatch(/^<!doctype html>/);
+    expect(await fetched(`${address}jobs/${id}/api/v1/live`, json)).toMatchObject({
+      isFinal: true,
+      tasks: { all: 1, rows: [{ task: "worker:0", state: "failed", exit: "3" }] },
+      status: { outcome: { cause: { lines: ["boom"] } } },
+    });
+    expect(await fetched(`${address}metrics`, text)).toContain('result="failed"} ');
+    expect(await ledTo(`${cluster.endpoints.resourceManager}/proxy/${id}/`)).toMatch(
+      new RegExp(`^http://portal.example:1/jobs/${id}/?$`),
+    );
+    const believed = ["--proxy", "127.0.0.1", "--user-header", "X-User"];
+    const shared = alice.start("portal", "--port", "0", ...believed, "--conf", `tony.history.location=${history}`);
+    const asked = `${(await shared.output(/http:\S+/))[0]}jobs/${id}/api/v1/job`;
+    expect(await fetched(asked, text, { "X-User": ClusterUser.alice })).toContain("in the portal");
+    expect(await fetched(asked, json, { "X-User": "mallory" })).toEqual({
+      error: expect.stringContaining(`mallory may not see ${id}: it is ${ClusterUser.alice}'s`),
+    });
+    shared.process.kill("SIGINT");
+    portal.process.kill("SIGINT");
+    expect(await portal.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  test("shows a job that YARN killed as killed, though nobody wrote its end", async () => {
+    const settings = {
+      ...oneTask,
+      "tony.worker.command": "sleep 3; echo told; sleep 600",
+      "tony.history.location": history,
+    };
+    const id = (await alice.run("submit", "--detach", alice.job("killed", settings))).stdout.trim();
+    const manager = new ResourceManagerClient({
+      endpoints: endpointsOf(cluster.endpoints.resourceManagerRpc),
+      credentials: simpleCredentials({ name: ClusterUser.alice }),
+    });
+    // Its history is written two seconds after it began.
+    await eventually("its program", async () =>
+      (await alice.run("logs", id)).stdout.includes("told") ? true : undefined,
+    );
+    await manager.kill(id);
+    manager.close();
+
+    const portal = alice.start("portal", "--port", "0", "--conf", `tony.history.location=${history}`);
+    const address = (await portal.output(/http:\S+/))[0];
+    const row = await eventually("the job", async () => {
+      const found = await fetched(`${address}api/v1/jobs?name=${id}`, text);
+      return found.includes('"state":"killed"') ? JSON.parse(found).rows[0] : undefined;
+    });
+    expect(row).toMatchObject({
+      name: "killed",
+      endedAtMs: expect.any(Number),
+      cause: expect.stringContaining("killed"),
+    });
+    portal.process.kill("SIGINT");
+    await portal.ended;
+    // Removes what the job left.
+    await alice.run("list");
+  });
+});

@@ -1,0 +1,229 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { CallError } from "../../../executor/api/call-error.ts";
+import type { FeedAnswered, FeedCall } from "../../../src/api/messages.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";
+import type { GivenSplit } from "../../../src/job/feeds/lease.ts";
+import { TaskApiScene } from "../../support/task-api.ts";
+
+const PID = process.pid;
+const FEED: FeedSpec = {
+  ...{ name: "train", input: ["/data"], cut: { format: "lines", splitBytes: 8 } },
+  ...{ epochs: 1, window: 2, leaseMs: 60_000, maxAttempts: 3 },
+};
+
+describe("a feed, as a program has it", () => {
+  let scene: TaskApiScene;
+  let folder: string;
+  let split: GivenSplit;
+  let feed: FeedSpec;
+  let asked: FeedCall[];
+  let answer: (call: FeedCall) => FeedAnswered;
+  let nowMs: number;
+  const post = (verb: string, body = "") => scene.call("POST", `/v1/feed/train/${verb}`, body);
+
+  beforeEach(async () => {
+    [asked, nowMs] = [[], 0];
+    folder = mkdtempSync(path.join(tmpdir(), "tony-feed-"));
+    const file = path.join(folder, "data");
+    writeFileSync(file, "one\ntwo\nthree\nfour\n");
+    const fileSystem = new LocalFileSystem();
+    const { lengthBytes, modificationTimeMs } = await fileSystem.stat(file);
+    const lease = { number: 5, epoch: 0, position: 1 };
+    const [length, modifiedMs] = [lengthBytes, modificationTimeMs];
+    split = { lease, split: 3, skip: 1, path: file, start: 4, end: 10, length, modifiedMs };
+    feed = FEED;
+    answer = ({ type }) =>
+      type === "open"
+        ? { type: "opened", epoch: 2 }
+        : type === "ask"
+          ? { type: "given", splits: [split] }
+          : { type: "noted" };
+    scene = await TaskApiScene.open({
+      feeds: {
+        feeds: () => [feed],
+        ask: async (_feed, call) => {
+          asked.push(call);
+          return answer(call);
+        },
+        openFileSystems: async () => ({ locate: (url) => ({ fileSystem, path: url }), close: () => undefined }),
+        nowMs: () => nowMs,
+        resultsFolder: path.join(folder, "unfinished"),
+      },
+    });
+  });
+
+  afterEach(async () => {
+    await scene.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("is opened, read split by split, and told what was used", async () => {
+    expect(await post(`open?pid=${PID}`, '{"cursor": {"epoch": 2}}')).toEqual({
+      status: 200,
+      said: { epoch: 2, format: "lines", window: 2 },
+    });
+    const taken = await post(`take?pid=${PID}&wait=false`);
+    const shown = { number: 5, epoch: 0, position: 1, skip: 1, path: split.path, start: 4, end: 10 };
+    expect(taken.said).toEqual({ splits: [shown] });
+    const read = await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+    expect(read.headers["content-type"]).toBe("application/octet-stream");
+    expect(await text(read)).toBe("two\nthree\n");
+    expect((await post(`used?pid=${PID}&number=5`)).said).toEqual({});
+    answer = () => ({ type: "ended" });
+    expect((await post(`take?pid=${PID}`)).said).toEqual({ end: true });
+    expect(asked).toEqual([
+      { type: "open", cursor: '{"epoch":2}' },
+      { type: "ask", most: 2, atOnce: true, has: [] },
+      { type: "used", lease: split.lease },
+      { type: "ask", most: 2, atOnce: false, has: [] },
+    ]);
+  });
+
+  test("says that a task goes on while it reads, not more often than is of use", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    for (const atMs of [10_000, 20_000, 30_000, 50_000]) {
+      nowMs = atMs;
+      await text(await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`));
+    }
+    expect(asked.filter(({ type }) => type === "moved")).toHaveLength(2);
+  });
+
+  test("is read by one process of a task, and by the next one when that is gone", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    expect(await post("open?pid=1")).toMatchObject({ status: 409, said: { error: { code: "FEED_READ_ELSEWHERE" } } });
+    expect(await post("take?pid=1")).toMatchObject({ status: 409, said: { error: { code: "FEED_STALE" } } });
+  });
+
+  test("says why a split cannot be read, as often as it is asked", async () => {
+    split = { ...split, modifiedMs: 1 };
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const message = `${split.path} has changed since the job was submitted: submit it again`;
+    for (const _ of [1, 2]) {
+      const refused = await scene.call("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+      expect(refused).toEqual({ status: 422, said: { error: { code: "FEED_UNREADABLE", message } } });
+    }
+    await post(`failed?pid=${PID}&number=5`, message);
+    expect(asked.at(-1)).toEqual({ type: "failed", lease: split.lease, error: message });
+  });
+
+  test("gives a cursor of what it and the others have used", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const cursor = { plan: "a1", epoch: 0, used: [0, 1], partly: { 1: 2 } };
+    answer = () => ({ type: "cursor", cursor: JSON.stringify(cursor) });
+    const state = (mark: string, body: string) => post(`state?pid=${PID}${mark}`, body);
+    expect((await state("&mark=4", '{"begun": [{"number": 5, "records": 2}]}')).said).toEqual({ cursor });
+    const begun = [{ lease: split.lease, records: 2 }];
+    expect(asked.at(-1)).toEqual({ type: "mark", label: "4", among: ["worker:0", "worker:1"], begun });
+    const refused = async (mark: string, body: string) => (await state(mark, body)).said;
+    expect(await refused("", '{"begun": []}')).toMatchObject({ error: { code: "BAD_CALL" } });
+    expect(await refused("&mark=5", '{"begun": [{"number": 6, "records": 2}]}')).toMatchObject({
+      error: { code: "NO_SUCH_SPLIT" },
+    });
+    answer = () => ({ type: "noted" });
+    expect(await refused("&mark=5", '{"begun": []}')).toMatchObject({ error: { code: "FAILED" } });
+  });
+
+  test("has results for each split, stored whole before it counts as used, and once whoever makes them", async () => {
+    const output = path.join(folder, "out");
+    feed = { ...FEED, output };
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    await post(`write?pid=${PID}&number=5`, "TWO\n");
+    // What another process made of it before is not added to.
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    await post(`write?pid=${PID}&number=5`, "2\n");
+    await post(`write?pid=${PID}&number=5`, "3\n");
+    expect(readdirSync(folder)).not.toContain("out");
+    const stored = () => readFileSync(path.join(output, "part-0000003"), "utf8");
+    const before = answer;
+    let storedWhenUsed = "";
+    answer = (call) => {
+      if (call.type === "used") storedWhenUsed = stored();
+      return before(call);
+    };
+    expect((await post(`used?pid=${PID}&number=5`)).said).toEqual({});
+    expect(storedWhenUsed).toBe("2\n3\n");
+    await post(`take?pid=${PID}`);
+    await post(`used?pid=${PID}&number=5`);
+    expect(stored()).toBe("2\n3\n");
+    expect(readdirSync(path.join(output, "_temporary"))).toEqual([]);
+    expect(readdirSync(path.join(folder, "unfinished", "train"))).toEqual([]);
+  });
+
+  test("is told where results cannot be stored, and what has results goes on from no cursor", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const message = "train has no place for results: set tony.feed.train.output";
+    expect(await post(`write?pid=${PID}&number=5`, "x")).toEqual({
+      status: 409,
+      said: { error: { code: "FEED_NO_RESULTS", message } },
+    });
+    feed = { ...FEED, output: split.path };
+    const used = await post(`used?pid=${PID}&number=5`);
+    expect(used).toMatchObject({ status: 503, said: { error: { code: "FEED_RESULTS_NOT_STORED" } } });
+    expect(asked.map(({ type }) => type)).not.toContain("used");
+    expect((await post(`open?pid=${PID}`, '{"cursor": {}}')).said).toMatchObject({
+      error: { code: "FEED_HAS_RESULTS" },
+    });
+  });
+
+  test("says how many steps all make", async () => {
+    await post(`open?pid=${PID}`);
+    answer = () => ({ type: "agreed", steps: 32, last: false });
+    const counted = `steps?pid=${PID}&epoch=1&ready=40&known=16`;
+    expect((await post(counted)).said).toEqual({ steps: 32, last: false });
+    const said = { type: "steps", among: ["worker:0", "worker:1"], epoch: 1, ready: 40, known: 16 };
+    expect(asked.at(-1)).toEqual({ ...said, dry: false });
+    await post(`${counted}&dry=true`);
+    expect(asked.at(-1)).toEqual({ ...said, dry: true });
+    expect((await post(`steps?pid=${PID}&epoch=1&ready=-1&known=0`)).said).toMatchObject({
+      error: { code: "BAD_CALL", message: "ready is a whole number" },
+    });
+    answer = () => ({ type: "noted" });
+    expect((await post(counted)).said).toMatchObject({ error: { code: "FAILED" } });
+  });
+
+  test("passes on why something is refused", async () => {
+    await post(`open?pid=${PID}`);
+    answer = () => {
+      throw new CallError(409, "FEED_LOST", "it is another's");
+    };
+    expect(await post(`take?pid=${PID}`)).toEqual({
+      status: 409,
+      said: { error: { code: "FEED_LOST", message: "it is another's" } },
+    });
+  });
+
+  test.each([
+    ["/v1/feed/test/open?pid=1", "NO_SUCH_FEED", "the job has no feed test: there is train"],
+    ["/v1/feed/train/open", "BAD_CALL", "pid is the number of the process that reads"],
+    ["/v1/feed/train/take?pid=1", "FEED_STALE", "process 1 has not opened train, or another one has since"],
+    [
+      `/v1/feed/train/open?pid=${PID}`,
+      "BAD_CALL",
+      expect.stringMatching(/^the body is no JSON as docs\/guide\/feeds.md shows: /),
+    ],
+  ])("refuses POST %s", async (route, code, message) => {
+    expect((await scene.call("POST", route, "[")).said).toEqual({ error: { code, message } });
+  });
+
+  test("refuses what is no call of a feed, and a split that was not taken", async () => {
+    await post(`open?pid=${PID}`);
+    expect((await post(`grab?pid=${PID}`)).said).toMatchObject({ error: { code: "NOT_FOUND" } });
+    expect((await scene.call("GET", `/v1/feed/train/take?pid=${PID}`)).said).toMatchObject({
+      error: { code: "NOT_FOUND" },
+    });
+    const other = await scene.call("GET", `/v1/feed/train/read?pid=${PID}&number=6`);
+    expect(other).toMatchObject({ status: 404, said: { error: { code: "NO_SUCH_SPLIT" } } });
+  });
+});

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { readSplit } from "../../../executor/feeds/read-split.ts";
+import { boundedLines } from "../../../executor/feeds/row-limit.ts";
+import { TonyError } from "../../../src/errors.ts";
+import type { FileSystem, OpenOptions } from "../../../src/hadoop/hdfs/file-system.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import type { Cut } from "../../../src/job/feeds/cut.ts";
+import { type InputFile, planOf, splitAt } from "../../../src/job/feeds/plan.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "splits-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const local = new LocalFileSystem();
+
+async function written(name: string, content: string | Uint8Array): Promise<InputFile> {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  const { lengthBytes, modificationTimeMs } = await local.stat(file);
+  return { path: file, length: lengthBytes, modifiedMs: modificationTimeMs };
+}
+
+/** Reads as much at a time. */
+function inChunks(bytes: number): FileSystem {
+  const open = async (file: string, options: OpenOptions = {}) => {
+    const content = await buffer(await local.open(file, options));
+    const count = Math.ceil(content.length / bytes);
+    return Readable.from(
+      Array.from({ length: count }, (_, index) => content.subarray(index * bytes, (index + 1) * bytes)),
+    );
+  };
+  return Object.assign(new LocalFileSystem(), { open });
+}
+
+/** What each split of the file holds. */
+async function splitsOf(file: InputFile, cut: Cut, fileSystem: FileSystem = local): Promise<string[]> {
+  const plan = planOf([file], cut);
+  const contents: string[] = [];
+  for (let number = 0; number < plan.splits; number += 1) {
+    const split = splitAt(plan, number);
+    if (split === undefined) continue;
+    contents.push((await buffer(readSplit({ fileSystem, path: file.path }, split, cut))).toString("latin1"));
+  }
+  return contents;
+}
+
+/** Of which each reading breaks off behind so many bytes. */
+function breakingOff(bytes: number, retryable = true): FileSystem {
+  const open = async (file: string, options: OpenOptions = {}) => {
+    const content = await buffer(await local.open(file, options));
+    if (content.length <= bytes) return Readable.from([content]);
+    return Readable.from(
+      (async function* () {
+        yield content.subarray(0, bytes);
+        throw new TonyError("the DataNode is gone", { code: "CONNECTION_LOST", retryable });
+      })(),
+    );
+  };
+  return Object.assign(new LocalFileSystem(), { open });
+}
+
+describe("the bytes of a split", () => {
+  test("are those lines that begin in it, whole", async () => {
+    const file = await written("lines", "one\ntwo\nthree\nfour");
+    expect(await splitsOf(file, { format: "lines", splitBytes: 5 })).toEqual(["one\ntwo\n", "three\n", "four", ""]);
+  });
+
+  test("together hold every line once, however long lines are and however they are read", async () => {
+    const lines = fc.array(fc.string({ maxLength: 12, unit: fc.constantFrom("a", "b", "\n") }), { maxLength: 12 });
+    const property = fc.asyncProperty(
+      lines,
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 1, max: 7 }),
+      async (all, splitBytes, chunk) => {
+        const content = all.join("\n");
+        const contents = await splitsOf(
+          await written("any", content),
+          { format: "lines", splitBytes },
+          inChunks(chunk),
+        );
+        expect(contents.join("")).toBe(content);
+        const whole = contents.filter((one) => one !== "").slice(0, -1);
+        expect(whole.filter((one) => !one.endsWith("\n"))).toEqual([]);
+      },
+    );
+    await fc.assert(property, { numRuns: 200 });
+  });
+
+  test("of a compressed file are all of its lines", async () => {
+    const file = await written("lines.gz", gzipSync("one\ntwo\n"));
+    expect(await splitsOf(file, { format: "lines", splitBytes: 5 })).toEqual(["one\ntwo\n"]);
+    const cutOff = await written("cut-off.gz", gzipSync("one\ntwo\n").subarray(0, 20));
+    await expect(splitsOf(cutOff, { format: "lines", splitBytes: 5 })).rejects.toMatchObject({
+      code: "FEED_FILE_DAMAGED",
+      message: `${cutOff.path} is damaged: unexpected end of file`,
+    });
+  });
+
+  test("of a TFRecord file are its records, unpacked, and end where one is damaged", async () => {
+    const record = Buffer.from("01000000000000000175de4161786ee428", "hex");
+    const packed = await written("records.gz", gzipSync(record));
+    expect(await splitsOf(packed, { format: "tfrecord" })).toEqual([record.toString("latin1")]);
+    const damaged = await written("records", Buffer.concat([record, Buffer.from(record).fill("b", 12, 13)]));
+    await expect(splitsOf(damaged, { format: "tfrecord" })).rejects.toThrow(
+      `${damaged.path} cannot be read: the record at byte 17 has bytes that do not fit their checksum`,
+    );
+  });
+
+  test("of other formats are just those", async () => {
+    const file = await written("bytes", "0123456789");
+    expect(await splitsOf(file, { format: "bytes", splitBytes: 4 })).toEqual(["0123", "4567", "89"]);
+    expect(await splitsOf(file, { format: "fixed", splitBytes: 4, recordBytes: 3 })).toEqual([
+      "012",
+      "345",
+      "678",
+      "9",
+    ]);
+    expect(await splitsOf(file, { format: "file" })).toEqual(["0123456789"]);
+  });
+
+  test("are gone on with where a reading breaks off, and are not where that does not help", async () => {
+    const file = await written("broken-off", "0123456789");
+    const plan = planOf([file], { format: "file" });
+    const split = splitAt(plan, 0);
+    const pauses: number[] = [];
+    const read = (fileSystem: FileSystem) =>
+      split === undefined
+        ? Promise.reject(new Error("there is no split"))
+        : buffer(readSplit({ fileSystem, path: file.path }, split, plan.cut, async (ms) => void pauses.push(ms)));
+    expect((await read(breakingOff(4))).toString()).toBe("0123456789");
+    expect(pauses).toEqual([250, 250]);
+    await expect(read(breakingOff(4, false))).rejects.toThrow("the DataNode is gone");
+    pauses.length = 0;
+    await expect(read(breakingOff(0))).rejects.toThrow("the DataNode is gone");
+    expect(pauses).toEqual([250, 1_000, 4_000, 15_000, 30_000, 30_000, 60_000]);
+  });
+
+  test("are not read of a file that is gone", async () => {
+    const file = { path: path.join(folder, "gone"), length: 9, modifiedMs: 1 };
+    await expect(splitsOf(file, { format: "file" })).rejects.toMatchObject({
+      code: "FILE_NOT_FOUND",
+      retryable: false,
+    });
+  });
+
+  test("end with a line that is longer than a program holds", async () => {
+    const read = (most: number) =>
+      buffer(boundedLines(Readable.from(["a\nbc", "d", "e\nf"].map((chunk) => Buffer.from(chunk))), "/data/a", most));
+    expect((await read(3)).toString()).toBe("a\nbcde\nf");
+    await expect(read(2)).rejects.toMatchObject({
+      code: "FEED_ROW_TOO_LONG",
+      message: "/data/a has a line of more than 2 bytes: are its rows lines?",
+    });
+  });
+
+  test("are not read of a file that has changed", async () => {
+    const file = { ...(await written("changed", "0123456789")), length: 9 };
+    const message = `${file.path} has changed since the job was submitted: submit it again`;
+    await expect(splitsOf(file, { format: "file" })).rejects.toMatchObject({ code: "FEED_FILE_CHANGED", message });
+  });
+});

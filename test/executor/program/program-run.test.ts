@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { MemorySampler } from "../../../executor/monitoring/memory-sampler.ts";
+import { ProgressFile } from "../../../executor/monitoring/progress-file.ts";
+import { outputLogs } from "../../../executor/output/output-files.ts";
+import { OutputIndex } from "../../../executor/output/output-index.ts";
+import { readKernelUnits } from "../../../executor/processes/proc-fs.ts";
+import { Program } from "../../../executor/program/program.ts";
+import { ProgramRun } from "../../../executor/program/program-run.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+let folder: string;
+let program: Program;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-program-run-"));
+  jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask"] });
+});
+afterEach(async () => {
+  jest.useRealTimers();
+  await program.stop({ graceMs: 0, reason: { code: "unknown" } });
+  rmSync(folder, { recursive: true });
+});
+
+/** A program that does nothing for long, and may run for so long. */
+function runFor(limitMs: number): ProgramRun {
+  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+  const nowMs = () => Date.now();
+  const marker = "TONY_TEST=program-run";
+  const environments = [{ PATH: process.env.PATH ?? "", TONY_TEST: "program-run" }] as const;
+  program = new Program({ command: "exec sleep 100", environments, marker, logs, nowMs });
+  return new ProgramRun({
+    program,
+    index: new OutputIndex(logs, 1),
+    logs,
+    logLimits: { maxBytes: 1_000_000, maxFiles: 1 },
+    sampler: new MemorySampler(readKernelUnits()),
+    progress: new ProgressFile(path.join(folder, "progress"), silentLog),
+    memoryLimitBytes: undefined,
+    metricsIntervalMs: 5_000,
+    outputLines: 10,
+    timeLimit: { limitMs, graceMs: 0 },
+    ports: [],
+    releasedPorts: [],
+    nowMs,
+    report: () => undefined,
+  });
+}
+
+test("a program's time limit stands still while it is suspended, as often as that is", () => {
+  const run = runFor(10_000);
+  for (const ranMs of [4_000, 4_000]) {
+    jest.advanceTimersByTime(ranMs);
+    run.suspend();
+    jest.advanceTimersByTime(60_000);
+    expect(program.stopReason).toBeUndefined();
+    run.resume();
+  }
+  jest.advanceTimersByTime(1_999);
+  expect(program.stopReason).toBeUndefined();
+  jest.advanceTimersByTime(1);
+  expect(program.stopReason).toEqual({ code: "ran-too-long", limitMs: 10_000 });
+});

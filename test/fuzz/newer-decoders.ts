@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { feedShape } from "../../am/core/feeds/feed-file.ts";
+import { readTransaction } from "../../executor/api/kv-transaction.ts";
+import { readReport } from "../../executor/api/report.ts";
+import { readSplit } from "../../executor/feeds/read-split.ts";
+import { parseJobQuery } from "../../portal/job-query.ts";
+import { readStoredJob, readStoredSeries } from "../../portal/stored-job.ts";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { readContainer } from "../../src/history/avro/read.ts";
+import { containerMagic } from "../../src/history/avro/schema.ts";
+import { encodeHistoryRecord } from "../../src/history/records.ts";
+import { cursorProblem, cursorShape } from "../../src/job/feeds/cursor.ts";
+import type { Cut } from "../../src/job/feeds/cut.ts";
+import { parseParameter } from "../../src/job/search/parse-parameter.ts";
+import { readTrial } from "../../src/job/search/trial-line.ts";
+import { parseLiveRequest } from "../../src/page/live-request.ts";
+import { aJobStatus, allSucceeded } from "../client/job-status.ts";
+import { aJobSpec } from "../support/job-spec.ts";
+import type { Decoder } from "./fuzz.ts";
+
+const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
+const fileSystem = new LocalFileSystem();
+
+function text(name: string, decode: (text: string) => unknown, ...seeds: readonly string[]): Decoder {
+  const refusals = ["SyntaxError", "ShapeError", "RangeError"];
+  return { name, seeds: seeds.map((seed) => Buffer.from(seed)), decode: (bytes) => decode(utf8(bytes)), refusals };
+}
+
+/** What reads a folder that has one file. */
+function inFolder(file: string, read: (folder: string) => Promise<unknown>): Decoder["decode"] {
+  return async (bytes) => {
+    const folder = mkdtempSync(path.join(tmpdir(), "tony-fuzz-"));
+    try {
+      writeFileSync(path.join(folder, file), bytes);
+      return await read(folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+}
+
+/** A split in the middle of the file. */
+function splitOf(file: string, cut: Cut): Decoder["decode"] {
+  return inFolder(file, async (folder) => {
+    const name = path.join(folder, file);
+    const { lengthBytes: length, modificationTimeMs: modifiedMs } = await fileSystem.stat(name);
+    const split = {
+      file: { path: name, length, modifiedMs },
+      start: Math.floor(length / 3),
+      end: Math.floor(length / 2),
+    };
+    for await (const _chunk of readSplit({ fileSystem, path: name }, split, cut));
+  });
+}
+
+/** A container file whose schema is the first line, as a reader of files of others meets it. */
+function container(bytes: Uint8Array): Buffer {
+  const end = Buffer.from(bytes).indexOf("\n");
+  const [schema, block] = [Buffer.from(bytes).subarray(0, Math.max(0, end)), bytes.subarray(end + 1)];
+  const sync = Buffer.alloc(16, 1);
+  const sized = (part: Uint8Array) => Buffer.concat([long(part.length), part]);
+  const metadata = [long(1), sized(Buffer.from("avro.schema")), sized(schema), long(0)];
+  return Buffer.concat([containerMagic, ...metadata, sync, long(1), sized(block), sync]);
+}
+
+/** In zigzag, seven bits in each byte. */
+function long(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value * 2;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest & 0x7f) | 0x80);
+  return Buffer.from([...bytes, rest]);
+}
+
+const header = {
+  record: "header",
+  historyVersion: 3,
+  attempt: 1,
+  number: 1,
+  atMs: 1,
+  applicationId: "application_1_0001",
+  user: "ada",
+  build: "tony-ts",
+  spec: aJobSpec(),
+} as const;
+const end = {
+  record: "end",
+  attempt: 1,
+  number: 2,
+  atMs: 2,
+  outcome: { ...allSucceeded, endedAtMs: 2 },
+  status: aJobStatus(),
+} as const;
+const lines = encodeHistoryRecord(header) + encodeHistoryRecord(end);
+const rate = { name: "lr", domain: { kind: "float", low: 0, high: 1, log: false } } as const;
+const feed = { plan: "p", splits: 10, epochs: 2 };
+const cursor = '{"plan":"p","epoch":1,"used":[0,3],"partly":{"4":7}}';
+
+/** Readers of a history that the portal shows, of feeds and searches, and of what pages and programs ask. */
+export const newerDecoders: readonly Decoder[] = [
+  text(
+    "queries of a job's page",
+    (query) => parseLiveRequest(new URLSearchParams(query)),
+    "since=3&from=0&count=50&sort=rate&order=down&filter=worker&task=worker:0",
+  ),
+  text(
+    "queries of the portal",
+    (query) => parseJobQuery(new URLSearchParams(query)),
+    "user=ada&state=failed&since=1&until=2&from=0&count=9&name=b%20c",
+  ),
+  {
+    name: "jobs of the portal",
+    seeds: [Buffer.from(lines)],
+    decode: inFolder("events.jsonl.inprogress", async (folder) => {
+      await readStoredJob(fileSystem, folder, "ends");
+      await readStoredJob(fileSystem, folder, "all");
+    }),
+  },
+  {
+    name: "series of the portal's jobs",
+    seeds: [Buffer.from('{"seriesVersion":1,"applicationId":"a","attempt":1,"fromMs":0,"spanMs":5000}\n')],
+    decode: (bytes) => inFolder("series.jsonl.gz", (folder) => readStoredSeries(fileSystem, folder))(gzipSync(bytes)),
+  },
+  {
+    name: "Avro files by their own schemas",
+    seeds: [
+      '"string"\n\u0004ab',
+      '{"type":"array","items":{"type":"array","items":"null"}}\n\u0006\u0006\u0000\u0006\u0000\u0006\u0000\u0000',
+      '{"type":"record","name":"R","fields":[{"name":"a","type":["null","R"]},{"name":"b","type":"R"}]}\n\u0002',
+      '{"type":"enum","name":"E","symbols":["A"]}\n\u0000',
+    ].map((seed) => Buffer.from(seed)),
+    decode: (bytes) => readContainer(container(bytes)),
+    // Of a schema that is none: who reads a history takes any error for an unreadable one.
+    refusals: ["SyntaxError", "TypeError", "RangeError"],
+  },
+  {
+    name: "lines of a feed",
+    seeds: [Buffer.from("one\ntwo\nthree\nfour\n")],
+    decode: splitOf("data.txt", { format: "lines", splitBytes: 4 }),
+  },
+  {
+    name: "packed lines of a feed",
+    seeds: [gzipSync("one\ntwo\nthree\nfour\n")],
+    decode: splitOf("data.gz", { format: "lines", splitBytes: 4 }),
+    // Of zlib.
+    refusals: ["Error"],
+  },
+  text("cursors of a feed", (json) => cursorProblem(cursorShape(JSON.parse(json), ""), feed), cursor),
+  text(
+    "journals of a feed",
+    (json) => feedShape(JSON.parse(json), ""),
+    `{"epoch":0,"used":[0,1],"poisoned":[],"partly":{},"leases":{"2":{"number":3,"task":"worker:0"}},"lastLease":3,"attempts":{"1":1},"generation":1,"origin":${cursor},"readers":{"worker:0":{"generation":1,"lastUsed":2}}}`,
+  ),
+  text(
+    "trials that were made elsewhere",
+    (line) => readTrial(line, [rate]),
+    '{"params":{"lr":0.01},"state":"stopped","value":NaN,"reports":[[1,0.5],[2,Infinity]]}',
+  ),
+  text(
+    "parameters of a search",
+    parseParameter,
+    "float 1e-5 1e-1 log when opt=sgd,adam",
+    'choice "a b" c',
+    "int 1 9 step 2",
+  ),
+  text("reports to a task's API", readReport, '{"step":3,"checkpoint":"hdfs://ns/c","metrics":{"loss":0.5,"acc":NaN}}'),
+  text(
+    "transactions to a task's API",
+    readTransaction,
+    '{"conditions":[{"key":"a","of":"exists"}],"success":[{"type":"put","key":"a","value":"x"}],"failure":[{"type":"get","key":"a"}]}',
+  ),
+];

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "@jest/globals";
+import { check, minimalJob, saidAbout } from "../support.ts";
+
+const input = { "tony.feed.train.input": "/data/*.txt,hdfs://nn/more" };
+const said = (values: Readonly<Record<string, string>>) => saidAbout({ ...minimalJob, ...values });
+/** The first line behind the smallest job. */
+const line = Object.keys(minimalJob).length + 1;
+
+describe("the feeds of a job", () => {
+  test("are those that have an input, in the order of their names", () => {
+    const { spec, problems } = check({
+      ...minimalJob,
+      "tony.feed.train.input": "/data/*.txt,hdfs://nn/more",
+      "tony.feed.train.epochs": "0",
+      "tony.feed.train.shuffle": "7",
+      "tony.feed.train.uneven": "pad",
+      "tony.feed.images.input": "viewfs:///images",
+      "tony.feed.images.format": "fixed",
+      "tony.feed.images.record-size": "3072",
+      "tony.feed.images.split-size": "1m",
+      "tony.feed.images.timeout": "30s",
+      "tony.feed.images.output": "hdfs://nn/labels",
+    });
+    expect(problems).toEqual([]);
+    const limits = { window: 2, maxAttempts: 3 };
+    expect(spec?.feeds).toEqual([
+      {
+        name: "images",
+        input: ["viewfs:///images"],
+        cut: { format: "fixed", splitBytes: 1 << 20, recordBytes: 3072 },
+        output: "hdfs://nn/labels",
+        epochs: 1,
+        leaseMs: 30_000,
+        ...limits,
+      },
+      {
+        name: "train",
+        input: ["/data/*.txt", "hdfs://nn/more"],
+        cut: { format: "lines", splitBytes: 64 << 20 },
+        seed: 7,
+        leaseMs: 600_000,
+        uneven: "pad",
+        ...limits,
+      },
+    ]);
+  });
+
+  test("are none where no key names one", () => {
+    expect(check(minimalJob).spec).not.toHaveProperty("feeds");
+  });
+
+  test.each<[what: string, values: Readonly<Record<string, string>>, problem: string]>([
+    [
+      "no input",
+      { "tony.feed.train.epochs": "2" },
+      "tony.feed.train.epochs needs tony.feed.train.input: what the feed train reads",
+    ],
+    [
+      "an input that is no place",
+      { "tony.feed.train.input": "data/*.txt" },
+      "tony.feed.train.input names data/*.txt: write an absolute path or a URL of hdfs, viewfs or file",
+    ],
+    [
+      "a file system that is not known",
+      { "tony.feed.train.input": "s3://bucket/a" },
+      "tony.feed.train.input names s3://bucket/a: write an absolute path or a URL of hdfs, viewfs or file",
+    ],
+    [
+      "no size of rows",
+      { ...input, "tony.feed.train.format": "fixed" },
+      "tony.feed.train.format = fixed needs tony.feed.train.record-size: how many bytes a row has",
+    ],
+    [
+      "a size of rows without a use",
+      { ...input, "tony.feed.train.record-size": "8" },
+      "warning: tony.feed.train.record-size has no effect: it is of format fixed alone",
+    ],
+    [
+      "results of several epochs",
+      { ...input, "tony.feed.train.output": "/out", "tony.feed.train.epochs": "2" },
+      "tony.feed.train.output needs tony.feed.train.epochs = 1: a split has one file of results",
+    ],
+    [
+      "results at no place",
+      { ...input, "tony.feed.train.output": "out" },
+      "tony.feed.train.output names out: write an absolute path or a URL of hdfs, viewfs or file",
+    ],
+    [
+      "an end for all in the middle",
+      { ...input, "tony.feed.train.uneven": "stop-together", "tony.feed.train.epochs": "2" },
+      "tony.feed.train.uneven = stop-together ends with the first epoch: leave tony.feed.train.epochs out, or take drop or pad",
+    ],
+    [
+      "results of equal steps",
+      { ...input, "tony.feed.train.uneven": "pad", "tony.feed.train.output": "/out" },
+      "tony.feed.train.uneven has no meaning beside tony.feed.train.output: leave one of them out",
+    ],
+    [
+      "an unknown format",
+      { ...input, "tony.feed.train.format": "csv" },
+      'tony.feed.train.format must be one of lines, fixed, file, tfrecord, bytes, not "csv"',
+    ],
+  ])("of %s are told", (_what, values, problem) => {
+    expect(said(values).map((one) => one.replace(/^\S+:\d+: /, ""))).toEqual([problem]);
+    expect(said(values)[0]).toMatch(new RegExp(`:(${line}|${line + 1}|${line + 2}): `));
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, test } from "@jest/globals";
+import { type Cursor, cursorProblem, cursorShape } from "../../../src/job/feeds/cursor.ts";
+
+const feed = { plan: "a1", splits: 10, epochs: 2 };
+const cursor: Cursor = { plan: "a1", epoch: 1, used: [0, 3, 5, 6], partly: { 3: 17 } };
+
+describe("a cursor", () => {
+  test("survives JSON", () => {
+    expect(cursorShape(JSON.parse(JSON.stringify(cursor)), "cursor")).toEqual(cursor);
+    expect(() => cursorShape({ ...cursor, epoch: -1 }, "cursor")).toThrow("cursor.epoch must be a whole number");
+  });
+
+  test("is gone on from where the feed is still the one it is of", () => {
+    expect(cursorProblem(cursor, feed)).toBeUndefined();
+    expect(cursorProblem({ ...cursor, epoch: 2, used: [], partly: {} }, feed)).toBeUndefined();
+    expect(cursorProblem({ ...cursor, epoch: 99 }, { plan: "a1", splits: 10 })).toBeUndefined();
+  });
+
+  test.each([
+    [{ plan: "b2" }, "it is of other input, or of another order: begin without it, or give the job what it had"],
+    [{ epoch: 3 }, "it is of epoch 3, counted from 0, of 2"],
+    [{ used: [0, 11] }, "what it says is used are no rising runs of the feed's splits"],
+    [{ used: [3, 1] }, "what it says is used are no rising runs of the feed's splits"],
+    [{ partly: { 10: 1 } }, "10 is no split that is used in part"],
+    [{ partly: { 1: 1 } }, "1 is no split that is used in part"],
+    [{ partly: { "1e0": 1 } }, "1e0 is no split that is used in part"],
+  ])("that says %j is refused", (said, words) => {
+    expect(cursorProblem({ ...cursor, ...said }, feed)).toBe(words);
+  });
+});

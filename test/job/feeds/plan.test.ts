@@ -1,0 +1,86 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { type Cut, isCut, strayBytes } from "../../../src/job/feeds/cut.ts";
+import { planOf, type Split, splitAt } from "../../../src/job/feeds/plan.ts";
+
+const file = (path: string, length: number) => ({ path, length, modifiedMs: 0 });
+const lines: Cut = { format: "lines", splitBytes: 100 };
+const parts = ({ file: { path }, start, end }: Split) => `${path} ${start}-${end}`;
+
+function splitsOf(files: readonly { readonly path: string; readonly length: number }[], cut: Cut): Split[] {
+  const plan = planOf(
+    files.map(({ path, length }) => file(path, length)),
+    cut,
+  );
+  return Array.from({ length: plan.splits }, (_, number) => splitAt(plan, number)).filter((one) => one !== undefined);
+}
+
+describe("the splits of a feed", () => {
+  test("are parts of its files, in the order of their paths, whatever order they were listed in", () => {
+    const expected = ["/a 0-100", "/a 100-200", "/a 200-250", "/b 0-50"];
+    expect(splitsOf([file("/a", 250), file("/b", 50)], lines).map(parts)).toEqual(expected);
+    expect(splitsOf([file("/b", 50), file("/a", 250), file("/b", 50)], lines).map(parts)).toEqual(expected);
+  });
+
+  test("leave no few bytes for a last one", () => {
+    expect(splitsOf([file("/a", 210)], lines).map(parts)).toEqual(["/a 0-100", "/a 100-210"]);
+    expect(splitsOf([file("/a", 211)], lines).map(parts)).toEqual(["/a 0-100", "/a 100-200", "/a 200-211"]);
+  });
+
+  test("end where a record ends", () => {
+    const cut: Cut = { format: "fixed", splitBytes: 100, recordBytes: 30 };
+    expect(splitsOf([file("/a", 240)], cut).map(parts)).toEqual(["/a 0-90", "/a 90-180", "/a 180-240"]);
+    expect(splitsOf([file("/a", 900)], { ...cut, recordBytes: 300 })).toHaveLength(3);
+    expect(strayBytes(cut, 247)).toBe(7);
+    expect(strayBytes(lines, 247)).toBe(0);
+  });
+
+  test("are whole files where files are not to be cut, or cannot be read from the middle", () => {
+    expect(splitsOf([file("/a", 250)], { format: "file" }).map(parts)).toEqual(["/a 0-250"]);
+    expect(splitsOf([file("/a.csv.gz", 250)], lines).map(parts)).toEqual(["/a.csv.gz 0-250"]);
+    expect(splitsOf([file("/a", 250)], { format: "tfrecord" }).map(parts)).toEqual(["/a 0-250"]);
+    expect(isCut(lines, "/a.ZST")).toBe(false);
+    // Bytes are what is there, compressed or not.
+    expect(isCut({ format: "bytes", splitBytes: 100 }, "/a.gz")).toBe(true);
+  });
+
+  test("are none of a file that is empty", () => {
+    expect(splitsOf([file("/a", 0), file("/b", 10), file("/c", 0)], lines).map(parts)).toEqual(["/b 0-10"]);
+    expect(planOf([], lines)).toMatchObject({ splits: 0, bytes: 0 });
+    expect(splitAt(planOf([file("/a", 10)], lines), 1)).toBeUndefined();
+    expect(splitAt(planOf([file("/a", 10)], lines), -1)).toBeUndefined();
+  });
+
+  test("have every byte of every file once", () => {
+    const listings = fc.uniqueArray(fc.record({ path: fc.string({ minLength: 1 }), length: fc.nat(300) }), {
+      maxLength: 8,
+      selector: ({ path }) => path,
+    });
+    const cuts = fc.oneof(
+      fc.record({
+        format: fc.constantFrom("lines" as const, "bytes" as const),
+        splitBytes: fc.integer({ min: 1, max: 999 }),
+      }),
+      fc.record({
+        format: fc.constant("fixed" as const),
+        splitBytes: fc.integer({ min: 1, max: 999 }),
+        recordBytes: fc.integer({ min: 1, max: 99 }),
+      }),
+      fc.constant({ format: "file" as const }),
+    );
+    fc.assert(
+      fc.property(listings, cuts, (files, cut) => {
+        const splits = splitsOf(files, cut);
+        expect(splits.every(({ start, end }) => start < end)).toBe(true);
+        for (const { path, length } of files) {
+          let read = 0;
+          for (const { start, end } of splits.filter((split) => split.file.path === path)) {
+            expect(start).toBe(read);
+            read = end;
+          }
+          expect(read).toBe(length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "@jest/globals";
+import type { TaskStatus } from "../../src/job/status.ts";
+import { liveAnswer } from "../../src/page/live-answer.ts";
+import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
+import { aJobStatus } from "../client/job-status.ts";
+
+const rates = new Map([
+  ["worker:0", 10],
+  ["worker:1", 4],
+  ["worker:2", 12],
+]);
+const series = { fromMs: 0, spanMs: 5_000, series: [{ name: "cpu", rule: "mean", first: 0, values: [1] }] } as const;
+const facts = { user: "ada", rateOf: (task: string) => rates.get(task), seriesOf: () => series };
+
+function task(number: number, changes: Partial<TaskStatus>): TaskStatus {
+  return { task: `worker:${number}`, state: "running", restarts: 0, host: `gpu-${number}`, ...changes };
+}
+const tasks = [
+  task(0, { cpuCores: 1 }),
+  task(1, { cpuCores: 3, memoryBytes: 5 }),
+  task(2, { cpuCores: 2, state: "failed", exit: "1" }),
+  { task: "ps:0", state: "waiting", restarts: 0 } as const,
+];
+
+function asked(query: string): LiveRequest {
+  const request = parseLiveRequest(new URLSearchParams(query));
+  if (request === undefined) throw new RangeError(query);
+  return request;
+}
+const answer = (query = "", mayLook = true, nowMs = 5) =>
+  JSON.parse(JSON.stringify(liveAnswer(aJobStatus({ tasks, nowMs }), facts, asked(query), mayLook)));
+const shown = (query: string) => answer(query).tasks.rows.map((row: { task: string }) => row.task);
+
+describe("an answer to the job's page", () => {
+  test("has for who has not proved that he may look what YARN tells everybody, and nothing more", () => {
+    const { rev, ...told } = answer("task=worker:0", false);
+    expect(rev).toEqual(expect.any(Number));
+    const { applicationId, attempt, name, queue, startedAtMs } = aJobStatus({});
+    expect(told).toEqual({
+      nowMs: 5,
+      mayLook: false,
+      job: { applicationId, attempt, name, queue, user: "ada", state: "running", startedAtMs },
+    });
+  });
+
+  test("has nothing but the time where the page has it all, and all of it for another revision", () => {
+    const { rev } = answer();
+    expect(answer(`since=${rev}`, true, 9)).toEqual({ rev, nowMs: 9 });
+    expect(answer(`since=${rev + 1}`).job).toBeDefined();
+    expect(answer(`since=${rev}`, false).job).toBeDefined();
+  });
+
+  test("has the rows that are shown, sorted and filtered, those without a value last", () => {
+    expect(shown("")).toEqual(["worker:0", "worker:1", "worker:2", "ps:0"]);
+    expect(shown("order=down")).toEqual(["ps:0", "worker:2", "worker:1", "worker:0"]);
+    expect(shown("sort=cpu")).toEqual(["worker:0", "worker:2", "worker:1", "ps:0"]);
+    expect(shown("sort=cpu&order=down")).toEqual(["worker:1", "worker:2", "worker:0", "ps:0"]);
+    expect(shown("from=1&count=2")).toEqual(["worker:1", "worker:2"]);
+    expect(shown("filter=failed")).toEqual(["worker:2"]);
+    expect(shown("filter=gpu-1")).toEqual(["worker:1"]);
+    expect(answer("filter=gpu-1").tasks).toMatchObject({ all: 4, matching: 1, from: 0 });
+    expect(answer("from=1000").tasks).toMatchObject({ from: 3, rows: [{ task: "ps:0" }] });
+    expect(answer("filter=nothing").tasks).toEqual({ all: 4, matching: 0, from: 0, rows: [] });
+  });
+
+  test("measures each task's steps a second by the median of its role", () => {
+    const rows = answer().tasks.rows.map(({ task: name, rate }: { task: string; rate?: number }) => [name, rate]);
+    expect(rows).toEqual([
+      ["worker:0", 1],
+      ["worker:1", 0.4],
+      ["worker:2", 1.2],
+      ["ps:0", undefined],
+    ]);
+  });
+
+  test("has the series of the task that is looked at alone", () => {
+    expect(answer("task=worker:0").chart).toEqual({ task: "worker:0", ...series });
+    expect(answer().chart).toBeUndefined();
+  });
+});

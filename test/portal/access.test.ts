@@ -1,0 +1,53 @@
+import { expect, test } from "@jest/globals";
+import { Access, refusalOf } from "../../portal/access.ts";
+
+let asked = 0;
+let nowMs = 0;
+const groups: Readonly<Record<string, readonly string[]>> = { bob: ["ml"], root: ["ops"] };
+const groupsOf = async (user: string) => {
+  asked += 1;
+  return groups[user] ?? [];
+};
+const access = (admins = "") => new Access({ admins, groupsOf, nowMs: () => nowMs });
+
+async function seenBy(user: string, viewers?: string, admins = ""): Promise<boolean> {
+  const one = access(admins);
+  return one.maySee(await one.viewer(user), { user: "ada", ...(viewers === undefined ? {} : { viewers }) });
+}
+
+test("a job is seen by its owner and by whom it names, by user or group", async () => {
+  expect(await seenBy("ada")).toBe(true);
+  expect(await seenBy("bob")).toBe(false);
+  expect(await seenBy("bob", "carol,bob")).toBe(true);
+  expect(await seenBy("bob", "carol ml")).toBe(true);
+  expect(await seenBy("carol", " ml")).toBe(false);
+  expect(await seenBy("carol", "*")).toBe(true);
+});
+
+test("administrators see all jobs, but not everybody where Hadoop's default makes everybody one", async () => {
+  expect(await seenBy("root", undefined, "hdfs ops")).toBe(true);
+  expect(await seenBy("hdfs", undefined, "hdfs ops")).toBe(true);
+  expect(await seenBy("bob", undefined, "hdfs ops")).toBe(false);
+  expect(await seenBy("bob", undefined, "*")).toBe(false);
+});
+
+test("the portal's own user sees all", () => {
+  expect(access().maySee({ user: undefined, groups: [] }, { user: "ada" })).toBe(true);
+});
+
+test("groups are asked for again after five minutes", async () => {
+  asked = 0;
+  const one = access();
+  await one.viewer("bob");
+  await one.viewer("bob");
+  expect(asked).toBe(1);
+  nowMs += 5 * 60_000;
+  await one.viewer("bob");
+  expect(asked).toBe(2);
+});
+
+test("a refusal says which right is missing, and who gives it", () => {
+  expect(refusalOf({ user: "bob", groups: [] }, "application_1_0001", { user: "ada" })).toBe(
+    "bob may not see application_1_0001: it is ada's. ada lets others see a job by its key tony.application.acl.view; whom yarn.admin.acl names sees all jobs",
+  );
+});

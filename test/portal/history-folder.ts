@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { syncMarkerBytes } from "../../src/history/avro/schema.ts";
+import { finishedHistoryFile, tonyHistoryFile } from "../../src/history/layout.ts";
+import { encodeHistoryRecord } from "../../src/history/records.ts";
+import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
+import { endedEvents } from "../../src/history/tony/events.ts";
+import type { Cause, JobOutcome } from "../../src/job/status.ts";
+import { aReport } from "../client/application-report.ts";
+import { aJobStatus, allSucceeded } from "../client/job-status.ts";
+import { jobSpec, role } from "../simulation/job.ts";
+
+export interface WrittenJob {
+  readonly number: number;
+  readonly user?: string;
+  readonly name?: string;
+  readonly queue?: string;
+  readonly viewAcl?: string;
+  readonly startedAtMs?: number;
+  /** Absent: it runs. */
+  readonly endedAtMs?: number;
+  readonly result?: JobOutcome["result"];
+  readonly cause?: Cause;
+}
+
+/** A history on this machine, as ApplicationMasters leave it. */
+export class HistoryFolder {
+  readonly root = mkdtempSync(path.join(tmpdir(), "tony-history-"));
+  readonly fileSystem = new LocalFileSystem();
+  readonly intermediate = path.join(this.root, "intermediate");
+  readonly finished = path.join(this.root, "finished");
+
+  /** What the ResourceManager says of applications; of others that they run. */
+  readonly reports = new Map<string, Partial<ApplicationReport> | Error>();
+  readonly report = async (id: string): Promise<ApplicationReport> => {
+    const said = this.reports.get(id);
+    if (said instanceof Error) throw said;
+    return aReport({ id, state: "RUNNING", ...said });
+  };
+
+  /** @returns the job's folder */
+  write({
+    number,
+    user = "ada",
+    name = "bert",
+    queue = "ml",
+    startedAtMs = 1_000,
+    viewAcl,
+    ...end
+  }: WrittenJob): string {
+    const applicationId = `application_1_${String(number).padStart(4, "0")}`;
+    const spec = { ...jobSpec([role("worker", 2)]), name, queue, ...(viewAcl === undefined ? {} : { viewAcl }) };
+    const numbers = { attempt: 1, number: 1 };
+    const build = "tony-ts 0.1.0";
+    const header = {
+      record: "header",
+      historyVersion: 3,
+      ...numbers,
+      atMs: startedAtMs,
+      applicationId,
+      user,
+      build,
+      spec,
+    } as const;
+    const event = {
+      record: "event",
+      attempt: 1,
+      number: 2,
+      atMs: startedAtMs,
+      generation: 1,
+      type: "cluster-spec-sent",
+    } as const;
+    const lines = [header, event].map(encodeHistoryRecord);
+    const { endedAtMs, result = "succeeded", cause } = end;
+    if (endedAtMs === undefined)
+      return this.#put(path.join(this.intermediate, applicationId), "events.jsonl.inprogress", lines.join(""));
+    const outcome = { ...allSucceeded, result, endedAtMs, ...(cause === undefined ? {} : { cause }) };
+    const status = aJobStatus({
+      applicationId,
+      name,
+      queue,
+      startedAtMs,
+      state: result,
+      outcome,
+      usage: { memoryMiBSeconds: 1024, vcoreSeconds: 10 },
+    });
+    const last = encodeHistoryRecord({ record: "end", attempt: 1, number: 3, atMs: endedAtMs, outcome, status });
+    const file = finishedHistoryFile({ applicationId, startedAtMs, user }, { endedAtMs, result });
+    rmSync(path.join(this.intermediate, applicationId), { recursive: true, force: true });
+    return this.#put(path.join(this.#day(endedAtMs), applicationId), file, [...lines, last].join(""));
+  }
+
+  /** One of TonY's own, with its settings. */
+  writeTonys(number: number, endedAtMs: number): string {
+    const applicationId = `application_1_${String(number).padStart(4, "0")}`;
+    const status = aJobStatus({ applicationId, startedAtMs: 1_000 });
+    const tasks = [
+      { task: "worker:0", state: "failed", host: "n1", startedAtMs: 2_000, exit: "1", restarts: 0 } as const,
+    ];
+    const events = endedEvents({ ...status, tasks }, endedAtMs, () => ({ maxMemoryBytes: 5, averageMemoryBytes: 4 }));
+    const file = tonyHistoryFile({ applicationId, startedAtMs: 1_000, user: "tom" }, { endedAtMs, result: "failed" });
+    const folder = path.join(this.#day(endedAtMs), applicationId);
+    this.#put(folder, file, writeTonyEvents(events, Buffer.alloc(syncMarkerBytes)));
+    const settings = { "tony.application.name": "old mnist", "tony.yarn.queue": "prod", "tony.worker.memory": "3g" };
+    const properties = Object.entries(settings).map(
+      ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
+    );
+    return this.#put(folder, "config.xml", `<configuration>${properties.join("")}</configuration>`);
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true });
+  }
+
+  /** What is not to be read by anybody. */
+  writeBroken(number: number): string {
+    return this.#put(
+      path.join(this.intermediate, `application_1_${String(number).padStart(4, "0")}`),
+      "events.jsonl.inprogress",
+      "{}\n",
+    );
+  }
+
+  #day(endedAtMs: number): string {
+    const [day = ""] = new Date(endedAtMs).toISOString().split("T");
+    return path.join(this.finished, ...day.split("-"));
+  }
+
+  #put(folder: string, name: string, content: string | Uint8Array): string {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, name), content);
+    return folder;
+  }
+}

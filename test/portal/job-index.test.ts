@@ -1,0 +1,177 @@
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { JobIndex } from "../../portal/job-index.ts";
+import { TonyError } from "../../src/errors.ts";
+import { outOfMemory } from "../client/job-status.ts";
+import { HistoryFolder } from "./history-folder.ts";
+
+const dayMs = 24 * 3_600_000;
+const octoberMs = Date.UTC(2026, 9, 30, 12);
+
+let history: HistoryFolder;
+let index: JobIndex;
+beforeEach(() => {
+  history = new HistoryFolder();
+  index = new JobIndex({ ...history, nowMs: () => 77 });
+});
+afterEach(() => history.remove());
+
+const ids = () => index.rows.map(({ applicationId }) => applicationId);
+
+test("lists jobs that run and that have ended, ours and TonY's, the newest first", async () => {
+  history.write({ number: 1, startedAtMs: 10, endedAtMs: octoberMs, result: "failed", cause: outOfMemory() });
+  history.write({ number: 2, startedAtMs: 30, name: "resnet", user: "bob" });
+  history.writeTonys(3, octoberMs + dayMs);
+  await index.refresh();
+  expect(index.rows).toEqual([
+    {
+      applicationId: "application_1_0003",
+      name: "old mnist",
+      user: "tom",
+      queue: "prod",
+      state: "failed",
+      startedAtMs: 1_000,
+      endedAtMs: octoberMs + dayMs,
+      tasks: 1,
+      cause: "worker:0 failed",
+      writtenBy: "TonY",
+      memoryMiBSeconds: 0,
+      vcoreSeconds: 0,
+    },
+    {
+      applicationId: "application_1_0002",
+      name: "resnet",
+      user: "bob",
+      queue: "ml",
+      state: "running",
+      startedAtMs: 30,
+      tasks: 2,
+      writtenBy: "tony-ts",
+      memoryMiBSeconds: 0,
+      vcoreSeconds: 0,
+    },
+    {
+      applicationId: "application_1_0001",
+      name: "bert",
+      user: "ada",
+      queue: "ml",
+      state: "failed",
+      startedAtMs: 10,
+      endedAtMs: octoberMs,
+      tasks: 3,
+      cause: "worker:1 ran out of memory on 127.0.0.12",
+      writtenBy: "tony-ts",
+      memoryMiBSeconds: 1024,
+      vcoreSeconds: 10,
+    },
+  ]);
+  expect(index.scan).toEqual({ isComplete: true, folders: 3, read: 3, atMs: 77, unreadable: [] });
+});
+
+test("a job that ends is read again, and one whose history was removed is forgotten", async () => {
+  history.write({ number: 1 });
+  const second = history.write({ number: 2, endedAtMs: octoberMs });
+  await index.refresh();
+  history.write({ number: 1, endedAtMs: octoberMs });
+  rmSync(second, { recursive: true });
+  await index.refresh();
+  expect(index.rows.map(({ applicationId, state }) => [applicationId, state])).toEqual([
+    ["application_1_0001", "succeeded"],
+  ]);
+  expect(index.scan.read).toBe(3);
+});
+
+test("nothing is read twice", async () => {
+  history.write({ number: 1, endedAtMs: octoberMs });
+  history.write({ number: 2 });
+  history.writeBroken(3);
+  for (let round = 0; round < 3; round += 1) await index.refresh();
+  expect(index.scan.read).toBe(3);
+});
+
+test("a history that cannot be read hides no other, and is told", async () => {
+  const broken = history.writeBroken(3);
+  history.write({ number: 4 });
+  await index.refresh();
+  expect(ids()).toEqual(["application_1_0004"]);
+  expect(index.scan).toMatchObject({
+    isComplete: true,
+    unreadable: [{ folder: broken, why: expect.stringContaining("line 1 of the history cannot be read") }],
+  });
+});
+
+describe("a job whose history has no end", () => {
+  const id = "application_1_0001";
+  beforeEach(() => void history.write({ number: 1 }));
+  const state = () => index.rows.map((row) => row.state);
+
+  test("ended as YARN says", async () => {
+    await index.refresh();
+    expect(state()).toEqual(["running"]);
+    history.reports.set(id, { state: "KILLED", finishTimeMs: 60, diagnostics: "killed by bob" });
+    await index.refresh();
+    expect(index.rows).toMatchObject([{ state: "killed", endedAtMs: 60, cause: "killed by bob" }]);
+    expect(index.outcomeOf(id)).toMatchObject({ result: "killed", summary: "killed by bob" });
+    history.reports.clear();
+    await index.refresh();
+    expect(state()).toEqual(["killed"]);
+  });
+
+  test("is unknown when YARN has forgotten it", async () => {
+    history.reports.set(id, new TonyError("none", { code: "APPLICATION_NOT_FOUND" }));
+    await index.refresh();
+    expect(state()).toEqual(["unknown"]);
+  });
+
+  test("runs, as far as is known, while YARN does not answer", async () => {
+    history.reports.set(id, new Error("no ResourceManager answers"));
+    await index.refresh();
+    expect(state()).toEqual(["running"]);
+    expect(index.scan).toMatchObject({ isComplete: true, yarnTrouble: "no ResourceManager answers" });
+    history.reports.clear();
+    await index.refresh();
+    expect(index.scan).not.toHaveProperty("yarnTrouble");
+  });
+});
+
+test("a NameNode that does not answer leaves what is known, with the reason", async () => {
+  history.write({ number: 1 });
+  await index.refresh();
+  history.fileSystem.list = async () => Promise.reject(new Error("no NameNode answers"));
+  await index.refresh();
+  expect(ids()).toEqual(["application_1_0001"]);
+  expect(index.scan).toMatchObject({ trouble: "no NameNode answers", atMs: 77 });
+});
+
+test("an empty list says where no job was found", async () => {
+  mkdirSync(history.finished);
+  await index.refresh();
+  expect(index.scan.emptyPlaces).toEqual([
+    `file://${history.intermediate}, which does not exist`,
+    `file://${history.finished}`,
+  ]);
+  history.write({ number: 1 });
+  await index.refresh();
+  expect(index.scan).not.toHaveProperty("emptyPlaces");
+});
+
+test("a job that was not there yet is found by its id", async () => {
+  await index.refresh();
+  const folder = history.write({ number: 5, endedAtMs: octoberMs });
+  expect(await index.folderOf("application_1_0005")).toBe(folder);
+  expect(await index.folderOf("application_1_0006")).toBeUndefined();
+});
+
+test("keeps little of what a job wrote into its history, and no other job's id", async () => {
+  const folder = history.write({
+    number: 1,
+    name: "x".repeat(5_000),
+    cause: { ...outOfMemory(), summary: "y".repeat(5_000) },
+    endedAtMs: octoberMs,
+  });
+  renameSync(folder, folder.replace("0001", "0002"));
+  await index.refresh();
+  const [row] = index.rows;
+  expect(row?.applicationId).toBe("application_1_0002");
+  expect([row?.name.length, row?.cause?.length]).toEqual([1_000, 1_000]);
+});

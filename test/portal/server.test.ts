@@ -1,0 +1,236 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Access } from "../../portal/access.ts";
+import { JobIndex } from "../../portal/job-index.ts";
+import { JobPages } from "../../portal/job-pages.ts";
+import { MOST_PORTAL_CONNECTIONS, PortalServer, type PortalServerOptions } from "../../portal/server.ts";
+import type { PortalProxies } from "../../src/portal-settings.ts";
+import { outOfMemory } from "../client/job-status.ts";
+import { HistoryFolder } from "./history-folder.ts";
+
+const endedAtMs = Date.UTC(2026, 10, 26, 12);
+const page = (name: string) => Buffer.from(`<html><script>${name}</script></html>`);
+
+describe("the portal", () => {
+  let history: HistoryFolder;
+  let index: JobIndex;
+  let options: PortalServerOptions;
+  let server: PortalServer | undefined;
+  let address: string;
+  let isOwn = true;
+
+  beforeEach(async () => {
+    isOwn = true;
+    history = new HistoryFolder();
+    const nowMs = () => endedAtMs + 5;
+    index = new JobIndex({ ...history, nowMs });
+    const access = new Access({ admins: "root", groupsOf: async () => [], nowMs });
+    const jobs = new JobPages({ fileSystem: history.fileSystem, access, index, nowMs });
+    const pages = { listPage: page("list"), jobPage: page("job") };
+    options = { index, jobs, access, ...pages, nowMs, isOwn: async () => isOwn };
+    await serve();
+  });
+  afterEach(() => {
+    server?.close();
+    history.remove();
+  });
+
+  async function serve(proxies?: PortalProxies): Promise<void> {
+    server?.close();
+    server = new PortalServer({ ...options, ...(proxies === undefined ? {} : { proxies }) });
+    address = await server.listen(0);
+  }
+
+  async function ask(path: string, { host = new URL(address).host, method = "GET", headers = {} } = {}) {
+    const sent = request(new URL(path, address), { method, headers: { host, ...headers }, agent: false });
+    sent.end();
+    const [response] = await once(sent, "response");
+    return { status: response.statusCode, headers: response.headers, text: await text(response) };
+  }
+  const json = async (path: string) => JSON.parse((await ask(path)).text);
+
+  test("shows the list, filtered as it is asked", async () => {
+    history.write({ number: 1, startedAtMs: 10, endedAtMs, result: "failed", cause: outOfMemory() });
+    history.write({ number: 2, startedAtMs: 20, user: "bob", queue: "prod", name: "resnet" });
+    await index.refresh();
+    const found = async (query: string) =>
+      (await json(`/api/v1/jobs?${query}`)).rows.map(({ name }: { name: string }) => name);
+    expect(await found("")).toEqual(["resnet", "bert"]);
+    expect(await found("user=BO")).toEqual(["resnet"]);
+    expect(await found("queue=ml&state=failed&cause=memory")).toEqual(["bert"]);
+    expect(await found("name=0001")).toEqual(["bert"]);
+    expect(await found(`until=15`)).toEqual(["bert"]);
+    expect(await found(`since=${endedAtMs + 1}`)).toEqual(["resnet"]);
+    expect(await json("/api/v1/jobs?from=1&count=1")).toMatchObject({
+      total: 2,
+      matching: 2,
+      from: 1,
+      rows: [{ name: "bert" }],
+      scan: { isComplete: true },
+    });
+    expect(await ask("/api/v1/jobs?state=odd")).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("state is one of running"),
+    });
+    expect(await ask("/api/v1/jobs?colour=red")).toMatchObject({ status: 400 });
+  });
+
+  test("shows a job by the page and the answers of the job that runs, and says that nothing more will come", async () => {
+    history.write({ number: 1, endedAtMs, result: "failed", cause: outOfMemory() });
+    expect(await ask("/jobs/application_1_0001")).toMatchObject({ status: 200, text: page("job").toString() });
+    expect(await ask("/jobs/application_1_0001/elsewhere?x=1")).toMatchObject({ text: page("job").toString() });
+    expect(await ask("/jobs/application_1_0001/api/v1/elsewhere")).toMatchObject({ status: 404 });
+    expect(await json("/jobs/application_1_0001/api/v1/live?filter=worker")).toMatchObject({
+      mayLook: true,
+      isFinal: true,
+      events: [{ generation: 1, text: "cluster spec sent" }],
+      job: { user: "ada", state: "failed" },
+      tasks: { all: 3, matching: 2 },
+      status: {
+        use: { gibHours: 0.00028, coreHours: 0.0028 },
+        outcome: { cause: { remedy: expect.stringContaining("raise tony.worker.memory") } },
+      },
+    });
+    expect(await json("/jobs/application_1_0001/api/v1/job")).toMatchObject({
+      user: "ada",
+      events: [{ type: "cluster-spec-sent" }],
+    });
+    expect(await ask("/jobs/application_1_0009/api/v1/live")).toMatchObject({
+      status: 404,
+      text: '{"error":"The history has no job application_1_0009"}',
+    });
+  });
+
+  test("shows a job that YARN killed as ended, with YARN's words", async () => {
+    history.write({ number: 1 });
+    const id = "application_1_0001";
+    history.reports.set(id, { state: "KILLED", finishTimeMs: endedAtMs, diagnostics: "killed by bob" });
+    await index.refresh();
+    expect(await json(`/jobs/${id}/api/v1/live`)).toMatchObject({
+      isFinal: true,
+      job: { state: "killed" },
+      status: { outcome: { summary: "killed by bob", endedAtMs } },
+    });
+  });
+
+  test("says what the jobs held that match", async () => {
+    history.write({ number: 1, endedAtMs });
+    history.write({ number: 2, endedAtMs, user: "bob" });
+    await index.refresh();
+    expect(await json("/api/v1/use?user=bob")).toMatchObject({ owners: [{ user: "bob", jobs: 1 }] });
+  });
+
+  test("serves nobody but its own user, under its own name alone, and only reads", async () => {
+    expect(await ask("/")).toMatchObject({
+      status: 200,
+      headers: { "content-security-policy": expect.stringContaining("default-src 'none'") },
+    });
+    expect(await ask("/", { host: "evil.example" })).toMatchObject({ status: 403 });
+    expect(await ask("/", { method: "POST" })).toMatchObject({ status: 405 });
+    const elsewhere = { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" };
+    expect(await ask("/api/v1/jobs", { headers: elsewhere })).toMatchObject({ status: 403 });
+    expect(await ask("/", { headers: { ...elsewhere, "sec-fetch-mode": "navigate" } })).toMatchObject({ status: 200 });
+    expect(await ask("/", { headers: { "sec-fetch-site": "same-origin" } })).toMatchObject({ status: 200 });
+    isOwn = false;
+    await expect(ask("/metrics")).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+
+  describe("behind a proxy that logs people in", () => {
+    const header = "X-Forwarded-User";
+    const behind = (addresses: readonly string[]) => serve({ listen: "127.0.0.1", addresses, header });
+    const as = (user: string) => ({ headers: { [header]: user } });
+    const names = async (user: string) => {
+      const { rows } = JSON.parse((await ask("/api/v1/jobs", as(user))).text);
+      return rows.map(({ applicationId }: { applicationId: string }) => applicationId);
+    };
+    beforeEach(async () => {
+      history.write({ number: 1, endedAtMs });
+      history.write({ number: 2, endedAtMs: endedAtMs - 1, viewAcl: "carol" });
+      history.writeBroken(3);
+      await index.refresh();
+    });
+
+    test("each sees the jobs that he may", async () => {
+      await behind(["127.0.0.1"]);
+      expect(await names("ada")).toHaveLength(2);
+      expect(await names("root")).toHaveLength(2);
+      expect(await names("carol")).toEqual(["application_1_0002"]);
+      expect(await names("bob")).toEqual([]);
+      expect((await ask("/api/v1/jobs", as("bob"))).text).not.toContain("application_1_");
+      expect((await ask("/api/v1/use", as("bob"))).text).toBe('{"owners":[],"days":[]}');
+      expect((await ask("/metrics", as("bob"))).text).not.toContain('user="ada"');
+      for (const path of ["live", "job"]) {
+        const asked = `/jobs/application_1_0001/api/v1/${path}`;
+        expect(await ask(asked, as("ada"))).toMatchObject({ status: 200 });
+        expect(await ask(asked, as("carol"))).toMatchObject({
+          status: 403,
+          text: expect.stringContaining("carol may not see application_1_0001: it is ada's"),
+        });
+      }
+    });
+
+    test("nobody is served whom it does not name, or not as a user", async () => {
+      await behind(["127.0.0.1"]);
+      for (const headers of [{}, { [header]: "" }, { [header]: "ada, root" }, { [header]: "-ada" }])
+        expect(await ask("/api/v1/jobs", { headers })).toMatchObject({ status: 403 });
+    });
+
+    test("a proxy on this machine is the portal's own user's or root's", async () => {
+      await behind(["127.0.0.1"]);
+      isOwn = false;
+      await expect(ask("/", as("root"))).rejects.toMatchObject({ code: "ECONNRESET" });
+    });
+
+    test("who is no named proxy is believed nothing", async () => {
+      await behind(["192.0.2.7"]);
+      expect(await names("bob")).toHaveLength(2);
+      isOwn = false;
+      await expect(ask("/", as("root"))).rejects.toMatchObject({ code: "ECONNRESET" });
+    });
+  });
+
+  test("keeps no place for others, who hold as many connections as there may be and ask nothing", async () => {
+    isOwn = false;
+    const { hostname, port } = new URL(address);
+    const others = Array.from({ length: MOST_PORTAL_CONNECTIONS }, () => connect(Number(port), hostname));
+    await Promise.all(others.map((other) => new Promise((resolve) => other.on("error", resolve).on("close", resolve))));
+    isOwn = true;
+    expect(await ask("/")).toMatchObject({ status: 200 });
+  });
+
+  test("counts for Prometheus what has ended, once all of it is known", async () => {
+    history.write({ number: 1, startedAtMs: endedAtMs - 60_000, endedAtMs, result: "failed" });
+    history.write({ number: 2, user: 'a"b\\c' });
+    expect(await ask("/metrics")).toMatchObject({ status: 503 });
+    await index.refresh();
+    const { text: told, headers } = await ask("/metrics");
+    expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    for (const line of [
+      'tony_jobs_running{queue="ml",user="a\\"b\\\\c"} 1',
+      'tony_jobs_finished_total{queue="ml",user="ada",result="failed"} 1',
+      'tony_job_seconds_total{queue="ml",user="ada"} 60',
+      'tony_job_memory_byte_seconds_total{queue="ml",user="ada"} 1073741824',
+      "tony_portal_scan_failed 0",
+    ])
+      expect(told.split("\n")).toContain(line);
+    const { host } = new URL(address);
+    expect(await json("/api/v1/targets")).toEqual([
+      { targets: [host], labels: { job: "tony", __metrics_path__: "/metrics" } },
+    ]);
+  });
+
+  test("its alert rules and its dashboard name no metric that it does not have", async () => {
+    await index.refresh();
+    const known = (await ask("/metrics")).text;
+    for (const file of ["alerts.yml", "grafana-dashboard.json"]) {
+      const names = readFileSync(path.join("examples/monitoring", file), "utf8").match(/\btony_\w+/g) ?? [];
+      expect(names.length).toBeGreaterThan(2);
+      for (const name of names) expect(known).toContain(`# TYPE ${name} `);
+    }
+  });
+});

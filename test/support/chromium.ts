@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable, Writable } from "node:stream";
+import { eventually } from "./eventually.ts";
+
+/** Of the Chrome DevTools Protocol, as far as it is used here. */
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly sessionId?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly message: string };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+type Params = Readonly<Record<string, unknown>>;
+
+const KEYS: Readonly<Record<string, { readonly code: number; readonly text?: string }>> = {
+  Tab: { code: 9 },
+  Enter: { code: 13, text: "\r" },
+  " ": { code: 32, text: " " },
+};
+
+/** A real Chromium without a window, spoken to over two pipes. */
+export class Chromium {
+  readonly #process: ChildProcess;
+  readonly #toBrowser: Writable;
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "tony-chromium-"));
+  readonly #awaited = new Map<number, (message: Message) => void>();
+  readonly #pages = new Map<string, Page>();
+  #last = 0;
+
+  private constructor() {
+    const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+    const quiet = ["--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking"];
+    const args = ["--headless=new", "--remote-debugging-pipe", ...quiet, ...sandbox, `--user-data-dir=${this.#folder}`];
+    // It reads commands from descriptor 3 and answers on 4.
+    this.#process = spawn("chromium", args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    const [, , , to, from] = this.#process.stdio;
+    if (!(to instanceof Writable && from instanceof Readable)) throw new Error("no pipes to the browser");
+    this.#toBrowser = to;
+    this.#read(from);
+  }
+
+  /** @throws Error where there is none: `apt-get install chromium` */
+  static async start(): Promise<Chromium> {
+    const browser = new Chromium();
+    await once(browser.#process, "spawn");
+    return browser;
+  }
+
+  /** A page of its own, at 1280 × 800. */
+  async open(address: string, { scheme = "light" }: { readonly scheme?: "light" | "dark" } = {}): Promise<Page> {
+    const { targetId } = await this.call("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await this.call("Target.attachToTarget", { targetId, flatten: true });
+    const page = new Page((method, params) => this.call(method, params, String(sessionId)));
+    this.#pages.set(String(sessionId), page);
+    await page.begin(address, scheme);
+    return page;
+  }
+
+  async call(method: string, params: Params = {}, sessionId?: string): Promise<Params> {
+    this.#last += 1;
+    const id = this.#last;
+    const answer = new Promise<Message>((resolve) => this.#awaited.set(id, resolve));
+    this.#toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    const { error, result = {} } = await answer;
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await ended;
+    this.#remove();
+  }
+
+  #remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  #read(from: Readable): void {
+    let rest = "";
+    from.setEncoding("utf8");
+    from.on("data", (text: string) => {
+      const messages = (rest + text).split("\0");
+      rest = messages.pop() ?? "";
+      for (const message of messages) this.#take(JSON.parse(message));
+    });
+  }
+
+  #take(message: Message): void {
+    if (message.id === undefined) this.#pages.get(message.sessionId ?? "")?.happened(message);
+    else {
+      this.#awaited.get(message.id)?.(message);
+      this.#awaited.delete(message.id);
+    }
+  }
+}
+
+/** What axe-core finds wrong, in a line each. */
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+export class Page {
+  /** What the browser complained of: exceptions, errors of its console, what the page's policy forbade. */
+  readonly complaints: string[] = [];
+  readonly #call: (method: string, params?: Params) => Promise<Params>;
+
+  constructor(call: (method: string, params?: Params) => Promise<Params>) {
+    this.#call = call;
+  }
+
+  async begin(address: string, scheme: string): Promise<void> {
+    for (const domain of ["Page", "Runtime", "Log"]) await this.#call(`${domain}.enable`);
+    const size = { width: 1280, height: 800, deviceScaleFactor: 1, mobile: false };
+    await this.#call("Emulation.setDeviceMetricsOverride", size);
+    await this.#call("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+    await this.go(address);
+  }
+
+  async reload(): Promise<void> {
+    await this.#call("Page.reload");
+  }
+
+  async go(address: string): Promise<void> {
+    const { errorText } = await this.#call("Page.navigate", { url: address });
+    if (errorText !== undefined) throw new Error(`${address}: ${errorText}`);
+  }
+
+  happened({ method, params = {} }: Message): void {
+    if (method === "Runtime.exceptionThrown") this.complaints.push(JSON.stringify(params.exceptionDetails));
+    if (method === "Log.entryAdded") this.complaints.push(JSON.stringify(params.entry));
+  }
+
+  /** The value of an expression of JavaScript, awaited. */
+  async value(expression: string): Promise<unknown> {
+    const asked = { expression, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = await this.#call("Runtime.evaluate", asked);
+    if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return typeof result === "object" && result !== null && "value" in result ? result.value : undefined;
+  }
+
+  /** Waits until an expression is true. */
+  async until(expression: string): Promise<void> {
+    await eventually(expression, async () => ((await this.value(expression)) === true ? true : undefined));
+  }
+
+  text(selector: string): Promise<unknown> {
+    return this.value(`document.querySelector(${JSON.stringify(selector)})?.innerText`);
+  }
+
+  async press(key: string): Promise<void> {
+    const { code, text } = KEYS[key] ?? { code: key.toUpperCase().charCodeAt(0), text: key };
+    const event = { key, windowsVirtualKeyCode: code, ...(text === undefined ? {} : { text }) };
+    await this.#call("Input.dispatchKeyEvent", { type: "keyDown", ...event });
+    await this.#call("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode: code });
+  }
+
+  async type(words: string): Promise<void> {
+    for (const key of words) await this.press(key);
+  }
+
+  /** Goes on with Tab until an element that matches has the focus. */
+  async tabTo(selector: string, most = 40): Promise<void> {
+    for (let count = 0; count < most; count += 1) {
+      await this.press("Tab");
+      if ((await this.value(`document.activeElement.matches(${JSON.stringify(selector)})`)) === true) return;
+    }
+    throw new Error(`${most} times Tab do not lead to ${selector}`);
+  }
+
+  /** What axe-core finds wrong on it. */
+  async violations(): Promise<string[]> {
+    await this.value(axe);
+    const found = await this.value("axe.run().then(({ violations }) => JSON.stringify(violations))");
+    const violations: readonly Violation[] = JSON.parse(String(found));
+    return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`);
+  }
+
+  /** A picture, as PNG. */
+  async picture(): Promise<Buffer> {
+    const { data } = await this.#call("Page.captureScreenshot", { captureBeyondViewport: true });
+    return Buffer.from(String(data), "base64");
+  }
+}
