@@ -11,7 +11,7 @@ import { readMeasured, recordMeasured } from "./test/measured.mjs";
 import { ALONE } from "./test/phase.mjs";
 import { phases } from "./test/phases.mjs";
 import { receivedBytes } from "./test/received-bytes.mjs";
-import { failureSummary, phaseLines, secondsTable, totalOf } from "./test/report.mjs";
+import { failureSummary, phaseLines, secondsTable, totalOf, unsteadySummary } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
 import { runSideBySide } from "./test/side-by-side.mjs";
 import { suiteColumns } from "./test/suite-table.mjs";
@@ -138,6 +138,7 @@ async function runAll(chosen, { lacking, record }) {
   console.log(`\n${secondsTable(ended, secondsSince())}\nfetched over the network: ${received.toFixed(0)} MB\n`);
   if (record) recordMeasured(ended);
   const totals = totalOf(ended);
-  if (totals.failed > 0) console.log(`${failureSummary(ended)}\n`);
+  for (const summary of [unsteadySummary(ended), failureSummary(ended)])
+    if (summary !== "") console.log(`${summary}\n`);
   return totals;
 }

@@ -8,19 +8,20 @@ import { stripVTControlCharacters } from "node:util";
 /**
  * What is printed when a phase has ended: one line, what it tells, and of a failure its command and all that it said.
  * @param {Pick<Phase, "name" | "limitSeconds" | "command" | "environment" | "tells">} phase
- * @param {Pick<PhaseResult, "passed" | "failed" | "seconds" | "output">} result
+ * @param {Pick<PhaseResult, "passed" | "failed" | "seconds" | "output" | "unsteady">} result
  * @returns {string}
  */
 export function phaseLines(
   { name, limitSeconds, command, environment = {}, tells },
-  { passed, failed, seconds, output },
+  { passed, failed, seconds, output, unsteady = [] },
 ) {
-  const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
+  const again = unsteady.length === 0 ? "" : `, ${unsteady.length} of them not at first`;
+  const counts = failed === 0 ? `${passed} passed${again}` : `${passed} passed, ${failed} failed`;
   const line = `${failed === 0 ? "✓" : "✗"} ${name.padEnd(22)} ${wholeSeconds(seconds)} of ${limitSeconds} s   ${counts}`;
   const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
   const words = [
     ...(failed === 0 ? [] : [`$ ${[...variables, ...command].join(" ")}`]),
-    ...(failed > 0 || tells ? [output.trimEnd()] : []),
+    ...(failed > 0 || tells || unsteady.length > 0 ? [output.trimEnd()] : []),
   ];
   return [line, ...words.map((text) => text.replace(/^/gm, "  | "))].join("\n");
 }
@@ -58,6 +59,19 @@ export function failureSummary(ended) {
       return texts.map((text) => `✗ ${phase.name}: ${shortened(text)}`);
     });
   return lines.join("\n");
+}
+
+/**
+ * The tests that passed only when their file ran again: each is a defect, of the test or of what it tests.
+ * @param {readonly { phase: Pick<Phase, "name">, result: Pick<PhaseResult, "unsteady"> }[]} ended
+ * @returns {string} empty where there is none
+ */
+export function unsteadySummary(ended) {
+  return ended
+    .flatMap(({ phase, result: { unsteady = [] } }) =>
+      unsteady.map((text) => `~ ${phase.name}: passed when it ran again: ${shortened(text)}`),
+    )
+    .join("\n");
 }
 
 /**

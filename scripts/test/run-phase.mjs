@@ -17,6 +17,7 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {string} [notRun] why it never began
  * @property {readonly TestResult[]} [tests] of a phase that ran Jest to its end
  * @property {readonly string[]} [failures] of a phase that ran Jest: each failed test with what it said
+ * @property {readonly string[]} [unsteady] each test that failed first and passed when its file ran again, with what it said first
  *
  * @typedef {{ title: string, passed: boolean, seconds: number }} TestResult
  *
@@ -28,16 +29,36 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {number} [numPendingTests]
  * @property {number} [numTodoTests]
  * @property {number} [numRuntimeErrorTestSuites]
- * @property {readonly { assertionResults: readonly Assertion[] }[]} [testResults]
+ * @property {readonly { name: string, status: string, assertionResults: readonly Assertion[] }[]} [testResults] of each file
  */
 
+/** More files than these do not fail by chance. */
+const MOST_FILES_AGAIN = 2;
+
 /**
- * Runs one phase to its end or to its limit.
+ * Runs one phase to its end or to its limit. Of a phase of Jest, a file or two that failed run once more, and what passes then is told
+ * as unsteady: one test in ten thousand that depends on chance hides nothing that way, and keeps nothing else from being used.
  * @param {import("./phase.mjs").Phase} phase
  * @param {AbortSignal} [signal] ends it at once
  * @returns {Promise<PhaseResult>}
  */
 export async function runPhase(phase, signal) {
+  const first = await runOnce(phase, signal);
+  const files = failedFiles(first.report);
+  if (files.length === 0 || files.length > MOST_FILES_AGAIN || signal?.aborted) return first.result;
+  const limitSeconds = Math.round(phase.limitSeconds - first.result.seconds);
+  const options = ["--coverage=false", "--runTestsByPath", ...files];
+  const second = await runOnce({ ...phase, command: [...phase.command, ...options], limitSeconds }, signal);
+  return together(first, second, files);
+}
+
+/**
+ * @typedef {{ result: PhaseResult, report: JestReport }} Run
+ * @param {import("./phase.mjs").Phase} phase
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Run>} with an empty report where Jest wrote none
+ */
+async function runOnce(phase, signal) {
   const folder = await mkdtemp(join(tmpdir(), "tony-ts-phase-"));
   const reportFile = join(folder, "report.json");
   const logFile = join(folder, "tests.log");
@@ -50,15 +71,44 @@ export async function runPhase(phase, signal) {
     const seconds = (performance.now() - started) / 1000;
     if (timedOut) {
       const { lines, ...rest } = cutOff(phase, await readFile(logFile, "utf8").catch(() => ""));
-      return { ...rest, seconds, output: [output, ...lines].join("\n") };
+      return { result: { ...rest, seconds, output: [output, ...lines].join("\n") }, report: {} };
     }
-    if (!phase.jest) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, seconds, output };
+    if (!phase.jest) {
+      return { result: { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, seconds, output }, report: {} };
+    }
     const report = JSON.parse(await readFile(reportFile, "utf8").catch(() => "{}"));
     const { failures } = readTestLog(await readFile(logFile, "utf8").catch(() => ""));
-    return { ...countTests(report, code), seconds, output, tests: testsOf(report), failures };
+    return { result: { ...countTests(report, code), seconds, output, tests: testsOf(report), failures }, report };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** @param {JestReport} report @returns {string[]} the files of tests that did not pass whole */
+const failedFiles = ({ testResults = [] }) =>
+  testResults.filter(({ status }) => status === "failed").map(({ name }) => name);
+
+/**
+ * What two runs say of a phase, of which the second had the files alone that failed in the first.
+ * @param {Run} first
+ * @param {Run} second
+ * @param {readonly string[]} files
+ * @returns {PhaseResult}
+ */
+function together(first, second, files) {
+  const elsewhere = (first.report.testResults ?? []).filter(({ name }) => !files.includes(name));
+  const passedElsewhere = testsOf({ testResults: elsewhere }).filter(({ passed }) => passed).length;
+  const { passed, failed, seconds, output, failures = [] } = second.result;
+  const failedFirst = first.result.failures ?? [];
+  return {
+    ...first.result,
+    passed: passedElsewhere + passed,
+    failed,
+    seconds: first.result.seconds + seconds,
+    output: `${first.result.output}\nonce more, what failed:\n${output}`,
+    failures,
+    ...(failed === 0 ? { unsteady: failedFirst.length > 0 ? failedFirst : files } : {}),
+  };
 }
 
 /**

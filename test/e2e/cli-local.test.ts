@@ -28,8 +28,15 @@ describe("a job on this machine, without any cluster", () => {
     environment = { XDG_STATE_HOME: join(folder, "state"), HADOOP_HOME: "/nowhere" };
     await writeFile(join(folder, "hello.xml"), jobFile("echo hello"));
     await writeFile(join(folder, "long.xml"), jobFile("echo started; sleep 600"));
-    const lines = "echo one; sleep 0.6; echo two &gt;&amp;2; sleep 0.6; echo three; test $SESSION_ID = 1";
-    const restarted = jobFile(lines).replace(
+    // The first worker that fails ends the other: neither fails before both have said everything.
+    const lines = [
+      "echo one; sleep 0.6; echo two &gt;&amp;2; sleep 0.6; echo three",
+      `touch ${folder}/said-$SESSION_ID-$TASK_INDEX`,
+      `until test -e ${folder}/said-$SESSION_ID-0; do sleep 0.1; done`,
+      `until test -e ${folder}/said-$SESSION_ID-1; do sleep 0.1; done`,
+      "test $SESSION_ID = 1",
+    ];
+    const restarted = jobFile(lines.join("; ")).replace(
       "</configuration>",
       "<property><name>tony.am.retry-count</name><value>1</value></property></configuration>",
     );

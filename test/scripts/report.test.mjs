@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { failureSummary, phaseLines, secondsTable, totalOf } from "../../scripts/test/report.mjs";
+import { failureSummary, phaseLines, secondsTable, totalOf, unsteadySummary } from "../../scripts/test/report.mjs";
 
 const unit = {
   name: "unit",
@@ -29,6 +29,17 @@ describe("what npm test prints", () => {
       "  | one",
       "  | two",
     ]);
+  });
+
+  test("of one whose tests passed only when they ran again says so, with what they said first", () => {
+    const result = { passed: 50, failed: 0, seconds: 3, output: "● a\n", unsteady: ["a.test.ts › a\nexpected 1"] };
+    expect(phaseLines(unit, result).split("\n")).toEqual([
+      "✓ unit                        3 s of 600 s   50 passed, 1 of them not at first",
+      "  | ● a",
+    ]);
+    expect(unsteadySummary([{ phase: unit, result }])).toBe(
+      "~ unit: passed when it ran again: a.test.ts › a\n  | expected 1",
+    );
   });
 
   test("has a table of all phases' seconds in the order they began in", () => {

@@ -1,0 +1,49 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { jestInBand } from "../../scripts/test/phase.mjs";
+import { runPhase } from "../../scripts/test/run-phase.mjs";
+
+/** @type {string} */
+let folder;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "run-phase-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A phase of these files of tests, each a body for one test. @param {string} name @param {Readonly<Record<string, string>>} bodies */
+async function phaseOf(name, bodies) {
+  for (const [file, body] of Object.entries(bodies)) {
+    const text = `const fs = require("node:fs");\ntest("${file}", () => { ${body} });\n`;
+    await writeFile(join(folder, `${name}-${file}.test.js`), text);
+  }
+  const config = JSON.stringify({ rootDir: folder, testEnvironment: "node", transform: {} });
+  const command = jestInBand("--config", config, "--testPathPatterns", `/${name}-`);
+  return { name, what: "proves", command, cores: 1, limitSeconds: 60, needs: [], jest: true };
+}
+
+const FAILS = "expect(1).toBe(2);";
+const PASSES = "expect(1).toBe(1);";
+
+describe("a phase of Jest", () => {
+  test("runs a file that failed once more; what passes then is unsteady", async () => {
+    const once = `const marker = ${JSON.stringify(join(folder, "marker"))};
+      const isFirst = !fs.existsSync(marker); fs.writeFileSync(marker, ""); expect(isFirst).toBe(false);`;
+    const result = await runPhase(await phaseOf("unsteady", { once, steady: PASSES }));
+    expect(result).toMatchObject({ passed: 2, failed: 0 });
+    expect(result.unsteady).toEqual([expect.stringMatching(/unsteady-once\.test\.js › once\n/)]);
+  });
+
+  test("fails where a file fails twice", async () => {
+    const result = await runPhase(await phaseOf("failing", { fails: FAILS, steady: PASSES }));
+    expect(result).toMatchObject({ passed: 1, failed: 1, failures: [expect.stringContaining("fails")] });
+    expect(result.unsteady).toBeUndefined();
+  });
+
+  test("that is broken in many files does not run again", async () => {
+    const result = await runPhase(await phaseOf("broken", { one: FAILS, two: FAILS, three: FAILS }));
+    expect(result).toMatchObject({ passed: 0, failed: 3 });
+    expect(result.output).not.toContain("once more");
+  });
+});
