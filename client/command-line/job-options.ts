@@ -119,3 +119,10 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     ...(runsSearch && { runsSearch }),
   };
 }
+
+/** The words of a command line that make the same job: its file, and the options as they were given. */
+export function jobWords(values: Partial<JobOptionValues>): string[] {
+  const given = Object.entries<unknown>(values).filter(([name, value]) => name in jobOptions && value !== undefined);
+  const words = given.flatMap(([name, value]) => [value].flat().flatMap((one) => [`--${name}`, String(one)]));
+  return [...(values.job === undefined ? [] : [values.job]), ...words];
+}

@@ -1,6 +1,6 @@
 import { usageError } from "../../src/errors.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobArgument, jobOptions, strictOption } from "../command-line/job-options.ts";
+import { jobArgument, jobOptions, jobWords, strictOption } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { trialCount } from "../command-line/trial-count.ts";
 
@@ -35,6 +35,7 @@ export const search = defineCommand({
       const { runSearch } = await import("../submission/run-search.ts");
       return await runSearch(
         await readJobOf("search", { ...args, runsSearch: true }, context),
+        jobWords(args),
         { local: args.scheduler === "local", json: args.json },
         context,
       );

@@ -31,19 +31,25 @@ export const trials = defineCommand({
         throw usageError(`${application} has no trials to show: ${remark ?? "no state of it was kept"}`);
       const { search } = status;
       if (search === undefined) throw usageError(`${application} is no search`);
-      const { aloneCommand, bestOf, bestTrialLines, trialCounts, trialCsv, trialsOf, trialTable } = await import(
-        "../output/trial-table.ts"
-      );
+      const table = await import("../output/trial-table.ts");
+      const { aloneCommand, bestOf, failureLines, trialsOf, trialTable } = table;
+      const given = table.givenOf(search, application);
       const all = trialsOf(status, search);
       const shown = all.slice(0, count);
       const best = bestOf(all);
       if (json) {
-        const alone = best === undefined ? {} : { best: { number: best.number, command: aloneCommand(best.params) } };
+        const alone =
+          best === undefined ? {} : { best: { number: best.number, command: aloneCommand(best.params, given) } };
         context.output.json({ applicationId: application, search, trials: shown, ...alone } satisfies TrialsJson);
-      } else if (csv) context.output.print(trialCsv(shown, search).join("\n"));
+      } else if (csv) context.output.print(table.trialCsv(shown, search).join("\n"));
       else {
-        const lines = [trialCounts(all) || "No trial has begun.", ...trialTable(all, search, count)];
-        context.output.print([...lines, ...bestTrialLines(best, search)].join("\n"));
+        const lines = [
+          table.trialCounts(all) || "No trial has begun.",
+          ...trialTable(all, search, count),
+          ...failureLines(all, application),
+          ...table.bestTrialLines(best, search, given),
+        ];
+        context.output.print(lines.join("\n"));
       }
       return ExitCode.succeeded;
     } finally {

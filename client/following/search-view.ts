@@ -1,6 +1,14 @@
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Output } from "../output/output.ts";
-import { bestOf, bestTrialLines, bestTrialWords, trialsOf, trialTable } from "../output/trial-table.ts";
+import {
+  bestOf,
+  bestTrialLines,
+  bestTrialWords,
+  failureLines,
+  trialCounts,
+  trialsOf,
+  trialTable,
+} from "../output/trial-table.ts";
 import type { FollowedEnd } from "./follow-listener.ts";
 import { FollowView } from "./follow-view.ts";
 
@@ -10,11 +18,14 @@ const SHOWN = 10;
 /** Prints the way of a search: each trial that is better than those before it, and the best ones at the end. */
 export class SearchView extends FollowView {
   readonly #print: (line: string) => void;
+  readonly #given: readonly string[];
   #status: JobStatus | undefined;
   #best: string | undefined;
 
-  constructor(output: Output, now: () => number) {
+  /** @param given the words by which the search was run */
+  constructor(output: Output, now: () => number, given: readonly string[]) {
     super(output, now, now());
+    this.#given = given;
     this.#print = (line) => output.print(line);
   }
 
@@ -32,7 +43,12 @@ export class SearchView extends FollowView {
     const { search } = this.#status ?? {};
     if (this.#status === undefined || search === undefined) return;
     const trials = trialsOf(this.#status, search);
-    const lines = [...trialTable(trials, search, SHOWN), ...bestTrialLines(bestOf(trials), search)];
+    const lines = [
+      ...(end.outcome.result === "succeeded" || trials.length === 0 ? [] : [`trials: ${trialCounts(trials)}`]),
+      ...trialTable(trials, search, SHOWN),
+      ...failureLines(trials, this.#status.applicationId),
+      ...bestTrialLines(bestOf(trials), search, this.#given),
+    ];
     if (lines.length > 0) this.#print(lines.join("\n"));
   }
 }

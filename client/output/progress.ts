@@ -249,7 +249,8 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
   const restarts = status.generations.length - stages + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
   return [
     summary,
-    ...failedWords(status.tasks.filter(isFailed)),
+    // The summary of a search has counted its trials.
+    ...(status.search === undefined ? failedWords(status.tasks.filter(isFailed)) : []),
     countWords(restarts, "restart"),
     memoryHoursWords(status.usage.memoryMiBSeconds),
     ...peakWords(status),

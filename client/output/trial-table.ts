@@ -1,6 +1,6 @@
 import { fillCommand } from "../../src/job/search/fill-command.ts";
-import { compareValues, hasValue, type TrialState } from "../../src/job/search/trials.ts";
-import { valueWords } from "../../src/job/search/words.ts";
+import { compareValues, countStates, hasValue } from "../../src/job/search/trials.ts";
+import { trialCountWords, valueWords } from "../../src/job/search/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
 import type { JobStatus, SearchStatus, TaskStatus, TrialStatus } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
@@ -56,17 +56,21 @@ export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
 /** The best trial that has ended, in words that change when there is a better one; undefined: none with a value has. */
 export function bestTrialWords(status: Trials, search: SearchStatus): string | undefined {
   const best = bestOf(trialsOf(status, search));
-  if (best === undefined) return undefined;
-  const { task, params } = best;
-  const given = search.parameters.flatMap((name) => (name in params ? [`${name}=${valueWords(params[name])}`] : []));
-  return `best so far: ${search.metric} ${valueWords(reported(best))} of ${task} (${given.join(" ")})`;
+  return best && `best so far: ${metricOf(best, search)} of trial ${best.number} (${parametersOf(best, search)})`;
+}
+
+function metricOf(trial: TrialJson, { metric }: SearchStatus): string {
+  return `${metric} ${valueWords(reported(trial))}`;
+}
+
+/** `lr=0.12346 optimizer=adam` */
+function parametersOf({ params }: TrialJson, { parameters }: SearchStatus): string {
+  return parameters.flatMap((name) => (name in params ? [`${name}=${valueWords(params[name])}`] : [])).join(" ");
 }
 
 /** `12 completed, 3 stopped, 1 failed, 4 running` */
 export function trialCounts(trials: readonly TrialJson[]): string {
-  const states: readonly TrialState[] = ["completed", "stopped", "failed", "running"];
-  const counts = states.map((state) => [trials.filter((trial) => trial.state === state).length, state] as const);
-  return counts.flatMap(([count, state]) => (count === 0 ? [] : [`${count} ${state}`])).join(", ");
+  return trialCountWords(countStates(trials));
 }
 
 /** The first of these trials, each with its value and parameters. */
@@ -74,7 +78,7 @@ export function trialTable(trials: readonly TrialJson[], { metric, parameters }:
   const shown = trials.slice(0, top);
   if (shown.length === 0) return [];
   const rows = shown.map((trial) => [
-    trial.task,
+    String(trial.number),
     trial.state,
     valueWords(reported(trial)),
     ...parameters.map((name) => valueWords(trial.params[name])),
@@ -98,20 +102,40 @@ function csvCell(text: string): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What is left of the best trial, and how it is run alone. */
-export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus): string[] {
-  if (best === undefined) return [];
-  const { task, params, checkpoint } = best;
+/** So many trials that failed are told one by one. */
+const TOLD = 5;
+
+/** Why trials failed, and where to read on. */
+export function failureLines(trials: readonly TrialJson[], applicationId: string): string[] {
+  const failed = trials.filter(({ state }) => state === "failed").toSorted((a, b) => a.number - b.number);
+  const more = failed.length > TOLD ? [`and ${failed.length - TOLD} more failed (--json has all)`] : [];
   return [
-    `${task} alone: ${aloneCommand(params)}`,
+    ...failed.slice(0, TOLD).map(({ number, task, why }) => {
+      return `trial ${number} failed${why === undefined ? "" : `: ${why}`}: tony-ts logs ${applicationId} ${task}`;
+    }),
+    ...more,
+  ];
+}
+
+/** What is left of the best trial, and how it is run alone. @param given the words by which the search itself was run */
+export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus, given: readonly string[]): string[] {
+  if (best === undefined) return [];
+  const { number, params, checkpoint } = best;
+  return [
+    `trial ${number} alone: ${aloneCommand(params, given)}`,
     `its program: ${fillCommand(search.command, params)}`,
     ...(checkpoint === undefined ? [] : [`its checkpoint: ${checkpoint}`]),
   ];
 }
 
-/** A search of this trial alone gives its program the same, on a cluster or this machine. */
-export function aloneCommand(params: TrialJson["params"]): string {
+/** A search of this trial alone gives its program the same. */
+export function aloneCommand(params: TrialJson["params"], given: readonly string[]): string {
   const point = Object.entries(params).map(([name, value]) => `${name}=${/[\s;]/.test(value) ? `"${value}"` : value}`);
   const settings = [`tony.search.points=${point.join(" ")}`, "tony.search.max-trials=1"];
-  return shellWords(["tony-ts", "search", "job.xml", ...settings.flatMap((setting) => ["-conf", setting])]);
+  return shellWords(["tony-ts", "search", ...given, ...settings.flatMap((setting) => ["-conf", setting])]);
+}
+
+/** What is known afterwards of how a search was run: its file, and where. */
+export function givenOf({ jobFile = "job.xml" }: SearchStatus, applicationId: string): string[] {
+  return [jobFile, ...(applicationId.startsWith("local_") ? ["--scheduler", "local"] : [])];
 }

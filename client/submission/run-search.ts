@@ -7,9 +7,10 @@ import { SearchView } from "../following/search-view.ts";
 import { jobContextOf } from "./check-offline.ts";
 import { runSubmission, type SubmissionChoices } from "./run-submission.ts";
 
-/** Runs the trials of a search, and follows them as any job. */
+/** Runs the trials of a search, and follows them as any job. @param given the words of the command line that make the job */
 export async function runSearch(
   text: JobText,
+  given: readonly string[],
   { local, json }: Pick<SubmissionChoices, "local" | "json">,
   context: ClientContext,
 ): Promise<ExitCode> {
@@ -20,7 +21,7 @@ export async function runSearch(
   const why = notRun(spec);
   if (why !== undefined) throw usageError(`This search does not run: ${why}`);
   const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
-  const view = new SearchView(context.output, context.now);
+  const view = new SearchView(context.output, context.now, local ? [...given, "--scheduler", "local"] : given);
   const shown = json ? choices : { ...choices, display: { view, submitted: () => undefined } };
   return await runSubmission(text, shown, context);
 }

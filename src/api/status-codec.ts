@@ -8,7 +8,7 @@ import { outcomeReasons } from "../job/reasons/outcomes.ts";
 import { reasonShape } from "../job/reasons/reason.ts";
 import { remedies } from "../job/reasons/remedies.ts";
 import { delayReasons, waitReasons } from "../job/reasons/waits.ts";
-import type { Direction, TrialState } from "../job/search/trials.ts";
+import { type Direction, type TrialState, trialStates } from "../job/search/trials.ts";
 import { arrayOf, type Shape, string } from "../job/shape.ts";
 import type {
   Budget,
@@ -189,10 +189,11 @@ const task = message<TaskStatus>({
   trial: maybe(
     22,
     message<TrialStatus>({
-      state: one(1, word<TrialState>("running", "completed", "stopped", "failed")),
+      state: one(1, word<TrialState>(...trialStates)),
       why: maybe(2, text),
       checkpoint: maybe(3, text),
       nonFinite: maybe(4, word<NonFinite>("NaN", "Infinity", "-Infinity")),
+      lines: some(5, text),
     }),
   ),
 });
@@ -267,6 +268,7 @@ export const jobStatus = message<JobStatus>({
       direction: one(2, word<Direction>("minimize", "maximize")),
       parameters: many(3, text),
       command: one(4, text),
+      jobFile: maybe(5, text),
     }),
   ),
   idle: maybe(

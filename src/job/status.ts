@@ -108,6 +108,8 @@ export interface SearchStatus {
   readonly parameters: readonly string[];
   /** With `{{param.NAME}}`. */
   readonly command: string;
+  /** The job's file as it was given; absent of a job of options alone. */
+  readonly jobFile?: string;
 }
 
 export interface TrialStatus {
@@ -118,6 +120,8 @@ export interface TrialStatus {
   readonly nonFinite?: NonFinite;
   /** Its furthest one that any container can read. */
   readonly checkpoint?: string;
+  /** Of one that failed: the last of what its program wrote, or its traceback. */
+  readonly lines?: readonly string[];
 }
 
 export interface TaskStatus {

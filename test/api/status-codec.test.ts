@@ -145,6 +145,7 @@ const trial: fc.Arbitrary<TrialStatus> = fc.record(
     why: text,
     checkpoint: text,
     nonFinite: wordOf<NonFinite>({ NaN: true, Infinity: true, "-Infinity": true }),
+    lines: fc.array(text, { minLength: 1, maxLength: 3 }),
   },
   { requiredKeys: ["state"] },
 );
@@ -253,12 +254,16 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
     droppedCheckpoint: fc.record({ path: text, step: large, atMs: large, task: text }),
     usage: fc.record({ memoryMiBSeconds: real, vcoreSeconds: real }),
     idle: fc.record({ tasks: list(text), sinceMs: large, untilMs: large, cpuMs: large, gpus: count }),
-    search: fc.record({
-      metric: text,
-      direction: wordOf<Direction>({ minimize: true, maximize: true }),
-      parameters: list(text),
-      command: text,
-    }),
+    search: fc.record(
+      {
+        metric: text,
+        direction: wordOf<Direction>({ minimize: true, maximize: true }),
+        parameters: list(text),
+        command: text,
+        jobFile: text,
+      },
+      { requiredKeys: ["metric", "direction", "parameters", "command"] },
+    ),
     outcome,
   },
   {

@@ -83,16 +83,13 @@ describe("a job on this machine, without any cluster", () => {
       folder,
     );
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(/SUCCEEDED +3 of 4 tasks exited 0 · failed: worker:\d \(exit 1\)/);
+    expect(stdout).toMatch(/SUCCEEDED +4 trials: 3 completed, 1 failed · 2 restarts/);
     const [best, second] = stdout
       .split("\n")
       .slice(stdout.split("\n").findIndex((line) => line.startsWith("trial ")) + 1);
-    expect(best).toMatch(/^worker:\d +completed +0\.1 +0\.1$/);
-    expect(second).toMatch(/^worker:\d +completed +0\.2 +0\.2$/);
-    const [alone] = stdout.match(/^worker:\d alone: .*$/m) ?? [];
-    expect(alone).toMatch(
-      / tony-ts search job\.xml -conf tony\.search\.points=rate=0\.1 -conf tony\.search\.max-trials=1$/,
-    );
+    expect(best).toMatch(/^\d +completed +0\.1 +0\.1$/);
+    expect(second).toMatch(/^\d +completed +0\.2 +0\.2$/);
+    expect(stdout).toMatch(/^trial \d failed: worker:\d exited 1 on .*: tony-ts logs local_\d+_\d+ worker:\d$/m);
 
     const [id = ""] = stdout.match(/local_\d+_\d+/) ?? [];
     const trials = await tonyTs(["trials", id, "--top", "2"], environment, folder);
@@ -106,7 +103,20 @@ describe("a job on this machine, without any cluster", () => {
     const { trials: all } = JSON.parse(json.stdout);
     expect(all[3]).toMatchObject({ state: "failed", value: 0.3, why: expect.stringContaining("exited 1") });
     const status = await tonyTs(["status", id], environment, folder);
-    expect(status.stdout).toContain("  trials: 3 completed, 1 failed\n  best so far: loss 0.1 of ");
+    expect(status.stdout).toContain("  trials: 3 completed, 1 failed\n  best so far: loss 0.1 of trial ");
+
+    for (const printed of [stdout, trials.stdout]) {
+      const [, alone = ""] = printed.match(/^trial \d alone: tony-ts (.*)$/m) ?? [];
+      expect(alone).toBe(
+        "search job.xml --scheduler local -conf tony.search.points=rate=0.1 -conf tony.search.max-trials=1",
+      );
+    }
+    const alone = await tonyTs(
+      "search job.xml --scheduler local -conf tony.search.points=rate=0.1 -conf tony.search.max-trials=1".split(" "),
+      environment,
+      folder,
+    );
+    expect(alone.stdout).toMatch(/^0 +completed +0\.1 +0\.1$/m);
   });
 
   test("it runs to its end, and its state and logs stay", async () => {

@@ -17,6 +17,10 @@ import { Strength, seen } from "./endings.ts";
 /** When so many trials have ended, and all failed the same way, the others would, too. */
 const ALIKE = 5;
 
+/** So much of what a failed trial's program wrote last is kept; its log has the rest. */
+const KEPT_LINES = 8;
+const KEPT_CHARACTERS = 200;
+
 /** A trial's program has failed: it starts again in another container, at last on another node. After that the next trial has its container, unless the search ends with that. */
 export function trialFailed(step: Step, search: Search, task: TaskRecord, ending: Ending): void {
   const { trialRetries = 0 } = task;
@@ -58,7 +62,8 @@ export function noteValue(step: Step, id: string): void {
 
 function note(step: Step, search: Search, task: TaskRecord, ending: Ending): void {
   const kind = ending.class === "program" ? { kind: kindOf(ending) } : {};
-  task.trialFailure = { words: endingWords(ending.reason), ...kind };
+  const lines = ending.lines.slice(-KEPT_LINES).map((line) => line.slice(0, KEPT_CHARACTERS));
+  task.trialFailure = { words: endingWords(ending.reason), ...kind, ...(lines.length > 0 && { lines }) };
   const rule = failureRule(step, search);
   if (rule !== undefined) {
     finish(step, failedBy(causeOf(ending), rule));

@@ -16,6 +16,7 @@ import type { RoleState } from "../state/records.ts";
 import { log, type Step } from "../state/step.ts";
 import { endsJob } from "../state/verdict-moves.ts";
 import { finish } from "./finish.ts";
+import { searchSummary } from "./search-end.ts";
 
 /**
  * Ends the job when the tracked tasks of all its gangs are done. Untracked ones and sidecars are then stopped; an evaluator, and
@@ -72,6 +73,9 @@ function succeededOf(roles: readonly [RoleSpec, RoleState][]): number {
 }
 
 function summarise(step: Step, roles: readonly [RoleSpec, RoleState][]): Undated {
+  if (step.spec.search !== undefined) {
+    return searchSummary(step);
+  }
   const tasks = roles.reduce((sum, [role]) => sum + role.instances, 0);
   const succeeded = succeededOf(roles);
   const onlyTracked = roles.length < step.spec.roles.length;

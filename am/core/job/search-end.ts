@@ -1,6 +1,6 @@
-import { endedBecause } from "../../../src/job/outcome.ts";
+import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import { compareValues } from "../../../src/job/search/trials.ts";
+import { compareValues, countStates } from "../../../src/job/search/trials.ts";
 import { valueWords } from "../../../src/job/search/words.ts";
 import { begun, trialOf } from "../policies/trials.ts";
 import type { Step } from "../state/step.ts";
@@ -25,6 +25,14 @@ export function finishAtGoal(step: Step): void {
   }
 }
 
+/** How a search ends whose trials have all ended: one of which none completed has failed. */
+export function searchSummary(step: Step): Undated {
+  const tasks = begun(step);
+  const { running: _, ...counts } = countStates(tasks.map(trialOf));
+  const again = tasks.reduce((sum, { restarts, trialRetries = 0 }) => sum + restarts - trialRetries, 0);
+  return endedBecause(counts.completed > 0 ? "succeeded" : "failed", { code: "trials-ended", ...counts, again });
+}
+
 /** When a search has taken as long as it may, counted from the first attempt's start. */
 export function searchDueMs({ spec, state }: Step): number | undefined {
   const timeoutMs = spec.search?.timeoutMs;
@@ -34,9 +42,7 @@ export function searchDueMs({ spec, state }: Step): number | undefined {
 /** What it has found until then counts. */
 export function searchOverdue(step: Step): void {
   const { search } = step.spec;
-  const completed = begun(step)
-    .map(trialOf)
-    .filter(({ state }) => state === "completed").length;
+  const { completed } = countStates(begun(step).map(trialOf));
   const setting = settingOf(step.spec, "tony.search.timeout");
   const limitMs = search?.timeoutMs ?? 0;
   const reason = { code: "search-time-over", limitMs, completed, setting } as const;

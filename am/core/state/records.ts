@@ -80,6 +80,8 @@ export interface TrialFailure {
   readonly words: string;
   /** The same of trials that failed the same way; absent where it was lost with its machine. */
   readonly kind?: string;
+  /** The last of what its program wrote, or its traceback. */
+  readonly lines?: readonly string[];
 }
 
 export interface TaskRecord {

@@ -157,8 +157,14 @@ function roleStatus(core: Pick<Core, "spec" | "state">, { name, counts }: RoleSt
   };
 }
 
-function searchStatus({ roles }: JobSpec, { metric, direction, space }: Search): SearchStatus {
-  return { metric, direction, parameters: space.map(({ name }) => name), command: roles[0]?.command ?? "" };
+function searchStatus({ roles }: JobSpec, { metric, direction, space, jobFile }: Search): SearchStatus {
+  return {
+    metric,
+    direction,
+    parameters: space.map(({ name }) => name),
+    command: roles[0]?.command ?? "",
+    ...(jobFile === undefined ? {} : { jobFile }),
+  };
 }
 
 function trialStatus(task: TaskRecord): TrialStatus {
@@ -169,6 +175,7 @@ function trialStatus(task: TaskRecord): TrialStatus {
     ...(why === undefined ? {} : { why }),
     ...(typeof trialValue === "string" && { nonFinite: trialValue }),
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.path }),
+    ...(trialFailure?.lines && { lines: trialFailure.lines }),
   };
 }
 

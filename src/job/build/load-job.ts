@@ -157,7 +157,9 @@ function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): 
   if (spec === undefined) return { problems: all };
   const { submission, settings } = text;
   const name = settings.has(nameKey) ? undefined : defaultName(spec, submission.jobFile, context.workingDirectory);
-  const run = submission.runsSearch && found.search !== undefined ? searchRun(spec, found.search) : spec;
+  const { jobFile } = submission;
+  const search = found.search && { ...found.search, ...(jobFile !== undefined && { jobFile }) };
+  const run = submission.runsSearch && search !== undefined ? searchRun(spec, search) : spec;
   const tags = [...spec.tags, ...submission.tags];
   return { ...found, spec: { ...run, tags, ...(name !== undefined && { name }) }, problems: all };
 }

@@ -1,4 +1,5 @@
 import { budgetWords } from "../budget-words.ts";
+import { trialCountWords } from "../search/words.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { countWords, durationWords, listWords, memoryWords, settingWords } from "./words.ts";
 
@@ -55,6 +56,13 @@ const plainReasons = {
     { succeeded: "number", tasks: "number", onlyTracked: "flag" },
     ({ succeeded, tasks, onlyTracked }) =>
       `${succeeded} of ${countWords(tasks, onlyTracked ? "tracked task" : "task")} exited 0`,
+  ),
+  "trials-ended": reason(
+    { completed: "number", stopped: "number", failed: "number", again: "number" },
+    ({ completed, stopped, failed, again }) => {
+      const rerun = again === 0 ? "" : `; ${againWords(again)} after infrastructure failures`;
+      return `${countWords(completed + stopped + failed, "trial")}: ${trialCountWords({ completed, stopped, failed })}${rerun}`;
+    },
   ),
   "not-stored": reason(
     { task: "text", what: "text", url: "text", why: "text", others: "number", setting: "setting" },
@@ -139,6 +147,10 @@ export type OutcomeReason = ReasonOf<typeof outcomeReasons>;
 
 export function outcomeWords(outcome: OutcomeReason): string {
   return outcomeReasons[outcome.code].words(outcome);
+}
+
+function againWords(count: number): string {
+  return count === 1 ? "1 was run again" : `${count} were run again`;
 }
 
 function inARow(times: number): string {

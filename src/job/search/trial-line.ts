@@ -1,6 +1,6 @@
 import { amount, arrayOf, literal, object, recordOf, type Shape, ShapeError } from "../shape.ts";
 import type { Parameters, ParameterValue, Space } from "./space.ts";
-import type { Report, Trial, TrialState } from "./trials.ts";
+import { type Report, type Trial, type TrialState, trialStates } from "./trials.ts";
 
 export const parameterValue: Shape<ParameterValue> = (value, where) => {
   if (typeof value === "string" || typeof value === "number") return value;
@@ -39,7 +39,7 @@ interface TrialLine {
 const line = object<TrialLine>({
   required: { params: recordOf(parameterValue) },
   optional: {
-    state: literal("running", "completed", "stopped", "failed"),
+    state: literal(...trialStates),
     value: metricValue,
     step: amount,
     reports,

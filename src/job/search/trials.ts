@@ -9,7 +9,16 @@ export type Direction = "minimize" | "maximize";
  * - `stopped`: it was ended early; its value is the last one it reported
  * - `failed`: it ended without a value
  */
-export type TrialState = "running" | "completed" | "stopped" | "failed";
+export type TrialState = (typeof trialStates)[number];
+
+export const trialStates = ["completed", "stopped", "failed", "running"] as const;
+
+/** How many trials are in each state. */
+export function countStates(trials: readonly { readonly state: TrialState }[]): Record<TrialState, number> {
+  const counts = { completed: 0, stopped: 0, failed: 0, running: 0 };
+  for (const { state } of trials) counts[state] += 1;
+  return counts;
+}
 
 /** A value of the metric by a step of the program. */
 export interface Report {
@@ -60,6 +69,8 @@ export interface Search {
   /** How often a trial whose program failed starts again. */
   readonly retries: number;
   readonly seed: number;
+  /** The job's file, as it was given to the command that runs the search. */
+  readonly jobFile?: string;
 }
 
 /** How many trials may fail before their search does; absent: any number. */

@@ -1,5 +1,6 @@
 import { countWords } from "../reasons/words.ts";
 import type { Stop } from "./stop.ts";
+import { type TrialState, trialStates } from "./trials.ts";
 
 /** Why a trial is stopped early. */
 export function stopWords(stop: Stop): string {
@@ -16,4 +17,9 @@ export function valueWords(value: string | number | undefined): string {
   if (value === undefined) return "–";
   const number = Number(value);
   return Number.isFinite(number) && !Number.isInteger(number) ? String(Number(number.toPrecision(5))) : String(value);
+}
+
+/** `12 completed, 3 stopped, 1 failed`; empty where there is none. */
+export function trialCountWords(counts: Partial<Record<TrialState, number>>): string {
+  return trialStates.flatMap((state) => (counts[state] ? [`${counts[state]} ${state}`] : [])).join(", ");
 }

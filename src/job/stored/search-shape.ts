@@ -48,7 +48,7 @@ export const searchShape: Shape<Search> = object<Search>({
     retries: count,
     seed: count,
   },
-  optional: { maxTrials: count, budget, goal: amount, timeoutMs: count },
+  optional: { maxTrials: count, budget, goal: amount, timeoutMs: count, jobFile: string },
 });
 
 /** The parameters of one trial. */

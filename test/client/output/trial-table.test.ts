@@ -2,6 +2,8 @@ import { expect, test } from "@jest/globals";
 import {
   bestTrialLines,
   bestTrialWords,
+  failureLines,
+  givenOf,
   trialCounts,
   trialCsv,
   trialsOf,
@@ -44,18 +46,18 @@ test("the best trials come first, those without a value behind, those that faile
     trial(5, undefined, { lr: "0.4", optimizer: "sgd" }, "running"),
   ];
   expect(tableOf(tasks)).toEqual([
-    "trial      state       loss   lr        optimizer",
-    "worker:2   completed   0.25   1e-7      sgd",
-    "worker:0   completed   0.5    0.12346   adam",
-    "worker:5   running     –      0.4       sgd",
-    "worker:4   failed      0.1    0.3       sgd",
-    "worker:1   failed      –      0.2       sgd",
+    "trial   state       loss   lr        optimizer",
+    "2       completed   0.25   1e-7      sgd",
+    "0       completed   0.5    0.12346   adam",
+    "5       running     –      0.4       sgd",
+    "4       failed      0.1    0.3       sgd",
+    "1       failed      –      0.2       sgd",
   ]);
   expect(trialCounts(trialsOf({ tasks }, search))).toBe("2 completed, 2 failed, 1 running");
   expect(tableOf([trial(3, undefined, undefined)])).toEqual([]);
   const many = Array.from({ length: 12 }, (_, number) => trial(number, number, { lr: "1", optimizer: "adam" }));
   expect(tableOf(many).at(-1)).toBe("and 2 more");
-  expect(tableOf(many, { ...search, direction: "maximize" })[1]).toContain("worker:11");
+  expect(tableOf(many, { ...search, direction: "maximize" })[1]).toMatch(/^11 /);
 });
 
 test("the best so far is the best that has ended, with its parameters", () => {
@@ -65,26 +67,37 @@ test("the best so far is the best that has ended, with its parameters", () => {
   const failed = trial(2, 0.05, params, "failed");
   expect(bestTrialWords({ tasks: [running, failed, trial(2, undefined, params)] }, search)).toBeUndefined();
   expect(bestTrialWords({ tasks: [first, running] }, search)).toBe(
-    "best so far: loss 0.5 of worker:0 (lr=0.12346 optimizer=adam)",
+    "best so far: loss 0.5 of trial 0 (lr=0.12346 optimizer=adam)",
   );
   const better = trial(3, 0.25, { lr: "1" }, "stopped");
-  expect(bestTrialWords({ tasks: [first, better] }, search)).toBe("best so far: loss 0.25 of worker:3 (lr=1)");
+  expect(bestTrialWords({ tasks: [first, better] }, search)).toBe("best so far: loss 0.25 of trial 1 (lr=1)");
 });
 
-test("the best one is run alone by a search of its own, with all digits", () => {
+test("the best one is run alone by a search of its own, with all digits, in the words of the first", () => {
   const params = { lr: "0.1234567", optimizer: "adam w" };
-  const [best] = trialsOf(
-    { tasks: [{ ...trial(7, 0.5, params), trial: { state: "completed", checkpoint: "hdfs:///c/5" } }] },
-    search,
-  );
-  expect(best && bestTrialLines(best, search)).toEqual([
-    `worker:0 alone: tony-ts search job.xml -conf 'tony.search.points=lr=0.1234567 optimizer="adam w"' -conf tony.search.max-trials=1`.replace(
-      "worker:0",
-      "worker:7",
-    ),
+  const tasks = [{ ...trial(7, 0.5, params), trial: { state: "completed", checkpoint: "hdfs:///c/5" } as const }];
+  const [best] = trialsOf({ tasks }, search);
+  expect(best && bestTrialLines(best, search, ["my jobs/digits.xml", "--scheduler", "local"])).toEqual([
+    `trial 0 alone: tony-ts search 'my jobs/digits.xml' --scheduler local -conf 'tony.search.points=lr=0.1234567 optimizer="adam w"' -conf tony.search.max-trials=1`,
     "its program: train.py --lr 0.1234567 --opt 'adam w'",
     "its checkpoint: hdfs:///c/5",
   ]);
+  expect(givenOf({ ...search, jobFile: "digits.xml" }, "application_1_0001")).toEqual(["digits.xml"]);
+  expect(givenOf(search, "local_1_0001")).toEqual(["job.xml", "--scheduler", "local"]);
+});
+
+test("why trials failed is told with where to read on, of the first ones", () => {
+  const failed = (number: number, why?: string): TaskStatus => ({
+    ...trial(number, undefined, { lr: "1" }),
+    trial: { state: "failed", ...(why !== undefined && { why }) },
+  });
+  const one = [failed(0, "worker:0 exited 1 on n1: ValueError: lr"), trial(1, 0.5, { lr: "2" }), failed(2)];
+  expect(failureLines(trialsOf({ tasks: one }, search), "application_1_0001")).toEqual([
+    "trial 0 failed: worker:0 exited 1 on n1: ValueError: lr: tony-ts logs application_1_0001 worker:0",
+    "trial 2 failed: tony-ts logs application_1_0001 worker:2",
+  ]);
+  const many = Array.from({ length: 7 }, (_, number) => failed(number));
+  expect(failureLines(trialsOf({ tasks: many }, search), "a").at(-1)).toBe("and 2 more failed (--json has all)");
 });
 
 test("as CSV they have all digits, and quotes where they need them", () => {
@@ -109,6 +122,6 @@ test("a value that JSON has no number for is told in words, and has its place am
     [2, 3, 0, 1],
     [0, 3, 2, 1],
   ]);
-  expect(bestTrialWords({ tasks }, search)).toBe("best so far: loss -Infinity of worker:2 (lr=1 optimizer=adam)");
+  expect(bestTrialWords({ tasks }, search)).toBe("best so far: loss -Infinity of trial 2 (lr=1 optimizer=adam)");
   expect(trialCsv(trialsOf({ tasks }, search), search)[1]).toBe("2,worker:2,completed,-Infinity,,1,adam,,");
 });

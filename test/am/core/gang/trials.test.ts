@@ -77,8 +77,15 @@ describe("trials of a search", () => {
     expect(released(scenario.exits("worker:3"))).toEqual(["c2"]);
     scenario.ready("worker:4");
     scenario.startedAll();
+    reports(scenario, "worker:4", 1, 0.5);
     scenario.exits("worker:4");
-    expect(scenario.job).toMatchObject({ outcome: { result: "succeeded" } });
+    expect(scenario.job).toMatchObject({
+      outcome: {
+        result: "succeeded",
+        summary: "5 trials: 1 completed, 4 failed",
+        reason: { code: "trials-ended", completed: 1, stopped: 0, failed: 4, again: 0 },
+      },
+    });
   });
 
   test("bind no more containers than may run at once, however many are given", () => {
@@ -366,7 +373,25 @@ describe("trials of a search", () => {
     scenario.ready("worker:0");
     scenario.startedAll();
     expect(relaunched(scenario.exits("worker:0", bug))).toEqual(["worker:3"]);
-    expect(scenario.task("worker:0")).toMatchObject({ phase: "failed", restarts: 2 });
+    expect(scenario.task("worker:0")).toMatchObject({
+      ...{ phase: "failed", restarts: 2 },
+      trialFailure: { lines: ["Traceback (most recent call last):", "KeyError: 'x1'"] },
+    });
+  });
+
+  test("that are run again as their machines were lost are counted apart from those that failed", () => {
+    const { scenario } = running({ maxTrials: 2 });
+    scenario.completes(scenario.task("worker:0").containerId, -100);
+    scenario.after(60_000);
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    for (const task of ["worker:0", "worker:1"]) {
+      reports(scenario, task, 1, 0.5);
+      scenario.exits(task);
+    }
+    const summary = "2 trials: 2 completed; 1 was run again after infrastructure failures";
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary });
   });
 
   test("of a generation wait for those of the one before, and their containers go back meanwhile", () => {
