@@ -106,8 +106,9 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
       besideSources: true,
     })),
   ];
-  checkContainerNames(reader, named, { ship, list: context.listSources ?? (() => []) });
-  checkProgramFiles(reader, roles, files);
+  const list = context.listSources ?? (() => []);
+  checkContainerNames(reader, named, { ship, list });
+  checkProgramFiles(reader, roles, files, list);
   checkLeftOut(reader, roles, files, context.findLeftBehind ?? (() => undefined));
   checkHiddenExits(reader, roles);
   checkVariables(

@@ -66,7 +66,7 @@ function isTurnedOff(command: string, { hidden, inside }: Hidden): boolean {
 }
 
 function wordsOf({ hidden, inside, isRead }: Hidden): string {
-  if (isRead) return `has ${inside} read commands (<<): what it reads ${words[hidden]}`;
+  if (isRead) return `has ${inside} read commands: what it reads ${words[hidden]}`;
   return (inside === undefined ? undefined : mendsInside[hidden]?.(inside)) ?? words[hidden];
 }
 

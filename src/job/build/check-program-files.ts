@@ -1,26 +1,47 @@
 import { posix } from "node:path";
-import { launchedFileOf, pathInside, programFileOf, shippingWords } from "../diagnosis/program-file.ts";
+import {
+  launchedFileOf,
+  moduleOf,
+  pathInside,
+  programFileOf,
+  readPathsOf,
+  shippingWords,
+} from "../diagnosis/program-file.ts";
 import { keyFor } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import type { FileToShip, RoleSpec } from "../spec.ts";
+import type { ListSources } from "./check-container-names.ts";
 import type { JobReader } from "./job-reader.ts";
 import { hasScheme } from "./resource-strings.ts";
 
+/** Shorter names are near to too many. */
+const LEAST_LETTERS = 3;
+
 /**
  * Warns of a program that does not travel with the job: one that lies on this machine, and one that is nowhere. A relative path is one in
- * the container's working directory, where only what the job ships is.
+ * the container's working directory, where only what the job ships is. A module, or what the program reads, may be the node's, or made by
+ * the program: of these only names that are near to a shipped one are told of.
  */
-export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[], shared: readonly FileToShip[]): void {
+export function checkProgramFiles(
+  reader: JobReader,
+  roles: readonly RoleSpec[],
+  shared: readonly FileToShip[],
+  listSources: ListSources,
+): void {
+  const list: ListSources = (folder) =>
+    hasScheme(folder) || reader.lookUp(folder) !== "directory" ? [] : listSources(folder);
   const warned = new Set<string>();
   for (const { name: role, command, files } of roles) {
     const own = keyFor("tony.{role}.command", { role });
     const key = reader.settings.has(own) ? own : "tony.containers.command";
+    if (!warned.has(key))
+      checkNearNames(reader, { key, command, shipped: entriesOf([...shared, ...files], list), list });
     const file = programFileOf(command) ?? launchedFileOf(command);
     const place = file === undefined ? undefined : reader.localFile(key, file);
     if (file === undefined || warned.has(key)) continue;
     const shipped = [...shared, ...files];
     if (shipped.some((resource) => mayBring(reader, resource, file))) continue;
-    const shippedNames = shipped.map(({ name }) => name);
+    const shippedNames = names(entriesOf(shipped, list));
     warned.add(key);
     if (place === undefined) {
       const name = posix.basename(file);
@@ -50,4 +71,82 @@ function mayBring(reader: JobReader, { name, source, as }: FileToShip, file: str
   return (
     hasScheme(source) || reader.lookUp(source) !== "directory" || reader.lookUp(posix.join(source, inside)) === "file"
   );
+}
+
+/** What lies in a container's working directory. */
+interface Entry {
+  readonly name: string;
+  /** On this machine. */
+  readonly path: string;
+}
+
+interface Shipped {
+  readonly key: string;
+  readonly command: string;
+  readonly shipped: readonly Entry[];
+  readonly list: ListSources;
+}
+
+/** What the job brings; of the folder of `--src_dir` its content. */
+function entriesOf(files: readonly FileToShip[], list: ListSources): Entry[] {
+  return files.flatMap(({ name, source, as }) =>
+    as === "working-directory" ? entriesIn(source, list) : [{ name, path: source }],
+  );
+}
+
+function entriesIn(folder: string, list: ListSources): Entry[] {
+  return list(folder).map((name) => ({ name, path: posix.join(folder, name) }));
+}
+
+function checkNearNames(reader: JobReader, { key, command, shipped, list }: Shipped): void {
+  const module = moduleOf(command);
+  const meant = module === undefined ? undefined : meantModule(module.split("."), shipped, list);
+  if (meant !== undefined) {
+    reader.warn(key, `runs module ${module}, which the job does not ship: did you mean ${meant.join(".")}?`);
+  }
+  const program = programFileOf(command) ?? launchedFileOf(command);
+  const read = module === undefined && program === undefined ? [] : readPathsOf(command);
+  for (const path of read) {
+    const [top = "", ...rest] = path.split("/");
+    const isKnown = path === program || shipped.some(({ name }) => name === top) || isMade(command, top);
+    const near = isKnown ? undefined : nearName(top, names(shipped), 1);
+    if (near === undefined || reader.localFile(key, top) !== undefined) continue;
+    reader.warn(key, `names ${path}, which the job does not ship: did you mean ${[near, ...rest].join("/")}?`);
+  }
+}
+
+/** Whether the command has the name elsewhere, too: it may make it. */
+function isMade(command: string, name: string): boolean {
+  return command.split(/[^\w.+-]+/).filter((word) => word === name).length > 1;
+}
+
+/** The module that is shipped under a name like that one. */
+function meantModule(parts: readonly string[], entries: readonly Entry[], list: ListSources): string[] | undefined {
+  const [part = "", ...rest] = parts;
+  const found = entries.find(({ name }) => moduleName(name) === part);
+  if (found === undefined) {
+    const near = nearName(part, names(entries).map(moduleName));
+    return near === undefined ? undefined : [near, ...rest];
+  }
+  const meant = rest.length === 0 ? undefined : meantModule(rest, entriesIn(found.path, list), list);
+  return meant === undefined ? undefined : [part, ...meant];
+}
+
+function moduleName(file: string): string {
+  return file.replace(/\.py$/, "");
+}
+
+/** The near one among them; none where one goes on where the other stops, as other things are named: `model` and `models`. */
+function nearName(word: string, candidates: readonly string[], mostMore = 0): string | undefined {
+  const isOther = (name: string) =>
+    word.startsWith(name) || (name.startsWith(word) && name.length - word.length > mostMore);
+  if (word.length < LEAST_LETTERS) return undefined;
+  return nearest(
+    word,
+    candidates.filter((name) => name.length >= LEAST_LETTERS && !isOther(name)),
+  );
+}
+
+function names(entries: readonly Entry[]): string[] {
+  return entries.map(({ name }) => name);
 }

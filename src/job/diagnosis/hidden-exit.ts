@@ -54,7 +54,7 @@ interface Shell {
 const MOST_NESTED = 500;
 /** Programs whose failure is a job's: interpreters, launchers, and what is called by its path. */
 const PROGRAM =
-  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|uvx?|poetry|pipenv|conda|mamba|micromamba|pytest|papermill|jupyter|srun|nsys|ncu|strace|make|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
+  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|uvx?|poetry|pipenv|conda|mamba|micromamba|pytest|papermill|jupyter|srun|singularity|apptainer|nsys|ncu|strace|make|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
 /** Commands of the system, though they are called by their paths. */
 const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh|dash)\S+$/;
 /** Words that start the program which follows. */
@@ -166,14 +166,15 @@ function fateOfList({ items }: ShellList, shell: Shell): Fate {
     if (before !== undefined && isEndWithLast(node)) {
       return before.type === "pipe" && isEndWithLast(node, "PIPESTATUS") ? "checked" : fate;
     }
-    const isForAny = beside > 0 && isWaitForAny(node);
-    if (isForAny) beside -= 1;
-    const isForLast = lastBegun === "program" && items[index - 1]?.isBackground === true && isWaitForLast(node);
-    const isForNamed = begunAs !== "" && isWaitFor(node, `\\$(?:${begunAs}|\\{${begunAs}\\})`);
+    const first = node.type === "chain" ? node.first : node;
+    const isForAny = beside > 0 && isWaitForAny(first);
+    if (isForAny) beside -= waitsForAny(node);
+    const isForLast = lastBegun === "program" && items[index - 1]?.isBackground === true && isWaitForLast(first);
+    const isForNamed = begunAs !== "" && isWaitFor(first, `\\$(?:${begunAs}|\\{${begunAs}\\})`);
     const isWaitedFor = isForAny || isForLast || isForNamed;
     begunAs =
       (lastBegun === "program" && items[index - 1]?.isBackground === true ? keptId(node) : undefined) ?? begunAs;
-    const inList: InList = isWaitedFor ? WAITED_FOR : fateInList(node, shell);
+    const inList = fateInList(node, shell, isWaitedFor ? "program" : undefined);
     const { fate: own, isPassedOver } = inList;
     lastBegun = own;
     const next: Fate = isBackground && own !== "none" && own !== "checked" ? { hidden: "background" } : own;
@@ -185,20 +186,20 @@ function fateOfList({ items }: ShellList, shell: Shell): Fate {
   return fate;
 }
 
-const WAITED_FOR: InList = { fate: "program", isPassedOver: false };
-
 interface InList {
   readonly fate: Fate;
   readonly isPassedOver: boolean;
 }
 
-function fateInList(node: ShellNode, shell: Shell): InList {
-  return node.type === "chain" ? fateOfChain(node, shell) : { fate: fateOf(node, shell), isPassedOver: false };
+/** @param waited the fate of its first command where that waits for a program */
+function fateInList(node: ShellNode, shell: Shell, waited: Fate | undefined): InList {
+  if (node.type === "chain") return fateOfChain(node, shell, waited);
+  return { fate: waited ?? fateOf(node, shell), isPassedOver: false };
 }
 
 /** With whether a program failed before the chain's last command: `set -e` passes over that. */
-function fateOfChain({ first, rest }: Extract<ShellNode, { type: "chain" }>, shell: Shell) {
-  let fate = suspended(shell, () => fateOfQuestion(first, shell));
+function fateOfChain({ first, rest }: Extract<ShellNode, { type: "chain" }>, shell: Shell, known?: Fate) {
+  let fate = known ?? suspended(shell, () => fateOfQuestion(first, shell));
   let isPassedOver = false;
   for (const [index, { operator, node }] of rest.entries()) {
     const isLast = index === rest.length - 1;
@@ -239,6 +240,10 @@ function keptId(node: ShellNode): string | undefined {
 /** It ends with the exit code of whichever ends first. */
 function isWaitForAny(node: ShellNode): boolean {
   return node.type === "command" && node.words.join(" ") === "wait -n";
+}
+
+function waitsForAny(node: ShellNode): number {
+  return node.type === "chain" ? [node.first, ...node.rest.map((link) => link.node)].filter(isWaitForAny).length : 1;
 }
 
 /** After `exec` and a program nothing of the shell is left. */
@@ -291,12 +296,36 @@ function isTest([name = ""]: readonly string[]): boolean {
 }
 
 function fateOfPipe(parts: readonly ShellNode[], shell: Shell): Fate {
-  const fates = parts.map((part) => fateOfQuestion(part, shell));
-  const last = fates.at(-1) ?? "none";
+  const fates = parts.map((part) => (isSourced(part) ? "program" : fateOfQuestion(part, shell)));
+  const last = fateOfShownScript(parts) ?? fates.at(-1) ?? "none";
   const before = fates.slice(0, -1);
   if (last !== "none") return last;
   if (before.includes("program")) return shell.pipefail ? "program" : { hidden: "pipe" };
   return either(before);
+}
+
+/** `source run.sh | tee log`: what is only to set variables would set them for nobody there. */
+function isSourced(node: ShellNode): boolean {
+  const [name = "", file = ""] = node.type === "command" ? node.words : [];
+  return (name === "source" || name === ".") && file !== "" && !file.endsWith("/activate");
+}
+
+/** `echo 'python3 train.py; true' | bash`: that shell's fate; undefined where it reads something else. */
+function fateOfShownScript(parts: readonly ShellNode[]): Fate | undefined {
+  const [before, last] = parts.slice(-2);
+  if (before?.type !== "command" || last?.type !== "command") return undefined;
+  const [name = "", script = "", ...more] = before.words;
+  const [reader = "", ...args] = last.words;
+  const isShown = /^(?:echo|cat)$/.test(name) && more.length === (name === "cat" ? 1 : 0);
+  const shown = name === "cat" && script === "<<<" ? more[0] : script;
+  if (!isShown || shown === undefined || !isConstant(shown) || !NESTED_SHELL.test(reader)) return undefined;
+  const isReader = args.every((word) => word.startsWith("-") && !/^-\w*c$/.test(word));
+  return isReader ? fateOfShell(reader, [...args, "<<<", shown]) : undefined;
+}
+
+/** A quoted text in which the shell changes nothing. */
+function isConstant(word: string): boolean {
+  return /^'[^']*'$/.test(word) || /^"[^"$`\\]*"$/.test(word);
 }
 
 function fateOfIf({ branches, otherwise }: Extract<ShellNode, { type: "if" }>, shell: Shell): Fate {
@@ -320,6 +349,7 @@ function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, 
   const each = fateOfList(body, shell);
   const isUntilSuccess = word === "until" ? question === "program" : word === "while" && isNegation(question);
   if (isUntilSuccess && givesUp(body)) return { hidden: "condition" };
+  if (isEndless(word, test)) return givesUp(body) ? fateBeforeBreak(body, shell) : "checked";
   const isEndedInside = JSON.stringify(body).match(/"(?:break|exit|return|continue)"/) !== null;
   // A loop that waits for a program's success.
   if (isUntilSuccess || typeof question === "object" || isEndedInside) return "checked";
@@ -328,19 +358,33 @@ function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, 
   return { hidden: shell.stops ? "unstopped" : "loop" };
 }
 
+/** `while true` */
+function isEndless(word: string, { items: [first, ...more] }: ShellList): boolean {
+  const asked = first?.node.type === "command" && more.length === 0 ? first.node.words.join(" ") : "";
+  return word === "while" ? /^(?:true|:)$/.test(asked) : word === "until" && asked === "false";
+}
+
+/** Its `break` ends the loop with 0. */
+function fateBeforeBreak({ type, items }: ShellList, shell: Shell): Fate {
+  const fate = fateOfList({ type, items: items.slice(0, breakOf(items)) }, shell);
+  return fate === "program" && !stopsNow(shell) ? { hidden: shell.stops ? "unstopped" : "sequence" } : fate;
+}
+
 function isNegation(fate: Fate): boolean {
   return typeof fate === "object" && fate.hidden === "negation";
 }
 
 /** It ends the loop after the first failure, in any case, and says nothing of that. */
 function givesUp({ items }: ShellList): boolean {
-  const last = items.findIndex(
-    ({ node }) => node.type === "command" && /^(?:break|break 1)$/.test(node.words.join(" ")),
-  );
+  const last = breakOf(items);
   return (
-    items.slice(0, last).every(({ node }) => !/"(?:exit|return|continue|break)"/.test(JSON.stringify(node))) &&
-    last >= 0
+    last >= 0 &&
+    items.slice(0, last).every(({ node }) => !/"(?:exit|return|continue|break)"/.test(JSON.stringify(node)))
   );
+}
+
+function breakOf(items: ShellList["items"]): number {
+  return items.findIndex(({ node }) => node.type === "command" && /^(?:break|break 1)$/.test(node.words.join(" ")));
 }
 
 function fateOfCommand(words: readonly string[], shell: Shell): Fate {
@@ -356,6 +400,7 @@ function fateOfCommand(words: readonly string[], shell: Shell): Fate {
   if (name === "eval" && args.length === 1) return fateOfScript(unquoted(args[0] ?? ""), shell);
   if (NESTED_SHELL.test(name)) return fateOfShell(name, args);
   if (name === "find") return fateOfFind(args, shell);
+  if (name === "flock") return fateOfLocked(args, shell);
   if (PROGRAM.test(name) && !SYSTEM.test(name)) return isAside(name, args) ? "none" : "program";
   if (isCheck(name, args)) return "checked";
   return fateOfSubstitution(words, isEmpty, shell);
@@ -365,6 +410,7 @@ function fateOfCommand(words: readonly string[], shell: Shell): Fate {
 function isAside(name: string, args: readonly string[]): boolean {
   if (args.length === 1 && /^(?:--version|-V)$/.test(args[0] ?? "")) return true;
   const [verb = ""] = args;
+  if (/^(?:\S*\/)?(?:singularity|apptainer)$/.test(name)) return !/^(?:exec|run)$/.test(verb);
   if (/^(?:\S*\/)?(?:uv|poetry|pipenv|\w*conda|\w*mamba)$/.test(name)) return verb !== "run";
   if (!/^(?:\S*\/)?ray$/.test(name)) return false;
   return /^(?:stop|status|down)$/.test(verb) || (verb === "start" && !args.includes("--block"));
@@ -377,6 +423,16 @@ function fateOfFind(args: readonly string[], shell: Shell): Fate {
   const end = args.findIndex((word, index) => index > at && /^(?:\\;|';'|";"|\+)$/.test(word));
   const fate = fateOfCommand(args.slice(at + 1, end < 0 ? undefined : end), shell);
   return fate === "program" && args[end] !== "+" ? { hidden: "find" } : fate;
+}
+
+/** `flock -n FILE program`, and `flock FILE -c 'script'`, which sh runs; a number in place of the file is what is open already. */
+function fateOfLocked(args: readonly string[], shell: Shell): Fate {
+  const at = args.findIndex((word, index) => !word.startsWith("-") && !/^-[wE]$/.test(args[index - 1] ?? ""));
+  const [file = "", ...rest] = at < 0 ? [] : args.slice(at);
+  if (/^\d*$/.test(file)) return "none";
+  return /^(?:-c|--command)$/.test(rest[0] ?? "")
+    ? fateOfShell("sh", ["-c", ...rest.slice(1)])
+    : fateOfCommand(rest, shell);
 }
 
 function isCheck(name: string, [first = ""]: readonly string[]): boolean {

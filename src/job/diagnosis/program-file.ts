@@ -1,6 +1,16 @@
 const INTERPRETER = /^(?:python[\d.]*|bash|sh)$/;
 /** With options that have values before the script. */
 const LAUNCHED = /^(?:torchrun|deepspeed|accelerate launch)\s(?:.*?\s)??(\S+\.py)(?:\s|$)/;
+const PYTHON = /^(?:\S*\/)?python[\d.]*$/;
+const MODULE = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+/** A whole script as one word, in which its quote does not stand again. */
+const NESTED =
+  /^\s*(?:[A-Za-z_]\w*=[\w./:-]*\s+)*(?:exec\s+)?(?:\S*\/)?(?:ba|da)?sh\s+(?:-[a-z]+\s+)*?-[a-z]*c\s+(['"])((?:(?!\1)[^\\])*)\1\s*$/;
+/** Before a program: variables, and `exec`. */
+const ASSIGNED = /^(?:[A-Za-z_]\w*=\S*|exec)$/;
+const PATH = /^(?:\.\/)*[A-Za-z_][\w.+-]*(?:\/[\w./+@=-]*|\.[A-Za-z]\w*)$/;
+/** Options for what a program makes. */
+const WRITTEN = /out|save|log|write|dump|export|dest|target|result|checkpoint|ckpt|tmp|temp|cache|work|model|to$/i;
 /** Options of interpreters that take no value: what follows is still the script. */
 const PLAIN_OPTION = /^-[uBEsSIOex]+$/;
 /** A word that the shell takes as it is. */
@@ -11,11 +21,7 @@ const PLAIN_WORD = /^[\w./+@%:,=-]+$/;
  * `./x`. Undefined where that is not certain: an absolute path, a module, a program of the node's, whatever a shell would make of it.
  */
 export function programFileOf(command: string): string | undefined {
-  const words = command
-    .replace(/^\s*set\s[^;\n&]*[;\n]/, "")
-    .trim()
-    .split(/\s+/);
-  const [program = "", ...others] = words.slice(words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word)));
+  const [program = "", ...others] = wordsOf(command);
   const isScript = INTERPRETER.test(program.slice(program.lastIndexOf("/") + 1));
   const file = isScript ? others.find((word) => !PLAIN_OPTION.test(word)) : program;
   return file !== undefined && (isScript || file.includes("/")) ? inWorkingDirectory(file) : undefined;
@@ -23,8 +29,45 @@ export function programFileOf(command: string): string | undefined {
 
 /** The script that a launcher of several processes is given. */
 export function launchedFileOf(command: string): string | undefined {
-  const [, file] = LAUNCHED.exec(command) ?? [];
+  const [, file] = LAUNCHED.exec(innermost(command)) ?? [];
   return file === undefined ? undefined : inWorkingDirectory(file);
+}
+
+/** The module that a command runs: `train` of `python3 -u -m train --steps 3`. */
+export function moduleOf(command: string): string | undefined {
+  const [program = "", ...others] = wordsOf(command);
+  const at = others.findIndex((word) => !PLAIN_OPTION.test(word));
+  const name = others[at] === "-m" ? others[at + 1] : undefined;
+  return PYTHON.test(program) && name !== undefined && MODULE.test(name) ? name : undefined;
+}
+
+/**
+ * The relative paths among the arguments of the program that a command runs, which it may read: those that an option's name does not call
+ * something to be written. `data/a` and `config.yaml` of `python3 train.py --data data/a --config=config.yaml --out out/`
+ */
+export function readPathsOf(command: string): string[] {
+  const [, ...words] = wordsOf(/^[^;&|<>()`\n]*/.exec(innermost(command))?.[0] ?? "");
+  return words.flatMap((word, index) => {
+    const [, option = words[index - 1] ?? "", value = word] = /^(--?[\w-]+)=(.*)$/.exec(word) ?? [];
+    const path =
+      PATH.test(value) && !(option.startsWith("-") && WRITTEN.test(option)) ? inWorkingDirectory(value) : undefined;
+    return path === undefined ? [] : [path];
+  });
+}
+
+/** The words of the command that its first shell starts, without what is set for it. */
+function wordsOf(command: string): string[] {
+  const words = innermost(command)
+    .replace(/^\s*set\s[^;\n&]*[;\n]/, "")
+    .trim()
+    .split(/\s+/);
+  return words.slice(words.findIndex((word) => !ASSIGNED.test(word)));
+}
+
+/** `python3 train.py` of `bash -c 'python3 train.py'`; any other command as it is. */
+function innermost(command: string): string {
+  const [, , script] = NESTED.exec(command) ?? [];
+  return script === undefined ? command : innermost(script);
 }
 
 /** `./src//train.py` → `src/train.py`; undefined for what may lie elsewhere. */

@@ -95,3 +95,76 @@ describe("a program that lies beside the job's file", () => {
     (command) => expect(said({ "tony.worker.command": command })).toEqual([]),
   );
 });
+
+describe("what is near to a name that the job ships", () => {
+  const folders: Readonly<Record<string, readonly string[]>> = {
+    "/home/ada/src": ["train.py", "models", "data", "config.yaml"],
+    "/home/ada/src/models": ["resnet.py", "large"],
+    "/home/ada/data": [],
+  };
+  const listed = (command: string, files = "") =>
+    saidAbout(
+      {
+        "tony.worker.instances": "1",
+        "tony.worker.command": command,
+        ...(files && { "tony.worker.resources": files }),
+      },
+      {
+        lookUp: (path) => (path in folders ? "directory" : /\.\w+$/.test(path) ? "file" : undefined),
+        listSources: (folder) => folders[folder] ?? [],
+        ship: files === "" ? [{ source: "src", name: "src-dir", as: "working-directory" }] : [],
+      },
+    );
+  const said = (words: string) => [`job.xml:2: warning: tony.worker.command ${words}`];
+
+  test.each([
+    ["python3 -m trian", "", "runs module trian, which the job does not ship: did you mean train?"],
+    ["bash -c 'python3 -m trian --lr 1'", "", "runs module trian, which the job does not ship: did you mean train?"],
+    ["python3 -m trian", "train.py", "runs module trian, which the job does not ship: did you mean train?"],
+    [
+      "python3 -m modles.resnet",
+      "",
+      "runs module modles.resnet, which the job does not ship: did you mean models.resnet?",
+    ],
+    [
+      "python3 -m models.resent",
+      "",
+      "runs module models.resent, which the job does not ship: did you mean models.resnet?",
+    ],
+    ["python3 train.py --data dta/a.csv", "", "names dta/a.csv, which the job does not ship: did you mean data/a.csv?"],
+    ["python3 train.py --data dat/", "", "names dat, which the job does not ship: did you mean data?"],
+    ["python3 -m train --data=dat/", "train.py,data", "names dat, which the job does not ship: did you mean data?"],
+  ])("is asked for: %j", (command, files, words) => {
+    expect(listed(command, files)).toEqual(said(words));
+  });
+
+  test("is asked for where a script's name is misspelt that --src_dir has", () => {
+    expect(
+      saidAbout(
+        { "tony.worker.instances": "1", "tony.worker.command": "bash -c 'python3 trian.py'" },
+        {
+          lookUp: (path) => (path in folders ? "directory" : undefined),
+          listSources: (folder) => folders[folder] ?? [],
+          ship: [{ source: "src", name: "src-dir", as: "working-directory" }],
+        },
+      ),
+    ).toEqual(said("runs trian.py, which the job does not ship: did you mean train.py?"));
+  });
+
+  test.each([
+    "python3 -m train",
+    "python3 -m models.resnet",
+    "python3 -m models.large.any",
+    "python3 -m torch.distributed.run train.py",
+    "python3 -m model.resnet",
+    "python3 -m pip list",
+    "python3 train.py --data data/",
+    "python3 train.py --data-dir datasets/ --config configs/a.yaml",
+    "python3 train.py --out dta/",
+    "python3 train.py --lr 0.1 --name tarin",
+    "mkdir dta; python3 train.py --data dta/",
+    "python3 train.py --data dta/ && ls dta/",
+  ])("is not where a name may mean something else: %j", (command) => {
+    expect(listed(command)).toEqual([]);
+  });
+});

@@ -11,7 +11,9 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "hidden-"));
   const failing = '#!/bin/bash\necho said\n[[ " $* " == *" OK "* || "$*" == --version ]] || exit 3\n';
   const ray = '#!/bin/bash\n[[ " start stop status " == *" $1 "* && "$*" != *--block* ]] || exit 3\n';
+  writeFileSync(path.join(folder, "sourced.sh"), "python3 train.py\n");
   for (const [name, text] of Object.entries({
+    singularity: failing,
     python3: failing,
     train: failing,
     ray,
@@ -205,6 +207,25 @@ describe("a command that succeeds though its program failed", () => {
     ["python3 a.py | tee log; code=$?; echo done; exit $code", "pipe"],
     ["python3 a.py || { echo failed; exit; }", "or"],
     ["if ! python3 a.py; then echo failed; exit; fi", "condition"],
+    ["echo 'python3 a.py; true' | bash", "sequence"],
+    ['echo "python3 a.py | tee log" | sh -x', "pipe"],
+    ["cat <<EOF | bash -\npython3 a.py\necho done\nEOF", "sequence"],
+    ["cd . && echo 'python3 a.py || true' | bash -s", "or"],
+    ["source sourced.sh | tee log", "pipe"],
+    [". ./sourced.sh 2>&1 | tee log", "pipe"],
+    ["while true; do python3 a.py; break; done", "sequence"],
+    ["while :; do python3 a.py; echo again; break; done", "sequence"],
+    ["until false; do python3 a.py | tee log; break; done", "pipe"],
+    ["set -e; x=1 && while true; do python3 a.py; break; done && echo", "unstopped"],
+    ["python3 a.py & wait -n || true", "or"],
+    ["python3 a.py & wait $! || true", "or"],
+    ["python3 a.py & pid=$!; wait $pid || echo failed", "or"],
+    ["python3 a.py & wait -n || true; echo done", "or"],
+    ["flock lock python3 a.py; true", "sequence"],
+    ["flock -w 5 lock python3 a.py | tee log", "pipe"],
+    ["flock -n lock -c 'python3 a.py; true'", "sequence"],
+    ["flock lock sh -c 'python3 a.py | cat'", "pipe"],
+    ["singularity exec x.sif python3 a.py | tee log", "pipe"],
   ])("%j", (command, how) => {
     expect(hides(command)).toBe(true);
     expect(hiddenExit(command)?.hidden).toBe(how);
@@ -332,6 +353,24 @@ describe("nothing is said of a command whose exit is its program's", () => {
     "python3 a.py | tee log; [ ${PIPESTATUS[0]} -eq 0 ]",
     "set -o pipefail; python3 a.py | tee log; [ $? -eq 0 ]",
     "uv sync; python3 a.py",
+    "echo 'python3 a.py' | bash",
+    "echo 'set -e; python3 a.py; true' | bash",
+    "echo 'python3 a.py; true' | bash -e",
+    "echo yes | python3 a.py",
+    "while true; do python3 a.py || exit 1; break; done",
+    "while true; do exit 3; python3 a.py; break; done",
+    "set -e; while true; do python3 a.py; break; done",
+    "while true; do if python3 a.py OK; then break; fi; done; python3 b.py",
+    "python3 a.py & wait -n || exit 1; echo done",
+    "python3 a.py & wait $! || { echo failed; exit 1; }",
+    "python3 a.py & python3 b.py & wait -n && wait -n && echo done",
+    "flock lock python3 a.py",
+    "flock lock -c 'python3 a.py'",
+    "exec 9> lock; flock 9; python3 a.py",
+    "(flock -n 9 || exit 1; python3 a.py) 9> lock",
+    "singularity pull x.sif; python3 a.py",
+    "source sourced.sh; python3 a.py",
+    "set -o pipefail; source sourced.sh | tee log",
     "/usr/bin/env python3 a.py",
     "sudo -u ada python3 a.py",
     "(",
@@ -341,6 +380,11 @@ describe("nothing is said of a command whose exit is its program's", () => {
     expect(hides(command)).toBe(false);
     expect(hiddenExit(command)).toBeUndefined();
   });
+
+  test.each(["while true; do python3 a.py; sleep 1; done", "until false; do python3 a.py; done"])(
+    "nor of one that never ends: %j",
+    (command) => expect(hiddenExit(command)).toBeUndefined(),
+  );
 
   test.each([
     "python3 a.py || true; python3 b.py OK",
