@@ -111,6 +111,7 @@ export interface AdvisedRun {
   readonly submittedAtMs: number;
   /** Absent while it runs. */
   readonly endedAtMs?: number;
+  readonly usage: JobStatus["usage"];
   /** Whether its history has what its tasks used over time. */
   readonly hasSeries: boolean;
 }

@@ -45,5 +45,8 @@ export interface Use {
   readonly jobs: number;
   readonly gibHours: number;
   readonly coreHours: number;
+  readonly gpuHours: number;
   readonly wastedGibHours: number;
+  readonly wastedGpuHours: number;
+  readonly costs: readonly { readonly amount: number; readonly currency?: string }[];
 }

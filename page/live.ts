@@ -33,7 +33,7 @@ interface Job {
   readonly startedAtMs: number;
 }
 
-interface Status {
+export interface Status {
   readonly state: string;
   readonly generation: number;
   readonly amHost: string;
@@ -53,7 +53,7 @@ interface Status {
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
   readonly checkpoint?: { readonly step: number };
   readonly outcome?: Outcome;
-  readonly use: { readonly gibHours: number; readonly coreHours: number };
+  readonly use: { readonly held: string; readonly cost?: string };
 }
 
 export interface EventLine {

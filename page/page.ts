@@ -1,7 +1,7 @@
 import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { el, fill, link } from "./dom.ts";
-import type { Live, Outcome, TaskRow, View } from "./live.ts";
+import type { Live, Outcome, Status, TaskRow, View } from "./live.ts";
 import { amount, moment, size, span } from "./words.ts";
 
 /** How often the page asks, and how seldom when nothing changes. */
@@ -90,7 +90,7 @@ function show(live: Live): void {
       `${job.applicationId} · queue ${job.queue} · ${job.user} · since ${moment(job.startedAtMs)}, ${span((live.status?.outcome?.endedAtMs ?? nowMs) - job.startedAtMs)}`,
       live.status === undefined
         ? ""
-        : ` · generation ${live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.gibHours} GiB·h, ${live.status.use.coreHours} core·h`,
+        : ` · generation ${live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.held}${costOf(live.status.use)}`,
     ]),
     mayLook === true
       ? ""
@@ -104,6 +104,10 @@ function show(live: Live): void {
   showTasks(live);
   showCharts(live);
   showEvents(live);
+}
+
+function costOf({ cost }: Status["use"]): string {
+  return cost === undefined ? "" : ` · cost ${cost}`;
 }
 
 function showJob({ status, waits = [], nowMs }: Live): void {

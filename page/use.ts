@@ -12,9 +12,16 @@ export function showUse({ owners = [], days = [] }: Uses): void {
     owners.map(({ queue, user, ...use }) =>
       el("tr", {}, [
         el("th", { scope: "row" }, [queue]),
-        ...[user, String(use.jobs), amount(use.gibHours), amount(use.coreHours), wasted(use)].map((cell) =>
-          el("td", {}, [cell]),
-        ),
+        ...[
+          user,
+          String(use.jobs),
+          amount(use.gibHours),
+          share(use.wastedGibHours, use.gibHours),
+          amount(use.coreHours),
+          amount(use.gpuHours),
+          share(use.wastedGpuHours, use.gpuHours),
+          costWords(use),
+        ].map((cell) => el("td", {}, [cell])),
       ]),
     ),
   );
@@ -23,8 +30,13 @@ export function showUse({ owners = [], days = [] }: Uses): void {
   fill("use-chart", first === undefined || last === undefined || most === 0 ? [] : [chart(days, most)]);
 }
 
-function wasted({ gibHours, wastedGibHours }: Use): string {
-  return gibHours === 0 ? "" : `${Math.round((wastedGibHours / gibHours) * 100)} %`;
+function share(part: number, whole: number): string {
+  return whole === 0 ? "" : `${Math.round((part / whole) * 100)} %`;
+}
+
+/** `62 EUR, 3 USD` */
+function costWords({ costs }: Use): string {
+  return costs.map((cost) => [amount(cost.amount), cost.currency ?? ""].join(" ").trim()).join(", ");
 }
 
 /** A bar for each day on which jobs ran, of which the wasted part is marked. */
@@ -36,7 +48,9 @@ function chart(days: NonNullable<Uses["days"]>, most: number): Element {
   };
   const bars = days.map((day, index) =>
     svg("g", {}, [
-      svg("title", {}, [`${day.day}: ${amount(day.gibHours)} GiB·h, ${amount(day.wastedGibHours)} wasted`]),
+      svg("title", {}, [
+        `${day.day}: ${amount(day.gibHours)} GiB·h, ${amount(day.wastedGibHours)} wasted${day.gpuHours === 0 ? "" : `; ${amount(day.gpuHours)} GPU·h`}${day.costs.length === 0 ? "" : `; ${costWords(day)}`}`,
+      ]),
       bar(index, day.gibHours, "held"),
       bar(index, day.wastedGibHours, "wasted"),
     ]),

@@ -3,6 +3,8 @@ import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
 import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { ifThere, listIfThere } from "../src/hadoop/hdfs/if-there.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
+import type { Cost, Usage } from "../src/job/cost.ts";
+import { amount, object, string } from "../src/job/shape.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { hasEnded, yarnOutcome } from "../src/job/yarn-outcome.ts";
 import { readStoredJob, type StoredJob } from "./stored-job.ts";
@@ -23,8 +25,7 @@ export interface JobRow {
   /** Why it failed. */
   readonly cause?: string;
   readonly writtenBy: StoredJob["writtenBy"];
-  readonly memoryMiBSeconds: number;
-  readonly vcoreSeconds: number;
+  readonly usage: Usage;
 }
 
 interface Known {
@@ -258,10 +259,21 @@ function rowOf(applicationId: string, { status, user, viewers, writtenBy }: Stor
     tasks: roles.reduce((sum, { instances }) => sum + instances, 0),
     ...(cause === undefined ? {} : { cause: short(cause) }),
     writtenBy,
-    memoryMiBSeconds: usage.memoryMiBSeconds,
-    vcoreSeconds: usage.vcoreSeconds,
+    usage: readUsage(usage, "usage"),
   };
 }
+
+/** Of what a job wrote only what is of its shape. */
+const readUsage = object<Usage>({
+  required: { memoryMiBSeconds: amount, vcoreSeconds: amount },
+  optional: {
+    gpuSeconds: amount,
+    cost: object<Cost>({
+      required: { amount },
+      optional: { currency: (value, where) => string(value, where).slice(0, 8) },
+    }),
+  },
+});
 
 /** Copied: a piece of a text keeps all of it in memory. */
 function short(text: string): string {

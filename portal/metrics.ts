@@ -45,13 +45,29 @@ export function metricsOf({ rows, scan }: Pick<JobIndex, "rows" | "scan">): stri
       "tony_job_memory_byte_seconds_total",
       "counter",
       "Memory that containers of jobs held that have ended, over time.",
-      sums(ended, byOwner, (row) => row.memoryMiBSeconds * MIB),
+      sums(ended, byOwner, (row) => row.usage.memoryMiBSeconds * MIB),
     ),
     metric(
       "tony_job_vcore_seconds_total",
       "counter",
       "Virtual cores that containers of jobs held that have ended, over time.",
-      sums(ended, byOwner, (row) => row.vcoreSeconds),
+      sums(ended, byOwner, (row) => row.usage.vcoreSeconds),
+    ),
+    metric(
+      "tony_job_gpu_seconds_total",
+      "counter",
+      "GPUs that containers of jobs held that have ended, over time.",
+      sums(ended, byOwner, (row) => row.usage.gpuSeconds ?? 0),
+    ),
+    metric(
+      "tony_job_cost_total",
+      "counter",
+      "What jobs cost that have ended, by the prices of their time (tony.cost.*).",
+      sums(
+        ended.filter(({ usage }) => usage.cost !== undefined),
+        (row) => ({ ...byOwner(row), currency: row.usage.cost?.currency ?? "" }),
+        (row) => row.usage.cost?.amount ?? 0,
+      ),
     ),
     metric("tony_portal_last_scan_timestamp_seconds", "gauge", "When the history was last read to its end.", [
       { labels: {}, value: scan.atMs / 1000 },

@@ -1,3 +1,4 @@
+import type { Cost } from "../src/job/cost.ts";
 import type { JobRow } from "./job-index.ts";
 
 /** What jobs held that have ended, as Prometheus' counters have it, too. */
@@ -5,8 +6,12 @@ export interface Use {
   jobs: number;
   gibHours: number;
   coreHours: number;
-  /** Of all GiB·h, those of jobs that did not succeed. */
+  gpuHours: number;
+  /** What of it jobs held that did not succeed. */
   wastedGibHours: number;
+  wastedGpuHours: number;
+  /** By currency, in the order in which they were met; jobs without prices cost nothing. */
+  costs: Cost[];
 }
 
 export interface UseAnswer {
@@ -23,10 +28,9 @@ export function useOf(rows: readonly JobRow[]): UseAnswer {
   const owners = new Map<string, { queue: string; user: string } & Use>();
   const days = new Map<string, Use>();
   for (const row of rows) {
-    const { queue, user, startedAtMs, endedAtMs, state } = row;
+    const { queue, user, startedAtMs, endedAtMs } = row;
     if (endedAtMs === undefined) continue;
-    const gibHours = row.memoryMiBSeconds / 1024 / 3600;
-    const all = { gibHours, coreHours: row.vcoreSeconds / 3600, wastedGibHours: state === "succeeded" ? 0 : gibHours };
+    const all = heldBy(row);
     const key = JSON.stringify([queue, user]);
     const owner = owners.get(key) ?? { queue, user, ...nothing() };
     owners.set(key, owner);
@@ -49,13 +53,38 @@ export function useOf(rows: readonly JobRow[]): UseAnswer {
   };
 }
 
-const nothing = (): Use => ({ jobs: 0, gibHours: 0, coreHours: 0, wastedGibHours: 0 });
+function nothing(): Use {
+  return { jobs: 0, gibHours: 0, coreHours: 0, gpuHours: 0, wastedGibHours: 0, wastedGpuHours: 0, costs: [] };
+}
+
+function heldBy({ usage, state }: JobRow): Omit<Use, "jobs"> {
+  const gibHours = usage.memoryMiBSeconds / 1024 / 3600;
+  const gpuHours = (usage.gpuSeconds ?? 0) / 3600;
+  const isWaste = state !== "succeeded";
+  return {
+    gibHours,
+    coreHours: usage.vcoreSeconds / 3600,
+    gpuHours,
+    wastedGibHours: isWaste ? gibHours : 0,
+    wastedGpuHours: isWaste ? gpuHours : 0,
+    costs: usage.cost === undefined ? [] : [usage.cost],
+  };
+}
 
 function add(use: Use, more: Omit<Use, "jobs">, share: number): void {
-  use.gibHours += more.gibHours * share;
-  use.coreHours += more.coreHours * share;
-  use.wastedGibHours += more.wastedGibHours * share;
+  for (const quantity of quantities) use[quantity] += more[quantity] * share;
+  for (const { amount, currency } of more.costs) {
+    const at = use.costs.findIndex((cost) => cost.currency === currency);
+    const sum = (use.costs[at]?.amount ?? 0) + amount * share;
+    use.costs.splice(
+      at < 0 ? use.costs.length : at,
+      1,
+      currency === undefined ? { amount: sum } : { amount: sum, currency },
+    );
+  }
 }
+
+const quantities = ["gibHours", "coreHours", "gpuHours", "wastedGibHours", "wastedGpuHours"] as const;
 
 /** How much of a job fell on each of its days; of one that took no time at all, all of it on its day. */
 function sharesOf(startedAtMs: number, endedAtMs: number): { readonly day: string; readonly share: number }[] {

@@ -2,6 +2,9 @@ import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts"
 import { imageVariables } from "../../src/job/build/build-images.ts";
 import { readJob } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
+import type { Prices } from "../../src/job/cost.ts";
+import { costKeys } from "../../src/job/keys/cost.ts";
+import { readSection } from "../../src/job/keys/section.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { ImageVariables, JobSpec } from "../../src/job/spec.ts";
@@ -21,6 +24,8 @@ export interface SiteSettings {
   readonly gateway: string | undefined;
   /** The resource types that count GPUs. */
   readonly gpuTypes: readonly string[];
+  /** What jobs' holdings cost. */
+  readonly prices: Prices;
   readonly caFile: string | undefined;
   readonly login: KeytabLogin | undefined;
   /** Of the containers of ApplicationMasters; undefined: they run in none. */
@@ -63,6 +68,10 @@ function historySettings(settings: Settings): JobSpec["history"] {
   };
 }
 
+function pricesOf(settings: Settings): Prices {
+  return readSection(costKeys, "am", (name) => readSetting(settings, name));
+}
+
 /** Reads `tony-site.xml` and `KEY=VALUE` settings (or a job's file) for verbs that need no job. */
 export function readSiteSettings(conf: readonly string[], context: ClientContext): SiteSettings {
   const text = readJob({ conf }, { variables: variablesOf(context) });
@@ -76,6 +85,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     namedRuntimes: namedRuntimes(text.settings),
     gateway: readSetting(text.settings, "tony.hdfs.endpoint"),
     gpuTypes: readSetting(text.settings, "tony.gpu-resource-types"),
+    prices: pricesOf(text.settings),
     caFile: readSetting(text.settings, "tony.security.ca-file"),
     login: keytabLogin(text.settings),
     image: imageVariables({ read: (name, parameters) => readSetting(text.settings, name, parameters) }, "am"),

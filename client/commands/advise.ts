@@ -37,7 +37,7 @@ export const advise = defineCommand({
         ? ([await runOf(job, conf, applications, context)] as const)
         : await runsOf(job, conf, applications, context);
       const ofCluster = !isLocalId(runs[0].status.applicationId);
-      const advice = adviceOf(runs, roundings(ofCluster, context), readSiteSettings(conf, context).gpuTypes);
+      const advice = adviceOf(runs, roundings(ofCluster, context), readSiteSettings(conf, context));
       if (apply !== undefined && advice.settings.length > 0) {
         const { applySettings } = await import("../results/apply-settings.ts");
         applySettings(apply, advice.settings, context.workingDirectory);

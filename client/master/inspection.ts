@@ -16,7 +16,14 @@ import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
 import { formatBudgets } from "../output/budgets.ts";
 import { formatClock, formatDate, formatTable } from "../output/format.ts";
-import { formatCheckpoint, formatDropped, formatExit, generationTable, generationWords } from "../output/job-tables.ts";
+import {
+  costLines,
+  formatCheckpoint,
+  formatDropped,
+  formatExit,
+  generationTable,
+  generationWords,
+} from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
 import { bestTrialWords, trialCounts, trialsOf } from "../output/trial-table.ts";
@@ -161,6 +168,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const history = generations.length === 0 ? [] : ["", ...generations];
   return [
     `  ${restarts}`,
+    ...costLines(status).map((line) => `  ${line}`),
     ...trials,
     ...services,
     ...resumed,

@@ -1,7 +1,8 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
+import { costWords } from "../../src/job/cost.ts";
 import type { Checkpoint } from "../../src/job/execution.ts";
 import { takenBackFor } from "../../src/job/reasons/endings.ts";
-import { durationWords } from "../../src/job/reasons/words.ts";
+import { durationWords, heldWords } from "../../src/job/reasons/words.ts";
 import type {
   Budget,
   Cause,
@@ -33,6 +34,11 @@ const exitWords: Readonly<Record<string, string>> = {
   "-103": "vmem",
   "-104": "OOM",
 };
+
+/** `cost 62 EUR: 12 GiB·h, 40 core·h`; nothing where there are no prices. */
+export function costLines({ usage }: Pick<JobStatus, "usage">): string[] {
+  return usage.cost === undefined ? [] : [`cost ${costWords(usage.cost)}: ${heldWords(usage)}`];
+}
 
 /** How each task ended. What a task had before, and gave back, is not known here: only that nobody ever held anything. */
 export function taskTable({ tasks: all, roles, usage }: Pick<JobStatus, "tasks" | "roles" | "usage">): string[] {

@@ -1,6 +1,7 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
+import { costWords } from "../../src/job/cost.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
-import { amountWords, countWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
+import { amountWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
 import type {
   Cause,
   GenerationSummary,
@@ -247,12 +248,15 @@ function idleMilestones(before: JobStatus | undefined, { applicationId, idle }: 
 export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, "summary">): string {
   const stages = new Set(status.generations.map(({ roles = [] }) => roles.join())).size;
   const restarts = status.generations.length - stages + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
+  const { usage } = status;
   return [
     summary,
     // The summary of a search has counted its trials.
     ...(status.search === undefined ? failedWords(status.tasks.filter(isFailed)) : []),
     countWords(restarts, "restart"),
-    memoryHoursWords(status.usage.memoryMiBSeconds),
+    memoryHoursWords(usage.memoryMiBSeconds),
+    ...gpuHoursWords(usage.gpuSeconds),
+    ...(usage.cost === undefined ? [] : [`cost ${costWords(usage.cost)}`]),
     ...peakWords(status),
   ].join(" · ");
 }

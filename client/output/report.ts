@@ -4,6 +4,7 @@ import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { formatBudgets } from "./budgets.ts";
 import { formatClock } from "./format.ts";
 import {
+  costLines,
   formatCheckpoint,
   formatDropped,
   formatExit,
@@ -97,6 +98,7 @@ function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
   const task = cause === undefined ? tasks[0]?.task : (failedAfter(cause) ?? cause.task);
   return [
     containers + kept + dropped,
+    ...costLines(status),
     ...transferLines(status),
     readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result),
   ];

@@ -3,6 +3,7 @@ import { type DrElephant, drElephant } from "../../src/advice/dr-elephant.ts";
 import { endOf, type Run } from "../../src/advice/run.ts";
 import type { Roundings } from "../../src/advice/sizes.ts";
 import { endedEvents } from "../../src/history/tony/events.ts";
+import { costWords } from "../../src/job/cost.ts";
 import { gpusOf } from "../../src/job/gpus.ts";
 import { type AdviceReason, adviceWords } from "../../src/job/reasons/advice.ts";
 import { countWords, durationWords, memoryHoursWords, memoryWords, sizeWords } from "../../src/job/reasons/words.ts";
@@ -10,6 +11,7 @@ import { shellWords } from "../../src/job/shell-words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { roundingOf } from "../cluster/given-sizes.ts";
 import { readClusterConfiguration } from "../cluster/hadoop-configuration.ts";
+import type { SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { formatTable } from "../output/format.ts";
 import type { AdviceJson } from "../printed-json.ts";
@@ -29,15 +31,20 @@ export function roundings(ofCluster: boolean, context: ClientContext): Roundings
   };
 }
 
-export function adviceOf(runs: Runs, sizes: Roundings, gpuTypes: readonly string[]): AdviceJson {
+export function adviceOf(
+  runs: Runs,
+  sizes: Roundings,
+  { gpuTypes, prices }: Pick<SiteSettings, "gpuTypes" | "prices">,
+): AdviceJson {
   const [newest] = runs;
-  const advice = advise(runs, sizes);
+  const advice = advise(runs, sizes, prices);
   return {
     name: newest.status.name,
     runs: runs.map((run) => ({
       applicationId: run.status.applicationId,
       submittedAtMs: run.submittedAtMs,
       ...(run.status.outcome === undefined ? {} : { endedAtMs: run.status.outcome.endedAtMs }),
+      usage: run.status.usage,
       hasSeries: run.series !== undefined,
     })),
     advice,
@@ -87,15 +94,21 @@ function headline(name: string, runs: AdviceJson["runs"], nowMs: number): string
   const times = runs.map(({ submittedAtMs, endedAtMs = nowMs }) => endedAtMs - submittedAtMs);
   const [least, most] = [durationWords(Math.min(...times)), durationWords(Math.max(...times))];
   const took = least === most ? least : `${least} to ${most}`;
-  const [only] = runs;
-  return runs.length === 1 && only !== undefined
-    ? `${only.applicationId}  ${name} (${only.endedAtMs === undefined ? "runs for" : "took"} ${took})`
-    : `${name}, last ${countWords(runs.length, "run")} (${took})`;
+  const [newest] = runs;
+  if (newest === undefined) return name;
+  const { cost } = newest.usage;
+  const costs = cost === undefined ? "" : costWords(cost);
+  if (runs.length > 1) {
+    const last = costs === "" ? "" : `; the newest cost ${costs}`;
+    return `${name}, last ${countWords(runs.length, "run")} (${took}${last})`;
+  }
+  const so = newest.endedAtMs === undefined ? `runs for ${took}` : `took ${took}`;
+  return `${newest.applicationId}  ${name} (${so}${costs === "" ? "" : `, cost ${costs}`})`;
 }
 
 /** The one line at the end of a job that succeeded; undefined where nothing stands out. */
 export function adviceLine(status: JobStatus, sizes: Roundings): string | undefined {
-  const piece = strongest(advise([{ status, submittedAtMs: status.startedAtMs }], sizes));
+  const piece = strongest(advise([{ status, submittedAtMs: status.startedAtMs }], sizes, {}));
   if (piece === undefined) return undefined;
   const setting = `${piece.key}=${piece.value}`;
   const what = piece.code === "more-memory" ? `set ${setting}` : `${setting} would do`;

@@ -1,3 +1,4 @@
+import type { Prices } from "../job/cost.ts";
 import type { AdviceReason } from "../job/reasons/advice.ts";
 import { idleGpus } from "./idle-gpus.ts";
 import { lostTime } from "./lost-time.ts";
@@ -8,13 +9,14 @@ import { slowTasks } from "./slow-tasks.ts";
 /**
  * What runs of one job say about its next one: sizes by all of them, everything else by the newest.
  * @param runs the newest first
+ * @param prices what a run would cost less is told by them
  */
-export function advise(runs: readonly Run[], roundings: Roundings): AdviceReason[] {
+export function advise(runs: readonly Run[], roundings: Roundings, prices: Prices): AdviceReason[] {
   const [newest] = runs;
   if (newest === undefined) return [];
   const { roles } = newest.status;
   return [
-    ...roles.flatMap((role) => sizesOf(runs, role, roundings)),
+    ...roles.flatMap((role) => sizesOf(runs, role, roundings, prices)),
     ...roles.flatMap((role) => [...slowTasks(newest, role), ...idleGpus(newest, role)]),
     ...lostTime(newest),
     ...(runs.every(({ series }) => series === undefined) ? [{ code: "unseen" } as const] : []),

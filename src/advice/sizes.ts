@@ -1,4 +1,5 @@
 import { type Rounding, roundedUp } from "../job/amounts.ts";
+import { costOf, type Prices } from "../job/cost.ts";
 import type { AdviceReason } from "../job/reasons/advice.ts";
 import { memoryValue } from "../job/reasons/words.ts";
 import type { Cause, JobStatus, RoleStatus } from "../job/status.ts";
@@ -23,14 +24,14 @@ const WASTE = 0.5;
 const CORE_NOISE = 0.1;
 
 /** What memory and how many cores a role needs. */
-export function sizesOf(runs: readonly Run[], role: RoleStatus, roundings: Roundings): AdviceReason[] {
+export function sizesOf(runs: readonly Run[], role: RoleStatus, roundings: Roundings, prices: Prices): AdviceReason[] {
   const telling = tellingRuns(runs, role.name);
   const short = moreMemory(runs, role, roundings.memoryMiB);
   if (short !== undefined) return [short, ...coresOf(telling, role, roundings.vcores)];
   if (telling.length === 0) return [thin(telling, role)];
   const peaks = spreadOf(telling.flatMap((run) => peaksOf(run, role.name)));
   if (peaks === undefined) return [{ code: "unmeasured", role: role.name }];
-  return [memoryOf(telling, role, peaks, roundings.memoryMiB), ...coresOf(telling, role, roundings.vcores)];
+  return [memoryOf(telling, role, peaks, roundings.memoryMiB, prices), ...coresOf(telling, role, roundings.vcores)];
 }
 
 function thin(telling: readonly Run[], { name }: RoleStatus): AdviceReason {
@@ -38,7 +39,13 @@ function thin(telling: readonly Run[], { name }: RoleStatus): AdviceReason {
   return { code: "thin", role: name, runs: telling.length, ranMs: all };
 }
 
-function memoryOf(telling: readonly Run[], role: RoleStatus, peaks: Spread, rounding: Rounding): AdviceReason {
+function memoryOf(
+  telling: readonly Run[],
+  role: RoleStatus,
+  peaks: Spread,
+  rounding: Rounding,
+  prices: Prices,
+): AdviceReason {
   const toMiB = neededMiB(peaks.most, rounding);
   const tasks = telling.flatMap((run) => peaksOf(run, role.name)).length;
   const held = { p50Bytes: peaks.p50, p95Bytes: peaks.p95, maxBytes: peaks.most, tasks };
@@ -47,7 +54,10 @@ function memoryOf(telling: readonly Run[], role: RoleStatus, peaks: Spread, roun
   const [newest] = telling;
   const heldMs = newest === undefined ? 0 : endOf(newest) - newest.status.startedAtMs;
   const savedMiBSeconds = Math.round(((role.memoryMiB - toMiB) * role.instances * heldMs) / 1000);
-  return { code: "less-memory", ...memorySetting(role, toMiB), ...held, savedMiBSeconds };
+  const saved = costOf({ memoryMiBSeconds: savedMiBSeconds, vcoreSeconds: 0 }, prices);
+  const cost =
+    saved === undefined ? {} : { savedAmount: saved.amount, ...(saved.currency && { currency: saved.currency }) };
+  return { code: "less-memory", ...memorySetting(role, toMiB), ...held, savedMiBSeconds, ...cost };
 }
 
 /** Whoever came near his limit needs more, however short he ran; undefined where nobody did. */

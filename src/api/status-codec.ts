@@ -1,3 +1,4 @@
+import type { Cost, Usage } from "../job/cost.ts";
 import type { Checkpoint } from "../job/execution.ts";
 import type { Idle } from "../job/idle.ts";
 import type { NonFinite } from "../job/program-metrics.ts";
@@ -258,7 +259,15 @@ export const jobStatus = message<JobStatus>({
     19,
     message<DroppedCheckpoint>({ path: one(1, text), step: one(2, whole), atMs: one(3, whole), task: one(4, text) }),
   ),
-  usage: one(20, message<JobStatus["usage"]>({ memoryMiBSeconds: one(1, real), vcoreSeconds: one(2, real) })),
+  usage: one(
+    20,
+    message<Usage>({
+      memoryMiBSeconds: one(1, real),
+      vcoreSeconds: one(2, real),
+      gpuSeconds: maybe(3, real),
+      cost: maybe(4, message<Cost>({ amount: one(1, real), currency: maybe(2, text) })),
+    }),
+  ),
   outcome: maybe(21, jobOutcome),
   resumeFrom: maybe(23, text),
   search: maybe(

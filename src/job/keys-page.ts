@@ -1,6 +1,7 @@
 import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
 import { carrierKeys } from "./keys/carrier.ts";
+import { costKeys } from "./keys/cost.ts";
 import { failureKeys } from "./keys/failure.ts";
 import { feedKeys } from "./keys/feed.ts";
 import { imageKeys } from "./keys/image.ts";
@@ -18,6 +19,7 @@ const SECTIONS: readonly (readonly [string, Readonly<Record<string, KeyDefinitio
   ["All tasks and containers", taskKeys],
   ["The ApplicationMaster", amKeys],
   ["Notices", notifyKeys],
+  ["Cost", costKeys],
   ["Failures", failureKeys],
   ["Checkpoints and output", carrierKeys],
   ["A search", searchKeys],

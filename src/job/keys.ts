@@ -1,6 +1,7 @@
 import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
 import { carrierKeys } from "./keys/carrier.ts";
+import { costKeys } from "./keys/cost.ts";
 import { failureKeys } from "./keys/failure.ts";
 import { feedKeys } from "./keys/feed.ts";
 import { imageKeys } from "./keys/image.ts";
@@ -23,6 +24,7 @@ export const keys = {
   ...taskKeys,
   ...amKeys,
   ...notifyKeys,
+  ...costKeys,
   ...failureKeys,
   ...carrierKeys,
   ...searchKeys,

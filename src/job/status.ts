@@ -1,3 +1,4 @@
+import type { Usage } from "./cost.ts";
 import type { Checkpoint } from "./execution.ts";
 import type { FailureClass } from "./failure-class.ts";
 import type { GpuMetrics } from "./gpu-metrics.ts";
@@ -45,8 +46,7 @@ export interface JobStatus {
   readonly resumeFrom?: string;
   /** A later one that was in a container: nothing resumes from it. */
   readonly droppedCheckpoint?: DroppedCheckpoint;
-  /** Containers held, integrated over time. */
-  readonly usage: { readonly memoryMiBSeconds: number; readonly vcoreSeconds: number };
+  readonly usage: Usage;
   /** While no program of the job uses its processor or GPUs, for longer than `tony.task.idle-warning-ms`. */
   readonly idle?: Idle;
   readonly search?: SearchStatus;

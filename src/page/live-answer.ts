@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { TaskSeries } from "../history/series/table.ts";
+import { costWords } from "../job/cost.ts";
+import { heldWords } from "../job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
 import { relativeRates } from "./relative-rates.ts";
@@ -78,9 +80,8 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
 }
 
 /** In two digits: of a job that does nothing the page is not told each second that it holds its containers. */
-function useOf({ memoryMiBSeconds, vcoreSeconds }: JobStatus["usage"]) {
-  const rounded = (value: number) => Number(value.toPrecision(2));
-  return { gibHours: rounded(memoryMiBSeconds / 1024 / 3600), coreHours: rounded(vcoreSeconds / 3600) };
+function useOf(usage: JobStatus["usage"]) {
+  return { held: heldWords(usage), ...(usage.cost === undefined ? {} : { cost: costWords(usage.cost) }) };
 }
 
 interface Row {

@@ -67,7 +67,7 @@ function codes(advice: readonly AdviceReason[]): string[] {
   return advice.map(({ code }) => code).filter((code) => code !== "unseen");
 }
 
-const adviceOn = (...runs: readonly Run[]) => advise(runs, roundings);
+const adviceOn = (...runs: readonly Run[]) => advise(runs, roundings, {});
 
 describe("memory", () => {
   test("is what the largest task held with a fifth more, as the scheduler rounds, over all runs", () => {
@@ -132,7 +132,7 @@ describe("data that are too thin give no advice", () => {
 
   test("nothing measured", () => {
     expect(codes(adviceOn(aRun({ gibibytes: [0, 0] })))).toEqual(["unmeasured"]);
-    expect(advise([], roundings)).toEqual([]);
+    expect(advise([], roundings, {})).toEqual([]);
   });
 });
 

@@ -252,7 +252,15 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
     services: list(fc.record({ name: text, url: text, task: text })),
     checkpoint,
     droppedCheckpoint: fc.record({ path: text, step: large, atMs: large, task: text }),
-    usage: fc.record({ memoryMiBSeconds: real, vcoreSeconds: real }),
+    usage: fc.record(
+      {
+        memoryMiBSeconds: real,
+        vcoreSeconds: real,
+        gpuSeconds: real,
+        cost: fc.record({ amount: real, currency: text }, { requiredKeys: ["amount"] }),
+      },
+      { requiredKeys: ["memoryMiBSeconds", "vcoreSeconds"] },
+    ),
     idle: fc.record({ tasks: list(text), sinceMs: large, untilMs: large, cpuMs: large, gpus: count }),
     search: fc.record(
       {

@@ -28,6 +28,8 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   mounts: ["/data", /a list of mounts such as/],
   "parameter of a search": ["uniform 0 1", /a parameter such as float 1e-5 1e-1 log/],
   rungs: ["1 81 1", /MIN MAX FACTOR in whole steps/],
+  price: ["1e3", /a price such as 0\.04 or 2/],
+  currency: ["EU R", /a currency such as EUR or €/],
   "time zone": ["Mars/Olympus", /a time zone such as UTC/],
 };
 /** What may be any text, which nothing here can refuse; and secrets, of which nothing is repeated. */

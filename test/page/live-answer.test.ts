@@ -73,6 +73,16 @@ describe("an answer to the job's page", () => {
     ]);
   });
 
+  test("says what the job held, and what that cost where it has prices", () => {
+    const usage = { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 7200 };
+    const useOf = (more: object) =>
+      JSON.parse(JSON.stringify(liveAnswer(aJobStatus({ usage: { ...usage, ...more } }), facts, asked(""), true)))
+        .status.use;
+    expect(useOf({})).toEqual({ held: "1 GiB·h, 2 core·h" });
+    const priced = { gpuSeconds: 3600, cost: { amount: 12, currency: "EUR" } };
+    expect(useOf(priced)).toEqual({ held: "1 GiB·h, 2 core·h, 1 GPU·h", cost: "12 EUR" });
+  });
+
   test("has the series of the task that is looked at alone", () => {
     expect(answer("task=worker:0").chart).toEqual({ task: "worker:0", ...series });
     expect(answer().chart).toBeUndefined();

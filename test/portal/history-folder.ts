@@ -8,7 +8,7 @@ import { finishedHistoryFile, tonyHistoryFile } from "../../src/history/layout.t
 import { encodeHistoryRecord } from "../../src/history/records.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents } from "../../src/history/tony/events.ts";
-import type { Cause, JobOutcome } from "../../src/job/status.ts";
+import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { aReport } from "../client/application-report.ts";
 import { aJobStatus, allSucceeded } from "../client/job-status.ts";
 import { jobSpec, role } from "../simulation/job.ts";
@@ -24,6 +24,7 @@ export interface WrittenJob {
   readonly endedAtMs?: number;
   readonly result?: JobOutcome["result"];
   readonly cause?: Cause;
+  readonly usage?: JobStatus["usage"];
 }
 
 /** A history on this machine, as ApplicationMasters leave it. */
@@ -74,7 +75,7 @@ export class HistoryFolder {
       type: "cluster-spec-sent",
     } as const;
     const lines = [header, event].map(encodeHistoryRecord);
-    const { endedAtMs, result = "succeeded", cause } = end;
+    const { endedAtMs, result = "succeeded", cause, usage = { memoryMiBSeconds: 1024, vcoreSeconds: 10 } } = end;
     if (endedAtMs === undefined)
       return this.#put(path.join(this.intermediate, applicationId), "events.jsonl.inprogress", lines.join(""));
     const outcome = { ...allSucceeded, result, endedAtMs, ...(cause === undefined ? {} : { cause }) };
@@ -85,7 +86,7 @@ export class HistoryFolder {
       startedAtMs,
       state: result,
       outcome,
-      usage: { memoryMiBSeconds: 1024, vcoreSeconds: 10 },
+      usage,
     });
     const last = encodeHistoryRecord({ record: "end", attempt: 1, number: 3, atMs: endedAtMs, outcome, status });
     const file = finishedHistoryFile({ applicationId, startedAtMs, user }, { endedAtMs, result });

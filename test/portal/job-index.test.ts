@@ -35,8 +35,7 @@ test("lists jobs that run and that have ended, ours and TonY's, the newest first
       tasks: 1,
       cause: "worker:0 failed",
       writtenBy: "TonY",
-      memoryMiBSeconds: 0,
-      vcoreSeconds: 0,
+      usage: { memoryMiBSeconds: 0, vcoreSeconds: 0 },
     },
     {
       applicationId: "application_1_0002",
@@ -47,8 +46,7 @@ test("lists jobs that run and that have ended, ours and TonY's, the newest first
       startedAtMs: 30,
       tasks: 2,
       writtenBy: "tony-ts",
-      memoryMiBSeconds: 0,
-      vcoreSeconds: 0,
+      usage: { memoryMiBSeconds: 0, vcoreSeconds: 0 },
     },
     {
       applicationId: "application_1_0001",
@@ -61,8 +59,7 @@ test("lists jobs that run and that have ended, ours and TonY's, the newest first
       tasks: 3,
       cause: "worker:1 ran out of memory on 127.0.0.12",
       writtenBy: "tony-ts",
-      memoryMiBSeconds: 1024,
-      vcoreSeconds: 10,
+      usage: { memoryMiBSeconds: 1024, vcoreSeconds: 10 },
     },
   ]);
   expect(index.scan).toEqual({ isComplete: true, folders: 3, read: 3, atMs: 77, unreadable: [] });

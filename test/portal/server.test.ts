@@ -92,7 +92,7 @@ describe("the portal", () => {
       job: { user: "ada", state: "failed" },
       tasks: { all: 3, matching: 2 },
       status: {
-        use: { gibHours: 0.00028, coreHours: 0.0028 },
+        use: { held: "0.00028 GiB·h, 0.0028 core·h" },
         outcome: { cause: { remedy: expect.stringContaining("raise tony.worker.memory") } },
       },
     });
@@ -204,7 +204,9 @@ describe("the portal", () => {
   });
 
   test("counts for Prometheus what has ended, once all of it is known", async () => {
-    history.write({ number: 1, startedAtMs: endedAtMs - 60_000, endedAtMs, result: "failed" });
+    const cost = { amount: 3.5, currency: "EUR" };
+    const usage = { memoryMiBSeconds: 1024, vcoreSeconds: 10, gpuSeconds: 7200, cost };
+    history.write({ number: 1, startedAtMs: endedAtMs - 60_000, endedAtMs, result: "failed", usage });
     history.write({ number: 2, user: 'a"b\\c' });
     expect(await ask("/metrics")).toMatchObject({ status: 503 });
     await index.refresh();
@@ -215,6 +217,8 @@ describe("the portal", () => {
       'tony_jobs_finished_total{queue="ml",user="ada",result="failed"} 1',
       'tony_job_seconds_total{queue="ml",user="ada"} 60',
       'tony_job_memory_byte_seconds_total{queue="ml",user="ada"} 1073741824',
+      'tony_job_gpu_seconds_total{queue="ml",user="ada"} 7200',
+      'tony_job_cost_total{queue="ml",user="ada",currency="EUR"} 3.5',
       "tony_portal_scan_failed 0",
     ])
       expect(told.split("\n")).toContain(line);

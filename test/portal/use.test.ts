@@ -14,22 +14,42 @@ function row(changes: Partial<JobRow>): JobRow {
     queue: "ml",
     state: "succeeded",
   } as const;
-  return { ...job, ...times, memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 7200, ...changes };
+  return { ...job, ...times, usage: { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 7200 }, ...changes };
 }
+
+const none = { gibHours: 0, coreHours: 0, gpuHours: 0, wastedGibHours: 0, wastedGpuHours: 0, costs: [] };
 
 test("what jobs held is told by queue and user, the greatest first", () => {
   const rows = [row({ user: "bob" }), row({}), row({ state: "failed" })];
   expect(useOf(rows).owners).toEqual([
-    { queue: "ml", user: "ada", jobs: 2, gibHours: 2, coreHours: 4, wastedGibHours: 1 },
-    { queue: "ml", user: "bob", jobs: 1, gibHours: 1, coreHours: 2, wastedGibHours: 0 },
+    { queue: "ml", user: "ada", jobs: 2, ...none, gibHours: 2, coreHours: 4, wastedGibHours: 1 },
+    { queue: "ml", user: "bob", jobs: 1, ...none, gibHours: 1, coreHours: 2 },
   ]);
 });
 
 test("a job's use is spread over its days, and it is counted on that of its end", () => {
   const rows = [row({ endedAtMs: noonMs + 24 * hourMs }), row({ endedAtMs: noonMs, startedAtMs: noonMs })];
   expect(useOf(rows).days).toEqual([
-    { day: "2026-11-25", jobs: 1, gibHours: 1.5, coreHours: 3, wastedGibHours: 0 },
-    { day: "2026-11-26", jobs: 1, gibHours: 0.5, coreHours: 1, wastedGibHours: 0 },
+    { day: "2026-11-25", jobs: 1, ...none, gibHours: 1.5, coreHours: 3 },
+    { day: "2026-11-26", jobs: 1, ...none, gibHours: 0.5, coreHours: 1 },
+  ]);
+});
+
+test("GPUs are counted, and what jobs cost is added up by currency, over days too", () => {
+  const held = { memoryMiBSeconds: 0, vcoreSeconds: 0 };
+  const euros = { ...held, gpuSeconds: 3600, cost: { amount: 3, currency: "EUR" } };
+  const dollars = { ...held, cost: { amount: 1, currency: "USD" } };
+  const lastsADay = { endedAtMs: noonMs + 24 * hourMs };
+  const rows = [row({ usage: euros }), row({ usage: euros, state: "killed", ...lastsADay }), row({ usage: dollars })];
+  const { owners, days } = useOf(rows);
+  const costs = [
+    { amount: 6, currency: "EUR" },
+    { amount: 1, currency: "USD" },
+  ];
+  expect(owners).toEqual([{ queue: "ml", user: "ada", jobs: 3, ...none, gpuHours: 2, wastedGpuHours: 1, costs }]);
+  expect(days).toMatchObject([
+    { gpuHours: 1.5, costs: [{ amount: 4.5, currency: "EUR" }, costs[1]] },
+    { gpuHours: 0.5, costs: [{ amount: 1.5, currency: "EUR" }] },
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { typesBeyond } from "../../../src/job/amounts.ts";
+import { gpusOf } from "../../../src/job/gpus.ts";
 import { countWords } from "../../../src/job/reasons/words.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import { isDue, trialsToBegin } from "../policies/trials.ts";
@@ -315,7 +316,9 @@ export function countUsage(step: Step, container: ContainerRecord, sign: 1 | -1)
   const elapsedMs = step.nowMs - usage.countedAtMs;
   usage.memoryMiBMs += usage.memoryMiB * elapsedMs;
   usage.vcoreMs += usage.vcores * elapsedMs;
+  usage.gpuMs += usage.gpus * elapsedMs;
   usage.countedAtMs = step.nowMs;
   usage.memoryMiB += sign * container.resource.memoryMiB;
   usage.vcores += sign * container.resource.vcores;
+  usage.gpus += sign * gpusOf(container.resource.others, step.spec.gpuTypes);
 }

@@ -61,7 +61,15 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     held: {},
     wakeUp: { atMs: 0, containersMs: 0 },
     pause: { endedAtMs: 0, graceMs: 0 },
-    usage: { memoryMiBMs: 0, vcoreMs: 0, memoryMiB: 0, vcores: 0, countedAtMs: identity.startedAtMs },
+    usage: {
+      memoryMiBMs: 0,
+      vcoreMs: 0,
+      gpuMs: 0,
+      memoryMiB: 0,
+      vcores: 0,
+      gpus: 0,
+      countedAtMs: identity.startedAtMs,
+    },
   };
 }
 

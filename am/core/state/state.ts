@@ -63,7 +63,15 @@ export interface CoreState {
   readonly wakeUp: WakeUp;
   /** The last time that this ApplicationMaster did not hear what happened; see deadlines.ts. */
   pause: { readonly endedAtMs: number; readonly graceMs: number };
-  readonly usage: { memoryMiBMs: number; vcoreMs: number; memoryMiB: number; vcores: number; countedAtMs: number };
+  readonly usage: {
+    memoryMiBMs: number;
+    vcoreMs: number;
+    gpuMs: number;
+    memoryMiB: number;
+    vcores: number;
+    gpus: number;
+    countedAtMs: number;
+  };
 }
 
 /**

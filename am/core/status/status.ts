@@ -1,3 +1,5 @@
+import { costOf, type Usage } from "../../../src/job/cost.ts";
+import { gpusOf } from "../../../src/job/gpus.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
 import type { Search } from "../../../src/job/search/trials.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
@@ -47,9 +49,7 @@ export function progressOf({ spec, state }: Pick<Core, "spec" | "state">): numbe
 /** The job as people and programs see it at `nowMs`. */
 export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): JobStatus {
   const { spec, state } = core;
-  const { usage } = state;
   const gang = presentGang(core);
-  const sinceCountedMs = Math.max(0, nowMs - usage.countedAtMs);
   return {
     statusVersion: 1,
     applicationId: state.applicationId,
@@ -70,13 +70,23 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     services: state.services.map((service) => ({ ...service })),
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
     ...(gang === undefined ? {} : checkpoints(gang)),
-    usage: {
-      memoryMiBSeconds: Math.round((usage.memoryMiBMs + usage.memoryMiB * sinceCountedMs) / 1000),
-      vcoreSeconds: Math.round((usage.vcoreMs + usage.vcores * sinceCountedMs) / 1000),
-    },
+    usage: usageOf(core, nowMs),
     ...(spec.search === undefined ? {} : { search: searchStatus(spec, spec.search) }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
   };
+}
+
+function usageOf({ spec, state: { usage } }: Pick<Core, "spec" | "state">, nowMs: number): Usage {
+  const sinceCountedMs = Math.max(0, nowMs - usage.countedAtMs);
+  const seconds = (untilCountedMs: number, held: number) => Math.round((untilCountedMs + held * sinceCountedMs) / 1000);
+  const hasGpus = spec.roles.some(({ resource }) => gpusOf(resource.others, spec.gpuTypes) > 0);
+  const held = {
+    memoryMiBSeconds: seconds(usage.memoryMiBMs, usage.memoryMiB),
+    vcoreSeconds: seconds(usage.vcoreMs, usage.vcores),
+    ...(hasGpus ? { gpuSeconds: seconds(usage.gpuMs, usage.gpus) } : {}),
+  };
+  const cost = costOf(held, spec.am);
+  return cost === undefined ? held : { ...held, cost };
 }
 
 /** Those of the gang; a role's own is that of its own gang. */

@@ -21,9 +21,22 @@ ApplicationState = Literal["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNIN
 Coded = Dict[str, Any]
 
 
-class Usage(TypedDict):
+class _Cost(TypedDict):
+    amount: float
+
+
+class Cost(_Cost, total=False):
+    currency: str
+
+
+class _Usage(TypedDict):
     memoryMiBSeconds: int
     vcoreSeconds: int
+
+
+class Usage(_Usage, total=False):
+    gpuSeconds: int
+    cost: Cost
 
 
 class Service(TypedDict):

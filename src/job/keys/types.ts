@@ -1,5 +1,5 @@
 import { parseDurationMs } from "../../hadoop/conf/values.ts";
-import { arrayOf, bool, count, literal, object, recordOf, type Shape, string } from "../shape.ts";
+import { amount as anyNumber, arrayOf, bool, count, literal, object, recordOf, type Shape, string } from "../shape.ts";
 
 /** What a key's text may say and what it becomes. `parse` throws a RangeError whose message completes "<key> must be …". */
 export interface KeyType<T> {
@@ -134,6 +134,19 @@ function wholeNumber(value: string, min: number, max: number): number | undefine
   const number = Number(value);
   return number >= min && number <= max ? number : undefined;
 }
+
+/** What is asked for one hour: plain decimals. */
+export const price: KeyType<number> = keyType("price", "a price such as 0.04 or 2", anyNumber, (value) =>
+  /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : undefined,
+);
+
+/** It is shown on terminals and pages: letters and signs of currencies alone. */
+export const currency: KeyType<string> = keyType(
+  "currency",
+  "a currency such as EUR or €",
+  string,
+  (value) => /^[\p{L}\p{Sc}]{1,8}$/u.exec(value)?.[0],
+);
 
 const MIB_PER_UNIT: Readonly<Record<string, number>> = { "": 1, m: 1, g: 1024, t: 1024 * 1024 };
 

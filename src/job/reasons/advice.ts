@@ -1,3 +1,4 @@
+import { costWords } from "../cost.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { countWords, durationWords, memoryHoursWords, memoryWords, sizeWords } from "./words.ts";
 
@@ -29,8 +30,8 @@ const cores = {
 /** What earlier runs of a job say about the next one. */
 export const advice = {
   "less-memory": reason(
-    { ...memory, savedMiBSeconds: "number" },
-    (it) => `${peaks(it)} · saves ${memoryHoursWords(it.savedMiBSeconds)} a run`,
+    { ...memory, savedMiBSeconds: "number", savedAmount: "number?", currency: "text?" },
+    (it) => `${peaks(it)} · saves ${memoryHoursWords(it.savedMiBSeconds)}${savedCost(it)} a run`,
   ),
   "more-memory": reason({ ...memory, ranOut: "text?" }, (it) => {
     const why = it.ranOut === undefined ? "it may run out of memory" : `${it.ranOut} ran out of memory`;
@@ -105,6 +106,12 @@ function peaks(it: {
 }) {
   const others = it.tasks === 1 ? "" : ` (p95 ${sizeWords(it.p95Bytes)}, p50 ${sizeWords(it.p50Bytes)})`;
   return `the most that any task held is ${sizeWords(it.maxBytes)}${others}`;
+}
+
+function savedCost(it: { readonly savedAmount?: number; readonly currency?: string }): string {
+  const { savedAmount: amount, currency } = it;
+  if (amount === undefined) return "";
+  return `, ${costWords(currency === undefined ? { amount } : { amount, currency })},`;
 }
 
 function use(it: { readonly p50: number; readonly p95: number; readonly max: number }): string {

@@ -1,4 +1,5 @@
 import type { Resource } from "../../hadoop/yarn/records.ts";
+import type { Usage } from "../cost.ts";
 import { isPlainGpu } from "../gpus.ts";
 import type { JobSpec } from "../spec.ts";
 import type { Setting } from "./facts.ts";
@@ -47,7 +48,22 @@ export function memoryValue(memoryMiB: number): string {
 
 /** Memory held over time: `0.007 GiB·h`. */
 export function memoryHoursWords(memoryMiBSeconds: number): string {
-  return `${Number((memoryMiBSeconds / 1024 / 3600).toPrecision(2))} GiB·h`;
+  return `${hours(memoryMiBSeconds / 1024)} GiB·h`;
+}
+
+/** Held over time: `12 GiB·h, 40 core·h, 3 GPU·h`, without GPUs where there were none. */
+export function heldWords({ memoryMiBSeconds, vcoreSeconds, gpuSeconds }: Usage): string {
+  const cores = `${hours(vcoreSeconds)} core·h`;
+  return [memoryHoursWords(memoryMiBSeconds), cores, ...gpuHoursWords(gpuSeconds)].join(", ");
+}
+
+/** `3 GPU·h`; nothing where there were none. */
+export function gpuHoursWords(gpuSeconds: number | undefined): string[] {
+  return gpuSeconds === undefined ? [] : [`${hours(gpuSeconds)} GPU·h`];
+}
+
+function hours(seconds: number): number {
+  return Number((seconds / 3600).toPrecision(2));
 }
 
 /** `4 GiB, 2 cores, 1 GPU` */

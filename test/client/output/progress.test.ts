@@ -327,6 +327,10 @@ describe("the way of a job, told from one state to the next", () => {
     expect(successDetails(aJobStatus({ tasks, usage }), { summary: "1 of 1 task exited 0" })).toBe(
       "1 of 1 task exited 0 · 0 restarts · 0.007 GiB·h",
     );
+    const priced = { ...usage, gpuSeconds: 1800, cost: { amount: 1.5, currency: "EUR" } };
+    expect(successDetails(aJobStatus({ tasks, usage: priced }), { summary: "1 of 1 task exited 0" })).toBe(
+      "1 of 1 task exited 0 · 0 restarts · 0.007 GiB·h · 0.5 GPU·h · cost 1.5 EUR",
+    );
     const tolerated = [...tasks, { task: "worker:1", state: "failed" as const, exit: "1", restarts: 0 }];
     expect(successDetails(aJobStatus({ tasks: tolerated, usage }), { summary: "1 of 2 tasks exited 0" })).toBe(
       "1 of 2 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h",

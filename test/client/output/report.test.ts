@@ -77,6 +77,13 @@ describe("the report of a job that failed", () => {
     expect(lines).toContainEqual(expect.stringMatching(/^1 {2}14:00:00 +prep +its tasks are done +– +–$/));
   });
 
+  test("says what the job cost where it has prices", () => {
+    const usage = { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 7200, cost: { amount: 3.25, currency: "EUR" } };
+    const lines = failureReport({ ...failedStatus, usage }, outcome, lastedMs);
+    expect(lines).toContain("cost 3.3 EUR: 1 GiB·h, 2 core·h");
+    expect(failureReport(failedStatus, outcome, lastedMs).join()).not.toContain("cost ");
+  });
+
   test("says in one line which tasks had no container, and that none ever had one only where that is so", () => {
     const none = (task: string) => ({ task, state: "stopped", restarts: 0 }) as const;
     const workers = Array.from({ length: 40 }, (_, index) => none(`worker:${index}`));

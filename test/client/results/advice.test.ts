@@ -62,7 +62,7 @@ describe("runs", () => {
 
 test("advice has columns for what is to change, a sentence for the rest, and what to paste", async () => {
   const runs = await runsOf("bert", [], place, context);
-  const advice = adviceOf(runs, roundings(false, context), []);
+  const advice = adviceOf(runs, roundings(false, context), { gpuTypes: [], prices: {} });
   expect(adviceLines(advice, noonishMs)).toEqual([
     "bert, last 2 runs (1 h)",
     "  worker.memory   4 GiB → 2 GiB   the most that any task held is 1 GiB (p95 1 GiB, p50 1 GiB) · saves 4 GiB·h a run",
@@ -80,6 +80,20 @@ test("advice has columns for what is to change, a sentence for the rest, and wha
     settings: [{ key: "tony.worker.memory", value: "2g" }],
     drElephant: { severity: "CRITICAL", score: 8 },
   });
+});
+
+test("where the site has prices, advice says what the newest run cost and what is saved", async () => {
+  const usage = { memoryMiBSeconds: 8192 * 3600, vcoreSeconds: 0, cost: { amount: 0.8, currency: "EUR" } };
+  const [newest, ...others] = await runsOf("bert", [], place, context);
+  const runs = [{ ...newest, status: { ...newest.status, usage } }, ...others] as const;
+  const site = { gpuTypes: [], prices: { gibHourPrice: 0.1, currency: "EUR" } };
+  const lines = (...of: readonly [(typeof runs)[0], ...typeof others]) =>
+    adviceLines(adviceOf(of, roundings(false, context), site), noonishMs);
+  expect(lines(...runs).slice(0, 2)).toEqual([
+    "bert, last 2 runs (1 h; the newest cost 0.8 EUR)",
+    "  worker.memory   4 GiB → 2 GiB   the most that any task held is 1 GiB (p95 1 GiB, p50 1 GiB) · saves 4 GiB·h, 0.4 EUR, a run",
+  ]);
+  expect(lines(runs[0])[0]).toBe(`${newest.status.applicationId}  bert (took 1 h, cost 0.8 EUR)`);
 });
 
 test("a job that succeeded ends with a line where half of its memory was never used, or nearly all was", () => {

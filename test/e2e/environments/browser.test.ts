@@ -47,11 +47,17 @@ describe("in a real browser", () => {
       const lines = [hostile, "x".repeat(1_000_000)];
       const cause = { ...outOfMemory(), summary: `worker:1 ${hostile}`, lines };
       history.write({ number: 1, name: hostile, queue: hostile, result: "failed", cause, endedAtMs });
-      history.write({ number: 2, name: "tame", startedAtMs: 2_000, endedAtMs });
+      const cost = { amount: 12.5, currency: "EUR" };
+      const usage = { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 3600, gpuSeconds: 7200, cost };
+      history.write({ number: 2, name: "tame", startedAtMs: 2_000, endedAtMs, usage });
       const page = await browser.open(await portalOf(`file://${history.root}`), { scheme });
 
       await page.until(`document.querySelectorAll("#rows tr").length === 2`);
       expect(await page.text("#rows")).toContain(markup);
+      await page.tabTo("summary");
+      await page.press("Enter");
+      await page.until(`document.querySelector("#use-rows")?.innerText.includes("12.5 EUR") === true`);
+      await page.press("Enter");
       await page.tabTo("[name=name]");
       await page.type("onerror");
       await page.until(`document.querySelectorAll("#rows tr").length === 1`);

@@ -247,6 +247,26 @@ describe("the published status", () => {
       vcoreSeconds: 30,
     });
   });
+
+  test("says what it costs where the job came with prices, GPUs included", () => {
+    const worker = role("worker", 2);
+    const base = jobSpec([{ ...worker, resource: { ...worker.resource, others: { "yarn.io/gpu": 2 } } }]);
+    const prices = { gibHourPrice: 0.5, vcoreHourPrice: 1, gpuHourPrice: 3, currency: "EUR" };
+    const scenario = new Scenario({ ...base, am: { ...base.am, ...prices } });
+    scenario.register();
+    const resource = { memoryMiB: 1024, vcores: 1, others: { "yarn.io/gpu": 2 } };
+    const containers = [scenario.container(1, { resource }), scenario.container(1, { resource })];
+    scenario.on({ type: "containers-allocated", containers });
+    const hourLater = statusOf(scenario.core, scenario.nowMs + 3_600_000).usage;
+    expect(hourLater).toEqual({
+      memoryMiBSeconds: 2 * 1024 * 3600,
+      vcoreSeconds: 2 * 3600,
+      gpuSeconds: 4 * 3600,
+      cost: { amount: 1 + 2 + 12, currency: "EUR" },
+    });
+    scenario.after(3_600_000);
+    expect(statusOf(scenario.core, scenario.nowMs).usage).toEqual(hourLater);
+  });
 });
 
 test("an outcome that is found when the next generation had begun shows the tasks of the one it is about", () => {

@@ -1,0 +1,40 @@
+import type { AmSpec } from "./spec.ts";
+
+/** An amount of money, or of whatever else a site counts in. */
+export interface Cost {
+  readonly amount: number;
+  /** As `tony.cost.currency` has it; absent: nobody named one. */
+  readonly currency?: string;
+}
+
+/** What containers held, integrated over time. */
+export interface Usage {
+  readonly memoryMiBSeconds: number;
+  readonly vcoreSeconds: number;
+  /** Absent: no task asked for a GPU, or whoever counted knew none. */
+  readonly gpuSeconds?: number;
+  /** By the prices that the job was submitted with; absent: it had none. */
+  readonly cost?: Cost;
+}
+
+/** What a site asks for an hour (`tony.cost.*`). */
+export type Prices = Pick<AmSpec, "vcoreHourPrice" | "gibHourPrice" | "gpuHourPrice" | "currency">;
+
+const MIB_SECONDS_OF_GIB_HOUR = 1024 * 3600;
+
+/** Undefined where nothing has a price. */
+export function costOf(usage: Omit<Usage, "cost">, prices: Prices): Cost | undefined {
+  const { vcoreHourPrice, gibHourPrice, gpuHourPrice, currency } = prices;
+  if (vcoreHourPrice === undefined && gibHourPrice === undefined && gpuHourPrice === undefined) return undefined;
+  const amount =
+    (usage.vcoreSeconds / 3600) * (vcoreHourPrice ?? 0) +
+    (usage.memoryMiBSeconds / MIB_SECONDS_OF_GIB_HOUR) * (gibHourPrice ?? 0) +
+    ((usage.gpuSeconds ?? 0) / 3600) * (gpuHourPrice ?? 0);
+  return currency === undefined ? { amount } : { amount, currency };
+}
+
+/** `62 EUR`, `0.31` */
+export function costWords({ amount, currency }: Cost): string {
+  const rounded = amount >= 100 ? Math.round(amount) : Number(amount.toPrecision(2));
+  return currency === undefined ? String(rounded) : `${rounded} ${currency}`;
+}

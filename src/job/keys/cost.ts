@@ -1,0 +1,34 @@
+import { key } from "./key.ts";
+import { currency, price } from "./types.ts";
+
+/** What a site asks for what jobs hold: set once, in tony-site.xml. */
+export const costKeys = {
+  "tony.cost.vcore-hour": key({
+    type: price,
+    spec: ["am", "vcoreHourPrice"],
+    doc: "What a core costs that tasks' containers hold for an hour. With one of these prices, reports, advise, the page and the portal say what a job cost.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.cost.gib-hour": key({
+    type: price,
+    spec: ["am", "gibHourPrice"],
+    doc: "The same of a GiB of memory.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.cost.gpu-hour": key({
+    type: price,
+    spec: ["am", "gpuHourPrice"],
+    doc: "The same of a GPU.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.cost.currency": key({
+    type: currency,
+    spec: ["am", "currency"],
+    doc: "What these prices are in, such as EUR.",
+    support: "works",
+    ours: true,
+  }),
+} as const;
