@@ -1,7 +1,7 @@
 import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
 import { groupsOf } from "../src/groups.ts";
-import { wallClock } from "../src/hadoop/clock.ts";
+import { sleep, wallClock } from "../src/hadoop/clock.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
@@ -69,6 +69,9 @@ export interface MasterInput {
   readonly log: Log;
   readonly ownLog: RotatingLog;
 }
+
+/** A NodeManager sends SIGKILL 250 ms after SIGTERM, unless it is set otherwise (`yarn.nodemanager.sleep-delay-before-sigkill.ms`). */
+const LEAVE_WITHIN_MS = 200;
 
 /** Builds the ApplicationMaster and registers it; from then on it is driven by events until it exits. */
 export async function runMaster(input: MasterInput): Promise<void> {
@@ -235,7 +238,8 @@ class Master {
     }
     this.#input.log.warn("terminated", `The NodeManager ends this process (${signal}); the tasks' containers live on.`);
     this.shell.close();
-    process.exit(143);
+    const left = this.#staging.leave(this.#status()).catch(() => undefined);
+    void Promise.race([left, sleep(LEAVE_WITHIN_MS)]).finally(() => process.exit(143));
   }
 
   /** Its address; undefined where it cannot be served: the job runs without. */

@@ -5,7 +5,7 @@ import type { JobStatus } from "../../src/job/status.ts";
 import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
 import { attemptOfMasterFile, masterFile } from "../../src/job/stored/master-file.ts";
 import { removeStaged, STAGED_FOLDERS } from "../../src/job/stored/staged-folder.ts";
-import { killedFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
+import { killedFileName, leftStatusFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
 
 /** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
 export interface MasterAddress {
@@ -81,6 +81,12 @@ export class Staging {
     for (const { path: entry } of entries.filter((found) => isTemporary(path.posix.basename(found.path)))) {
       await this.#fileSystem.delete(entry, { recursive: true });
     }
+  }
+
+  /** For whoever asks how the job ended, if no later attempt follows. In one call: a NodeManager's SIGKILL is near. */
+  async leave(status: JobStatus): Promise<void> {
+    const file = path.posix.join(this.#folder, leftStatusFileName);
+    await this.#fileSystem.create(file, Buffer.from(JSON.stringify(status)), { permission: 0o600, overwrite: true });
   }
 
   /** Under a temporary name first, so that a reader sees whole files only. */

@@ -1,7 +1,12 @@
+import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobStatus, TaskState } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
-import { jobFileName } from "../../src/job/stored/stored-job.ts";
+import { jobFileName, leftStatusFileName } from "../../src/job/stored/stored-job.ts";
 import type { StagingFolder } from "../staging/staging-folder.ts";
+import { parseJobStatus } from "./job-status-json.ts";
+import { outcomeOf } from "./outcome.ts";
 
 /** A job as it was submitted. @throws where its staging folder has gone */
 export async function readJobFile(staging: Pick<StagingFolder, "read">): Promise<JobFile> {
@@ -12,3 +17,22 @@ export async function readJobFile(staging: Pick<StagingFolder, "read">): Promise
 export function carriedTo({ spec }: Pick<JobFile, "spec">): string | undefined {
   return spec.carrier?.checkpoints === undefined ? undefined : spec.checkpointDir;
 }
+
+/**
+ * A job as its ApplicationMaster knew it when YARN ended that, with the end that the ResourceManager tells. Undefined where a later attempt
+ * has come, which knew more. @throws where none was left
+ */
+export async function readLeftStatus(
+  staging: Pick<StagingFolder, "read">,
+  report: ApplicationReport,
+): Promise<JobStatus | undefined> {
+  const left = parseJobStatus(await staging.read(leftStatusFileName));
+  const { currentAttemptId } = report;
+  if (currentAttemptId === undefined || parseAttemptId(currentAttemptId).attempt !== left.attempt) return undefined;
+  const outcome = outcomeOf(report, undefined, left.nowMs);
+  const tasks = left.tasks.map((task) => (inContainer.has(task.state) ? { ...task, state: "stopped" as const } : task));
+  return { ...left, state: outcome.result, waits: [], tasks, outcome };
+}
+
+/** YARN takes every container of an application that it ends. */
+const inContainer: ReadonlySet<TaskState> = new Set(["allocated", "launched", "registered", "running"]);

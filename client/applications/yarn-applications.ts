@@ -17,7 +17,7 @@ import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { sweepStaging } from "../staging/sweep.ts";
 import { jobTokenKeeper } from "../tokens/job-token-keeper.ts";
 import { closeAbandonedHistory } from "./abandoned-history.ts";
-import { carriedTo, readJobFile } from "./abandoned-job.ts";
+import { carriedTo, readJobFile, readLeftStatus } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { isRefused, killRefusal } from "./kill-refusal.ts";
@@ -131,6 +131,14 @@ export class YarnApplications implements Applications {
 
   async finalStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
     if (report.user !== this.user) return undefined;
+    return (await this.#keptStatus(report)) ?? (await this.#leftStatus(report));
+  }
+
+  async #leftStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
+    return await readLeftStatus(await this.staging(report.id), report).catch(() => undefined);
+  }
+
+  async #keptStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
     const giveUpAtMs = this.#now() + (this.#mayBeWriting(report) ? statusWrittenWithinMs : 0);
     try {
       const ended = await this.#endedJobs();
@@ -169,6 +177,14 @@ export class YarnApplications implements Applications {
     await ended.keepCheckpointDir(applicationId, address);
   }
 
+  /** What would go with the staging folder. */
+  async #keepLeftStatus({ applicationId }: JobFile): Promise<void> {
+    const ended = await this.#endedJobs();
+    if ((await ended.find(applicationId)) !== undefined) return;
+    const left = await this.#leftStatus(await this.report(applicationId));
+    if (left !== undefined) await ended.keep(left);
+  }
+
   async clean(id: string): Promise<string> {
     const staging = await this.staging(id);
     if (!(await this.#mayGo(staging))) return "";
@@ -180,6 +196,7 @@ export class YarnApplications implements Applications {
     const job = await readJobFile(staging).catch(() => undefined);
     if (job === undefined) return true;
     await this.#keepCheckpointDir(job).catch(() => undefined);
+    await this.#keepLeftStatus(job).catch(() => undefined);
     const how = { reportOf: (id: string) => this.report(id), nowMs: this.#now() };
     return await closeAbandonedHistory(job, this.#cluster.fileSystems, how).catch(() => true);
   }

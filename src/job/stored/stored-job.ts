@@ -4,6 +4,8 @@ import { parseStagingLocation, type StagingLocation } from "./staging-location.t
 
 /** Why a job of the local scheduler is to end, where its AM is told by a signal: in the job's folder. */
 export const killedFileName = "killed";
+/** What an attempt of the ApplicationMaster knew of its job when YARN ended it, JSON of a JobStatus. */
+export const leftStatusFileName = "left-status.json";
 /** What the staging folder calls the file that the ApplicationMaster reads first (see job-file.ts). */
 export const jobFileName = "job.json";
 /** And delegation tokens that are newer than those of the submission, a token file that comes once and again. */

@@ -50,6 +50,15 @@ describe("the staging folder", () => {
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
+  test("has what an attempt knew that YARN ends, for its owner alone", async () => {
+    const status: Partial<JobStatus> = { state: "running" };
+    await staging.leave(status as JobStatus);
+
+    const file = path.join(folder, "left-status.json");
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual(status);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
   test("keeps result and logs of a job on this machine, and nothing that only a running job needs", async () => {
     await mkdir(path.join(folder, "journal/1"), { recursive: true });
     await mkdir(path.join(folder, "containers"));

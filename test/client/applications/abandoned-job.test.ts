@@ -1,0 +1,48 @@
+import { describe, expect, test } from "@jest/globals";
+import { readLeftStatus } from "../../../client/applications/abandoned-job.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus, noonishMs } from "../job-status.ts";
+
+const killed = aReport({
+  state: "KILLED",
+  finalStatus: "KILLED",
+  finishTimeMs: noonishMs + 61_000,
+  diagnostics: "Application application_1795305600000_0009 was killed by user ada at 10.0.0.7",
+});
+const folder = (status: JobStatus | string) => ({
+  read: async (name: string) => {
+    expect(name).toBe("left-status.json");
+    return Buffer.from(typeof status === "string" ? status : JSON.stringify(status));
+  },
+});
+
+describe("a job whose ApplicationMaster YARN has ended", () => {
+  test("is told as the ApplicationMaster knew it, with YARN's end, and no task runs any more", async () => {
+    const tasks = aJobStatus().tasks.map((task, index) => (index === 1 ? { ...task, state: "failed" as const } : task));
+    const status = await readLeftStatus(folder(aJobStatus({ tasks })), killed);
+    expect(status).toMatchObject({
+      state: "killed",
+      outcome: { result: "killed", summary: killed.diagnostics, endedAtMs: killed.finishTimeMs },
+      tasks: [
+        { task: "worker:0", state: "stopped", host: "127.0.0.11" },
+        { task: "worker:1", state: "failed" },
+        { task: "ps:0", state: "stopped" },
+      ],
+      waits: [],
+    });
+  });
+
+  test("is not told by an earlier attempt, which YARN had moved", async () => {
+    const later = { ...killed, currentAttemptId: "appattempt_1795305600000_0009_000002" as const };
+    await expect(readLeftStatus(folder(aJobStatus()), later)).resolves.toBeUndefined();
+    await expect(readLeftStatus(folder(aJobStatus({ attempt: 2 })), later)).resolves.toMatchObject({ state: "killed" });
+  });
+
+  test("is not told by half a file: the ApplicationMaster was ended while it wrote", async () => {
+    const whole = JSON.stringify(aJobStatus());
+    await expect(readLeftStatus(folder(whole.slice(0, 100)), killed)).rejects.toMatchObject({
+      code: "STATUS_UNREADABLE",
+    });
+  });
+});
