@@ -4,9 +4,9 @@ import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { ifThere, listIfThere } from "../src/hadoop/hdfs/if-there.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import type { Cost, Usage } from "../src/job/cost.ts";
+import { hasEnded, yarnOutcome } from "../src/job/outcome.ts";
 import { amount, object, string } from "../src/job/shape.ts";
 import type { JobOutcome } from "../src/job/status.ts";
-import { hasEnded, yarnOutcome } from "../src/job/yarn-outcome.ts";
 import { readStoredJob, type StoredJob } from "./stored-job.ts";
 
 /** A job in the list. */

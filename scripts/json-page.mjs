@@ -26,7 +26,7 @@ const sources = [
   "src/job/search/stop.ts",
   "src/hadoop/yarn/records.ts",
   "client/output/trial-table.ts",
-  "client/cluster/finding.ts",
+  "client/cluster/findings.ts",
   "src/job/key-list.ts",
   "client/shipping/cache-prune.ts",
   "client/shipping/shipping.ts",

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
-import { visibleDevices } from "./visible-devices.ts";
 
 /** What this machine has to give. */
 export interface Machine {
@@ -57,4 +56,11 @@ function devices(): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** The devices that a value of CUDA_VISIBLE_DEVICES names, up to the first that is none, as CUDA reads it. */
+export function visibleDevices(value: string): string[] {
+  const named = value.split(",").map((name) => name.trim());
+  const end = named.findIndex((name) => name === "" || name.startsWith("-"));
+  return end < 0 ? named : named.slice(0, end);
 }

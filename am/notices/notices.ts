@@ -1,7 +1,7 @@
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { AmSpec } from "../../src/job/spec.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { taskSpans } from "../../src/job/task.ts";
 import { relativeRates, SLOW_RATE } from "../../src/page/relative-rates.ts";
 import { Lasting } from "./lasting.ts";
 

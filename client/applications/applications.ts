@@ -7,7 +7,7 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { LogStore } from "./log-store.ts";
 
-export { hasEnded } from "../../src/job/yarn-outcome.ts";
+export { hasEnded } from "../../src/job/outcome.ts";
 
 /** Where the AM of one attempt is reached, and what proves us and it to each other. */
 export interface MasterContact {

@@ -1,7 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { yarnOutcome } from "../../src/job/outcome.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
-import { yarnOutcome } from "../../src/job/yarn-outcome.ts";
 import { masterFailure } from "./master-failure.ts";
 
 /** The ResourceManager has the last word on the result; the AM knows why. */

@@ -3,7 +3,7 @@ import { configuredProtections } from "../../src/hadoop/security/configured-cred
 import { protectionKey } from "../../src/hadoop/security/security-keys.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./findings.ts";
 
 const webPolicyKey = "dfs.http.policy";
 export const clearTextKey = "tony.security.allow-cleartext";

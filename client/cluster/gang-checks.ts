@@ -1,10 +1,10 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
 import { subtract } from "../../src/job/amounts.ts";
 import { roomFor } from "../../src/job/fits.ts";
-import { leastInstances } from "../../src/job/least-instances.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { leastInstances } from "../../src/job/spec.ts";
 import { stagesOf } from "../../src/job/stages.ts";
 import type { SizeFacts } from "./size-checks.ts";
 

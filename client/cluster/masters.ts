@@ -7,15 +7,8 @@ import { readText } from "../../src/hadoop/http/exchange.ts";
 import { AuthenticationError } from "../../src/hadoop/security/errors.ts";
 import { resourceManagerWebAddresses, webScheme } from "../../src/hadoop/yarn/endpoints.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Finding } from "./finding.ts";
-import {
-  type Master,
-  masterPaths,
-  mastersFinding,
-  nameNodeOf,
-  resourceManagerOf,
-  schedulerOf,
-} from "./masters-finding.ts";
+import type { Finding } from "./findings.ts";
+import { type Master, masterPaths, mastersFinding, nameNodeOf, resourceManagerOf, schedulerOf } from "./findings.ts";
 
 const timeoutMs = 3_000;
 const largestAnswerBytes = 4 << 20;

@@ -1,7 +1,7 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Cluster as OpenCluster } from "../cluster/cluster.ts";
-import type { Finding } from "../cluster/finding.ts";
+import type { Finding } from "../cluster/findings.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";

@@ -3,8 +3,7 @@ import { usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
-import { parseTaskId } from "../../src/job/task.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import type { LineFilter } from "./ordered-output.ts";
 
 /** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */

@@ -1,5 +1,5 @@
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { taskSpans } from "../../src/job/task.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import type { LogsRequest } from "./log-selection.ts";

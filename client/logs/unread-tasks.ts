@@ -1,6 +1,6 @@
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { TaskState } from "../../src/job/status.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { taskSpans } from "../../src/job/task.ts";
 import type { LogPrinter } from "./log-printer.ts";
 
 /** Tasks whose output cannot be read now: those that have no program yet, and those whose program's log is out of reach. */

@@ -12,7 +12,7 @@ import type {
   TaskState,
   TaskStatus,
 } from "../../src/job/status.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { taskSpans } from "../../src/job/task.ts";
 import { budgetFor } from "./budgets.ts";
 import { formatClock, formatTable } from "./format.ts";
 import { gpuPeak, memoryPeak } from "./use-words.ts";

@@ -1,7 +1,7 @@
 import { stateWords, transferName } from "../../src/job/reasons/transfers.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobState, JobStatus, Transfer } from "../../src/job/status.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { taskSpans } from "../../src/job/task.ts";
 
 /** The job has ended: nothing is under way any more. */
 const endStates: readonly JobState[] = ["succeeded", "failed", "killed"];

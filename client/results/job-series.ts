@@ -5,7 +5,7 @@ import { decodeSeries, type JobSeries, type SeriesAxis, seriesFile } from "../..
 import { ratesOf } from "../../src/history/series/rates.ts";
 import type { TaskSeries } from "../../src/history/series/table.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { taskSpans } from "../../src/job/task.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import { formatTable } from "../output/format.ts";

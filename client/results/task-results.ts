@@ -4,7 +4,7 @@ import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, Transfer } from "../../src/job/status.ts";
 import { parseNamesList } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
-import { taskSpans } from "../../src/job/task-spans.ts";
+import { taskSpans } from "../../src/job/task.ts";
 import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 

@@ -1,8 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
-import { groupPlaces, placeWords } from "../../src/job/place-groups.ts";
-import { leadingProcesses, readProcessStacks } from "../../src/job/stacks.ts";
+import { groupPlaces, leadingProcesses, placeWords, readProcessStacks } from "../../src/job/stacks.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import type { StacksJson, TaskStacks } from "../printed-json.ts";
 import { runCommand } from "./run-command.ts";

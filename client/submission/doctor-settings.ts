@@ -1,7 +1,7 @@
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import type { Finding } from "../cluster/finding.ts";
+import type { Finding } from "../cluster/findings.ts";
 import { type FolderLookUp, withFolderAddresses } from "./folder-addresses.ts";
 
 /** Whether jobs can write their history, where the site keeps it: a submission is refused where they cannot. */

@@ -6,17 +6,19 @@ import type { Machine } from "../../src/machine.ts";
 import { ROOT_MEND, rootRefusal } from "../applications/local-folder.ts";
 import { addressProblems } from "../cluster/address-checks.ts";
 import { clearTextFindings } from "../cluster/clear-text.ts";
-import { clockFinding } from "../cluster/clock-finding.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { awayNodes, nodeStatesAsked } from "../cluster/cluster-facts.ts";
-import type { Finding } from "../cluster/finding.ts";
+import type { Finding } from "../cluster/findings.ts";
+import {
+  clockFinding,
+  kerberosFindings,
+  labelsFinding,
+  logsFinding,
+  queueFinding,
+  resourcesFinding,
+} from "../cluster/findings.ts";
 import { describeFolder, schedulerGuess } from "../cluster/hadoop-configuration.ts";
-import { kerberosFindings } from "../cluster/kerberos-finding.ts";
-import { labelsFinding } from "../cluster/labels-finding.ts";
-import { logsFinding } from "../cluster/logs-finding.ts";
 import { mastersFindings } from "../cluster/masters.ts";
-import { queueFinding } from "../cluster/queue-finding.ts";
-import { resourcesFinding } from "../cluster/resources-finding.ts";
 import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { requireTrustedFolders } from "../staging/folder-trust.ts";

@@ -11,7 +11,7 @@ import type { ShippedFile } from "../../src/job/stored/job-file.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
 import { WaitingReasons } from "../applications/waiting-reasons.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Finding } from "../cluster/finding.ts";
+import type { Finding } from "../cluster/findings.ts";
 import { schedulerWords } from "../cluster/hadoop-configuration.ts";
 import type { SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";

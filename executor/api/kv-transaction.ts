@@ -5,9 +5,9 @@ import {
   onlyKey,
   type Range,
   type Transaction,
+  withPrefix,
 } from "../../src/job/store/transaction.ts";
 import { CallError } from "./call-error.ts";
-import { rangeIn } from "./kv-range.ts";
 
 /** One object of JSON, field by field. */
 type Fields = ReadonlyMap<string, unknown>;
@@ -112,4 +112,19 @@ function oneOf<T extends string>(fields: Fields, name: string, words: readonly T
 
 function bad(message: string): CallError {
   return new CallError(400, "BAD_CALL", message);
+}
+
+export interface RangeBounds {
+  readonly prefix: string;
+  /** The first key of it. */
+  readonly from?: string | undefined;
+  /** The first key behind it. */
+  readonly to?: string | undefined;
+}
+
+/** The keys that begin so, within the bounds. */
+export function rangeIn({ prefix, from = "", to }: RangeBounds): Range {
+  const range = withPrefix(prefix);
+  const ends = [range.to, to].filter((end) => end !== undefined).sort();
+  return { from: from > range.from ? from : range.from, ...(ends[0] !== undefined && { to: ends[0] }) };
 }

@@ -11,8 +11,7 @@ import {
 } from "../../src/job/store/transaction.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import { CallError } from "./call-error.ts";
-import { rangeIn } from "./kv-range.ts";
-import { readTransaction } from "./kv-transaction.ts";
+import { rangeIn, readTransaction } from "./kv-transaction.ts";
 
 /** What is asked of the job's key-value store in the name of the task. */
 export interface StoreCall {

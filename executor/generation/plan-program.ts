@@ -13,13 +13,13 @@ import {
 import { parseHostPort } from "../../src/hadoop/conf/values.ts";
 import { generationFiles } from "../../src/job/launch/container-names.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
+import type { FileToShip } from "../../src/job/spec.ts";
 import { folderOfTask } from "../../src/job/stored/carried-names.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import { parametersShape } from "../../src/job/stored/search-shape.ts";
 import type { MasterAddress } from "../core/master.ts";
 import { prepareStacks } from "../monitoring/python-stacks.ts";
 import { hadoopClientVariables } from "../preparation/hadoop-client.ts";
-import { pexVariables } from "../preparation/pex-root.ts";
 import { unusableProgram } from "../preparation/unusable-program.ts";
 import { type ExecutorSettings, inheritedEnvironment } from "../settings.ts";
 import type { ProgramPlan } from "./generation.ts";
@@ -134,4 +134,17 @@ function programFolders({ settings, job, workFolder }: PlanOptions): ProgramFold
       outputDestination: folderOfTask(output.dir, settings.applicationId, settings.task),
     }),
   };
+}
+
+/**
+ * Where a PEX that the job ships unpacks itself: in the application's own folder of the node, once for all its containers there. By itself
+ * it takes ~/.cache/pex, and for want of a home that containers may write to (yarn.nodemanager.user-home-dir) a new folder each time.
+ */
+export function pexVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+  shipped: readonly FileToShip[],
+): Record<string, string> {
+  const [folder] = environment.LOCAL_DIRS?.split(",") ?? [];
+  if (!folder || environment.PEX_ROOT !== undefined || !shipped.some(({ name }) => /\.pex$/i.test(name))) return {};
+  return { PEX_ROOT: path.join(folder, "pex") };
 }

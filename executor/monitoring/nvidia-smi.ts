@@ -1,4 +1,4 @@
-import { visibleDevices } from "../../src/visible-devices.ts";
+import { visibleDevices } from "../../src/machine.ts";
 
 /** What nvidia-smi tells of one GPU, in per cent; what it says is not available is absent. */
 export interface Gpu {

@@ -15,9 +15,9 @@ import {
 import { basename } from "node:path";
 import path from "node:path/posix";
 import { errorCode } from "../../src/hadoop/errors.ts";
-import { archiveOf } from "../../src/job/archive-of.ts";
 import { VENV_NAME } from "../../src/job/launch/container-names.ts";
 import type { FileToShip } from "../../src/job/spec.ts";
+import { archiveOf } from "../../src/job/spec.ts";
 
 /** The longest target of a link (PATH_MAX, limits.h). */
 const LONGEST_LINK = 4096;

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { leastInstances } from "../job/least-instances.ts";
+import { leastInstances } from "../job/spec.ts";
 import { parseTaskId } from "../job/task.ts";
 import { addressesOf } from "./addresses.ts";
 import { gangOnly } from "./checks.ts";

@@ -1,5 +1,5 @@
 import { durationWords } from "./reasons/words.ts";
-import { taskSpans } from "./task-spans.ts";
+import { taskSpans } from "./task.ts";
 
 /** All programs that run use neither their processors nor their GPUs. */
 export interface Idle {

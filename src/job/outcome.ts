@@ -1,3 +1,4 @@
+import type { ApplicationReport } from "../hadoop/yarn/records.ts";
 import { type OutcomeReason, outcomeWords, type RuleReason } from "./reasons/outcomes.ts";
 import type { Cause, JobOutcome } from "./status.ts";
 
@@ -13,4 +14,28 @@ export function endedBecause(result: JobOutcome["result"], reason: OutcomeReason
 export function failedBy(cause: Cause, reason: RuleReason): Undated {
   const rule = outcomeWords(reason);
   return { result: "failed", summary: `${cause.summary}; ${rule}`, cause, rule, reason };
+}
+
+export function hasEnded({ state }: ApplicationReport): boolean {
+  return state === "FINISHED" || state === "FAILED" || state === "KILLED";
+}
+
+/**
+ * The outcome of an application that has ended, as far as the ResourceManager knows it.
+ * @param said why; unless told otherwise its diagnostics
+ */
+export function yarnOutcome(report: ApplicationReport, nowMs: number, said = saidOf(report)): JobOutcome {
+  const { state, finishTimeMs } = report;
+  const reason = { code: "application-ended", state, ...(said === "" ? {} : { words: said }) } as const;
+  return { ...endedBecause(resultOf(report), reason), endedAtMs: finishTimeMs === 0 ? nowMs : finishTimeMs };
+}
+
+/** RMAppImpl puts who and where before the words of whoever killed it: ours say it themselves. */
+function saidOf({ diagnostics }: ApplicationReport): string {
+  return diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: (?=killed by )/, "");
+}
+
+function resultOf({ state, finalStatus }: ApplicationReport): JobOutcome["result"] {
+  if (state === "KILLED" || finalStatus === "KILLED") return "killed";
+  return state === "FINISHED" && finalStatus === "SUCCEEDED" ? "succeeded" : "failed";
 }

@@ -160,3 +160,14 @@ export interface Timeouts extends SectionOf<"timeouts"> {
 
 /** Inclusive at both ends. */
 export type PortRange = NonNullable<KeyValue<"tony.am.port-range">>;
+
+/** The archive whose unpacked content holds the file: one of that name, else the one that is laid out in the working directory itself. */
+export function archiveOf(file: string, files: readonly FileToShip[]): FileToShip | undefined {
+  const named = files.find(({ as, name }) => as === "archive" && file.startsWith(`${name}/`));
+  return named ?? files.find(({ as }) => as === "working-directory");
+}
+
+/** With how many of its tasks a role can start: all, unless it is elastic. */
+export function leastInstances({ minInstances, instances }: Pick<RoleSpec, "minInstances" | "instances">): number {
+  return minInstances ?? instances;
+}

@@ -35,8 +35,8 @@ import { callFrame, decodeReply, decodeSasl, SaslState, saslFrame } from "../../
 import { delegationOf } from "../../src/hadoop/security/delegation.ts";
 import { keytabPrincipals } from "../../src/hadoop/security/kerberos/keytab.ts";
 import { cachedPrincipal } from "../../src/hadoop/security/kerberos/ticket-cache.ts";
+import { parseDirectives } from "../../src/hadoop/security/sasl/digest-md5.ts";
 import { digestLayer } from "../../src/hadoop/security/sasl/digest-md5-layer.ts";
-import { parseDirectives } from "../../src/hadoop/security/sasl/directives.ts";
 import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { tokenFromUrlText, tokenToUrlText } from "../../src/hadoop/security/token-writable.ts";
 import { yarn } from "../../src/hadoop/wire/yarn.ts";

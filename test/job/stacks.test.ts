@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { groupPlaces, placeWords } from "../../src/job/place-groups.ts";
-import { leadingProcesses } from "../../src/job/stacks.ts";
+import { groupPlaces, leadingProcesses, placeWords } from "../../src/job/stacks.ts";
 
 function at(file: string): string {
   return `Current thread 0x01 (most recent call first):\n  File "${file}", line 7 in <module>\n`;

@@ -1,12 +1,12 @@
 import { subtract } from "../../../src/job/amounts.ts";
 import { roomFor } from "../../../src/job/fits.ts";
-import { leastInstances } from "../../../src/job/least-instances.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { canBeLowered, kindsOf, type ResourceKind, roomOfKind } from "../../../src/job/resource-kinds.ts";
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
+import { leastInstances } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf } from "../state/step.ts";

@@ -1,6 +1,6 @@
-import { archiveOf } from "../../../src/job/archive-of.ts";
 import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import type { containerReasons } from "../../../src/job/reasons/endings.ts";
+import { archiveOf } from "../../../src/job/spec.ts";
 import type { FailureClass } from "../../../src/job/status.ts";
 import { isLeaving } from "../containers/kept-off.ts";
 import type { Ending } from "../state/failures.ts";

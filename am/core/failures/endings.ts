@@ -1,7 +1,7 @@
-import { groupPlaces, placeWords } from "../../../src/job/place-groups.ts";
 import type { EndingFacts, EndingReason } from "../../../src/job/reasons/endings.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { groupPlaces, placeWords } from "../../../src/job/stacks.ts";
 import { isHeard } from "../containers/containers.ts";
 import { isLeaving } from "../containers/kept-off.ts";
 import { Bounds } from "../state/bounds.ts";

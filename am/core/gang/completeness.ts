@@ -1,4 +1,4 @@
-import { leastInstances } from "../../../src/job/least-instances.ts";
+import { leastInstances } from "../../../src/job/spec.ts";
 import { discard } from "../containers/containers.ts";
 import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";

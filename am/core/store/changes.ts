@@ -1,7 +1,6 @@
-import type { Entry } from "../../../src/job/store/transaction.ts";
+import type { Entry, Range } from "../../../src/job/store/transaction.ts";
 import type { Change } from "../../../src/job/store/watched.ts";
 import { ENTRY_BYTES, keyBytes, storeLimits } from "./limits.ts";
-import { placeOf } from "./ranges.ts";
 import { lifeName, type StoreState } from "./records.ts";
 
 /** Carries out one change, and remembers it for those who watch. Those of one revision come one after the other. */
@@ -66,4 +65,21 @@ export function entrySize({ key, value }: Pick<Entry, "key" | "value">): number 
 
 export function sizeOf(change: Change): number {
   return change.type === "put" ? entrySize(change.entry) : ENTRY_BYTES + keyBytes(change.key);
+}
+
+/** Where the key is in the sorted list, or would be. */
+export function placeOf(entries: readonly Entry[], key: string): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle]?.key ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The part of the sorted list that the range holds. */
+export function placesOf(entries: readonly Entry[], { from, to }: Range): readonly [number, number] {
+  const first = placeOf(entries, from);
+  return [first, to === undefined ? entries.length : Math.max(first, placeOf(entries, to))];
 }

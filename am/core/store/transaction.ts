@@ -9,10 +9,9 @@ import type {
   Transaction,
 } from "../../../src/job/store/transaction.ts";
 import type { Change } from "../../../src/job/store/watched.ts";
-import { apply, compact, entrySize, forget } from "./changes.ts";
+import { apply, compact, entrySize, forget, placeOf, placesOf } from "./changes.ts";
 import { holds } from "./conditions.ts";
 import { malformed, overfull, storeLimits } from "./limits.ts";
-import { placeOf, placesOf } from "./ranges.ts";
 import { lifeName, type StoreState } from "./records.ts";
 
 /** Carries a transaction out, or refuses all of it. @param life of those who ask, whose end their owned keys do not survive */

@@ -6,9 +6,8 @@ import type { KnownContent } from "../hash-memo.ts";
 import { circles } from "./circles.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
-import { lostLinks } from "./lost-links.ts";
+import { isPrivate, lostLinks, type PrivateLink, privateLinks } from "./links.ts";
 import { packDirectory } from "./pack-directory.ts";
-import { isPrivate, type PrivateLink, privateLinks } from "./private-links.ts";
 import { basePython, type Relocated, relocateEnvironment } from "./python-environment.ts";
 import { countLinks, repackZip } from "./repack-zip.ts";
 

@@ -146,7 +146,8 @@ export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string
 
 /**
  * One malloc arena instead of one per thread saves 330 MB of virtual memory, which YARN counts; programs do not inherit the setting.
- * Waits again when a signal interrupts it. The marker is looked for in the environments of all processes by one `grep`: exact, and fast on
+ * Signals are heard from before the program starts, and one that comes while it starts is handed on afterwards. Waits again when a signal
+ * interrupts it. The marker is looked for in the environments of all processes by one `grep`: exact, and fast on
  * a node with thousands of them; further rounds wait until the killed are gone, and catch what forks meanwhile.
  */
 const prelude = `
@@ -175,9 +176,11 @@ while :; do
   log="\${LOG_DIRS%%,*}/$@LOG_PREFIX@"
   exec 2>>"\${log}stderr"
 @CHECKS@
+  program=
+  trap 'signalled=1; told=1; [ -n "$program" ] && kill -TERM "$program" 2>/dev/null' TERM INT HUP
   MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"@LOG@ &
   program=$!
-  trap 'signalled=1; told=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP
+  [ -n "$told" ] && kill -TERM "$program" 2>/dev/null
   while :; do
     signalled=
     wait "$program"

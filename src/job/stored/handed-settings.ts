@@ -1,4 +1,3 @@
-import { fileSystemKey } from "../../hadoop/hdfs/file-system-keys.ts";
 import { authToLocalKey, authToLocalMechanismKey } from "../../hadoop/security/kerberos/local-name.ts";
 import { securityKeys } from "../../hadoop/security/security-keys.ts";
 
@@ -49,3 +48,7 @@ function isForExecutors(key: string): boolean {
 function chosen(properties: Properties, isChosen: (key: string) => boolean): Record<string, string> {
   return Object.fromEntries(Object.entries(properties).filter(([key]) => isChosen(key)));
 }
+
+/** The properties that say where file systems are: what FileSystems reads of a configuration to locate a path. */
+export const fileSystemKey =
+  /^(fs\.(defaultFS$|viewfs\.)|dfs\.(nameservices$|http\.policy$|ha\.namenodes\.|namenode\.(rpc|http|https)-address))/;

@@ -188,6 +188,15 @@ describe("the command of a container", () => {
     expect(container.log("executor.log")).toBe("ready\nstopping\n");
   });
 
+  it("hands on a TERM that comes as soon as the program says a word, however slow the shell is", async () => {
+    container.place("node", '#!/bin/bash\nbuiltin trap "exit 9" TERM\necho ready\nwhile :; do sleep 0.05; done\n');
+    const slow = container.place("slow-trap", 'trap() { sleep 0.5; builtin trap "$@"; }\n');
+    const shell = container.start(command, { BASH_ENV: slow });
+    await eventually("the program runs", () => container.log("executor.log") === "ready\n");
+    shell.kill("SIGTERM");
+    expect(await container.ended()).toBe(9);
+  });
+
   it("kills what the task's program left, in the group or out of it, when the executor is killed", async () => {
     container.place(
       "node",

@@ -3,7 +3,6 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AuthenticationError } from "../errors.ts";
 import type { Token } from "../token.ts";
 import { type DigestCipher, digestLayer } from "./digest-md5-layer.ts";
-import { parseDirectives, quotedDirective } from "./directives.ts";
 import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLayer } from "./mechanism.ts";
 
 /** SASL's quality of protection: `hadoop.rpc.protection` authentication, integrity, privacy. */
@@ -136,4 +135,30 @@ function md5(...parts: readonly (string | Uint8Array)[]): Buffer {
   const hash = createHash("md5");
   for (const part of parts) hash.update(part);
   return hash.digest();
+}
+
+/**
+ * The values by name of a list such as `realm="default",nonce="…",qop="auth,auth-int"` (RFC 2831 §7.1); a repeated directive (`realm`)
+ * keeps its first value.
+ * @throws AuthenticationError for anything else
+ */
+export function parseDirectives(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const text = Buffer.from(bytes).toString("utf8");
+  const directive = /[\s,]*([\w-]+)\s*=(?:\s*"((?:[^"\\]|\\.)*)"|\s*([^\s,"]+)|)\s*(?=,|$)/gsy;
+  const values = new Map<string, string>();
+  let end = 0;
+  for (const match of text.matchAll(directive)) {
+    const [whole, name = "", quoted, plain = ""] = match;
+    if (!values.has(name)) values.set(name, quoted === undefined ? plain : quoted.replace(/\\(.)/gs, "$1"));
+    end += whole.length;
+  }
+  if (/[^\s,]/.test(text.slice(end))) {
+    throw new AuthenticationError(`The server's DIGEST-MD5 message is malformed at character ${end}`);
+  }
+  return values;
+}
+
+/** Writes `name="value"`, quoting what must be quoted. */
+export function quotedDirective(name: string, value: string): string {
+  return `${name}="${value.replace(/["\\]/g, "\\$&")}"`;
 }

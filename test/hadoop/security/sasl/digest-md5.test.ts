@@ -1,13 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { DigestMd5, type DigestOptions, type Protection } from "../../../../src/hadoop/security/sasl/digest-md5.ts";
+import {
+  DigestMd5,
+  type DigestOptions,
+  type Protection,
+  parseDirectives,
+} from "../../../../src/hadoop/security/sasl/digest-md5.ts";
 import {
   type DigestCipher,
   digestCiphers,
   digestLayer,
 } from "../../../../src/hadoop/security/sasl/digest-md5-layer.ts";
-import { parseDirectives } from "../../../../src/hadoop/security/sasl/directives.ts";
 import { outcomeOf } from "../../../support/outcome.ts";
 import { pumped } from "../../../support/pumped.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { pexVariables } from "../../../executor/preparation/pex-root.ts";
+import { pexVariables } from "../../../executor/generation/plan-program.ts";
 import type { FileToShip } from "../../../src/job/spec.ts";
 
 const pex: FileToShip = { source: "/home/ada/env.pex", name: "env.pex", as: "file" };
