@@ -1,15 +1,17 @@
 import type { ClusterSpec } from "../../src/job/cluster-spec.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { excludedHosts } from "./containers/kept-off.ts";
 import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
-import type { Effect } from "./state/effects.ts";
+import type { Ask, Effect } from "./state/effects.ts";
+import type { Event } from "./state/events.ts";
 import type { CoreState } from "./state/state.ts";
 import { AFTER_END } from "./state/task-moves.ts";
 
 /** What must hold after every step, whatever happened. Each can fail: see test/simulation/mutants.test.ts. */
 export interface Invariants {
   /** The broken ones, in words; empty when all is well. */
-  check(state: CoreState, effects: readonly Effect[]): string[];
+  check(state: CoreState, effects: readonly Effect[], event: Event): string[];
 }
 
 export function createInvariants(spec: JobSpec): Invariants {
@@ -22,8 +24,11 @@ export function createInvariants(spec: JobSpec): Invariants {
   let attempt = 0;
   let outcomeIsDurable = false;
   let outcome: string | undefined;
+  /** What this attempt told YARN last: of which roles it wants nothing, and which hosts are to be kept off. */
+  const withdrawn = new Set<string>();
+  let keptOff: readonly string[] | undefined;
   return {
-    check(state, effects) {
+    check(state, effects, event) {
       const problems: string[] = [];
       if (state.phase === "starting") {
         return problems;
@@ -31,8 +36,14 @@ export function createInvariants(spec: JobSpec): Invariants {
       if (state.attempt !== attempt) {
         // What an earlier attempt ordered may have been lost with it: whether a program ran its executor tells.
         starts.clear();
+        keptOff = undefined;
+      }
+      // A ResourceManager that knows nothing is told all of it.
+      if (state.attempt !== attempt || event.type === "resource-manager-resynced") {
+        withdrawn.clear();
       }
       checkTenants(state, problems);
+      checkUsage(state, problems);
       checkBudgets(spec, state, problems);
       checkTrials(spec, state, problems);
       for (const gang of state.gangs) {
@@ -66,7 +77,14 @@ export function createInvariants(spec: JobSpec): Invariants {
             given.add(containerId);
           }
         }
+        if (effect.type === "ask") {
+          checkAsks(effect.asks, withdrawn, problems);
+        }
+        if (effect.type === "blacklist") {
+          keptOff = effect.hosts;
+        }
       }
+      checkKeptOff(state, keptOff, problems);
       outcome = state.outcome === undefined ? undefined : JSON.stringify(state.outcome);
       outcomeIsDurable = isOutcomeDurable(state);
       attempt = state.attempt;
@@ -107,6 +125,44 @@ function checkTenants(state: CoreState, problems: string[]): void {
     if (waiting !== role.counts.waiting) {
       problems.push(`role ${role.name} counts ${role.counts.waiting} waiting tasks, there are ${waiting}`);
     }
+  }
+}
+
+/** What is held is what the books say, each container once. */
+function checkUsage({ usage, containers }: CoreState, problems: string[]): void {
+  let memoryMiB = 0;
+  let vcores = 0;
+  for (const id in containers) {
+    memoryMiB += containers[id]?.resource.memoryMiB ?? 0;
+    vcores += containers[id]?.resource.vcores ?? 0;
+  }
+  if (usage.memoryMiB !== memoryMiB || usage.vcores !== vcores) {
+    const held = `${memoryMiB} MiB and ${vcores} cores`;
+    problems.push(`usage counts ${usage.memoryMiB} MiB and ${usage.vcores} cores, containers have ${held}`);
+  }
+}
+
+/** That nothing is wanted any more is said once. */
+function checkAsks(asks: readonly Ask[], withdrawn: Set<string>, problems: string[]): void {
+  for (const { role, count } of asks) {
+    if (count > 0) {
+      withdrawn.delete(role);
+    } else if (withdrawn.has(role)) {
+      problems.push(`no container of ${role} is asked for, again`);
+    } else {
+      withdrawn.add(role);
+    }
+  }
+}
+
+/** Hosts that YARN is to keep off are those on which the job wants nothing now, each once. */
+function checkKeptOff(state: CoreState, told: readonly string[] | undefined, problems: string[]): void {
+  if (told === undefined) {
+    return;
+  }
+  const wanted = new Set([...excludedHosts({ state }), ...Object.keys(state.leaving)]);
+  if (told.length !== wanted.size || told.some((host) => !wanted.has(host))) {
+    problems.push(`YARN keeps off ${told.join(", ")}, the job wants nothing on ${[...wanted].join(", ")}`);
   }
 }
 

@@ -154,6 +154,19 @@ describe("the sampler of a program's GPUs", () => {
     expect(said).toEqual([expect.stringMatching(/nowhere is not there/)]);
   });
 
+  test("counts failures in a row: a GPU that was away for a moment, now and then, goes on being measured", async () => {
+    const gpus = sampler(standIn(`[ $(($(wc -l < ${folder}/runs) % 2)) = 0 ] && cat ${fixture("one-gpu")}`));
+    for (let run = 1; run <= 8; run++) {
+      const before = gpus.current;
+      await eventually("it is asked, when the run before was heard of", () => {
+        gpus.look(run * 1_000);
+        return existsSync(path.join(folder, "runs")) && runs() === run;
+      });
+      if (run % 2 === 0) await eventually("another sample", () => gpus.current !== before);
+    }
+    expect(said).toEqual([]);
+  });
+
   test("gives up a sample that is under way when the program ends", async () => {
     const gpus = sampler(standIn("exec sleep 60"));
     gpus.look(0);

@@ -359,6 +359,34 @@ const MUTANTS: readonly Mutant[] = [
     mutation: (effects) => changeStarts(effects, (start) => ({ ...start, checkpoint: "/a-container-that-was-lost/7" })),
   },
   {
+    fault: "what a container holds is counted twice",
+    noticed: /^usage counts .* containers have/,
+    mutation: (effects, { state: { usage } }, event) => {
+      if (event.type === "containers-allocated") {
+        usage.vcores++;
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "that nothing is wanted any more is said again",
+    noticed: /is asked for, again/,
+    mutation: (effects) =>
+      effects.flatMap((effect): Effect[] => {
+        const isEmpty = effect.type === "ask" && effect.asks.some(({ count }) => count === 0);
+        return isEmpty ? [effect, effect] : [effect];
+      }),
+  },
+  {
+    fault: "a host that stays in the cluster is kept off",
+    noticed: /^YARN keeps off .* the job wants nothing on/,
+    faults: [DECOMMISSIONING.name],
+    mutation: (effects) =>
+      effects.map((effect) =>
+        effect.type === "blacklist" ? { ...effect, hosts: [...effect.hosts, "node-that-stays"] } : effect,
+      ),
+  },
+  {
     fault: "a program is started after the outcome was decided",
     noticed: /after the outcome was decided/,
     mutation: (effects, core) => {

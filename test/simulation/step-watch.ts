@@ -32,7 +32,7 @@ export class StepWatch {
     const concernsContainers = event.type === "containers-allocated" || event.type === "recovered";
     const hostOf = (containerId: string) => world.application.containers.get(containerId)?.node.host;
     return [
-      ...this.#invariants.check(state, effects),
+      ...this.#invariants.check(state, effects, event),
       ...checkDurability(world.journal, effects),
       ...(event.type === "transfer" ? checkTransfer(state, event) : []),
       ...(concernsContainers ? checkContainers(world) : []),

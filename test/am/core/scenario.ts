@@ -46,7 +46,7 @@ export class Scenario {
   /** Mails an event; gives what it ordered. */
   on(event: Event): Effect[] {
     const effects = this.core.step(event, this.nowMs);
-    this.#problems.push(...this.#invariants.check(this.core.state, effects));
+    this.#problems.push(...this.#invariants.check(this.core.state, effects, event));
     if (this.#problems.length > 0) {
       throw new Error(this.#problems.join("; "));
     }

@@ -265,6 +265,22 @@ describe("before a program starts", () => {
   });
 });
 
+test("after a start that was abandoned, and a life that was carried, the next program is brought what it needs", async () => {
+  const one = carrier();
+  await one.begin("");
+  const save = () => scene.write({ "ckpt/45.pt": "w" });
+  one.heard(1, progress(45, save()));
+  await one.settle({ last: false });
+  const address = reports.at(-1)?.[1].checkpoint?.path ?? "";
+  one.abandonStart();
+  expect(await one.begin(address)).toBe(path.join(scene.workFolder, "ckpt", "45.pt"));
+  // It is another program's, though all that it says of it is the same.
+  const before = transfers.length;
+  one.heard(2, progress(45, save()));
+  await one.settle({ last: false });
+  expect(transfers.length).toBeGreaterThan(before);
+});
+
 describe("a checkpoint that is written over", () => {
   const reported = async (writtenAt: Date) => {
     const one = carrier();

@@ -135,6 +135,17 @@ describe("an executor that reaches nobody", () => {
     expect(scene.suspended(2)).toBe(0);
   });
 
+  it("suspends no program that has ended", () => {
+    scene = new Scene();
+    scene.post({ type: "begun" });
+    scene.post({ type: "program-started", generation: 1 });
+    scene.post({ type: "program-ended", generation: 1 });
+    scene.pass(15_000);
+    expect(scene.core.state.isolation.phase).toBe("isolated");
+    expect(scene.ofPrograms).toEqual(["hold-uploads"]);
+    expect(scene.suspended()).toBe(0);
+  });
+
   it("obeys nothing once it ends", () => {
     scene.welcome();
     scene.post({ type: "ending" });

@@ -49,6 +49,16 @@ test("each attempt that calls has its own tries, however often the one before fa
   expect(core.state.link.candidate).toBeUndefined();
 });
 
+test("the attempt whose stream broke is tried at once when it calls, however long the next try was to wait", () => {
+  const { core, post, refused, connected } = joined();
+  post({ type: "called", master: PRESENT });
+  expect(core.state.link.trying).toBeUndefined();
+  post({ type: "ended", connection: connected, cause: "the stream ended" });
+  refused(8);
+  post({ type: "called", master: PRESENT });
+  expect(core.state.link.trying?.target).toEqual(PRESENT);
+});
+
 test("an attempt that calls is tried before the address that has just failed", () => {
   const core = createExecutorCore(PRESENT, LIMITS);
   const post = (event: Event) => core.step(event, { nowMs: 0, random: 0.5 });

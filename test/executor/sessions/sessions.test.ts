@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { connectTo } from "../../../executor/sessions/connection.ts";
+import { PROTOCOL_VERSION } from "../../../src/api/messages.ts";
 import { tcpSockets } from "../../../src/tcp-sockets.ts";
 import { eventually } from "../../support/eventually.ts";
 import { processesWith } from "../../support/processes.ts";
@@ -101,6 +102,17 @@ describe("a command in a task's container", () => {
     });
     scene.serving.endAll("the program has ended");
     expect(await run.end()).toEqual({ type: "exited", exitCode: 4, signal: "" });
+  });
+
+  it("is begun once, however often its caller says what it is", async () => {
+    const scene = await open();
+    const run = scene.command("sh", "-c", "echo once; cat");
+    const hello = { protocol: PROTOCOL_VERSION, build: "test" };
+    const wanted = { type: "command", words: ["sh", "-c", "echo once; cat"] } as const;
+    await run.session.send({ type: "open", hello, task: "worker:0", wanted });
+    await run.session.send({ type: "end" });
+    expect(await run.end()).toMatchObject({ type: "exited", exitCode: 0 });
+    expect(run.texts.stdout).toBe("once\n");
   });
 
   it("is not begun where no program runs", async () => {
