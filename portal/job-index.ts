@@ -80,14 +80,15 @@ export class JobIndex {
   readonly #unreadable = new Map<string, { readonly changedAtMs: number; readonly why: string }>();
   #rows: readonly JobRow[] | undefined;
   #refreshing: Promise<void> | undefined;
-  #scan: Scan = { isComplete: false, folders: 0, read: 0, atMs: 0, unreadable: [] };
+  #scan: Omit<Scan, "unreadable"> = { isComplete: false, folders: 0, read: 0, atMs: 0 };
 
   constructor(options: JobIndexOptions) {
     this.#options = options;
   }
 
   get scan(): Scan {
-    return this.#scan;
+    const unreadable = [...this.#unreadable].slice(-MOST_UNREADABLE).map(([folder, { why }]) => ({ folder, why }));
+    return { ...this.#scan, unreadable };
   }
 
   /** The newest first. */
@@ -188,6 +189,9 @@ export class JobIndex {
       this.#known.delete(id);
       this.#rows = undefined;
     }
+    for (const at of this.#unreadable.keys()) {
+      if (path.dirname(at) === folder && !there.has(at)) this.#unreadable.delete(at);
+    }
     return jobs;
   }
 
@@ -227,8 +231,7 @@ export class JobIndex {
     } catch (error) {
       this.#unreadable.set(folder, { changedAtMs, why: errorMessage(error) });
     }
-    const unreadable = [...this.#unreadable].slice(-MOST_UNREADABLE).map(([at, { why }]) => ({ folder: at, why }));
-    this.#scan = { ...this.#scan, read: this.#scan.read + 1, unreadable };
+    this.#scan = { ...this.#scan, read: this.#scan.read + 1 };
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { JobIndex } from "../../portal/job-index.ts";
 import { TonyError } from "../../src/errors.ts";
@@ -95,6 +95,19 @@ test("a history that cannot be read hides no other, and is told", async () => {
     isComplete: true,
     unreadable: [{ folder: broken, why: expect.stringContaining("line 1 of the history cannot be read") }],
   });
+});
+
+test("a history that can be read after all, there or where it was moved, is told no more as one that cannot", async () => {
+  const mended = history.writeBroken(3);
+  history.writeBroken(4);
+  await index.refresh();
+  expect(index.scan.unreadable).toHaveLength(2);
+  history.write({ number: 3 });
+  utimesSync(mended, 5, 5);
+  history.write({ number: 4, endedAtMs: octoberMs });
+  await index.refresh();
+  expect(index.scan.unreadable).toEqual([]);
+  expect(ids().sort()).toEqual(["application_1_0003", "application_1_0004"]);
 });
 
 describe("a job whose history has no end", () => {

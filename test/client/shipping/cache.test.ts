@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
 import { listCache, removeFromCache } from "../../../client/shipping/cache-prune.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { openContent } from "../../../src/hadoop/hdfs/content.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
@@ -26,11 +28,21 @@ class Watched extends LocalFileSystem {
   readonly moved: number[] = [];
   owner: string | undefined;
   accessTimeMs = 0;
+  breaksOff = false;
 
   override async stat(file: string): Promise<FileStatus> {
     const status = await super.stat(file);
     if (!file.endsWith(key.name)) return status;
     return { ...status, accessTimeMs: this.accessTimeMs, ...(this.owner !== undefined && { owner: this.owner }) };
+  }
+  override async list(folder: string): Promise<FileStatus[]> {
+    const { accessTimeMs } = this;
+    return (await super.list(folder)).map((status) => ({ ...status, accessTimeMs }));
+  }
+  /** After a first try that broke off at the end. */
+  override async create(...[target, sent, options]: Parameters<LocalFileSystem["create"]>): Promise<void> {
+    if (this.breaksOff) await buffer(openContent(sent));
+    await super.create(target, sent, options);
   }
   override async setTimes(...[, { accessTimeMs }]: Parameters<LocalFileSystem["setTimes"]>): Promise<void> {
     this.moved.push(accessTimeMs ?? 0);
@@ -75,6 +87,21 @@ describe("the time of an entry that is used", () => {
     expect(await cache.get(key, 10 * HOUR_MS)).toMatchObject({ own: false });
     expect(fileSystem.moved).toEqual([]);
   });
+});
+
+test("an entry counts as used when it was put there, or when its time was moved after that", async () => {
+  const [put] = await listCache(cache);
+  fileSystem.accessTimeMs = (put?.lastUseMs ?? 0) + HOUR_MS;
+  const [used] = await listCache(cache);
+  expect((used?.lastUseMs ?? 0) - (put?.lastUseMs ?? 0)).toBe(HOUR_MS);
+});
+
+test("an upload that is tried again is filed under the hash of what came in the end", async () => {
+  const other = Buffer.from("more");
+  fileSystem.breaksOff = true;
+  const sha256 = createHash("sha256").update(other).digest("hex");
+  const entry = await cache.put({ ...key, sha256, sizeBytes: other.length }, other);
+  expect(entry).toMatchObject({ sizeBytes: other.length, uploadedBytes: other.length });
 });
 
 test("what somebody else removed first is not counted as freed", async () => {

@@ -72,6 +72,15 @@ const finished = (isUnregistered: boolean): Answer => ({
 const told = () =>
   heartbeats.map(({ response_id, ask }) => [response_id, ask.map(({ num_containers }) => num_containers)]);
 
+test("a ResourceManager that tells no resource types leaves those that are known", async () => {
+  const resourceTypes = [{ name: "yarn.io/gpu", units: "" }];
+  client = clientWith({ resourceTypes });
+  const silent = { queue: "root.default" };
+  registrationScript = [{ bytes: yarn.RegisterApplicationMasterResponseProto.encode(silent).finish() }];
+  expect(await client.register(master)).toMatchObject({ answered: true, resourceTypes });
+  expect(() => client.ask([{ ...wanted, capability: { ...capability, others: { "yarn.io/gpu": 1 } } }])).not.toThrow();
+});
+
 describe("heartbeats", () => {
   test("count their answers, and tell each change once", async () => {
     await client.register(master);

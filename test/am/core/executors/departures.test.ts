@@ -238,6 +238,20 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(scenario.after(86_400_000), "stop-child")).toEqual([]);
   });
 
+  test("when it is to leave again after all, that is news to its programs, and they have that time", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    reports(scenario, "n2", {});
+    scenario.after(60_000);
+    const atMs = scenario.nowMs;
+    const told = leaves(scenario, "n2").flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "signal-child" ? [effect.message.notice] : [],
+    );
+    expect(told).toEqual([{ cause: "decommissioning", atMs, endsAtMs: atMs + DEPARTS_AFTER_MS }]);
+    expect(sentOf(scenario.after(DEPARTS_AFTER_MS - 1), "stop-child")).toEqual([]);
+    expect(sentOf(scenario.after(1), "stop-child")).toEqual(["worker:0", "worker:1"]);
+  });
+
   test("a task that lives on its own moves alone", () => {
     const scenario = running({ ...base, roles: [role("worker", 2, { restartPolicy: "task" })] });
     leaves(scenario, "n2");

@@ -175,6 +175,19 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.job.phase).toBe("restarting");
   });
 
+  test("had joined late: in the next generation it is one of those that start together", () => {
+    const scenario = running(3, { ...base, ...withBudget(1) });
+    give(scenario, 1);
+    scenario.startedAll();
+    scenario.vanishes("worker:0");
+    for (const task of ["worker:1", "worker:2", "worker:3"]) scenario.stops(task);
+    give(scenario, 1);
+    scenario.startedAll();
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 2 });
+    scenario.exits("worker:3", CLOSED);
+    expect(scenario.used.program).toBe(1);
+  });
+
   test("had joined late and was preempted after another's end: what YARN says later counts for the generation of the others", () => {
     const scenario = running(3);
     scenario.vanishes("worker:2");

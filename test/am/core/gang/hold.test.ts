@@ -61,6 +61,33 @@ describe("the hold of a gang in part", () => {
   });
 });
 
+test("a gang that has started pauses as briefly as at first when it is in part again", () => {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const returnOnce = (): number => {
+    scenario.after(spec.timeouts.gangHoldMs);
+    const pauseMs = scenario.gang.hold.askAgainAtMs - scenario.nowMs;
+    scenario.after(pauseMs);
+    return pauseMs;
+  };
+  const give = () => {
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+  };
+  give();
+  const first = returnOnce();
+  give();
+  expect(returnOnce()).toBeGreaterThan(first);
+  scenario.allocateAll();
+  scenario.readyAll();
+  scenario.startedAll();
+  scenario.completes(scenario.task("worker:1").containerId, -102);
+  scenario.stops("worker:0");
+  scenario.readyAll();
+  expect(scenario.phases()).toBe("worker:0 registered, worker:1 waiting");
+  expect(returnOnce()).toBe(first);
+});
+
 describe("what a gang in part holds", () => {
   const gangHoldMs = 120_000;
   const large = jobSpec([role("worker", 4)], { timeouts: { ...spec.timeouts, gangHoldMs } });

@@ -333,6 +333,15 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
+  test("a node that is kept off already and leaves the cluster is named once", () => {
+    const { scenario, give, failTask } = onThreeNodes();
+    failTask();
+    give("a");
+    failTask();
+    const node = { ...idleNode("a"), usable: false, decommissioning: {} };
+    expect(scenario.on({ type: "nodes-changed", nodes: [node] })).toContainEqual({ type: "blacklist", hosts: ["a"] });
+  });
+
   test("an excluded node is used again when so many others have gone that it is more than a third of those left", () => {
     const { scenario, give, failTask } = onThreeNodes();
     failTask();
