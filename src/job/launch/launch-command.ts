@@ -103,6 +103,7 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
 
 /**
  * The command of a container that runs one of our programs, as ContainerLaunchContext's `commands` wants it. Beyond starting it, the shell
+ * - gives a file that has several names all of them: of the links to one file YARN makes one (ContainerExecutor#resolveSymLinks of 3.x),
  * - runs nothing of ours that is not what was sent, by its hash,
  * - writes one message to `stderr`, whose end YARN puts into the container's diagnostics, if this node cannot run the runtime, and none if the
  *   program itself has written why it does not start,
@@ -112,6 +113,7 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
  */
 export function launchCommand({ node, bundle, files }: ProgramLaunch): string {
   const script = prelude
+    .replace("@LINKS@", () => linksOf(files))
     .replace("@CHECKS@", () => checksOf(files))
     .replaceAll("@NODE@", runtimeWord(node))
     .replaceAll("@OPTIONS@", runtimeOptions(bundle).join(" "))
@@ -122,6 +124,24 @@ export function launchCommand({ node, bundle, files }: ProgramLaunch): string {
     .replaceAll("@ROOM_MADE@", String(ROOM_MADE))
     .replaceAll("@MARKER@", PROGRAM_MARKER);
   return escapeForLaunchScript(script.trim());
+}
+
+/** A line for each file that is there under several names. */
+function linksOf(files: readonly ShippedFile[]): string {
+  const namesOf = new Map<string, string[]>();
+  for (const { link, url, type } of files) {
+    const key = `${type} ${url}`;
+    namesOf.set(key, [...(namesOf.get(key) ?? []), shellWord(`./${link}`)]);
+  }
+  const lines = [...namesOf.values()].flatMap((same) => {
+    if (same.length < 2) return [];
+    const names = same.join(" ");
+    return [
+      `for name in ${names}; do [ -e "$name" ] && there=$name; done`,
+      `for name in ${names}; do [ -e "$name" ] || ln -s "$(readlink -f "$there")" "$name"; done`,
+    ];
+  });
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 /** A line for each file with a hash. Of the runtimes of several architectures only that of the node is run. */
@@ -171,7 +191,7 @@ check() {
     "$2" "$NM_HOST" "$(readlink -f "$2")" "\${found:-none}" "$1" "$3" >&2
   exit 1
 }
-told=
+@LINKS@told=
 while :; do
   log="\${LOG_DIRS%%,*}/$@LOG_PREFIX@"
   exec 2>>"\${log}stderr"

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, test } from "@jest/globals";
 import { NEXT_EXECUTOR } from "../../../src/job/launch/container-names.ts";
@@ -36,6 +36,19 @@ describe("the command of a container", () => {
     expect(await container.ended()).toBe(7);
     expect(container.log("executor.log")).toBe("started executor.cjs\n");
     expect(container.log("stderr")).toBe("a warning\n");
+  });
+
+  it("gives a file all of its names, of which YARN has made one link", async () => {
+    const file = (link: string, url = "hdfs://nn:8020/a $b.txt"): ShippedFile => ({
+      ...{ link, url, sizeBytes: 1, modificationTimeMs: 1, type: "FILE", visibility: "PRIVATE" },
+    });
+    container.place("node", "#!/bin/bash\ncat one 'two $2' three\n[ -e other ] || echo none\n");
+    container.place("fetched", "content\n");
+    symlinkSync(path.join(container.work, "fetched"), path.join(container.work, "two $2"));
+    const files = [file("one"), file("two $2"), file("three"), file("other", "hdfs://nn:8020/other")];
+    container.start(launchCommand({ node: "node", bundle: "executor.cjs", files }));
+    expect(await container.ended()).toBe(0);
+    expect(container.log("executor.log")).toBe("content\ncontent\ncontent\nnone\n");
   });
 
   it("starts the next task's executor where the first one has made room, with its own variables and log files", async () => {
