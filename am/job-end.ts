@@ -16,6 +16,8 @@ export interface JobEndOptions {
   /** With the outcome, once there is one. */
   readonly status: () => JobStatus;
   readonly closeHistory: () => Promise<void>;
+  /** Stores what a search leaves. */
+  readonly storeTrials: () => Promise<void>;
   /** Tells the job's webhook of its end. */
   readonly lastNotices: () => Promise<void>;
   /** What executors could not finish. */
@@ -35,6 +37,7 @@ const historyMs = 5_000;
 const stagingMs = 10_000;
 const uploadsMs = 5_000;
 const noticesMs = 3_000;
+const trialsMs = 5_000;
 
 /** What an ApplicationMaster still does once its job's outcome is decided. No step that fails keeps it from the next. */
 export class JobEnd {
@@ -44,6 +47,7 @@ export class JobEnd {
   /** The write of the job's history. */
   #historyClosed: Promise<void> | undefined;
   #noticesSent: Promise<void> | undefined;
+  #trialsStored: Promise<void> | undefined;
 
   constructor(options: JobEndOptions) {
     this.#options = options;
@@ -62,11 +66,12 @@ export class JobEnd {
    * What comes before the ResourceManager is told. The history is closed while that is done: only our own exit waits for its file system.
    */
   async begin(outcome: JobOutcome): Promise<void> {
-    const { sessions, tails, closeHistory, lastNotices } = this.#options;
+    const { sessions, tails, closeHistory, lastNotices, storeTrials } = this.#options;
     this.#hasBegun = true;
     this.#outcome = outcome;
     sessions.endAll("the job has ended");
     this.#historyClosed = this.#bounded(historyMs, "closing the history", closeHistory());
+    this.#trialsStored = this.#bounded(trialsMs, "storing the trials", storeTrials());
     this.#noticesSent = this.#bounded(noticesMs, "telling the webhook", lastNotices());
     await this.#bounded(lastLogsMs, "sending the last of the logs", tails.endAll());
     tails.abort();
@@ -78,7 +83,7 @@ export class JobEnd {
     this.#hasBegun = true;
     const isLast = local || cleanStaging;
     const uploadsRemoved = isLast && this.#bounded(uploadsMs, "removing unfinished uploads", removeUnfinishedUploads());
-    await this.#historyClosed;
+    await Promise.all([this.#historyClosed, this.#trialsStored]);
     if (local) {
       await this.#bounded(stagingMs, "writing status.json", staging.keepResult(status()));
     } else if (cleanStaging) {

@@ -2,6 +2,7 @@ import { type MasterServer, type MasterServerOptions, startMasterServer } from "
 import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { withoutAddress } from "../src/history/secrets.ts";
+import type { JobSpec } from "../src/job/spec.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
 import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
@@ -37,7 +38,7 @@ export class MasterEndpoint {
       attempt: settings.attempt,
       build: buildId(),
       heartbeatIntervalMs: spec.timeouts.heartbeatIntervalMs,
-      job: { ...executorJob, spec: withoutAddress(spec) },
+      job: { ...executorJob, spec: withoutAddress(forExecutors(spec)) },
       host: listeningAddress(settings.host),
       ...(spec.ports.am === undefined ? {} : { ports: spec.ports.am }),
       portKey: "tony.am.port-range",
@@ -80,4 +81,11 @@ export class MasterEndpoint {
   async close(limitMs: number): Promise<void> {
     await this.#server?.close(limitMs);
   }
+}
+
+/** The trials of an earlier search may be many, and are nothing to an executor. */
+function forExecutors({ search, ...spec }: JobSpec): JobSpec {
+  if (search === undefined) return spec;
+  const { before: _before, ...own } = search;
+  return { ...spec, search: own };
 }

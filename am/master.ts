@@ -29,6 +29,7 @@ import { endOf, lastContainerOf, launchIn, lifeInGang, lifeOf } from "./core/exe
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import { feedShape } from "./core/feeds/feed-file.ts";
 import { endsOf } from "./core/status/ends.ts";
+import { searchFiles } from "./core/status/search-files.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
 import { readStoreFile, type StoreFile } from "./core/store/store-file.ts";
 import { ExecutorLinks } from "./executors/executor-links.ts";
@@ -52,6 +53,7 @@ import { Stillness } from "./stillness.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
 import { SealedJournal } from "./storage/sealed-journal.ts";
+import { storeSearchFiles } from "./storage/search-files.ts";
 import { Staging } from "./storage/staging.ts";
 
 import { removeUnfinishedUploads } from "./storage/unfinished-uploads.ts";
@@ -399,6 +401,7 @@ class Master {
           useOf: (task) => this.#metrics.useOf(task),
           encodeSeries: (...job) => this.#series.encode(...job),
         }),
+      storeTrials: () => this.#storeTrials(),
       lastNotices: async () => await this.#notices?.end(this.#status()),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
@@ -408,6 +411,15 @@ class Master {
       scheduler: this.#scheduler,
       endpoint: this.#endpoint,
     });
+  }
+
+  async #storeTrials(): Promise<void> {
+    const { job, settings } = this.#input;
+    const files = searchFiles(this.#core, this.#status());
+    if (files === undefined) return;
+    const { outputDir } = job.spec.search ?? {};
+    const shared = outputDir === undefined ? [] : [`${outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
+    await storeSearchFiles(files, settings.local ? [...shared, job.stagingUrl] : shared, this.#fileSystems);
   }
 
   get #started(): Launcher {

@@ -50,6 +50,8 @@ export interface Applications {
    * knows.
    */
   checkpointDir(id: string): Promise<string | undefined>;
+  /** The folder that a job of this machine has of its own. */
+  folder?(id: string): string;
   /** Where a job's history is, by its own settings; absent or undefined where only the site's and the command's tell. */
   keptHistory?(id: string): KeptHistory | undefined;
   /** Removes what an application that has ended left where nobody needs it. @returns what became of it, in words; empty: nothing to say */

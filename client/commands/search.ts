@@ -17,6 +17,10 @@ export const search = defineCommand({
       type: "string",
       describe: "A file of trials that there are already, a JSON object on each line; shows what comes next",
     },
+    resume: {
+      type: "string",
+      describe: "Go on with a search that has ended, by its application's id or the file of its trials",
+    },
     trials: { type: "string", describe: "How many trials to show; default as many as run at once" },
     ...jsonOption,
   },
@@ -24,6 +28,10 @@ export const search = defineCommand({
   examples: [
     ["search job.xml", "Runs the trials and shows the best ones"],
     ["search --scheduler local job.xml", "Without a cluster"],
+    [
+      "search job.xml --resume application_1795305600000_0007",
+      "Goes on with one that was killed, failed or ran out of time",
+    ],
     ["search --dry-run job.xml", "The first trials, as many as run at once"],
     ["search --dry-run --after trials.jsonl --trials 1 --json job.xml", "What to try next, given these results"],
   ],
@@ -36,10 +44,11 @@ export const search = defineCommand({
       return await runSearch(
         await readJobOf("search", { ...args, runsSearch: true }, context),
         jobWords(args),
-        { local: args.scheduler === "local", json: args.json },
+        { local: args.scheduler === "local", json: args.json, resume: args.resume, conf: args.conf },
         context,
       );
     }
+    if (args.resume !== undefined) throw usageError("--resume runs a search; --dry-run goes on with --after FILE");
     const text = await readJobOf("search", args, context);
     const { forecastSearch } = await import("../submission/search-forecast.ts");
     return forecastSearch(text, { after: args.after, count, json: args.json }, context);

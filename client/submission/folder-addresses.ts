@@ -28,7 +28,7 @@ export interface CleanedFolders {
 }
 
 /** What of a job is looked at. */
-type Folders = Pick<JobSpec, "checkpointDir" | "resumeFrom" | "history" | "carrier" | "sources">;
+type Folders = Pick<JobSpec, "checkpointDir" | "resumeFrom" | "history" | "carrier" | "search" | "sources">;
 
 /**
  * The spec with addresses that mean the same on every machine for the folders where checkpoints, output and history stay. One that a person wrote
@@ -41,7 +41,7 @@ export async function withFolderAddresses<Spec extends Folders>(
   fileSystems: FolderLookUp,
   cleaned: CleanedFolders = {},
 ): Promise<Spec> {
-  const { checkpointDir, resumeFrom, history, carrier } = spec;
+  const { checkpointDir, resumeFrom, history, carrier, search } = spec;
   const carried = carrier?.checkpoints !== undefined;
   const placed = {
     ...spec,
@@ -57,6 +57,9 @@ export async function withFolderAddresses<Spec extends Folders>(
         ...carrier,
         output: { ...carrier.output, dir: await addressOf(carrier.output.dir, "tony.output.dir", true) },
       },
+    }),
+    ...(search?.outputDir !== undefined && {
+      search: { ...search, outputDir: await addressOf(search.outputDir, "tony.output.dir", true) },
     }),
   };
   const folders = addressesOf(placed);
@@ -118,12 +121,12 @@ async function locatedAt(folder: string, fileSystems: FolderLookUp): Promise<Pla
 }
 
 /** Where a job keeps what stays; what only its nodes can reach is left out. */
-function addressesOf({ checkpointDir, history, carrier }: Omit<Folders, "sources">): Map<FolderKey, string> {
+function addressesOf({ checkpointDir, history, carrier, search }: Omit<Folders, "sources">): Map<FolderKey, string> {
   const isTheNodes = carrier?.checkpoints === undefined && checkpointDir?.startsWith("/") === true;
   const { location, intermediate, finished } = history;
   const addresses: readonly (readonly [FolderKey, string | undefined])[] = [
     ["tony.application.checkpoint-dir", isTheNodes ? undefined : checkpointDir],
-    ["tony.output.dir", carrier?.output?.dir],
+    ["tony.output.dir", search?.outputDir ?? carrier?.output?.dir],
     ["tony.history.location", location],
     ["tony.history.intermediate", location && intermediate],
     ["tony.history.finished", location && finished],

@@ -1,17 +1,24 @@
 import { type ExitCode, usageError } from "../../src/errors.ts";
 import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
 import { notRun } from "../../src/job/build/search-run.ts";
+import { isSetting } from "../../src/job/build/submission.ts";
 import { hasErrors, invalidJob } from "../../src/job/problem.ts";
 import type { ClientContext } from "../context.ts";
 import { SearchView } from "../following/search-view.ts";
 import { jobContextOf } from "./check-offline.ts";
 import { runSubmission, type SubmissionChoices } from "./run-submission.ts";
 
+interface Resumption {
+  /** The id of an earlier search, or a file of its trials, that this one goes on with. */
+  readonly resume: string | undefined;
+  readonly conf: readonly string[] | undefined;
+}
+
 /** Runs the trials of a search, and follows them as any job. @param given the words of the command line that make the job */
 export async function runSearch(
   text: JobText,
   given: readonly string[],
-  { local, json }: Pick<SubmissionChoices, "local" | "json">,
+  { local, json, resume, conf }: Pick<SubmissionChoices, "local" | "json"> & Resumption,
   context: ClientContext,
 ): Promise<ExitCode> {
   const asWritten = checkJob({ ...text, submission: { ...text.submission, runsSearch: false } }, jobContextOf(context));
@@ -23,5 +30,8 @@ export async function runSearch(
   const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
   const view = new SearchView(context.output, context.now, local ? [...given, "--scheduler", "local"] : given);
   const shown = json ? choices : { ...choices, display: { view, submitted: () => undefined } };
-  return await runSubmission(text, shown, context);
+  if (resume === undefined) return await runSubmission(text, shown, context);
+  const { trialsBefore } = await import("./search-resumption.ts");
+  const before = await trialsBefore(resume, search, conf?.filter(isSetting), context);
+  return await runSubmission({ ...text, submission: { ...text.submission, trialsBefore: before } }, shown, context);
 }

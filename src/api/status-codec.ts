@@ -278,6 +278,8 @@ export const jobStatus = message<JobStatus>({
       parameters: many(3, text),
       command: one(4, text),
       jobFile: maybe(5, text),
+      space: some(6, text),
+      outputDir: maybe(7, text),
     }),
   ),
   idle: maybe(

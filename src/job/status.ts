@@ -108,8 +108,12 @@ export interface SearchStatus {
   readonly parameters: readonly string[];
   /** With `{{param.NAME}}`. */
   readonly command: string;
+  /** What each of `parameters` may be, as a job has it. */
+  readonly space?: readonly string[];
   /** The job's file as it was given; absent of a job of options alone. */
   readonly jobFile?: string;
+  /** Its folder for this application has `result.json` and `trials.jsonl` when it has ended. */
+  readonly outputDir?: string;
 }
 
 export interface TrialStatus {

@@ -64,9 +64,10 @@ export function usedFileSystems(
   stagingUrl: string,
   hdfsEndpoint: string | undefined,
 ): readonly UsedFileSystem[] {
-  const { checkpointDir, resumeFrom, history, carrier, otherNameNodes = [], feeds = [], sources } = spec;
+  const { checkpointDir, resumeFrom, history, carrier, search, otherNameNodes = [], feeds = [], sources } = spec;
   const files = [...shipped.master, ...shipped.all, ...Object.values(shipped.byRole).flat()].map(({ url }) => url);
-  const folders = [stagingUrl, checkpointDir, resumeFrom, history.location, carrier?.output?.dir];
+  const written = [carrier?.output?.dir, search?.outputDir];
+  const folders = [stagingUrl, checkpointDir, resumeFrom, history.location, ...written];
   const at = sources[otherNameNodesKey];
   const namedBy = at === undefined ? otherNameNodesKey : `${otherNameNodesKey} (${at})`;
   const fed = feeds.flatMap(({ input, output }) => [...input, output]);

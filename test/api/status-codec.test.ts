@@ -141,7 +141,7 @@ const transfer: fc.Arbitrary<Transfer> = fc.record({
 const gauge = fc.record({ current: real, max: real, average: real });
 const trial: fc.Arbitrary<TrialStatus> = fc.record(
   {
-    state: wordOf<TrialState>({ running: true, completed: true, stopped: true, failed: true }),
+    state: wordOf<TrialState>({ running: true, completed: true, stopped: true, failed: true, interrupted: true }),
     why: text,
     checkpoint: text,
     nonFinite: wordOf<NonFinite>({ NaN: true, Infinity: true, "-Infinity": true }),
@@ -269,6 +269,8 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
         parameters: list(text),
         command: text,
         jobFile: text,
+        space: fc.array(text, { minLength: 1, maxLength: 3 }),
+        outputDir: text,
       },
       { requiredKeys: ["metric", "direction", "parameters", "command"] },
     ),

@@ -199,6 +199,12 @@ export const claims: Readonly<Record<string, Claim>> = {
     "test/e2e/cli-local.test.ts",
     `"search", "--scheduler", "local", "job.xml"`,
   ),
+  "tony-ts search job.xml --resume ID": elsewhere("test/e2e/cli-local.test.ts", `"--resume", earlier`),
+  "tony-ts search job.xml --resume application_1795305600000_0007": elsewhere(
+    "test/e2e/cli-local.test.ts",
+    `"--resume", earlier`,
+  ),
+  "tony-ts search job.xml --resume trials.jsonl": elsewhere("test/e2e/cli-local.test.ts", `"--resume", trialsFile`),
   "tony-ts search --dry-run job.xml": elsewhere(
     "test/client/commands/search.test.ts",
     `"search", "--dry-run", "job.xml"`,

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -117,6 +117,27 @@ describe("a job on this machine, without any cluster", () => {
       folder,
     );
     expect(alone.stdout).toMatch(/^0 +completed +0\.1 +0\.1$/m);
+
+    const [earlier = ""] = alone.stdout.match(/local_\d+_\d+/) ?? [];
+    const wanted = ["--resume", earlier, "-conf", "tony.search.max-trials=2", "-conf", "tony.search.points=rate=0.2"];
+    const results = ["-conf", `tony.output.dir=file://${folder}/out`];
+    const resumed = await tonyTs(
+      ["search", "--scheduler", "local", "job.xml", ...wanted, ...results],
+      environment,
+      folder,
+    );
+    expect(resumed.stdout).toMatch(/SUCCEEDED +2 trials: 2 completed/);
+    const [later = ""] = resumed.stdout.match(/local_\d+_\d+/) ?? [];
+    const lines = (await readFile(join(folder, "out", later, "trials.jsonl"), "utf8")).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { number: 0, params: { rate: 0.1 }, state: "completed", value: 0.1 },
+      { number: 1, params: { rate: expect.any(Number) }, state: "completed" },
+    ]);
+
+    const trialsFile = join(folder, "out", later, "trials.jsonl");
+    const again = await tonyTs(["search", "job.xml", "--resume", trialsFile, ...wanted.slice(2)], environment, folder);
+    expect(again.exitCode).toBe(2);
+    expect(again.stderr).toContain("2 trials that have ended, and this search has 2 trials in all");
   });
 
   test("it runs to its end, and its state and logs stay", async () => {

@@ -47,7 +47,9 @@ function begin(step: Step, gang: GangState, begunAtMs: number): void {
   gang.begunAtMs = begunAtMs;
   moveGang(step, gang, "turn-comes");
   openGeneration(step, gang);
-  for (const task of tasksOf(step, gang)) {
+  const begun = ({ generation, phase }: TaskRecord) => generation > 0 || !AFTER_END.includes(phase);
+  // What has ended without a life here is a trial of an earlier search.
+  for (const task of tasksOf(step, gang).filter(begun)) {
     // An attempt before this one may have begun the stage, and died before its journal said so: executors of it make ready again.
     renewTask(step, task, gang.generation);
   }

@@ -62,5 +62,5 @@ function stateOf({ phase, trialStop, trialFailure }: TaskRecord, value: number |
   if (phase === "succeeded") {
     return hasValue(value) ? "completed" : "failed";
   }
-  return phase === "stopped" ? "stopped" : "running";
+  return "running";
 }

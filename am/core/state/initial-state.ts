@@ -1,12 +1,24 @@
+import { writtenNumber } from "../../../src/job/program-metrics.ts";
+import { trialOfLine } from "../../../src/job/search/trial-line.ts";
+import type { TrialLine } from "../../../src/job/search/trials.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
 import type { GangState } from "./gang.ts";
-import type { RoleState, TaskPhase, TaskRecord } from "./records.ts";
+import type { TaskPhase, TaskRecord } from "./records.ts";
 import type { CoreState, Identity } from "./state.ts";
 
 /** A job of which nothing has happened yet: every task waits. */
 export function initialState(spec: JobSpec, identity: Identity): CoreState {
   const stages = stagesOf(spec.roles);
+  const tasks = spec.roles.flatMap((role, position) =>
+    Array.from({ length: role.instances }, (_, index) => newTask(role, position, index)),
+  );
+  for (const [number, line] of (spec.search?.before ?? []).entries()) {
+    const task = tasks[number];
+    if (task !== undefined) {
+      recall(task, line, spec.search?.metric ?? "");
+    }
+  }
   return {
     applicationId: identity.applicationId,
     amHost: identity.amHost,
@@ -19,15 +31,13 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     gangs: stages.map((_, position) => newGang(position)),
     groupDeadlines: {},
     untracked: [],
-    tasks: spec.roles.flatMap((role, position) =>
-      Array.from({ length: role.instances }, (_, index) => newTask(role, position, index)),
-    ),
-    roles: spec.roles.map((role) =>
-      newRole(
-        role,
-        stages.findIndex(({ roles }) => roles.includes(role.name)),
-      ),
-    ),
+    tasks,
+    roles: spec.roles.map((role, position) => ({
+      name: role.name,
+      gang: stages.findIndex(({ roles }) => roles.includes(role.name)),
+      counts: countPhases(tasks.filter((task) => task.role === position)),
+      firstWaiting: 0,
+    })),
     asks: spec.roles.map(() => ({ outstanding: 0, hinted: false, hintsExhausted: false, refusal: undefined })),
     hintsDeadline: undefined,
     containers: {},
@@ -123,19 +133,40 @@ function newTask(role: RoleSpec, position: number, index: number): TaskRecord {
   };
 }
 
-function newRole(role: RoleSpec, gang: number): RoleState {
-  return {
-    name: role.name,
-    gang,
-    counts: countPhases(role.instances),
-    firstWaiting: 0,
-  };
+/** A trial of an earlier search is as it was then; what was interrupted waits, with its parameters and checkpoint. */
+function recall(task: TaskRecord, line: TrialLine, metric: string): void {
+  const { state, value, step = 0, reports = [] } = trialOfLine(line);
+  const { params, why = "", error = "", checkpoint, checkpointStep = 0, startedAtMs = 0, endedAtMs = 0 } = line;
+  task.trialParameters = params;
+  if (checkpoint !== undefined) {
+    task.checkpoint = { path: checkpoint, step: checkpointStep, atMs: endedAtMs };
+  }
+  if (state === "running") {
+    return;
+  }
+  Object.assign(task, { phase: PHASE_OF[state], step, startedAtMs, endedAtMs });
+  if (value !== undefined) {
+    task.trialValue = writtenNumber(value);
+    if (Number.isFinite(value)) {
+      task.metrics = { [metric]: value };
+    }
+  }
+  if (reports.length > 0) {
+    task.trialReports = reports.map((report) => ({ ...report, value: writtenNumber(report.value) }));
+  }
+  if (state === "stopped") {
+    task.trialStop = why || "an earlier search stopped it";
+  }
+  if (state === "failed") {
+    task.trialFailure = { words: error || why || "it failed in an earlier search" };
+  }
 }
 
-/** Counts with every task waiting. */
-function countPhases(waiting: number): Record<TaskPhase, number> {
-  return {
-    waiting,
+const PHASE_OF = { completed: "succeeded", stopped: "stopped", failed: "failed", interrupted: "waiting" } as const;
+
+function countPhases(tasks: readonly TaskRecord[]): Record<TaskPhase, number> {
+  const counts = {
+    waiting: 0,
     allocated: 0,
     launched: 0,
     preparing: 0,
@@ -148,4 +179,8 @@ function countPhases(waiting: number): Record<TaskPhase, number> {
     stopped: 0,
     lost: 0,
   };
+  for (const { phase } of tasks) {
+    counts[phase] += 1;
+  }
+  return counts;
 }

@@ -1,11 +1,13 @@
 import { costOf, type Usage } from "../../../src/job/cost.ts";
 import { gpusOf } from "../../../src/job/gpus.ts";
+import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
-import type { Search } from "../../../src/job/search/trials.ts";
+import type { Search, Trial, TrialState } from "../../../src/job/search/trials.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type {
   Budgets,
   GenerationSummary,
+  JobOutcome,
   JobState,
   JobStatus,
   RoleStatus,
@@ -21,6 +23,7 @@ import type { GenerationRecord, Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
+import type { CoreState } from "../state/state.ts";
 import { presentGang, roleOf, rolesOf } from "../state/step.ts";
 import { waitsOf } from "./waits.ts";
 
@@ -167,21 +170,28 @@ function roleStatus(core: Pick<Core, "spec" | "state">, { name, counts }: RoleSt
   };
 }
 
-function searchStatus({ roles }: JobSpec, { metric, direction, space, jobFile }: Search): SearchStatus {
+function searchStatus({ roles }: JobSpec, { metric, direction, space, jobFile, outputDir }: Search): SearchStatus {
   return {
     metric,
     direction,
     parameters: space.map(({ name }) => name),
     command: roles[0]?.command ?? "",
+    space: space.map(parameterWords),
     ...(jobFile === undefined ? {} : { jobFile }),
+    ...(outputDir === undefined ? {} : { outputDir }),
   };
 }
 
-function trialStatus(task: TaskRecord): TrialStatus {
+/** When its job has ended, what still ran has been interrupted. */
+export function endedState(outcome: JobOutcome | undefined, { state }: Pick<Trial, "state">): TrialState {
+  return outcome !== undefined && state === "running" ? "interrupted" : state;
+}
+
+function trialStatus({ outcome }: Pick<CoreState, "outcome">, task: TaskRecord): TrialStatus {
   const { checkpoint, trialStop, trialFailure, trialValue } = task;
   const why = trialStop ?? trialFailure?.words;
   return {
-    state: trialOf(task).state,
+    state: endedState(outcome, trialOf(task)),
     ...(why === undefined ? {} : { why }),
     ...(typeof trialValue === "string" && { nonFinite: trialValue }),
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.path }),
@@ -207,7 +217,7 @@ function taskStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRec
     ...(task.step === 0 ? {} : { step: task.step }),
     ...(task.metrics === undefined ? {} : { metrics: task.metrics }),
     ...(task.trialParameters === undefined ? {} : { params: textsOf(task.trialParameters) }),
-    ...(spec.search === undefined || task.trialParameters === undefined ? {} : { trial: trialStatus(task) }),
+    ...(spec.search === undefined || task.trialParameters === undefined ? {} : { trial: trialStatus(state, task) }),
     ...(task.transfers === undefined ? {} : { transfers: task.transfers }),
     ...(task.checkpointStep > 0 ? { checkpointStep: task.checkpointStep } : {}),
   };

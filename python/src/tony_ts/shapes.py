@@ -11,7 +11,7 @@ JobState = Literal["starting", "gathering", "running", "restarting", "finishing"
 TaskState = Literal[
     "waiting", "allocated", "launched", "registered", "running", "succeeded", "failed", "stopped", "lost"
 ]
-TrialState = Literal["running", "completed", "stopped", "failed"]
+TrialState = Literal["running", "completed", "stopped", "failed", "interrupted"]
 FailureClass = Literal["program", "infrastructure"]
 Relation = Literal["consequence", "not-counted", "also-failed", "possible-consequence"]
 ReadableStream = Literal["stdout", "stderr", "executor"]
@@ -106,13 +106,19 @@ class _TaskStatus(TypedDict):
     restarts: int
 
 
-class SearchStatus(TypedDict):
-    """What trials of a search are compared by, and how one of them is run alone."""
-
+class _SearchStatus(TypedDict):
     metric: str
     direction: Literal["minimize", "maximize"]
     parameters: List[str]
     command: str
+
+
+class SearchStatus(_SearchStatus, total=False):
+    """What trials of a search are compared by, and how one of them is run alone."""
+
+    space: List[str]
+    jobFile: str
+    outputDir: str
 
 
 class _TrialStatus(TypedDict):
@@ -125,6 +131,7 @@ class TrialStatus(_TrialStatus, total=False):
     why: str
     nonFinite: Literal["NaN", "Infinity", "-Infinity"]
     checkpoint: str
+    lines: List[str]
 
 
 class TaskStatus(_TaskStatus, total=False):

@@ -1,6 +1,8 @@
 import { posix } from "node:path";
+import type { KeyName } from "../keys.ts";
 import { ownerOf, YARN_TEMPORARY } from "../launch/container-names.ts";
 import type { CarrierSpec } from "../spec.ts";
+import { firstOfSearch } from "./build-search.ts";
 import { clashesAsWritten } from "./folder-clashes.ts";
 import type { JobReader } from "./job-reader.ts";
 
@@ -11,7 +13,10 @@ export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
   const outputDir = reader.read("tony.output.dir");
   if (checkpoints !== undefined && output !== undefined) requireTwoFolders(reader, checkpoints, output);
   if (output === undefined && outputDir !== undefined) {
-    reader.error("tony.output.dir", "needs tony.output.local-dir: the folder in which programs leave their results");
+    // A search leaves its trials there by itself.
+    if (firstOfSearch(reader) !== undefined) requireScheme(reader, "tony.output.dir", outputDir);
+    else
+      reader.error("tony.output.dir", "needs tony.output.local-dir: the folder in which programs leave their results");
   }
   for (const { key, why } of clashesAsWritten(reader, checkpoints !== undefined)) reader.error(key, why);
   if (checkpoints === undefined && output === undefined) return undefined;
@@ -58,11 +63,14 @@ function localFolder(
   const place = reader.read(target);
   if (place === undefined) {
     reader.error(name, `needs ${target}: where to copy its content, such as hdfs:///user/ada/bert`);
-  } else if (place.startsWith("/")) {
-    reader.error(
-      target,
-      `= ${place} has no scheme: write hdfs://${place} on a cluster, file://${place} on one machine or where all machines share it`,
-    );
-  }
+  } else requireScheme(reader, target, place);
   return folder;
+}
+
+function requireScheme(reader: JobReader, key: KeyName, place: string): void {
+  if (!place.startsWith("/")) return;
+  reader.error(
+    key,
+    `= ${place} has no scheme: write hdfs://${place} on a cluster, file://${place} on one machine or where all machines share it`,
+  );
 }

@@ -3,7 +3,7 @@ import { errorMessage } from "../../hadoop/errors.ts";
 import { findKey, type KeyName, keyFor } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import { hasGrid } from "../search/grid.ts";
-import { nearestValue } from "../search/random-search.ts";
+import { valueFrom } from "../search/random-search.ts";
 import {
   type Described,
   isActive,
@@ -25,12 +25,11 @@ const NAME = /^[A-Za-z_]\w*$/;
 
 /** The search that a job describes; undefined when none of its keys asks for one, or when what they say is wrong, which is said. */
 export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Search | undefined {
-  const asked = [...reader.settings.values()].filter(({ key, layer }) => layer !== "site" && isSearchKey(key));
-  const [first] = asked;
+  const first = firstOfSearch(reader);
   if (first === undefined) return undefined;
   const before = reader.problems.length;
   const space = inOrder(reader, readSpace(reader));
-  const said = requireKeys(reader, first.key);
+  const said = requireKeys(reader, first);
   checkGrid(reader, space);
   if (reader.read("tony.search.stop") === "asha" && !reader.has("tony.search.budget")) {
     reader.error(
@@ -38,7 +37,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
       "= asha needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3",
     );
   }
-  checkRoles(reader, roles, first.key, space);
+  checkRoles(reader, roles, first, space);
   const points = readPoints(reader, space);
   if (reader.problems.length > before || said === undefined || space.length === 0) return undefined;
   const algorithm = reader.read("tony.search.algorithm");
@@ -48,6 +47,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const budget = reader.read("tony.search.budget");
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
+  const outputDir = reader.read("tony.output.dir");
   return {
     space: space.map(({ key: _, ...parameter }) => parameter),
     points,
@@ -60,10 +60,16 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
     ...(budget === undefined ? {} : { budget }),
     ...(goal === undefined ? {} : { goal }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(outputDir === undefined ? {} : { outputDir }),
     failures: readFailureLimits(reader),
     retries: reader.read("tony.search.retry-count"),
     seed: reader.read("tony.search.seed"),
   };
+}
+
+/** A key by which the job is a search. */
+export function firstOfSearch(reader: JobReader): string | undefined {
+  return [...reader.settings.values()].find(({ key, layer }) => layer !== "site" && isSearchKey(key))?.key;
 }
 
 function readFailureLimits(reader: JobReader): FailureLimits {
@@ -237,12 +243,4 @@ function readPoints(reader: JobReader, space: Space): readonly Parameters[] {
     }
     return [parameters];
   });
-}
-
-/** The value that a text stands for; undefined of one that the parameter cannot have. */
-function valueFrom({ domain }: Parameter, text: string): ParameterValue | undefined {
-  if (domain.kind === "choice") return domain.choices.find((choice) => String(choice) === text);
-  const value = text.trim() === "" ? Number.NaN : Number(text);
-  const fit = Math.abs(nearestValue(domain, value) - value) <= 1e-9 * (domain.step ?? 0);
-  return value >= domain.low && value <= domain.high && fit ? value : undefined;
 }

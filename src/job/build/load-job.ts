@@ -157,8 +157,9 @@ function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): 
   if (spec === undefined) return { problems: all };
   const { submission, settings } = text;
   const name = settings.has(nameKey) ? undefined : defaultName(spec, submission.jobFile, context.workingDirectory);
-  const { jobFile } = submission;
-  const search = found.search && { ...found.search, ...(jobFile !== undefined && { jobFile }) };
+  const { jobFile, trialsBefore: before } = submission;
+  const added = { ...(jobFile !== undefined && { jobFile }), ...(before && { before }) };
+  const search = found.search && { ...found.search, ...added };
   const run = submission.runsSearch && search !== undefined ? searchRun(spec, search) : spec;
   const tags = [...spec.tags, ...submission.tags];
   return { ...found, spec: { ...run, tags, ...(name !== undefined && { name }) }, problems: all };

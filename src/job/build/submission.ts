@@ -3,6 +3,7 @@ import { pathInside } from "../diagnosis/program-file.ts";
 import { escapeListItem } from "../keys/types.ts";
 import { SOURCE_NAME, VENV_NAME } from "../launch/container-names.ts";
 import type { Problem } from "../problem.ts";
+import type { TrialLine } from "../search/trials.ts";
 import { plainText, type Setting } from "../settings.ts";
 import type { FileToShip } from "../spec.ts";
 
@@ -92,6 +93,8 @@ export interface Submission {
   /** Every warning about the job is an error. */
   readonly strict: boolean;
   readonly runsSearch: boolean;
+  /** Of the search that this one goes on with. */
+  readonly trialsBefore?: readonly TrialLine[];
   readonly problems: readonly Problem[];
 }
 

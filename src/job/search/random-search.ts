@@ -1,5 +1,6 @@
 import type { RandomNumbers } from "./random-numbers.ts";
 import {
+  type Described,
   type Domain,
   isActive,
   type NumberDomain,
@@ -43,4 +44,12 @@ export function nearestValue(domain: NumberDomain, value: number): number {
 
 function within({ low, high }: NumberDomain, value: number): number {
   return Math.min(high, Math.max(low, value));
+}
+
+/** The value that a text stands for; undefined of one that the parameter cannot have. */
+export function valueFrom({ domain }: Described, text: string): ParameterValue | undefined {
+  if (domain.kind === "choice") return domain.choices.find((choice) => String(choice) === text);
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  const fit = Math.abs(nearestValue(domain, value) - value) <= 1e-9 * (domain.step ?? 0);
+  return value >= domain.low && value <= domain.high && fit ? value : undefined;
 }

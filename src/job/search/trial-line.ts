@@ -1,69 +1,81 @@
-import { amount, arrayOf, literal, object, recordOf, type Shape, ShapeError } from "../shape.ts";
-import type { Parameters, ParameterValue, Space } from "./space.ts";
-import { type Report, type Trial, type TrialState, trialStates } from "./trials.ts";
+import { amount, arrayOf, count, literal, object, recordOf, type Shape, ShapeError, string } from "../shape.ts";
+import type { ParameterValue, Space } from "./space.ts";
+import { type Report, type Trial, type TrialLine, trialStates, type WrittenValue } from "./trials.ts";
 
 export const parameterValue: Shape<ParameterValue> = (value, where) => {
   if (typeof value === "string" || typeof value === "number") return value;
   throw new ShapeError(`${where} must be a number or text`);
 };
 
-/** None is null. */
-const metricValue: Shape<number | null> = (value, where) => {
+const metricValue: Shape<WrittenValue> = (value, where) => {
   if (value === null || typeof value === "number") return value;
+  if (value === "NaN" || value === "Infinity" || value === "-Infinity") return value;
   throw new ShapeError(`${where} must be a number or null`);
 };
 
-const reports: Shape<readonly Report[]> = (value, where) => {
-  const rows = arrayOf(arrayOf(metricValue))(value, where).map(([step, reported]) => ({
-    step,
-    value: reported ?? Number.NaN,
-  }));
-  // A program that begins again from a checkpoint reports some steps again.
-  let last = Number.NEGATIVE_INFINITY;
-  return rows.flatMap(({ step, value }) => {
-    if (typeof step !== "number") throw new ShapeError(`${where} must be a list of [step, value]`);
-    if (step <= last) return [];
-    last = step;
-    return [{ step, value }];
-  });
-};
-
-interface TrialLine {
-  readonly params: Parameters;
-  readonly state?: TrialState;
-  readonly value?: number | null;
-  readonly step?: number;
-  readonly reports?: readonly Report[];
-}
-
-const line = object<TrialLine>({
+/** One that came as JSON. */
+export const trialLineShape: Shape<TrialLine> = object<TrialLine>({
   required: { params: recordOf(parameterValue) },
   optional: {
+    number: count,
     state: literal(...trialStates),
     value: metricValue,
     step: amount,
-    reports,
+    reports: arrayOf(arrayOf(metricValue)),
+    startedAtMs: amount,
+    endedAtMs: amount,
+    why: string,
+    error: string,
+    checkpoint: string,
+    checkpointStep: amount,
   },
 });
 
 /**
  * Reads one trial: `{"params": {"lr": 0.01}, "value": 0.93}`, with a `state` where it did not complete, and what it reported by step:
- * `"reports": [[1, 0.5], [2, 0.7]]`. Without value and state it runs. What it reported last is its value and step where these are not given.
+ * `"reports": [[1, 0.5], [2, 0.7]]`. Without value and state it runs, as does one that was interrupted. What it reported last is its value and step
+ * where these are not given.
  * @throws Error that says what is wrong
  */
 export function readTrial(text: string, space: Space): Trial {
-  const { params, state, value, step, ...given } = line(JSON.parse(asJson(text)), "");
-  const stray = Object.keys(params).find((name) => !space.some((parameter) => parameter.name === name));
+  const line = readTrialLine(text);
+  const stray = Object.keys(line.params).find((name) => !space.some((parameter) => parameter.name === name));
   if (stray !== undefined) throw new ShapeError(`params has ${stray}, which is no parameter of the search`);
-  const last = given.reports?.at(-1);
-  const found = { value: value === undefined ? last?.value : (value ?? undefined), step: step ?? last?.step };
+  return trialOfLine(line);
+}
+
+/** @throws Error that says what is wrong */
+export function readTrialLine(text: string): TrialLine {
+  const line = trialLineShape(JSON.parse(asJson(text)), "");
+  readReports(line.reports ?? []);
+  return line;
+}
+
+/** The trial that a line stands for. */
+export function trialOfLine({ params, state, value, step, reports: written }: TrialLine): Trial {
+  const reports = written && readReports(written);
+  const last = reports?.at(-1);
+  const told = value === undefined ? last?.value : value === null ? undefined : Number(value);
+  const atStep = step ?? last?.step;
+  const ended = value === null || value === "NaN" ? "failed" : "completed";
   return {
     params,
-    state: state ?? (value === undefined ? "running" : value === null ? "failed" : "completed"),
-    ...(found.value === undefined ? {} : { value: found.value }),
-    ...(found.step === undefined ? {} : { step: found.step }),
-    ...given,
+    state: state === "interrupted" ? "running" : (state ?? (value === undefined ? "running" : ended)),
+    ...(told === undefined ? {} : { value: told }),
+    ...(atStep === undefined ? {} : { step: atStep }),
+    ...(reports && { reports }),
   };
+}
+
+/** A program that begins again from a checkpoint reports some steps again. */
+function readReports(rows: readonly (readonly WrittenValue[])[]): readonly Report[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return rows.flatMap(([step, value]) => {
+    if (typeof step !== "number") throw new ShapeError("reports must be a list of [step, value]");
+    if (step <= last) return [];
+    last = step;
+    return [{ step, value: value === null || value === undefined ? Number.NaN : Number(value) }];
+  });
 }
 
 /** Python writes NaN and Infinity as they are, which are no JSON. */

@@ -1,3 +1,4 @@
+import type { NonFinite } from "../program-metrics.ts";
 import type { Parameters, Space } from "./space.ts";
 
 /** Which of two values of the metric is the better one. */
@@ -8,14 +9,15 @@ export type Direction = "minimize" | "maximize";
  * - `completed`: it ended by itself, with a value
  * - `stopped`: it was ended early; its value is the last one it reported
  * - `failed`: it ended without a value
+ * - `interrupted`: its search ended while it ran
  */
 export type TrialState = (typeof trialStates)[number];
 
-export const trialStates = ["completed", "stopped", "failed", "running"] as const;
+export const trialStates = ["completed", "stopped", "failed", "running", "interrupted"] as const;
 
 /** How many trials are in each state. */
 export function countStates(trials: readonly { readonly state: TrialState }[]): Record<TrialState, number> {
-  const counts = { completed: 0, stopped: 0, failed: 0, running: 0 };
+  const counts = { completed: 0, stopped: 0, failed: 0, running: 0, interrupted: 0 };
   for (const { state } of trials) counts[state] += 1;
   return counts;
 }
@@ -35,6 +37,28 @@ export interface Trial {
   readonly step?: number;
   /** With ever higher steps. */
   readonly reports?: readonly Report[];
+}
+
+/** None is null, which JavaScript writes for NaN; tony-ts writes what JSON has no number for as text. */
+export type WrittenValue = number | NonFinite | null;
+
+/** One trial as files have it, and a search that goes on with an earlier one. */
+export interface TrialLine {
+  readonly number?: number;
+  readonly params: Parameters;
+  readonly state?: TrialState;
+  readonly value?: WrittenValue;
+  readonly step?: number;
+  /** Of step and value each. */
+  readonly reports?: readonly (readonly WrittenValue[])[];
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+  /** Why it was stopped early. */
+  readonly why?: string;
+  /** How it failed. */
+  readonly error?: string;
+  readonly checkpoint?: string;
+  readonly checkpointStep?: number;
 }
 
 /** The steps that trials are compared at: from `min` on, each `factor` times the one before, up to `max`. */
@@ -71,6 +95,10 @@ export interface Search {
   readonly seed: number;
   /** The job's file, as it was given to the command that runs the search. */
   readonly jobFile?: string;
+  /** In a folder below it the trials are written when the search has ended. */
+  readonly outputDir?: string;
+  /** The trials of the search that this one goes on with, in the order of their numbers. */
+  readonly before?: readonly TrialLine[];
 }
 
 /** How many trials may fail before their search does; absent: any number. */
@@ -85,6 +113,15 @@ export function compareValues(direction: Direction, a: number | undefined, b: nu
   if (!hasValue(a) || !hasValue(b)) return Number(hasValue(b)) - Number(hasValue(a));
   if (a === b) return 0;
   return a < b === (direction === "minimize") ? -1 : 1;
+}
+
+/** The best one that has ended with a value, of equals the first; one that was interrupted counts with what it had reported. */
+export function bestTrial<T extends Pick<Trial, "state" | "value">>(
+  direction: Direction,
+  trials: readonly T[],
+): T | undefined {
+  const ended = trials.filter(({ state, value }) => state !== "running" && state !== "failed" && hasValue(value));
+  return ended.toSorted((a, b) => compareValues(direction, a.value, b.value))[0];
 }
 
 /** NaN is none. */

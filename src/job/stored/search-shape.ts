@@ -1,5 +1,5 @@
 import type { ChoiceDomain, Condition, Domain, NumberDomain, Parameter } from "../search/space.ts";
-import { parameterValue } from "../search/trial-line.ts";
+import { parameterValue, trialLineShape } from "../search/trial-line.ts";
 import type { Budget, FailureLimits, Search } from "../search/trials.ts";
 import { amount, arrayOf, bool, count, literal, object, recordOf, type Shape, ShapeError, string } from "../shape.ts";
 
@@ -48,7 +48,15 @@ export const searchShape: Shape<Search> = object<Search>({
     retries: count,
     seed: count,
   },
-  optional: { maxTrials: count, budget, goal: amount, timeoutMs: count, jobFile: string },
+  optional: {
+    maxTrials: count,
+    budget,
+    goal: amount,
+    timeoutMs: count,
+    jobFile: string,
+    outputDir: string,
+    before: arrayOf(trialLineShape),
+  },
 });
 
 /** The parameters of one trial. */

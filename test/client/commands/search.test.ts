@@ -117,6 +117,8 @@ describe("tony-ts search --dry-run", () => {
   });
 
   test.each([
+    [["search", "--dry-run", "--resume", "a.jsonl", "job.xml"], "--dry-run goes on with --after FILE"],
+    [["search", "--resume", "a.jsonl", "job.xml"], "--resume a.jsonl: it is no application's id, and no file"],
     [["search", "--trials", "1", "job.xml"], "--trials and --after are of --dry-run alone"],
     [
       ["search", "job.xml", "-conf", "tony.worker.instances=2"],

@@ -6,6 +6,7 @@ import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { searchOf } from "../../job/search/support.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 
 const configuration = new Configuration().withValues({ "fs.defaultFS": "hdfs://nn:8020" });
@@ -71,6 +72,16 @@ test("a relative folder starts in the user's home on the default file system", a
     checkpointDir: "hdfs://nn:8020/user/ada/ckpt/bert",
     carrier: { ...carrier, output: { dir: "hdfs://nn:8020/user/ada/results/bert" } },
   });
+});
+
+test("so does that of a search's trials, which cannot be in the staging folder either", async () => {
+  const spec = aJobSpec({ search: { ...searchOf({ x: "float 0 1" }), outputDir: "results" } });
+  expect(await withFolderAddresses(spec, places)).toMatchObject({
+    search: { outputDir: "hdfs://nn:8020/user/ada/results" },
+  });
+  const stagingDir = "/user/ada/results/";
+  const cleaned = { root: placed(stagingDir), stagingDir };
+  await expect(withFolderAddresses(spec, places, cleaned)).rejects.toThrow("it is in the staging folder");
 });
 
 test("without a cluster it is this machine's", async () => {

@@ -7,6 +7,7 @@ import { simpleCredentials } from "../../../src/hadoop/security/simple-credentia
 import type { Token } from "../../../src/hadoop/security/token.ts";
 import { tokenToUrlText } from "../../../src/hadoop/security/token-writable.ts";
 import { freshTokens, usedFileSystems } from "../../../src/tokens/token-issuers.ts";
+import { searchOf } from "../../job/search/support.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { listenLocally, localAddress } from "../../support/local-port.ts";
 
@@ -258,14 +259,17 @@ describe("the delegation tokens of a job", () => {
 
 test("a job's file systems are those of its staging folder, its files and the folders that it writes to", () => {
   const file = { link: "f", sizeBytes: 1, modificationTimeMs: 1, type: "FILE", visibility: "PRIVATE" } as const;
-  const spec = aJobSpec({ checkpointDir: "hdfs://c/1" });
+  const spec = aJobSpec({
+    checkpointDir: "hdfs://c/1",
+    search: { ...searchOf({ x: "float 0 1" }), outputDir: "hdfs://o/1" },
+  });
   const shipped = {
     master: [{ ...file, url: "hdfs://m/1" }],
     all: [],
     byRole: { worker: [{ ...file, url: "hdfs://w/1" }] },
   };
   const used = usedFileSystems(spec, shipped, "hdfs://staging", undefined).map(({ uri }) => uri);
-  expect(used).toEqual(["hdfs://staging", "hdfs://c/1", "hdfs://m/1", "hdfs://w/1"]);
+  expect(used).toEqual(["hdfs://staging", "hdfs://c/1", "hdfs://o/1", "hdfs://m/1", "hdfs://w/1"]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { minimalJob, saidAbout, specOf } from "../support.ts";
+import { check, minimalJob, saidAbout, specOf } from "../support.ts";
 
 const checkpoints = {
   "tony.checkpoint.local-dir": "ckpt/",
@@ -45,6 +45,17 @@ describe("what executors are to carry", () => {
     ]);
     expect(errors({ "tony.output.local-dir": "r" })).toEqual([expect.stringContaining("needs tony.output.dir")]);
     expect(errors({ "tony.output.dir": "r" })).toEqual([expect.stringContaining("needs tony.output.local-dir")]);
+  });
+
+  test("a search leaves its trials in a place of its own accord", () => {
+    const search = {
+      "tony.search.param.x": "float 0 1",
+      "tony.search.metric": "m",
+      "tony.search.direction": "minimize",
+    };
+    expect(errors({ ...search, "tony.output.dir": "r" })).toEqual([]);
+    expect(errors({ ...search, "tony.output.dir": "/r" })).toEqual([expect.stringContaining("has no scheme")]);
+    expect(check({ ...minimalJob, ...search, "tony.output.dir": "r" }).search).toMatchObject({ outputDir: "r" });
   });
 
   test("a place says which file system it is on, and the two local folders are two", () => {

@@ -29,6 +29,8 @@ describe("the job of a search", () => {
       ...search,
       points: [{ lr: 0.5, optimizer: "adam" }],
       budget: { min: 1, max: 9, factor: 3 },
+      outputDir: "hdfs:///r",
+      before: [{ params: { lr: 1 }, state: "completed", value: "Infinity", reports: [[1, 2]] }],
     });
     expect(parseJobSpec(JSON.stringify(run))).toEqual(run);
     const broken = { ...run, search: { ...search, space: [{ name: "a", domain: { kind: "choice", choices: [] } }] } };

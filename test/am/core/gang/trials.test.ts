@@ -394,6 +394,55 @@ describe("trials of a search", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary });
   });
 
+  test("of an earlier search are as they were; one that was interrupted goes on from its checkpoint, and numbers count on", () => {
+    const before = [
+      { params: { x: 0.1 }, state: "completed", value: 0.4, step: 9 },
+      { params: { x: 0.2 }, state: "interrupted", step: 3, checkpoint: "hdfs:///c/1-3", checkpointStep: 3 },
+      { params: { x: 0.3 }, state: "failed", error: "worker:2 exited 1 on n1" },
+      {
+        params: { x: 0.4 },
+        state: "stopped",
+        value: "Infinity",
+        reports: [
+          [1, 0.9],
+          [2, "Infinity"],
+        ],
+        why: "it was bad",
+      },
+    ] as const satisfies Search["before"];
+    const scenario = new Scenario(spec({ before, maxTrials: 6 }));
+    expect(askedOf(scenario.register())).toEqual([2]);
+    scenario.allocateAll();
+    const effects = [...scenario.ready("worker:1"), ...scenario.ready("worker:4")];
+    expect(started(effects)).toEqual([
+      ["worker:1", { x: 0.2 }],
+      ["worker:4", { x: expect.any(Number) }],
+    ]);
+    const [first] = effects.filter(({ type }) => type === "send");
+    expect(first).toMatchObject({ to: { task: "worker:1" }, message: { checkpoint: "hdfs:///c/1-3" } });
+    const { tasks } = statusOf(scenario.core, scenario.nowMs);
+    expect(tasks.map(({ trial, metrics }) => [trial?.state, metrics])).toEqual([
+      ["completed", { loss: 0.4 }],
+      ["running", undefined],
+      ["failed", undefined],
+      ["stopped", undefined],
+      ["running", undefined],
+      [undefined, undefined],
+    ]);
+    scenario.startedAll();
+    for (const task of ["worker:1", "worker:4"]) {
+      reports(scenario, task, 4, 0.5);
+      scenario.exits(task);
+    }
+    scenario.ready("worker:5");
+    scenario.startedAll();
+    scenario.exits("worker:5");
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "succeeded",
+      summary: "6 trials: 3 completed, 1 stopped, 2 failed",
+    });
+  });
+
   test("of a generation wait for those of the one before, and their containers go back meanwhile", () => {
     const { scenario } = running({ algorithm: "evolution", population: 4, maxTrials: 8, maxParallel: 2 });
     const ends = (index: number) => {

@@ -1,0 +1,162 @@
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { usageError } from "../../src/errors.ts";
+import { readLocalText } from "../../src/hadoop/conf/xml.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
+import { parameterWords } from "../../src/job/search/parse-parameter.ts";
+import { valueFrom } from "../../src/job/search/random-search.ts";
+import { isActive, type Parameters, type ParameterValue, type Space } from "../../src/job/search/space.ts";
+import { readTrialLine } from "../../src/job/search/trial-line.ts";
+import type { Search, TrialLine } from "../../src/job/search/trials.ts";
+import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
+import { type Applications, hasEnded } from "../applications/applications.ts";
+import { isApplicationId, openApplications } from "../applications/backend.ts";
+import type { ClientContext } from "../context.ts";
+
+/**
+ * The trials of an earlier search, for one that goes on with them.
+ * @param from the id of its application, or a file of its trials
+ * @throws UserError where it still runs, is not known, or had another space: the parameter is named
+ */
+export async function trialsBefore(
+  from: string,
+  search: Search,
+  conf: readonly string[] | undefined,
+  context: ClientContext,
+): Promise<readonly TrialLine[]> {
+  const lines = isApplicationId(from) ? await trialsOfJob(from, search, conf, context) : trialsOfFile(from, context);
+  for (const [number, { params, number: said = number }] of lines.entries()) {
+    if (said !== number)
+      throw usageError(`${from} has trial ${said} as its ${number + 1}.: all trials stand in it, in their order`);
+    const why = misfit(search.space, params);
+    if (why !== undefined) throw usageError(`${from} cannot be gone on with: ${why} in its trial ${number}`);
+  }
+  const over = lines.filter(({ state }) => state !== "interrupted" && state !== "running").length;
+  if (search.maxTrials !== undefined && over >= search.maxTrials) {
+    const most = `${countWords(search.maxTrials, "trial")} in all (tony.search.max-trials)`;
+    throw usageError(`${from} has ${over} trials that have ended, and this search has ${most}: raise it`);
+  }
+  return lines;
+}
+
+/** Why parameters are none of a space; undefined: they are. */
+function misfit(space: Space, params: Parameters): string | undefined {
+  const stray = Object.keys(params).find((name) => !space.some((parameter) => parameter.name === name));
+  if (stray !== undefined) return `${stray} is no parameter of this search, and has a value`;
+  for (const parameter of space) {
+    const { name } = parameter;
+    const value = params[name];
+    const isAsked = isActive(parameter, params);
+    if (isAsked && value === undefined) return `${name} has no value`;
+    if (!isAsked && value !== undefined) return `${name} has a value, and its condition does not hold`;
+    if (value !== undefined && valueFrom(parameter, String(value)) === undefined)
+      return `${name} is ${value}, and this search has ${parameterWords(parameter)}`;
+  }
+  return undefined;
+}
+
+function trialsOfFile(file: string, { workingDirectory }: ClientContext): readonly TrialLine[] {
+  try {
+    const text = readLocalText(path.resolve(workingDirectory, file));
+    if (text === undefined)
+      throw usageError(`--resume ${file}: it is no application's id, and no file of this machine`);
+    return linesOf(text, file);
+  } catch (error) {
+    throw usageError(`--resume ${file}: ${errorMessage(error)}`);
+  }
+}
+
+function linesOf(text: string, file: string): readonly TrialLine[] {
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    try {
+      return [readTrialLine(line)];
+    } catch (error) {
+      throw usageError(`${file}:${index + 1}: ${errorMessage(error)}`);
+    }
+  });
+}
+
+async function trialsOfJob(
+  id: string,
+  search: Search,
+  conf: readonly string[] | undefined,
+  context: ClientContext,
+): Promise<readonly TrialLine[]> {
+  const applications = await openApplications(id, conf, context);
+  try {
+    const report = await applications.report(id);
+    if (!hasEnded(report)) throw usageError(`${id} still runs: tony-ts status ${id}`);
+    const status = await applications.finalStatus(report);
+    const before = status?.search;
+    if (status === undefined)
+      throw usageError(`--resume ${id}: what became of its trials was not kept; name its trials.jsonl, if it is there`);
+    if (before === undefined) throw usageError(`${id} was no search`);
+    requireSame(id, before, search);
+    return (await storedTrials(status, before, applications)) ?? trialsOfStatus(status, before, search.space);
+  } finally {
+    applications.close();
+  }
+}
+
+/** A search that looks for something else, or elsewhere, is another one. */
+function requireSame(id: string, before: SearchStatus, { metric, direction, space }: Search): void {
+  if (before.metric !== metric || before.direction !== direction)
+    throw usageError(`${id} was to ${before.direction} ${before.metric}, this search is to ${direction} ${metric}`);
+  if (before.space === undefined) return;
+  const was = new Map(before.parameters.map((name, index) => [name, before.space?.[index]]));
+  const is = new Map(space.map((parameter) => [parameter.name, parameterWords(parameter)]));
+  for (const name of new Set([...was.keys(), ...is.keys()])) {
+    const [earlier = "not there", now = "not there"] = [was.get(name), is.get(name)];
+    if (earlier !== now) throw usageError(`${id} had another space: ${name} was ${earlier}, and is ${now} now`);
+  }
+}
+
+/** What its ApplicationMaster left; undefined where that is not there. */
+async function storedTrials(
+  { applicationId }: JobStatus,
+  { outputDir }: SearchStatus,
+  applications: Applications,
+): Promise<readonly TrialLine[] | undefined> {
+  const kept = applications.folder?.(applicationId);
+  const folder = kept ?? (outputDir && `${outputDir.replace(/\/+$/, "")}/${applicationId}`);
+  if (folder === undefined) return undefined;
+  const file = `${folder}/trials.jsonl`;
+  try {
+    const { fileSystem, path: place } = (await applications.fileSystems()).locate(file);
+    return linesOf((await buffer(await fileSystem.open(place))).toString("utf8"), file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same by what is known of each task; of its reports that is the last one. */
+function trialsOfStatus({ tasks }: JobStatus, { metric }: SearchStatus, space: Space): readonly TrialLine[] {
+  return tasks.flatMap((task) => (task.trial === undefined ? [] : [lineOf(task, task.trial, metric, space)]));
+}
+
+function lineOf(
+  { params = {}, metrics, step, startedAtMs, endedAtMs }: TaskStatus,
+  { state, why, nonFinite, checkpoint }: NonNullable<TaskStatus["trial"]>,
+  metric: string,
+  space: Space,
+): TrialLine {
+  const value = metrics?.[metric] ?? nonFinite;
+  const typed: Record<string, ParameterValue> = {};
+  for (const [name, text] of Object.entries(params)) {
+    const parameter = space.find((one) => one.name === name);
+    typed[name] = (parameter && valueFrom(parameter, text)) ?? text;
+  }
+  return {
+    params: typed,
+    state,
+    ...(value === undefined ? {} : { value }),
+    ...(step === undefined ? {} : { step }),
+    ...(value !== undefined && step !== undefined && { reports: [[step, value]] }),
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(endedAtMs === undefined ? {} : { endedAtMs }),
+    ...(why === undefined ? {} : { why }),
+    ...(checkpoint === undefined ? {} : { checkpoint, ...(step !== undefined && { checkpointStep: step }) }),
+  };
+}

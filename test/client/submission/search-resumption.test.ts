@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { localFiles, localRoot } from "../../../client/applications/local-folder.ts";
+import { trialsBefore } from "../../../client/submission/search-resumption.ts";
+import { endedBecause } from "../../../src/job/outcome.ts";
+import type { Search } from "../../../src/job/search/trials.ts";
+import type { SearchStatus, TaskStatus } from "../../../src/job/status.ts";
+import { searchOf } from "../../job/search/support.ts";
+import { aJobStatus } from "../job-status.ts";
+import { recordedContext } from "../support.ts";
+
+const search: Search = {
+  ...searchOf({ lr: "float 0 1", kind: "choice 1 sgd", momentum: "float 0 0.9 when kind=sgd" }),
+  maxTrials: 4,
+};
+const ID = "local_1795305600000_0001";
+
+let folder = "";
+let environment: Record<string, string> = {};
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "resumption-"));
+  environment = { XDG_STATE_HOME: folder };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const before = (from: string, given = search) =>
+  trialsBefore(from, given, undefined, {
+    ...recordedContext({ workingDirectory: folder, environment }),
+    now: () => 2e12,
+  });
+
+function write(...lines: readonly unknown[]): string {
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
+  writeFileSync(path.join(folder, "trials.jsonl"), `${text.join("\n")}\n`);
+  return "trials.jsonl";
+}
+
+const adam = { lr: 0.5, kind: "1" };
+const sgd = { lr: 0.5, kind: "sgd", momentum: 0.9 };
+
+describe("a file of trials", () => {
+  test("is read as it is, with what was interrupted", async () => {
+    const lines = [
+      { number: 0, params: adam, state: "completed", value: 1, reports: [[1, 1]] },
+      { number: 1, params: sgd, state: "interrupted" },
+    ];
+    expect(await before(write(...lines))).toEqual(lines);
+  });
+
+  test.each([
+    [[{ params: { ...adam, extra: 1 } }], "extra is no parameter of this search, and has a value in its trial 0"],
+    [[{ params: adam }, { params: { lr: 0.5 } }], "kind has no value in its trial 1"],
+    [[{ params: { ...adam, lr: 2 } }], "lr is 2, and this search has float 0 1 in its trial 0"],
+    [[{ params: { ...adam, kind: "adam" } }], "kind is adam, and this search has choice 1 sgd in its trial 0"],
+    [[{ params: { lr: 0.5, kind: "sgd" } }], "momentum has no value in its trial 0"],
+    [[{ params: { ...sgd, kind: 1 } }], "momentum has a value, and its condition does not hold in its trial 0"],
+    [[{ number: 1, params: adam }], "trials.jsonl has trial 1 as its 1.: all trials stand in it, in their order"],
+    [["{"], "trials.jsonl:1: "],
+    [Array(4).fill({ params: adam, value: 1 }), "4 trials that have ended, and this search has 4 trials in all"],
+  ])("%j is refused: %s", async (lines, said) => {
+    await expect(before(write(...lines))).rejects.toThrow(said);
+  });
+
+  test("that is not there is no id either", async () => {
+    await expect(before("none.jsonl")).rejects.toThrow("it is no application's id, and no file of this machine");
+  });
+});
+
+describe("a search that has ended", () => {
+  const was: SearchStatus = {
+    ...{ metric: "loss", direction: "minimize", command: "train" },
+    parameters: ["lr", "kind", "momentum"],
+    space: ["float 0 1", "choice 1 sgd", "float 0 0.9 when kind=sgd"],
+  };
+  const task = (
+    trial: TaskStatus["trial"],
+    params: TaskStatus["params"],
+    more: Partial<TaskStatus> = {},
+  ): TaskStatus => ({
+    ...{ task: "worker:0", state: "succeeded", restarts: 0, ...(params && { params }), ...(trial && { trial }) },
+    ...more,
+  });
+  const outcome = { ...endedBecause("killed", { code: "stop-requested", words: "killed by ada" }), endedAtMs: 9 };
+
+  function ended(tasks: readonly TaskStatus[], said: SearchStatus | null = was): void {
+    const own = path.join(localRoot(environment), ID);
+    mkdirSync(own, { recursive: true });
+    const { search: _, ...status } = aJobStatus({ applicationId: ID, state: "killed", tasks, outcome });
+    writeFileSync(path.join(own, localFiles.status), JSON.stringify({ ...status, ...(said && { search: said }) }));
+  }
+
+  test("is gone on with by the file that it left", async () => {
+    ended([]);
+    const line = {
+      number: 0,
+      params: adam,
+      state: "stopped",
+      value: 1,
+      reports: [
+        [1, 3],
+        [2, 1],
+      ],
+    };
+    writeFileSync(path.join(localRoot(environment), ID, "trials.jsonl"), `${JSON.stringify(line)}\n`);
+    expect(await before(ID)).toEqual([line]);
+  });
+
+  test("is gone on with by what is known of its tasks, where that is not there", async () => {
+    ended([
+      task(
+        { state: "completed", checkpoint: "hdfs:///c" },
+        { lr: "0.5", kind: "1" },
+        { metrics: { loss: 2 }, step: 7 },
+      ),
+      task({ state: "failed", why: "exited 1", nonFinite: "NaN" }, { lr: "0.5", kind: "sgd", momentum: "0.1" }),
+      task(undefined, undefined),
+    ]);
+    expect(await before(ID)).toEqual([
+      {
+        ...{ params: adam, state: "completed", value: 2, step: 7, reports: [[7, 2]] },
+        ...{ checkpoint: "hdfs:///c", checkpointStep: 7 },
+      },
+      { params: { lr: 0.5, kind: "sgd", momentum: 0.1 }, state: "failed", value: "NaN", why: "exited 1" },
+    ]);
+  });
+
+  test("is another one where it looked elsewhere, or for something else", async () => {
+    ended([]);
+    const elsewhere = searchOf({ lr: "float 0 2", kind: "choice 1 sgd", momentum: "float 0 0.9 when kind=sgd" });
+    await expect(before(ID, elsewhere)).rejects.toThrow("lr was float 0 1, and is float 0 2 now");
+    const fewer = searchOf({ lr: "float 0 1", kind: "choice 1 sgd" });
+    await expect(before(ID, fewer)).rejects.toThrow("momentum was float 0 0.9 when kind=sgd, and is not there now");
+    await expect(before(ID, { ...search, direction: "maximize" })).rejects.toThrow(
+      `${ID} was to minimize loss, this search is to maximize loss`,
+    );
+  });
+
+  test("is refused where it was no search", async () => {
+    ended([], null);
+    await expect(before(ID)).rejects.toThrow("was no search");
+  });
+
+  test("is refused where nothing was kept of it", async () => {
+    mkdirSync(path.join(localRoot(environment), ID), { recursive: true });
+    await expect(before(ID)).rejects.toThrow("what became of its trials was not kept");
+  });
+});
