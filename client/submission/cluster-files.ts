@@ -68,7 +68,8 @@ export async function withClusterFiles(
     });
   };
   const settled = (files: readonly Placed[], taken: ReadonlySet<string>): FileToShip[] => {
-    const once = files.filter(({ source }, at) => files.findIndex((other) => other.source === source) === at);
+    const isSame = (one: Placed, other: Placed) => one.source === other.source && one.name === other.name;
+    const once = files.filter((file, at) => files.findIndex((other) => isSame(file, other)) === at);
     const names = new Set([...taken, ...once.flatMap(({ from, name }) => (from === undefined ? [name] : []))]);
     return once.flatMap(({ from, ...file }) => {
       if (from === undefined) return [file];

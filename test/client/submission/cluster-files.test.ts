@@ -108,3 +108,14 @@ test("a file that the job names itself goes before one of a folder", async () =>
     "warning: hdfs://nn:8020/lib/a.jar is left out: another file has the name a.jar in the containers",
   );
 });
+
+test("a file that the job names twice has both names", async () => {
+  const twice = (source: string): FileToShip[] => ["a", "b"].map((name) => ({ source, name, as: "file" }));
+  const { files, said } = await placed([
+    ...twice("/home/ada/x"),
+    ...twice("hdfs:///one.txt"),
+    ...twice("hdfs:///one.txt"),
+  ]);
+  expect(files).toEqual(["/home/ada/x a", "/home/ada/x b", "hdfs:///one.txt a", "hdfs:///one.txt b"]);
+  expect(said).toEqual([]);
+});
