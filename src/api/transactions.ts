@@ -1,9 +1,15 @@
-import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type { StoreAnswer } from "../job/store/transaction.ts";
 import { ApiError } from "./errors.ts";
 import type { TaskAnswer, TaskTransaction } from "./messages.ts";
 
-type Stream = ClientDuplexStream<TaskTransaction, TaskAnswer>;
+/** A gRPC stream, as far as it is used here. */
+interface Stream {
+  write(message: TaskTransaction): unknown;
+  cancel(): void;
+  on(event: "data", listener: (answer: TaskAnswer) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "end", listener: () => void): unknown;
+}
 
 interface Asked {
   readonly resolve: (answer: StoreAnswer) => void;

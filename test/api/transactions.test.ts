@@ -1,5 +1,9 @@
+import { EventEmitter } from "node:events";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { ClientHandler } from "../../src/api/client-endpoint.ts";
+import { ApiError } from "../../src/api/errors.ts";
+import type { TaskTransaction } from "../../src/api/messages.ts";
+import { Transactions } from "../../src/api/transactions.ts";
 import { type StoreAnswer, transactions } from "../../src/job/store/transaction.ts";
 import { executor, noClients, noSessions, openStream, startMaster } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
@@ -95,5 +99,31 @@ describe("the transactions of a task", () => {
     await eventually("it is asked", () => asked.has("c"));
     await other.server.close(0);
     await expect(lost).rejects.toMatchObject({ name: "ApiError", code: expect.not.stringMatching("API_FAILED") });
+  });
+
+  test.each(["error", "end"])("open another stream when theirs is lost by its %s", async (how) => {
+    class Stream extends EventEmitter {
+      readonly written: TaskTransaction[] = [];
+      write(message: TaskTransaction): void {
+        this.written.push(message);
+      }
+      cancel(): void {}
+    }
+    const streams: Stream[] = [];
+    const toError = () => new ApiError("the stream broke", { code: "API_UNREACHABLE", retryable: true });
+    const all = new Transactions(() => {
+      const stream = new Stream();
+      streams.push(stream);
+      return stream;
+    }, toError);
+    const ask = () => all.transact({ transaction: transactions.get("a"), durable: false, generation: 1 }, 60_000);
+    const lost = expect(ask()).rejects.toMatchObject({ code: "API_UNREACHABLE", retryable: true });
+    streams[0]?.emit(how, new Error("reset"));
+    await lost;
+    const next = ask();
+    expect(streams).toHaveLength(2);
+    const [asked] = streams[1]?.written ?? [];
+    streams[1]?.emit("data", { id: asked?.id, answer: answer(1) });
+    expect(await next).toEqual(answer(1));
   });
 });

@@ -20,6 +20,19 @@ test("streams that share a pace are together no faster than it", async () => {
   expect(nowMs).toBe(1000);
 });
 
+test("what comes after a pause is as slow as before: nothing is saved up", async () => {
+  let nowMs = 60_000;
+  const pace = new Pace(
+    1000,
+    () => nowMs,
+    async (ms) => {
+      nowMs += ms;
+    },
+  );
+  await buffer(pace.through(chunks(6)));
+  expect(nowMs).toBe(60_500);
+});
+
 test("without a limit a stream is left as it is, and a source that fails fails the stream", async () => {
   const source = chunks(1);
   expect(new Pace(undefined, () => 0).through(source)).toBe(source);

@@ -59,6 +59,14 @@ test("the attempt whose stream broke is tried at once when it calls, however lon
   expect(core.state.link.trying?.target).toEqual(PRESENT);
 });
 
+test("a stream that is being opened as the executor ends is closed", () => {
+  const core = createExecutorCore(PRESENT, LIMITS);
+  const post = (event: Event) => core.step(event, { nowMs: 0, random: 0.5 });
+  post({ type: "begun" });
+  const connection = core.state.link.trying?.id ?? 0;
+  expect(post({ type: "closing" })).toContainEqual({ type: "close", connection });
+});
+
 test("an attempt that calls is tried before the address that has just failed", () => {
   const core = createExecutorCore(PRESENT, LIMITS);
   const post = (event: Event) => core.step(event, { nowMs: 0, random: 0.5 });

@@ -51,6 +51,15 @@ test("a reader gets no more than he has granted, then what he grants", () => {
   expect(bytes()).toBe(INITIAL_TAIL_CREDIT_BYTES + 4);
 });
 
+test("readers of a connection that was lost are sent nothing on the next one", () => {
+  write("x");
+  readFrom(0);
+  tails.clear();
+  write("y");
+  tails.look();
+  expect(bytes()).toBe(1);
+});
+
 test("a reader who is far behind is told once how much he missed", () => {
   write("x".repeat(5 * 1024 * 1024));
   readFrom(0);

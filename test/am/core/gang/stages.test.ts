@@ -119,6 +119,18 @@ describe("containers of a stage that is done", () => {
     expect([prep?.containerId, worker?.containerId]).toEqual(["c1", "c1"]);
   });
 
+  test("owe nothing that the task before owed", () => {
+    const { timeouts } = jobSpec([]);
+    const scenario = running(prepareThenTrain, { timeouts: { ...timeouts, progressMs: 60_000, executionMs: 600_000 } });
+    const { containerId, generation } = scenario.task("prep:0");
+    const report = { task: "prep:0", containerId, generation, step: 1, atMs: scenario.nowMs };
+    scenario.on({ type: "child-progress", ...report });
+    const owed = () => Object.keys(scenario.core.state.containers[containerId]?.deadlines ?? {}).sort();
+    expect(owed()).toEqual(["execution", "progress"]);
+    scenario.exits("prep:0");
+    expect(owed()).toEqual(["launch"]);
+  });
+
   test("go back when the next stage wants other ones", () => {
     const scenario = running([
       role("prep", 1, { resource }),

@@ -63,6 +63,16 @@ describe("the journal", () => {
     expect(store.step(journaled(store), 900)).toMatchObject([{ id: 1 }, { id: 2 }]);
   });
 
+  test("is written at once again after one that came through in the end", () => {
+    const store = createStore();
+    store.step(put(1, true), 0);
+    store.step({ type: "journal-failed", sequence: 1 }, 10);
+    store.step({ type: "wake-up" }, 260);
+    store.step(journaled(store), 300);
+    store.step(put(2, false), 400);
+    expect(typesOf(store.step(put(3, true), 500))).toEqual(["changed", "journal"]);
+  });
+
   test("hears nothing of a write that is not the last", () => {
     const store = createStore();
     store.step(put(1, true), 0);
