@@ -324,6 +324,24 @@ export interface KvChange {
   readonly key: string;
 }
 
+export interface KvTransactJson {
+  readonly revision: number;
+  /** Its conditions held. */
+  readonly succeeded: boolean;
+  /** Of its operations, in their order. */
+  readonly results: readonly KvResult[];
+}
+
+/** `entry` is what a get found, `before` what a put replaced, `entries` what a list found, `deleted` how many keys a delete took. */
+export interface KvResult {
+  readonly before?: KvEntry;
+  readonly deleted?: number;
+  readonly entries?: readonly KvEntry[];
+  readonly entry?: KvEntry;
+  /** The list is longer than that. */
+  readonly more?: boolean;
+}
+
 export interface KvListJson {
   readonly revision: number;
   readonly entries: readonly KvEntry[];

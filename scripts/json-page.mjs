@@ -41,6 +41,7 @@ const results = [
   ["`kv ID put`", "KvPutJson"],
   ["`kv ID del`", "KvDelJson"],
   ["`kv ID list`", "KvListJson"],
+  ["`kv ID transact`", "KvTransactJson"],
   ["`kv ID watch`, one object a line", "KvWatchJson"],
   ["`get`", "GetJson"],
   ["`series ID`", "SeriesJson"],

@@ -1,21 +1,31 @@
+import { text } from "node:stream/consumers";
 import { ExitCode, usageError } from "../../src/errors.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { KvWatchJson } from "../printed-json.ts";
 
-const actions = ["get", "put", "del", "list", "watch"] as const;
+const actions = ["get", "put", "del", "list", "transact", "watch"] as const;
+/** Those that take an owner. */
+const WRITES: readonly string[] = ["put", "transact"];
 
 export const kv = defineCommand({
   verb: "kv",
   summary: "Read and write the key-value store of a job that runs",
   positionals: {
     application: applicationArgument,
-    action: { describe: "get, put, del, list or watch", required: true, missing: `What? ${actions.join(", ")}` },
-    key: { describe: "The key; of list and watch the beginning of keys, without it all" },
+    action: {
+      describe: "get, put, del, list, transact or watch",
+      required: true,
+      missing: `What? ${actions.join(", ")}`,
+    },
+    key: {
+      describe:
+        "The key; of list and watch the beginning of keys, without it all; of transact a transaction in JSON, - reads it",
+    },
     value: { describe: "Of put: the new value" },
   },
   options: {
-    owner: { type: "string", describe: "With put: worker:0, with whose present life the key goes" },
+    owner: { type: "string", describe: "With put and transact: worker:0, with whose present life the key goes" },
     after: { type: "string", describe: "With watch: 1:8, the attempt and the revision behind which it goes on" },
     ...settingOptions,
     ...jsonOption,
@@ -24,6 +34,10 @@ export const kv = defineCommand({
     ["kv application_1795305600000_0007 put shared/learning-rate 0.01", "Returns when the write is safe"],
     ["kv application_1795305600000_0007 get shared/learning-rate", "Prints the value"],
     ["kv application_1795305600000_0007 list shared/", "The keys that begin so, with their values"],
+    [
+      `kv application_1795305600000_0007 transact '{"success": [{"type": "delete", "prefix": "shared/"}]}'`,
+      "All of it happens, or nothing",
+    ],
     ["kv application_1795305600000_0007 watch shared/", "Prints what changes, until the job ends"],
     ["kv application_1795305600000_0007 del shared/learning-rate", "Says how many keys went: 1 or 0"],
   ],
@@ -31,10 +45,12 @@ export const kv = defineCommand({
     const action = actions.find((one) => one === word);
     if (action === undefined) throw usageError(`kv does ${actions.join(", ")}, not ${word}`);
     if (key === undefined && action !== "list" && action !== "watch")
-      throw usageError(`Which key? kv ID ${action} KEY`);
+      throw usageError(
+        action === "transact" ? "Which transaction? kv ID transact JSON" : `Which key? kv ID ${action} KEY`,
+      );
     if ((value !== undefined) !== (action === "put"))
       throw usageError(action === "put" ? "Which value? kv ID put KEY VALUE" : `kv ID ${action} takes no value`);
-    if (owner !== undefined && action !== "put") throw usageError("--owner is of put alone");
+    if (owner !== undefined && !WRITES.includes(action)) throw usageError("--owner is of put and transact alone");
     if (after !== undefined && action !== "watch") throw usageError("--after is of watch alone");
     const position = after === undefined ? undefined : positionIn(after);
     const { connectRunningJob } = await import("../sessions/running-job.ts");
@@ -49,9 +65,10 @@ export const kv = defineCommand({
       return ExitCode.succeeded;
     }
     const { JobKeys } = await import("../master/job-keys.ts");
+    const input = action === "transact" && key === "-" ? await text(process.stdin) : key;
     const master = await connectRunningJob(application, conf, context);
     try {
-      const { printed, lines } = await new JobKeys(master)[action]({ key: key ?? "", value: value ?? "", owner });
+      const { printed, lines } = await new JobKeys(master)[action]({ key: input ?? "", value: value ?? "", owner });
       if (json) context.output.json(printed);
       else if (lines.length > 0) context.output.print(lines.join("\n"));
       return ExitCode.succeeded;

@@ -8,8 +8,9 @@ import {
   transactions,
   withPrefix,
 } from "../../src/job/store/transaction.ts";
+import { readTransaction, shownResult } from "../../src/job/store/transaction-json.ts";
 import { formatTable } from "../output/format.ts";
-import type { KvDelJson, KvEntry, KvGetJson, KvListJson, KvPutJson } from "../printed-json.ts";
+import type { KvDelJson, KvEntry, KvGetJson, KvListJson, KvPutJson, KvTransactJson } from "../printed-json.ts";
 
 /** Whom it is asked of: an AM. */
 interface StoreLink {
@@ -76,6 +77,13 @@ export class JobKeys {
       if (!result.more || last === undefined) return { printed: { revision, entries }, lines: table(entries) };
       range = { ...range, from: onlyKey(last.key).to };
     }
+  }
+
+  /** `key` is the transaction, in JSON. */
+  async transact({ key: json, owner }: Pick<Asked, "key" | "owner">): Promise<Told<KvTransactJson>> {
+    const { revision, succeeded, results } = await this.#transact(readTransaction(json), owner);
+    const printed = { revision, succeeded, results: results.map(shownResult) };
+    return { printed, lines: [JSON.stringify(printed)] };
   }
 
   async #transact(transaction: Transaction, owner?: string): Promise<Committed> {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../src/hadoop/errors.ts";
 import { shownEntry } from "../../src/job/store/shown-entry.ts";
 import {
   type Committed,
@@ -9,9 +10,9 @@ import {
   type Transaction,
   transactions,
 } from "../../src/job/store/transaction.ts";
+import { rangeIn, readTransaction, shownResult } from "../../src/job/store/transaction-json.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import { CallError } from "./call-error.ts";
-import { rangeIn, readTransaction } from "./kv-transaction.ts";
 
 /** What is asked of the job's key-value store in the name of the task. */
 export interface StoreCall {
@@ -80,7 +81,7 @@ export class Kv {
   }
 
   async transact({ body, query }: KvCall): Promise<unknown> {
-    const { revision, succeeded, results } = await this.#call(readTransaction(body.toString("utf8")), query);
+    const { revision, succeeded, results } = await this.#call(transactionIn(body), query);
     return { revision, durable: isSet(query, "durable"), succeeded, results: results.map(shownResult) };
   }
 
@@ -108,6 +109,15 @@ export class Kv {
 
   async #call(transaction: Transaction, query: URLSearchParams): Promise<Committed> {
     return committed(await this.#store.transact({ transaction, durable: isSet(query, "durable") }));
+  }
+}
+
+/** @throws CallError */
+function transactionIn(body: Buffer): Transaction {
+  try {
+    return readTransaction(body.toString("utf8"));
+  } catch (error) {
+    throw new CallError(400, "BAD_CALL", errorMessage(error));
   }
 }
 
@@ -151,19 +161,6 @@ function conditionFailed(key: string, result: Result | undefined): CallError {
   const entry = result?.type === "get" ? result.entry : undefined;
   const what = entry === undefined ? "is missing" : `was written by revision ${entry.modified}`;
   return new CallError(409, "CONDITION", `${key} ${what}: nothing is changed`);
-}
-
-function shownResult(result: Result) {
-  switch (result.type) {
-    case "get":
-      return result.entry === undefined ? {} : { entry: shownEntry(result.entry) };
-    case "put":
-      return result.before === undefined ? {} : { before: shownEntry(result.before) };
-    case "list":
-      return { entries: result.entries.map(shownEntry), more: result.more };
-    case "delete":
-      return { deleted: result.deleted };
-  }
 }
 
 function isSet(query: URLSearchParams, name: string): boolean {

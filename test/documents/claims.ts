@@ -109,11 +109,12 @@ export const claims: Readonly<Record<string, Claim>> = {
   ),
   "tony-ts logs application_1795305600000_0009 am": withRow("tony-ts logs ID [worker:0|am] [-f]"),
   "tony-ts logs application_1795305600000_0009 worker:1 --executor": inEmpty("tony-ts logs $ID worker:1 --executor"),
-  "tony-ts kv ID get|put|del|list": inEmpty(
+  "tony-ts kv ID get|put|del|list|transact": inEmpty(
     "tony-ts kv $RUNNING put shared/rate 0.1",
     "tony-ts kv $RUNNING get shared/rate",
     "tony-ts kv $RUNNING list",
     "tony-ts kv $RUNNING del shared/rate",
+    "tony-ts kv $RUNNING transact {}",
   ),
   "tony-ts kv application_1795305600000_0007 put shared/learning-rate 0.01": inEmpty(
     "tony-ts kv $RUNNING put shared/learning-rate 0.01",
@@ -122,6 +123,8 @@ export const claims: Readonly<Record<string, Claim>> = {
     "tony-ts kv $RUNNING get shared/learning-rate",
   ),
   "tony-ts kv application_1795305600000_0007 list shared/": inEmpty("tony-ts kv $RUNNING list shared/"),
+  'tony-ts kv application_1795305600000_0007 transact \'{"success": [{"type": "delete", "prefix": "shared/"}]}\'':
+    inEmpty(`tony-ts kv $RUNNING transact '{"success": [{"type": "delete", "prefix": "shared/"}]}'`),
   "tony-ts kv application_1795305600000_0007 watch shared/": elsewhere(
     "test/faults/application-master.test.ts",
     `"watch", "shared/"`,

@@ -11,13 +11,15 @@ async function ran(...words: string[]): Promise<unknown> {
 
 describe("tony-ts kv", () => {
   test.each([
-    [["take", "a"], "kv does get, put, del, list, watch, not take"],
+    [["take", "a"], "kv does get, put, del, list, transact, watch, not take"],
     [["get"], "Which key? kv ID get KEY"],
     [["del"], "Which key? kv ID del KEY"],
     [["put", "a"], "Which value? kv ID put KEY VALUE"],
     [["get", "a", "1"], "kv ID get takes no value"],
     [["list", "a", "1"], "kv ID list takes no value"],
-    [["del", "a", "--owner", "worker:0"], "--owner is of put alone"],
+    [["del", "a", "--owner", "worker:0"], "--owner is of put and transact alone"],
+    [["transact"], "Which transaction? kv ID transact JSON"],
+    [["transact", "{}", "1"], "kv ID transact takes no value"],
     [["watch", "a", "1"], "kv ID watch takes no value"],
     [["list", "--after", "1:8"], "--after is of watch alone"],
     [["watch", "--after", "8"], "--after is an attempt and a revision, as watch --json prints them: 1:8, not 8"],

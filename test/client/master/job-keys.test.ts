@@ -52,6 +52,39 @@ describe("the keys of a job", () => {
     expect(entries.map(({ key }) => key)).toEqual(Array.from({ length: 40 }, (_, nth) => `k${nth + 100}`));
   });
 
+  test("change together where conditions hold, and stay as they are where one does not", async () => {
+    const keys = keysOfJob();
+    const json = JSON.stringify({
+      conditions: [{ of: "missing", key: "b" }],
+      success: [
+        { type: "put", key: "a", value: "1", owned: true },
+        { type: "put", key: "b", valueBase64: "/w==" },
+      ],
+      failure: [{ type: "list", prefix: "" }],
+    });
+    const done = { revision: 1, succeeded: true, results: [{}, {}] };
+    const told = await keys.transact({ key: json, owner: "worker:0" });
+    expect(told).toEqual({ printed: done, lines: [JSON.stringify(done)] });
+    const written = { created: 1, modified: 1, version: 1 };
+    expect((await keys.transact({ key: json, owner: "worker:0" })).printed).toEqual({
+      revision: 1,
+      succeeded: false,
+      results: [
+        {
+          entries: [
+            { key: "a", value: "1", ...written, owner: { task: "worker:0", generation: 2 } },
+            { key: "b", valueBase64: "/w==", ...written },
+          ],
+          more: false,
+        },
+      ],
+    });
+    await expect(keys.transact({ key: '{"success": 1}', owner })).rejects.toMatchObject({
+      code: "USAGE",
+      message: "success is no list",
+    });
+  });
+
   test("that are not there, and writes that are refused, are errors that say so", async () => {
     const keys = keysOfJob();
     await expect(keys.get({ key: "a" })).rejects.toMatchObject({

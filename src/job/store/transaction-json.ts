@@ -1,20 +1,21 @@
-import { storedValue } from "../../src/job/store/shown-entry.ts";
+import { type UserError, usageError } from "../../errors.ts";
+import { shownEntry, storedValue } from "./shown-entry.ts";
 import {
   type Condition,
   type Operation,
   onlyKey,
   type Range,
+  type Result,
   type Transaction,
   withPrefix,
-} from "../../src/job/store/transaction.ts";
-import { CallError } from "./call-error.ts";
+} from "./transaction.ts";
 
 /** One object of JSON, field by field. */
 type Fields = ReadonlyMap<string, unknown>;
 
 /**
  * Reads `{"conditions": […], "success": […], "failure": […]}`, each absent where it is empty.
- * @throws CallError
+ * @throws UserError
  */
 export function readTransaction(body: string): Transaction {
   const fields = fieldsOf(parsed(body), "the body");
@@ -23,6 +24,20 @@ export function readTransaction(body: string): Transaction {
     success: listOf(fields, "success").map((one) => operation(fieldsOf(one, "an operation"))),
     failure: listOf(fields, "failure").map((one) => operation(fieldsOf(one, "an operation"))),
   };
+}
+
+/** What came of one operation. */
+export function shownResult(result: Result) {
+  switch (result.type) {
+    case "get":
+      return result.entry === undefined ? {} : { entry: shownEntry(result.entry) };
+    case "put":
+      return result.before === undefined ? {} : { before: shownEntry(result.before) };
+    case "list":
+      return { entries: result.entries.map(shownEntry), more: result.more };
+    case "delete":
+      return { deleted: result.deleted };
+  }
 }
 
 const comparisons = { "=": "=", "==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥" } as const;
@@ -110,8 +125,8 @@ function oneOf<T extends string>(fields: Fields, name: string, words: readonly T
   throw bad(`${name} is one of ${words.join(", ")}`);
 }
 
-function bad(message: string): CallError {
-  return new CallError(400, "BAD_CALL", message);
+function bad(message: string): UserError {
+  return usageError(message);
 }
 
 export interface RangeBounds {
