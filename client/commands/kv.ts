@@ -20,7 +20,7 @@ export const kv = defineCommand({
     },
     key: {
       describe:
-        "The key; of list and watch the beginning of keys, without it all; of transact a transaction in JSON, - reads it",
+        "The key; of list and watch the beginning of keys, without it all; of transact JSON, read where it is absent",
     },
     value: { describe: "Of put: the new value" },
   },
@@ -44,10 +44,8 @@ export const kv = defineCommand({
   run: async ({ application, action: word, key, value, owner, after, conf, json }, context) => {
     const action = actions.find((one) => one === word);
     if (action === undefined) throw usageError(`kv does ${actions.join(", ")}, not ${word}`);
-    if (key === undefined && action !== "list" && action !== "watch")
-      throw usageError(
-        action === "transact" ? "Which transaction? kv ID transact JSON" : `Which key? kv ID ${action} KEY`,
-      );
+    if (key === undefined && (action === "get" || action === "put" || action === "del"))
+      throw usageError(`Which key? kv ID ${action} KEY`);
     if ((value !== undefined) !== (action === "put"))
       throw usageError(action === "put" ? "Which value? kv ID put KEY VALUE" : `kv ID ${action} takes no value`);
     if (owner !== undefined && !WRITES.includes(action)) throw usageError("--owner is of put and transact alone");
@@ -57,7 +55,7 @@ export const kv = defineCommand({
     if (action === "watch") {
       const { watchKeys, watchLines } = await import("../master/watched-keys.ts");
       const print = (news: KvWatchJson) => {
-        if (json) context.output.json(news);
+        if (json) context.output.jsonLine(news);
         else for (const line of watchLines(news)) context.output.print(line);
       };
       const connect = () => connectRunningJob(application, conf, context);
@@ -65,7 +63,7 @@ export const kv = defineCommand({
       return ExitCode.succeeded;
     }
     const { JobKeys } = await import("../master/job-keys.ts");
-    const input = action === "transact" && key === "-" ? await text(process.stdin) : key;
+    const input = action === "transact" ? (key ?? (await text(process.stdin))) : key;
     const master = await connectRunningJob(application, conf, context);
     try {
       const { printed, lines } = await new JobKeys(master)[action]({ key: input ?? "", value: value ?? "", owner });

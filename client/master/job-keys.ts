@@ -90,7 +90,7 @@ export class JobKeys {
     const answer = await this.#link.transact(transaction, owner);
     if ("code" in answer)
       throw new UserError(`Nothing is changed: ${answer.message}`, {
-        code: "STORE_REFUSED",
+        code: answer.code === "no-owner" ? "NO_OWNER" : "STORE_REFUSED",
         exitCode: ExitCode.usage,
       });
     return answer;

@@ -45,27 +45,6 @@ def test_an_application_runs_and_shares_a_store_with_its_client() -> None:
         assert (report.name, report.state, report.final_status) == ("with-skein", "FINISHED", "SUCCEEDED")
 
 
-def test_the_store_has_skeins_names() -> None:
-    client = skein.Client(scheduler="local")
-    resources = {"memory": 256, "vcores": 1}
-    app = client.submit_and_connect({"services": {"idle": {"resources": resources, "script": "sleep 600"}}})
-    try:
-        app.kv.put("a/1", b"one")
-        app.kv["a/2"] = b"two"
-        app.kv["b"] = b"-3"
-        assert app.kv.get_prefix("a/") == {"a/1": b"one", "a/2": b"two"}
-        assert app.kv.get_range("a/2") == {"a/2": b"two", "b": b"-3"}
-        assert (list(app.kv), len(app.kv), app.kv.count("a/")) == (["a/1", "a/2", "b"], 3, 2)
-        assert app.kv.pop("b") == b"-3"
-        assert app.kv.missing("b")
-        with pytest.raises(KeyError):
-            app.kv["b"]
-        assert (app.kv.discard("b"), app.kv.discard_prefix("a/")) == (False, 2)
-    finally:
-        app.shutdown("FAILED", "enough")
-    assert app.job.state == "killed"
-
-
 def test_what_cannot_be_is_said_before_anything_is_submitted() -> None:
     resources = {"memory": "lots", "vcores": 1}
     with pytest.raises(JobInvalid, match="lots"):

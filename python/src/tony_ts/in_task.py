@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import os
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
 from .task_api import Executor, Json, TaskError, api_path
@@ -65,6 +66,12 @@ class TaskEnd(NamedTuple):
     @property
     def succeeded(self) -> bool:
         return self.state == "succeeded"
+
+
+class ClosableLines(Iterator[Json], Protocol):
+    """Objects of JSON, one a line, as they come."""
+
+    def close(self) -> None: ...
 
 
 class KeyValues(Mapping[str, bytes]):
@@ -177,19 +184,40 @@ class KeyValues(Mapping[str, bytes]):
         body = {"conditions": conditions, "success": success, "failure": failure or []}
         return self._executor.ask("POST", f"/v1/kv{_query(durable=durable)}", json.dumps(body).encode())
 
-    def watch(self, prefix: str = "shared/", *, after: tuple[int, int] | None = None) -> Iterator[Change]:
+    def watch(self, prefix: str = "shared/", *, after: tuple[int, int] | None = None) -> Watch:
         """
-        Changes as they happen, each once; ``after`` an attempt and a revision, else from now on. Raises TaskError
-        (``COMPACTED``, ``RESET``) where some of them cannot be told any more: list the keys, and watch again.
+        Changes as they happen, each once; ``after`` an attempt and a revision, else from this call on. Reading them
+        raises TaskError (``COMPACTED``, ``RESET``) where some cannot be told any more: list the keys, and watch again.
         """
         position = {} if after is None else {"attempt": after[0], "revision": after[1]}
-        for line in self._executor.lines(f"/v1/kv?{urlencode({'watch': 'true', 'prefix': prefix, **position})}"):
+        query = urlencode({"watch": "true", "prefix": prefix, **position})
+        return Watch(self._executor.lines(f"/v1/kv?{query}"))
+
+
+class Watch(Iterator[Change]):
+    """Changes of a store as they happen. Any thread may ``close()`` it."""
+
+    def __init__(self, lines: ClosableLines) -> None:
+        """It has begun when the first line has come."""
+        self._lines = lines
+        first = next(lines, None)
+        self._changes = self._read(lines if first is None else itertools.chain([first], lines))
+
+    def __next__(self) -> Change:
+        return next(self._changes)
+
+    def close(self) -> None:
+        """Who reads it comes to its end."""
+        self._lines.close()
+
+    def _read(self, lines: Iterator[Json]) -> Iterator[Change]:
+        for line in lines:
             for word in ("compacted", "reset"):
                 if line.get(word):
                     message = "Some changes cannot be told any more: list the keys, and watch from there"
                     raise TaskError(message, code=word.upper())
             for change in line["changes"]:
-                entry = entry_of(change["entry"]) if change["type"] == "put" else None
+                entry = entry_of(change["entry"]) if "entry" in change else None
                 yield Change(line["revision"], entry.key if entry else change["key"], entry)
 
 

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 from types import TracebackType
-from typing import Any, ContextManager, Dict, Iterator, Sequence, cast
+from typing import IO, Any, ContextManager, Dict, Iterator, Sequence, cast
 
 from .errors import TonyError, error_of
 from .program import command
@@ -40,13 +40,16 @@ class Child:
     One run of the command line. It has a session of its own: a Ctrl-C in the terminal is this process's to answer.
     """
 
-    def __init__(self, words: Sequence[str], *, follows: bool = False) -> None:
-        """:param follows: its lines are read as they come"""
-        self.printed = Printing()
+    def __init__(self, words: Sequence[str], *, follows: bool = False, given: bytes = b"") -> None:
+        """
+        :param follows: its lines are read as they come
+        :param given: what it can read
+        """
+        self.printed = Printing(given)
         try:
             self._process = subprocess.Popen(
                 [*command(), *words],
-                stdin=subprocess.DEVNULL,
+                stdin=self.printed.input or subprocess.DEVNULL,
                 stdout=subprocess.PIPE if follows else self.printed.output,
                 stderr=self.printed.errors,
                 start_new_session=True,
@@ -90,9 +93,10 @@ class Child:
 
 
 class Printing:
-    """What a child prints, in files: who is interrupted while he waits finds all of it afterwards."""
+    """What a child reads and prints, in files: who is interrupted while he waits finds all of it afterwards."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: bytes = b"") -> None:
+        self.input = _file_of(given) if given else None
         self.output = tempfile.TemporaryFile()  # noqa: SIM115 — closed with the child
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115
 
@@ -105,17 +109,25 @@ class Printing:
         return self.errors.read().decode(errors="replace").strip()
 
     def close(self) -> None:
-        self.output.close()
-        self.errors.close()
+        for file in (self.input, self.output, self.errors):
+            if file is not None:
+                file.close()
+
+
+def _file_of(given: bytes) -> IO[bytes]:
+    file = tempfile.TemporaryFile()  # noqa: SIM115
+    file.write(given)
+    file.seek(0)
+    return file
 
 
 def turn() -> ContextManager[bool]:
     return _turns
 
 
-def run(words: Sequence[str]) -> Printed:
-    """What a command prints that ends by itself."""
-    with turn(), Child(words) as child:
+def run(words: Sequence[str], given: bytes = b"") -> Printed:
+    """What a command prints that ends by itself. :param given: what it can read"""
+    with turn(), Child(words, given=given) as child:
         return child.result()
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import socket
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any, Dict, Iterator
 
 from .errors import TonyError
@@ -69,14 +69,40 @@ class Executor:
         if self._connection is not None:
             self._connection.close()
 
-    def lines(self, route: str) -> Iterator[Json]:
-        with closing(Connection(self._path, None)) as connection:
-            connection.request("GET", route)
-            response = connection.getresponse()
-            if response.status != 200:
-                said(response.status, response.read())
-            for line in response:
-                yield json.loads(line)
+    def lines(self, route: str) -> Lines:
+        return Lines(self._path, route)
+
+
+class Lines(Iterator[Json]):
+    """An answer that goes on, line by line. Any thread may close it: who reads comes to its end."""
+
+    def __init__(self, path: str, route: str) -> None:
+        self._connection = Connection(path, None)
+        try:
+            self._connection.request("GET", route)
+            self._response = self._connection.getresponse()
+            if self._response.status != 200:
+                said(self._response.status, self._response.read())
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __next__(self) -> Json:
+        line = self._response.readline()
+        if not line:
+            self._connection.close()
+            raise StopIteration
+        found: Json = json.loads(line)
+        return found
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_response"):
+            self._response.close()
+        self._connection.close()
 
 
 def _answer(connection: Connection, method: str, route: str, body: bytes | None) -> tuple[int, bytes]:

@@ -18,7 +18,6 @@ describe("tony-ts kv", () => {
     [["get", "a", "1"], "kv ID get takes no value"],
     [["list", "a", "1"], "kv ID list takes no value"],
     [["del", "a", "--owner", "worker:0"], "--owner is of put and transact alone"],
-    [["transact"], "Which transaction? kv ID transact JSON"],
     [["transact", "{}", "1"], "kv ID transact takes no value"],
     [["watch", "a", "1"], "kv ID watch takes no value"],
     [["list", "--after", "1:8"], "--after is of watch alone"],

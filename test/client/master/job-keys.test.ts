@@ -97,6 +97,6 @@ describe("the keys of a job", () => {
       exitCode: 2,
       message: expect.stringMatching(/^Nothing is changed: .*at most/),
     });
-    await expect(keys.put({ key: "a", value: "", owner: "worker:9" })).rejects.toMatchObject({ code: "STORE_REFUSED" });
+    await expect(keys.put({ key: "a", value: "", owner: "worker:9" })).rejects.toMatchObject({ code: "NO_OWNER" });
   });
 });

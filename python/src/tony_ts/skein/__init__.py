@@ -13,24 +13,25 @@ import os
 import tempfile
 import time
 from types import TracebackType
-from typing import Any, Dict, Generator, Iterator, Literal, Mapping, MutableMapping, Protocol, Union, cast
+from typing import Any, Generator, Iterator, Literal, Mapping, Union, cast
 
-from .errors import JobInvalid, TonyError
-from .in_task import Entry, entry_of, task
-from .job import Job, status_words
-from .process import run
-from .shapes import TaskState
-from .submission import submit
+from ..errors import JobInvalid
+from ..in_task import Entry, Watch, entry_of, task
+from ..job import Job, status_words
+from ..process import Child, result, run
+from ..shapes import TaskState
+from ..submission import submit
+from . import kv as kv
+from .kv import KeyValueStore, Store, StoreOfTask
+from .operations import SHARED, Json, container_id
 
 logger = logging.getLogger("tony_ts")
-
-_Json = Dict[str, Any]
 
 
 class _Part:
     """Of a specification: what is not given is not in it."""
 
-    def to_dict(self) -> _Json:
+    def to_dict(self) -> Json:
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(cast(Any, self))}
         return {name: _plain(value) for name, value in fields.items() if value not in (None, "", [], {})}
 
@@ -58,7 +59,7 @@ class File(_Part):
     source: str
     type: str = "infer"
 
-    def to_dict(self) -> _Json:
+    def to_dict(self) -> Json:
         return {"source": _absolute(self.source), "type": self.type}
 
 
@@ -84,7 +85,7 @@ class Service(_Part):
     allow_failures: bool = False
     node_label: str = ""
 
-    def to_dict(self) -> _Json:
+    def to_dict(self) -> Json:
         files = {name: file if isinstance(file, File) else File(file) for name, file in self.files.items()}
         return {**super().to_dict(), "files": _plain(files)}
 
@@ -143,7 +144,7 @@ class Container:
 
     @property
     def id(self) -> str:
-        return f"{self.service_name}_{self.instance}"
+        return container_id(f"{self.service_name}:{self.instance}")
 
 
 class Client:
@@ -200,12 +201,13 @@ class ApplicationClient:
         self.id = app_id
         self.job = Job(app_id)
         self.kv = KeyValueStore(_FromOutside(app_id) if _store is None else _store)
+        """The application's key-value store."""
 
     @classmethod
     def from_current(cls) -> ApplicationClient:
         """Of the task that this program runs for."""
         own = task()
-        return cls(own.application_id, _store=own.kv)
+        return cls(own.application_id, _store=StoreOfTask(own.kv, own.name))
 
     def shutdown(self, status: str = "SUCCEEDED", diagnostics: str | None = None) -> None:
         """Ends it. It counts as killed, whatever the status: only its programs decide how a job ended."""
@@ -238,111 +240,41 @@ _CONTAINER_STATES: Mapping[TaskState, str] = {
 }
 
 
-class Store(Protocol):
-    """The job's store: from a task, or from outside."""
-
-    def entry(self, key: str) -> Entry | None: ...
-    def put(self, key: str, value: bytes) -> int: ...
-    def delete(self, key: str) -> bool: ...
-    def entries(self, prefix: str) -> Iterator[Entry]: ...
-
-
-#: All tasks may write there, and nowhere else all of them.
-_SHARED = "shared/"
-
-
-class KeyValueStore(MutableMapping[str, bytes]):
-    """Keys are those of the job's store below ``shared/``; values are bytes."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def __getitem__(self, key: str) -> bytes:
-        found = self._store.entry(_SHARED + key)
-        if found is None:
-            raise KeyError(key)
-        return found.value
-
-    def __setitem__(self, key: str, value: bytes) -> None:
-        self.put(key, value)
-
-    def __delitem__(self, key: str) -> None:
-        if not self.discard(key):
-            raise KeyError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.get_prefix(""))
-
-    def __len__(self) -> int:
-        return self.count()
-
-    def put(self, key: str, value: bytes) -> None:
-        self._store.put(_SHARED + key, value)
-
-    def exists(self, key: str) -> bool:
-        return key in self
-
-    def missing(self, key: str) -> bool:
-        return key not in self
-
-    def discard(self, key: str) -> bool:
-        """Whether it was there."""
-        return self._store.delete(_SHARED + key)
-
-    def get_prefix(self, prefix: str) -> dict[str, bytes]:
-        return {found.key[len(_SHARED) :]: found.value for found in self._store.entries(_SHARED + prefix)}
-
-    def get_range(self, start: str | None = None, end: str | None = None) -> dict[str, bytes]:
-        """From ``start`` to before ``end``."""
-        inside = self.get_prefix("").items()
-        return {key: value for key, value in inside if (start or "") <= key and (end is None or key < end)}
-
-    def list_keys(self, prefix: str = "") -> list[str]:
-        return list(self.get_prefix(prefix))
-
-    def count(self, prefix: str = "") -> int:
-        return len(self.get_prefix(prefix))
-
-    def discard_prefix(self, prefix: str) -> int:
-        """How many went."""
-        return sum(self.discard(key) for key in self.list_keys(prefix))
-
-    def wait(self, key: str) -> bytes:
-        """Until the key is there."""
-        while True:
-            found = self._store.entry(_SHARED + key)
-            if found is not None:
-                return found.value
-            time.sleep(0.2)
-
-
 class _FromOutside:
     """By the command line, which is the user's own."""
 
     def __init__(self, app_id: str) -> None:
         self._id = app_id
 
-    def entry(self, key: str) -> Entry | None:
-        try:
-            return entry_of(self._run("get", key)["entry"])
-        except TonyError as error:
-            if error.code == "NO_SUCH_KEY":
-                return None
-            raise
+    def transact(self, conditions: list[Json], operations: list[Json], owner: str | None) -> Json:
+        words = [] if owner is None else [f"--owner={owner}"]
+        asked = json.dumps({"conditions": conditions, "success": operations}).encode()
+        return run(["kv", self._id, "transact", "--json", *words], asked)
 
-    def put(self, key: str, value: bytes) -> int:
-        # A value that begins with a dash is no option.
-        revision: int = self._run("put", key, f"--value={value.decode()}")["revision"]
-        return revision
+    def entries(self, start: str, end: str | None) -> Iterator[Entry]:
+        found = map(entry_of, run(["kv", self._id, "list", SHARED, "--json"])["entries"])
+        return (entry for entry in found if start <= entry.key and (end is None or entry.key < end))
 
-    def delete(self, key: str) -> bool:
-        return bool(self._run("del", key)["deleted"])
+    def watch(self) -> Watch:
+        return Watch(_Lines(["kv", self._id, "watch", SHARED, "--json"]))
 
-    def entries(self, prefix: str) -> Iterator[Entry]:
-        return map(entry_of, self._run("list", prefix)["entries"])
 
-    def _run(self, action: str, *words: str) -> _Json:
-        return run(["kv", self._id, action, "--json", *words])
+class _Lines(Iterator[Json]):
+    """Of a command that goes on."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._child = Child(words, follows=True)
+        self._lines = self._child.lines()
+
+    def __next__(self) -> Json:
+        line = next(self._lines, None)
+        if line is None:
+            self._child.close()
+            raise StopIteration
+        return result(line, "", 0)
+
+    def close(self) -> None:
+        self._child.kill()
 
 
 @contextlib.contextmanager
