@@ -56,6 +56,21 @@ def test_a_function_of_the_program_runs_in_each_task_with_what_it_uses() -> None
     assert sorted(said.splitlines()) == ["worker:0 | task 0 9 m2", "worker:1 | task 1 9 m2"]
 
 
+def test_it_finds_no_module_of_ours_in_place_of_another() -> None:
+    said = run(
+        """
+        def train():
+            import importlib.util
+            print(*(importlib.util.find_spec(name) for name in ("pytorch", "topologies")))
+
+        job = submit(train)
+        job.wait()
+        print(*job.logs("worker"))
+        """
+    )
+    assert said.strip() == "worker:0 | None None"
+
+
 def test_its_failure_shows_its_own_lines_and_none_of_ours() -> None:
     said = run(
         """

@@ -37,7 +37,8 @@ export const ENVIRONMENTS = {
       },
     },
   },
-  tensorflow: { requirements: ["tensorflow-cpu==2.21.0"] },
+  // With what runs tests of python/.
+  tensorflow: { requirements: ["tensorflow-cpu==2.21.0", "pytest==9.2.0", "cloudpickle==3.1.2"] },
   deepspeed: {
     requirements: [
       ...BUILD_TOOLS,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import logging
 import sys
-from typing import Any, Callable, Literal, Mapping, NamedTuple, NoReturn, Sequence
+from typing import Any, Callable, Generator, Literal, Mapping, NamedTuple, NoReturn, Sequence
 
 from .errors import JobFailed, JobInvalid
 from .job import Job
@@ -78,12 +79,53 @@ def run_on_yarn(
     :param scheduler: not of tf-yarn: ``local`` runs the job on this machine
     :raises RunFailed: the job failed
     """
+    job = submitted(
+        experiment_fn,
+        task_specs,
+        pyenv_zip_path=pyenv_zip_path,
+        files=files,
+        env=env,
+        queue=queue,
+        acls=acls,
+        file_systems=file_systems,
+        nb_retries=nb_retries,
+        custom_task_module=custom_task_module,
+        name=name,
+        pre_script_hook=pre_script_hook,
+        cuda_runtime_hdfs_path=cuda_runtime_hdfs_path,
+        scheduler=scheduler,
+        without_effect={"skein_client": skein_client, "eval_monitor_log_thresholds": eval_monitor_log_thresholds},
+    )
+    return _metrics_at_end(job)
+
+
+def submitted(
+    experiment_fn: ExperimentFn,
+    task_specs: dict[str, TaskSpec],
+    *,
+    pyenv_zip_path: str | dict[NodeLabel, str] | None,
+    files: dict[str, str] | None,
+    env: Mapping[str, str],
+    queue: str,
+    acls: Any,
+    file_systems: list[str] | None,
+    name: str,
+    pre_script_hook: str | None,
+    scheduler: Literal["yarn", "local"],
+    without_effect: Mapping[str, object],
+    nb_retries: int = 0,
+    custom_task_module: str | None = None,
+    cuda_runtime_hdfs_path: str | None = None,
+) -> Job:
+    """The job of ``run_on_yarn()``, which goes on by itself."""
     if nb_retries < 0:
         raise ValueError(f"nb_retries must be 0 or more, not {nb_retries}")
     check(task_specs)
-    _tell_without_effect(skein_client=skein_client, eval_monitor_log_thresholds=eval_monitor_log_thresholds)
+    for argument, value in without_effect.items():
+        if value is not None:
+            logger.warning("run_on_yarn(%s=…) has no effect", argument)
     kind = _kind_of(custom_task_module)
-    job = submit(
+    return submit(
         roles={
             role: Role(
                 kind.function(experiment_fn, spec.nb_proc_per_worker),
@@ -112,7 +154,6 @@ def run_on_yarn(
             **({} if file_systems is None else {"tony.other.namenodes": file_systems}),
         },
     )
-    return _metrics_at_end(job)
 
 
 def get_safe_experiment_fn(full_fn_name: str, *args: Any) -> Callable[[], Any]:
@@ -169,12 +210,6 @@ def _kind_of(custom_task_module: str | None) -> _Kind:
     return kind
 
 
-def _tell_without_effect(**arguments: object) -> None:
-    for name, value in arguments.items():
-        if value is not None:
-            logger.warning("run_on_yarn(%s=…) has no effect", name)
-
-
 def _environment(given: str | Mapping[NodeLabel, str] | None, label: NodeLabel) -> str | None:
     if isinstance(given, Mapping):
         if label not in given:
@@ -210,15 +245,22 @@ def _rights(acls: Any) -> dict[str, Value]:
 
 
 def _metrics_at_end(job: Job) -> Metrics | None:
+    with ended_with(job):
+        job.wait()
+    return metrics(job.report)
+
+
+@contextlib.contextmanager
+def ended_with(job: Job) -> Generator[None, None, None]:
+    """The job does not outlive what goes wrong meanwhile, and its own failure is a ``RunFailed``."""
     try:
         logger.info("%s is submitted: %s", job.id, job.url)
-        job.wait()
+        yield
     except JobFailed as error:
         _fail(job, error)
     except BaseException:
         job.kill("run_on_yarn() was interrupted")
         raise
-    return metrics(job.report)
 
 
 def _fail(job: Job, error: JobFailed) -> NoReturn:

@@ -15,8 +15,11 @@ from typing import Any, Callable, Dict, Optional
 
 
 def main() -> None:
-    # The program itself may be a link to where the node keeps it; modules are in the working directory.
-    sys.path[:0] = [os.getcwd(), os.path.join(os.getcwd(), "tony_ts.zip")]
+    # The program itself may be a link to where the node keeps it, or to the package's own folder, whose modules have
+    # names that others have, too; modules are in the working directory.
+    kept = os.path.dirname(os.path.realpath(__file__))
+    others = [place for place in sys.path if os.path.realpath(place) != kept]
+    sys.path[:] = [os.getcwd(), os.path.join(os.getcwd(), "tony_ts.zip"), *others]
     with open(sys.argv[1], "rb") as file:
         head = json.loads(file.readline().decode())
         content = file.read()

@@ -272,10 +272,17 @@ class Watcher {
 
   /** Until the ApplicationMaster is gone, there is a last word, or that. */
   async watch(until: Promise<unknown>): Promise<void> {
-    const { store, gone } = this.#world.master;
+    const { store, attempt, gone } = this.#world.master;
     const over = Promise.race([gone, until]).then(() => "over" as const);
-    const after = this.#after ?? (await Promise.race([this.#readAgain(), over]));
-    if (after === "over") return;
+    if (this.#after === undefined) {
+      const read = await Promise.race([everything(store), over]);
+      // What is answered later is nobody's any more.
+      if (read === "over") return;
+      this.known.clear();
+      for (const [key, one] of read.known) this.known.set(key, one);
+      this.#after = { attempt, revision: read.revision };
+    }
+    const after = this.#after;
     let lastWord: () => void = () => undefined;
     const said = new Promise<void>((resolve) => {
       lastWord = resolve;
@@ -316,15 +323,6 @@ class Watcher {
         if (version !== expected) this.wrong.push(`${change.key} is told of version ${version}, not ${expected}`);
         this.known.set(change.key, { value, version });
       }
-  }
-
-  async #readAgain(): Promise<Position> {
-    const { store, attempt } = this.#world.master;
-    const { revision, known } = await everything(store);
-    this.known.clear();
-    for (const [key, one] of known) this.known.set(key, one);
-    this.#after = { attempt, revision };
-    return this.#after;
   }
 }
 

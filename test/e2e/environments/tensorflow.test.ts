@@ -1,10 +1,15 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { packageRoot } from "../../../src/programs.ts";
 import { testCluster } from "../../support/cluster.ts";
 import { runExample } from "../../support/examples.ts";
 import { Person } from "../../support/person.ts";
 import { pythonEnvironment } from "../../support/provide.ts";
 import { sweep } from "../../support/sweep.ts";
 
+const run = promisify(execFile);
 const cluster = await testCluster();
 
 describe("the examples of TensorFlow", () => {
@@ -31,5 +36,17 @@ describe("the examples of TensorFlow", () => {
     expect(await alice.json("status", id)).toMatchObject({
       status: { checkpoint: { path: expect.stringMatching(`^hdfs://.*/${id}/worker-0/step-\\d+-at-`) } },
     });
+  }, 600_000);
+
+  test("run from Python: Keras tells a job how it trains, and tf-yarn's experiments and servers of TensorFlow work", async () => {
+    const python = await pythonEnvironment("tensorflow");
+    const tests = ["tests/test_tensorflow.py", "tests/test_training_libraries.py"];
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
+    const ran = run(python, ["-m", "pytest", "-p", "no:cacheprovider", ...tests], {
+      cwd: path.join(packageRoot(), "python"),
+      env,
+    });
+    const { stdout } = await ran.catch((error) => error);
+    expect(stdout).toMatch(/^=+ 8 passed, 2 skipped in .*=+$/m);
   }, 600_000);
 });

@@ -12,6 +12,7 @@ import logging
 import os
 import tempfile
 import time
+import weakref
 from types import TracebackType
 from typing import Any, Generator, Iterator, Literal, Mapping, Union, cast
 
@@ -265,6 +266,8 @@ class _Lines(Iterator[Json]):
     def __init__(self, words: list[str]) -> None:
         self._child = Child(words, follows=True)
         self._lines = self._child.lines()
+        # Also at the end of the program: the child would wait for the job's.
+        weakref.finalize(self, self._child.kill)
 
     def __next__(self) -> Json:
         line = next(self._lines, None)

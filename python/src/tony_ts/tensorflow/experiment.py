@@ -1,0 +1,109 @@
+"""What an experiment of TensorFlow is, and what each of a job's tasks does for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from typing import Any, Callable, NamedTuple
+
+from ..experiments import number_the_try
+from ..in_task import task
+from ..task_api import TaskError
+
+
+class Experiment(NamedTuple):
+    """For ``tf.estimator.train_and_evaluate``, which TensorFlow has up to 2.15."""
+
+    #: A ``tf.estimator.Estimator``.
+    estimator: Any
+    #: A ``tf.estimator.TrainSpec``.
+    train_spec: Any
+    #: A ``tf.estimator.EvalSpec``.
+    eval_spec: Any
+
+    @property
+    def config(self) -> Any:
+        return self.estimator.config
+
+
+class KerasExperiment(NamedTuple):
+    """One task trains by ``model.fit``; an evaluator beside it looks at each checkpoint in ``model_dir``."""
+
+    #: A compiled ``keras.Model``.
+    model: Any
+    #: Where the callbacks of ``train_params`` save checkpoints, as files ``.keras`` or ``.h5``, or folders.
+    model_dir: str
+    #: Arguments of ``fit``.
+    train_params: dict[str, Any]
+    #: What returns ``x`` and ``y`` of ``fit``.
+    input_data_fn: Callable[[], Any] | None
+    target_data_fn: Callable[[], Any] | None
+    #: What returns the data of ``evaluate``.
+    validation_data_fn: Callable[[], Any]
+
+
+def run(experiment_fn: Callable[[], Any]) -> None:
+    """In a task."""
+    number_the_try()
+    experiment = experiment_fn()
+    if isinstance(experiment, Experiment):
+        tf: Any = import_module("tensorflow")
+        tf.estimator.train_and_evaluate(*experiment)
+    elif isinstance(experiment, KerasExperiment):
+        _run_keras(experiment, json.loads(os.environ["TF_CONFIG"]))
+    else:
+        message = f"experiment_fn returns an Experiment or a KerasExperiment, not {type(experiment).__name__}"
+        raise TypeError(message)
+
+
+def _run_keras(experiment: KerasExperiment, config: dict[str, Any]) -> None:
+    roles = config["cluster"]
+    if "ps" in roles or sum(len(roles.get(role, ())) for role in ("chief", "worker")) > 1:
+        message = "A KerasExperiment trains in one task: give run_on_yarn of tony_ts.client a function for several"
+        raise ValueError(message)
+    if config["task"]["type"] == "evaluator":
+        _evaluate(experiment)
+        return
+    data = {"x": experiment.input_data_fn, "y": experiment.target_data_fn}
+    given = {name: read() for name, read in data.items() if read is not None}
+    experiment.model.fit(**{**experiment.train_params, **given})
+
+
+#: Between two looks at the folder.
+_PAUSE_SECONDS = 5.0
+
+
+def _evaluate(experiment: KerasExperiment) -> None:
+    """Each checkpoint once, to that which was there when those who train had ended."""
+    tf: Any = import_module("tensorflow")
+    seen: set[str] = set()
+    over = False
+    while not over:
+        over = _trained(_PAUSE_SECONDS)
+        for name in _checkpoints(tf, experiment.model_dir):
+            if name in seen:
+                continue
+            seen.add(name)
+            model = tf.keras.models.load_model(os.path.join(experiment.model_dir, name))
+            found = model.evaluate(experiment.validation_data_fn(), return_dict=True, verbose=0)
+            print(f"{name}: {', '.join(f'{metric} {value:.4g}' for metric, value in found.items())}", flush=True)
+            task().report(**found)
+
+
+def _trained(patience: float) -> bool:
+    try:
+        task().wait_for_end(timeout=patience)
+    except TaskError as error:
+        if error.code != "ENDS_TIMEOUT":
+            raise
+        return False
+    return True
+
+
+def _checkpoints(tf: Any, folder: str) -> list[str]:
+    if not tf.io.gfile.exists(folder):
+        return []
+    names = (name.rstrip("/") for name in tf.io.gfile.listdir(folder))
+    # Of TensorBoard and of an evaluator's.
+    return sorted(name for name in names if not name.startswith(("events.", "eval", "train", "validation")))
