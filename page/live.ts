@@ -56,6 +56,15 @@ export interface Status {
   readonly use: { readonly held: string; readonly cost?: string };
 }
 
+/** What portal/server.ts answers of a log. */
+export interface Log {
+  readonly error?: string;
+  readonly tasks?: readonly string[];
+  readonly lines?: readonly { readonly line: string }[];
+  readonly isCut?: boolean;
+  readonly missingBytes?: number;
+}
+
 export interface EventLine {
   readonly atMs: number;
   readonly generation: number;

@@ -2,6 +2,7 @@ import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { el, fill, link } from "./dom.ts";
 import type { Live, Outcome, Status, TaskRow, View } from "./live.ts";
+import { chooseLog, offerLog } from "./log.ts";
 import { amount, moment, size, span } from "./words.ts";
 
 /** How often the page asks, and how seldom when nothing changes. */
@@ -104,6 +105,7 @@ function show(live: Live): void {
   showTasks(live);
   showCharts(live);
   showEvents(live);
+  offerLog(live);
 }
 
 function costOf({ cost }: Status["use"]): string {
@@ -216,7 +218,10 @@ function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
   const limit = limits.get(task.replace(/:\d+$/, ""));
   const used = memoryBytes ?? maxMemoryBytes;
   const button = el("button", { type: "button", "aria-pressed": String(view.task === task) }, [task]);
-  button.addEventListener("click", () => changed({ task: view.task === task ? "" : task }));
+  button.addEventListener("click", () => {
+    changed({ task: view.task === task ? "" : task });
+    chooseLog(view.task);
+  });
   const slow = rate !== undefined && rate < 0.75;
   const reported = Object.entries(metrics ?? {}).map(([name, value]) => `${name} ${amount(value)}`);
   return el("tr", { class: slow ? "slow" : "" }, [

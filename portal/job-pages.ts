@@ -8,6 +8,7 @@ import type { LiveRequest } from "../src/page/live-request.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
 import { eventLine } from "./event-lines.ts";
 import type { JobIndex } from "./job-index.ts";
+import type { JobLogs, LogAnswer, LogQuery } from "./job-logs.ts";
 import { readStoredJob, readStoredSeries, type StoredJob } from "./stored-job.ts";
 
 interface OpenJob {
@@ -21,6 +22,7 @@ export interface JobPagesOptions {
   readonly fileSystem: FileSystem;
   readonly access: Pick<Access, "maySee">;
   readonly index: Pick<JobIndex, "folderOf" | "outcomeOf">;
+  readonly logs: Pick<JobLogs, "read">;
   readonly nowMs: () => number;
 }
 
@@ -52,6 +54,25 @@ export class JobPages {
   async whole(applicationId: string, viewer: Viewer): Promise<object> {
     const { job, folder } = await this.#shown(applicationId, viewer);
     return { folder, ...job };
+  }
+
+  /**
+   * What a task of a job that has ended printed last.
+   * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`, and as JobLogs)
+   */
+  async logs(applicationId: string, query: LogQuery, viewer: Viewer, gone: AbortSignal): Promise<LogAnswer> {
+    const { fileSystem, logs } = this.#options;
+    const { job, folder } = await this.#shown(applicationId, viewer);
+    // A history says of itself who wrote it. The logs are of whoever HDFS says: nobody lets the portal read those of others to him.
+    const { owner } = await fileSystem.stat(folder);
+    if (owner !== job.user)
+      throw new TonyError(
+        `${applicationId} says that it is ${job.user}'s, but its history is ${owner}'s: no logs are read`,
+        {
+          code: "NOT_ALLOWED",
+        },
+      );
+    return await logs.read(job.user, job.status, query, gone);
   }
 
   async #shown(applicationId: string, viewer: Viewer): Promise<OpenJob> {

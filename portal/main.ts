@@ -14,13 +14,16 @@ import { configuredCredentials } from "../src/hadoop/security/configured-credent
 import { kerberosCredentials } from "../src/hadoop/security/kerberos/kerberos-credentials.ts";
 import { KerberosLogin } from "../src/hadoop/security/kerberos/login.ts";
 import { currentUser } from "../src/hadoop/security/user.ts";
+import { findAggregatedLogs, readAggregatedLogs } from "../src/hadoop/yarn/aggregated-logs.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";
 import { historyPlaces } from "../src/history/job-folder.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
+import type { StoredLogs } from "../src/logs/log-store.ts";
 import { type PortalSettings, readPortalSettings } from "../src/portal-settings.ts";
 import { Access } from "./access.ts";
 import { JobIndex } from "./job-index.ts";
+import { JobLogs } from "./job-logs.ts";
 import { JobPages } from "./job-pages.ts";
 import { PortalServer } from "./server.ts";
 
@@ -34,12 +37,12 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, leave);
   const [line] = await once(lines, "line");
   const settings = readPortalSettings(JSON.parse(line), "");
-  const { fileSystem, intermediate, finished, resourceManager, admins } = openCluster(settings);
+  const { fileSystem, intermediate, finished, resourceManager, admins, storeOf } = openCluster(settings);
   const { nowMs } = wallClock;
   const report = (id: string) => resourceManager.report(id);
   const index = new JobIndex({ fileSystem, intermediate, finished, report, nowMs });
   const access = new Access({ admins, groupsOf, nowMs });
-  const jobs = new JobPages({ fileSystem, access, index, nowMs });
+  const jobs = new JobPages({ fileSystem, access, index, logs: new JobLogs(storeOf), nowMs });
   const pages = { listPage: page("portal.html"), jobPage: page("page.html") };
   const { port, proxies } = settings;
   const options = { index, jobs, access, ...pages, nowMs, ...(proxies === undefined ? {} : { proxies }) };
@@ -61,7 +64,8 @@ function openCluster({ configurationFolder, hadoop, gateway, login, history }: P
   const credentials = configuredCredentials(configuration, currentUser(process.env), (options) =>
     kerberosCredentials({ ...options, login: kerberos }),
   );
-  const places = historyPlaces(new FileSystems({ configuration, credentials, gateway }), history);
+  const fileSystems = new FileSystems({ configuration, credentials, gateway });
+  const places = historyPlaces(fileSystems, history);
   if (places === undefined) throw new TonyError("tony.history.location is not set", { code: "NO_HISTORY" });
   const resourceManager = new ResourceManagerClient({
     endpoints: resourceManagerEndpoints(configuration, "client"),
@@ -69,7 +73,15 @@ function openCluster({ configurationFolder, hadoop, gateway, login, history }: P
     retry: interactiveRetry,
   });
   const admins = configuration.getBoolean("yarn.acl.enable", false) ? (configuration.get("yarn.admin.acl") ?? "") : "";
-  return { ...places, resourceManager, admins };
+  const storeOf = (user: string, applicationId: string): StoredLogs => {
+    return {
+      async *logs(wanted) {
+        for (const file of await findAggregatedLogs(fileSystems, configuration, user, applicationId))
+          yield* readAggregatedLogs(file, wanted);
+      },
+    };
+  };
+  return { ...places, resourceManager, admins, storeOf };
 }
 
 /** Beside this program. */

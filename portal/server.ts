@@ -10,6 +10,7 @@ import type { PortalProxies } from "../src/portal-settings.ts";
 import { isTrusted, otherEnd, tcpSockets } from "../src/tcp-sockets.ts";
 import type { Access, Viewer } from "./access.ts";
 import type { JobIndex } from "./job-index.ts";
+import { parseLogQuery } from "./job-logs.ts";
 import type { JobPages } from "./job-pages.ts";
 import { askedFor, matchingRows, parseJobQuery } from "./job-query.ts";
 import { metricsOf, metricsType, targetsOf } from "./metrics.ts";
@@ -23,7 +24,7 @@ export const PORTAL_REQUEST_MS = 20_000;
 
 export interface PortalServerOptions {
   readonly index: Pick<JobIndex, "rows" | "scan">;
-  readonly jobs: Pick<JobPages, "live" | "whole">;
+  readonly jobs: Pick<JobPages, "live" | "logs" | "whole">;
   readonly listPage: Buffer;
   readonly jobPage: Buffer;
   readonly access: Pick<Access, "maySee" | "viewer">;
@@ -39,7 +40,14 @@ type Caller = "own" | "proxy";
 
 /** As Linux and Hadoop name users. */
 const USER = /^[A-Za-z_][\w.-]{0,255}$/;
-const statusOf: Readonly<Record<string, number>> = { NO_SUCH_JOB: 404, NOT_ALLOWED: 403 };
+const statusOf: Readonly<Record<string, number>> = {
+  NO_SUCH_JOB: 404,
+  NO_LOGS: 404,
+  NOT_ALLOWED: 403,
+  ACCESS_DENIED: 403,
+  LOG_TOO_LONG: 413,
+  BUSY: 503,
+};
 
 interface Page {
   readonly html: Buffer;
@@ -174,6 +182,15 @@ export class PortalServer {
       if (query === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
       else sendJson(response, 200, await jobs.live(id, query, viewer));
     } else if (id !== "" && rest === "api/v1/job") sendJson(response, 200, await jobs.whole(id, viewer));
+    else if (id !== "" && rest === "api/v1/logs") {
+      const query = parseLogQuery(searchParams);
+      if (typeof query === "string") sendJson(response, 400, { error: query });
+      else {
+        const gone = new AbortController();
+        response.once("close", () => gone.abort());
+        sendJson(response, 200, await jobs.logs(id, query, viewer, gone.signal));
+      }
+    }
     // YARN's proxy leads to a job's page with whatever the viewer had open below the job's address.
     else if (id !== "" && !rest.startsWith("api/")) sendPage(response, this.#job.html, this.#job.policy);
     else

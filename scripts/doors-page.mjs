@@ -8,6 +8,7 @@ import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS } from "../executor/api/task-
 import { MOST_PROGRESS_BYTES } from "../executor/monitoring/progress-file.ts";
 import { HEADERS_TIMEOUT_MS, MOST_CONNECTIONS, REQUEST_TIMEOUT_MS } from "../executor/program/ports.ts";
 import { MOST_NAME_BYTES } from "../executor/remote-shell/remote-shell.ts";
+import { LONGEST_READ_MS, MOST_LOG_BYTES, MOST_READERS, MOST_WHOLE_BYTES } from "../portal/job-logs.ts";
 import { MOST_JOBS } from "../portal/job-query.ts";
 import { MOST_PORTAL_CONNECTIONS, MOST_PORTAL_HEADER_BYTES, PORTAL_REQUEST_MS } from "../portal/server.ts";
 import { MOST_HISTORY_BYTES } from "../portal/stored-job.ts";
@@ -115,6 +116,13 @@ const rows = [
     streams: none,
     bytes: `${size(MOST_HISTORY_BYTES)} a file, ${size(MOST_LINE)} a line, ${size(MOST_SERIES_BYTES)} of series unpacked; ${count(MOST_VALUES)} values of TonY's`,
     deadlines: none,
+  },
+  {
+    door: "the stored logs that the portal reads",
+    connections: `${count(MOST_READERS)} at a time`,
+    streams: none,
+    bytes: `${size(MOST_WHOLE_BYTES)} of indexes and of the ApplicationMaster's log; ${size(MOST_LOG_BYTES)} an answer`,
+    deadlines: time(LONGEST_READ_MS),
   },
   {
     door: "Horovod's rendezvous, on the port of a task",

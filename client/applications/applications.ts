@@ -5,7 +5,7 @@ import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import type { LogStore } from "./log-store.ts";
+import type { LogStore } from "../../src/logs/log-store.ts";
 
 export { hasEnded } from "../../src/job/outcome.ts";
 

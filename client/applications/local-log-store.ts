@@ -1,8 +1,8 @@
 import { createReadStream, readdirSync } from "node:fs";
 import path from "node:path";
 import { sizeOf } from "../../src/file-range.ts";
+import type { LogStore, StoredLog } from "../../src/logs/log-store.ts";
 import { localMasterContainerId } from "./local-folder.ts";
-import type { LogStore, StoredLog } from "./log-store.ts";
 
 /** The log folders of a local application: the AM's, then those of its containers, in the order of their ids. */
 export class LocalLogStore implements LogStore {

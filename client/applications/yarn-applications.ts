@@ -11,6 +11,7 @@ import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import { listWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
+import type { LogStore } from "../../src/logs/log-store.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { schedulerWords } from "../cluster/hadoop-configuration.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
@@ -21,7 +22,6 @@ import { carriedTo, readJobFile, readLeftStatus } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { isRefused, killRefusal } from "./kill-refusal.ts";
-import type { LogStore } from "./log-store.ts";
 import { WaitingReasons } from "./waiting-reasons.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
 

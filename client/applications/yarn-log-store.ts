@@ -8,8 +8,8 @@ import {
 } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import type { NodeLogFile } from "../../src/hadoop/yarn/log-files/node-log-file.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { LogStore, StoredLog } from "../../src/logs/log-store.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { LogStore, StoredLog } from "./log-store.ts";
 
 /** What the NodeManagers uploaded of an application's logs. */
 export class YarnLogStore implements LogStore {

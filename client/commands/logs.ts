@@ -2,6 +2,7 @@ import type { OutputStream } from "../../src/api/messages.ts";
 import { ExitCode, usageError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { LineFilter } from "../../src/logs/ordered-output.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import { openApplications } from "../applications/backend.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
@@ -12,7 +13,6 @@ import { parseMoment } from "../command-line/moments.ts";
 import type { ClientContext } from "../context.ts";
 import { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, parseLogSelection } from "../logs/log-selection.ts";
-import type { LineFilter } from "../logs/ordered-output.ts";
 import { printEvent } from "../logs/print-event.ts";
 
 export const logs = defineCommand({

@@ -2,7 +2,7 @@ import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import type { OutputLine } from "../logs/ordered-output.ts";
+import type { OutputLine } from "../../src/logs/ordered-output.ts";
 import type { FollowEvent } from "../printed-json.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 

@@ -2,7 +2,7 @@ import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
-import type { OutputLine } from "../logs/ordered-output.ts";
+import type { OutputLine } from "../../src/logs/ordered-output.ts";
 
 /** The end of a job that was followed. */
 export interface FollowedEnd {

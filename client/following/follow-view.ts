@@ -1,8 +1,8 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import type { OutputLine } from "../../src/logs/ordered-output.ts";
 import { durationMs } from "../applications/applications.ts";
-import type { OutputLine } from "../logs/ordered-output.ts";
 import { formatDuration } from "../output/format.ts";
 import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";

@@ -139,7 +139,7 @@ class Follower {
     const store = applications.logStore(report);
     const unread = store.isAtHand ? unseen.filter((task) => this.#master.isUnread(task)) : [];
     if (unread.length === 0) return unseen;
-    const { storedLines } = await import("../logs/stored-logs.ts");
+    const { storedLines } = await import("../../src/logs/stored-tasks.ts");
     for await (const { task, line } of storedLines(store, unread)) view.taskLine(task, line);
     return unseen.filter((task) => !unread.includes(task));
   }

@@ -1,8 +1,8 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { type LineFilter, matches, type OutputLine } from "../../src/logs/ordered-output.ts";
 import type { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, selectTasks } from "../logs/log-selection.ts";
-import { type LineFilter, matches, type OutputLine } from "../logs/ordered-output.ts";
 import type { Output } from "../output/output.ts";
 import { successDetails } from "../output/progress.ts";
 import { managerWait } from "../output/wait-block.ts";

@@ -1,5 +1,7 @@
 import type { LogStream } from "../../src/api/messages.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import { type LineFilter, lastOf, type OrderedOutput, type OutputPiece } from "../../src/logs/ordered-output.ts";
+import { ownLines } from "../../src/logs/own-log.ts";
 import type { Applications } from "../applications/applications.ts";
 import type { AttemptConnection } from "../master/attempt-connection.ts";
 import { connectMaster } from "../master/master-connection.ts";
@@ -14,8 +16,6 @@ import {
   selectTasks,
   taskNames,
 } from "./log-selection.ts";
-import { type LineFilter, lastOf, type OrderedOutput, type OutputPiece } from "./ordered-output.ts";
-import { ownLines } from "./own-log.ts";
 import { tellSilent } from "./silent-tasks.ts";
 import { UnreadTasks } from "./unread-tasks.ts";
 

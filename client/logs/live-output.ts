@@ -1,12 +1,12 @@
 import type { LogStream } from "../../src/api/messages.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import type { LogStore } from "../applications/log-store.ts";
+import type { LogStore } from "../../src/logs/log-store.ts";
+import { masterLog, type Tenancy, tenanciesOf } from "../../src/logs/master-log.ts";
+import { type LineFilter, OrderedOutput, type OutputPiece } from "../../src/logs/ordered-output.ts";
+import { executorLog } from "../../src/logs/own-log.ts";
+import { closedOutput, type LogOfContainer } from "../../src/logs/stored-output.ts";
 import type { AttemptConnection, LogRequest } from "../master/attempt-connection.ts";
-import { masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
-import { type LineFilter, OrderedOutput, type OutputPiece } from "./ordered-output.ts";
-import { executorLog } from "./own-log.ts";
-import { closedOutput, type LogOfContainer } from "./stored-output.ts";
 
 const fileNames: Readonly<Record<LogStream, string>> = {
   stdout: "stdout",

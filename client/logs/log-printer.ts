@@ -1,8 +1,8 @@
 import type { OutputStream } from "../../src/api/messages.ts";
-import { formatClock } from "../output/format.ts";
+import type { OutputLine } from "../../src/logs/ordered-output.ts";
+import { fieldsOf } from "../../src/logs/own-log.ts";
+import { formatClock, formatMoment } from "../output/format.ts";
 import type { Output } from "../output/output.ts";
-import type { OutputLine } from "./ordered-output.ts";
-import { ownWords } from "./own-log.ts";
 import { printEvent } from "./print-event.ts";
 
 export interface LogPrinterOptions {
@@ -53,4 +53,15 @@ export class LogPrinter {
   #print(task: string, stream: OutputStream, line: string): void {
     this.#output.logLine(this.several ? `${task} | ` : "", line, stream === "stdout" ? "out" : "err");
   }
+}
+
+/**
+ * A line of the log of a program of ours for people: `2026-11-25 14:02:11.389  warn   worker:0: It does not answer.`; another one stays as it is.
+ * @param of whose log it is
+ */
+export function ownWords(of: string, line: string): string {
+  const { time, level, task, message } = fieldsOf(line);
+  if (typeof time !== "string" || typeof level !== "string" || typeof message !== "string") return line;
+  const about = typeof task === "string" && task !== of && !message.includes(task) ? `${task}: ` : "";
+  return `${formatMoment(Date.parse(time))}  ${level.padEnd(5)}  ${about}${message}`;
 }

@@ -4,7 +4,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId, taskSpans } from "../../src/job/task.ts";
-import type { LineFilter } from "./ordered-output.ts";
+import type { LineFilter } from "../../src/logs/ordered-output.ts";
 
 /** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */
 export type LogSelection =

@@ -1,10 +1,10 @@
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
 import { taskSpans } from "../../src/job/task.ts";
+import type { Tenancy } from "../../src/logs/master-log.ts";
+import type { LineFilter } from "../../src/logs/ordered-output.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import type { LogsRequest } from "./log-selection.ts";
-import type { Tenancy } from "./master-log.ts";
-import type { LineFilter } from "./ordered-output.ts";
 
 /** Of tasks of which no line was shown, that there was none: an empty answer looks like a fault. */
 export function tellSilent(tasks: readonly string[], filter: LineFilter, printer: LogPrinter): void {

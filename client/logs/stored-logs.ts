@@ -1,11 +1,14 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
-import { parseAttemptId, parseContainerId } from "../../src/hadoop/yarn/ids.ts";
+import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
-import { parseLogFileName } from "../../src/job/closed-log.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
+import type { LogStore } from "../../src/logs/log-store.ts";
+import { lastGeneration, type Tenancy, tenanciesOf } from "../../src/logs/master-log.ts";
+import { lastOf } from "../../src/logs/ordered-output.ts";
+import { ownLines } from "../../src/logs/own-log.ts";
+import { executorLines, readMasterLogs, StoredTask } from "../../src/logs/stored-tasks.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
-import type { LogStore } from "../applications/log-store.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {
@@ -17,11 +20,7 @@ import {
   noSuchGeneration,
   noSuchTask,
 } from "./log-selection.ts";
-import { lastGeneration, masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
-import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputPiece } from "./ordered-output.ts";
-import { ownLines } from "./own-log.ts";
 import { tellFirstFailed, tellWithoutLines } from "./silent-tasks.ts";
-import { readText, storedExecutorLog, storedOutput } from "./stored-output.ts";
 
 /** NodeManagers upload within seconds of an application's end. */
 const patienceMs = 60_000;
@@ -74,46 +73,8 @@ export async function storedLogs(
   if (!executor) await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
 }
 
-/** All that these tasks printed, one after the other, of a job that has ended and whose logs are at hand. */
-export async function* storedLines(
-  store: LogStore,
-  tasks: readonly string[],
-): AsyncGenerator<{ readonly task: string; readonly line: OutputLine }> {
-  const all = tenanciesOf((await readMasterLogs(store)).join(""));
-  for (const task of tasks) {
-    const own = all.filter((tenancy) => tenancy.task === task);
-    for await (const line of new StoredTask().lines(store, own, {})) yield { task, line };
-  }
-}
-
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
-}
-
-/** What the executors of a task logged, container by container. */
-async function* executorLines(
-  store: LogStore,
-  tenancies: readonly Tenancy[],
-  filter: LineFilter,
-): AsyncGenerator<OutputLine> {
-  for (const tenancy of tenancies) yield* ownLines(dataOf(storedExecutorLog(store, tenancy)), "executor", filter);
-}
-
-async function* dataOf(pieces: AsyncIterable<OutputPiece>): AsyncGenerator<Uint8Array> {
-  for await (const { data } of pieces) yield data;
-}
-
-/** What a task printed in its containers, one after the other as it had them. */
-class StoredTask {
-  missingBytes = 0;
-
-  async *lines(store: LogStore, tenancies: readonly Tenancy[], filter: LineFilter): AsyncGenerator<OutputLine> {
-    for (const tenancy of tenancies) {
-      const output = new OrderedOutput(await storedOutput(store, tenancy), filter);
-      yield* output.lines();
-      this.missingBytes += output.missingBytes;
-    }
-  }
 }
 
 /**
@@ -180,29 +141,6 @@ async function masterLogs(
 
 function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
-}
-
-/** Those logs of the AM's attempts that are there, in the order of the attempts. */
-async function readMasterLogs(store: LogStore): Promise<readonly string[]> {
-  const attempts = new Map<ContainerId, { closed: string[]; last: string }>();
-  for await (const file of store.logs(isMaster)) {
-    const { log, start } = parseLogFileName(file.name);
-    if (log !== masterLog) continue;
-    const attempt = attempts.get(file.containerId) ?? { closed: [], last: "" };
-    attempts.set(file.containerId, attempt);
-    const text = await readText(file);
-    if (start === undefined) attempt.last = text;
-    else attempt.closed.push(text);
-  }
-  const byAttempt = [...attempts].sort(
-    ([one], [other]) => parseContainerId(one).attempt - parseContainerId(other).attempt,
-  );
-  return byAttempt.map(([, { closed, last }]) => [...closed, last].join(""));
-}
-
-/** YARN starts every attempt's AM in the first container of the attempt. */
-function isMaster(containerId: ContainerId): boolean {
-  return containerId.endsWith("_000001");
 }
 
 /** Of the tasks' names, in the order of their numbers. */

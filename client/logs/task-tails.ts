@@ -2,9 +2,9 @@ import { setMaxListeners } from "node:events";
 import type { LogStream, OutputStream, ReadableStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
+import { LineSplitter } from "../../src/logs/line-splitter.ts";
+import type { OutputLine } from "../../src/logs/ordered-output.ts";
 import type { AttemptConnection, LogPiece } from "../master/attempt-connection.ts";
-import { LineSplitter } from "./line-splitter.ts";
-import type { OutputLine } from "./ordered-output.ts";
 
 const outputStreams: readonly OutputStream[] = ["stdout", "stderr"];
 const executorStreams: readonly ReadableStream[] = ["executor"];

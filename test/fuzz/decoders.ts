@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { LineSplitter } from "../../client/logs/line-splitter.ts";
 import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
 import type { Message } from "../../src/api/fields.ts";
 import {
@@ -57,6 +56,7 @@ import { decodeExecutorJob } from "../../src/job/stored/executor-job.ts";
 import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
 import { parseStagingLocation } from "../../src/job/stored/staging-location.ts";
 import { decodeJournalEntry, encodeJournalEntry } from "../../src/journal/entry.ts";
+import { LineSplitter } from "../../src/logs/line-splitter.ts";
 import { aJobStatus, allSucceeded, outOfMemory } from "../client/job-status.ts";
 import { anExecutorJob, register } from "../support/api.ts";
 import { javaUtf, writeTFile } from "../support/tfile-writer.ts";

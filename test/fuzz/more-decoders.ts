@@ -8,7 +8,7 @@ import { readStoreFile } from "../../am/core/store/store-file.ts";
 import { parseLoginRequest } from "../../am/keytab/login-request.ts";
 import { parseJobStatus } from "../../client/applications/job-status-json.ts";
 import { nameNodeOf, resourceManagerOf, schedulerOf } from "../../client/cluster/findings.ts";
-import { ownWords } from "../../client/logs/own-log.ts";
+import { ownWords } from "../../client/logs/log-printer.ts";
 import { migrateFlowDocument } from "../../client/migration/azkaban-flow.ts";
 import { readDocument } from "../../client/migration/skein/document.ts";
 import { readElf } from "../../client/shipping/elf.ts";

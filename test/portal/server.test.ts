@@ -7,8 +7,10 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Access } from "../../portal/access.ts";
 import { JobIndex } from "../../portal/job-index.ts";
+import type { LogQuery } from "../../portal/job-logs.ts";
 import { JobPages } from "../../portal/job-pages.ts";
 import { MOST_PORTAL_CONNECTIONS, PortalServer, type PortalServerOptions } from "../../portal/server.ts";
+import type { JobStatus } from "../../src/job/status.ts";
 import type { PortalProxies } from "../../src/portal-settings.ts";
 import { outOfMemory } from "../client/job-status.ts";
 import { HistoryFolder } from "./history-folder.ts";
@@ -30,7 +32,13 @@ describe("the portal", () => {
     const nowMs = () => endedAtMs + 5;
     index = new JobIndex({ ...history, nowMs });
     const access = new Access({ admins: "root", groupsOf: async () => [], nowMs });
-    const jobs = new JobPages({ fileSystem: history.fileSystem, access, index, nowMs });
+    const logs = {
+      read: async (user: string, { applicationId }: JobStatus, { task }: LogQuery) => {
+        const line = { stream: "stdout", line: `${task} of ${user}'s ${applicationId}` } as const;
+        return { tasks: [task], lines: [line], isCut: false, missingBytes: 0 };
+      },
+    };
+    const jobs = new JobPages({ fileSystem: history.fileSystem, access, index, logs, nowMs });
     const pages = { listPage: page("list"), jobPage: page("job") };
     options = { index, jobs, access, ...pages, nowMs, isOwn: async () => isOwn };
     await serve();
@@ -201,6 +209,21 @@ describe("the portal", () => {
     await Promise.all(others.map((other) => new Promise((resolve) => other.on("error", resolve).on("close", resolve))));
     isOwn = true;
     expect(await ask("/")).toMatchObject({ status: 200 });
+  });
+
+  test("reads logs of who owns the history alone, whatever that says of itself", async () => {
+    const { owner } = await history.fileSystem.stat(history.root);
+    history.write({ number: 1, user: owner, endedAtMs });
+    history.write({ number: 2, user: "bob", viewAcl: "*", endedAtMs });
+    await index.refresh();
+    const logOf = (number: number, query = "task=worker:0") =>
+      json(`/jobs/application_1_000${number}/api/v1/logs?${query}`);
+    expect(await logOf(1)).toMatchObject({ lines: [{ line: `worker:0 of ${owner}'s application_1_0001` }] });
+    expect(await logOf(1, "task=..")).toEqual({ error: "task is one such as worker:0, or am" });
+    expect(await logOf(2)).toEqual({
+      error: `application_1_0002 says that it is bob's, but its history is ${owner}'s: no logs are read`,
+    });
+    expect((await ask("/jobs/application_1_0002/api/v1/logs?task=am")).status).toBe(403);
   });
 
   test("counts for Prometheus what has ended, once all of it is known", async () => {

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
-import type { LogStore } from "../../../client/applications/log-store.ts";
 import { LiveOutput } from "../../../client/logs/live-output.ts";
 import type { AttemptConnection, LogPiece, LogRequest } from "../../../client/master/attempt-connection.ts";
 import { closedLogName } from "../../../src/job/closed-log.ts";
+import type { LogStore } from "../../../src/logs/log-store.ts";
 import { aJobStatus } from "../job-status.ts";
 
 /** What is left of each log on its node: a piece of it, at its offset. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { LogPrinter, type LogPrinterOptions } from "../../../client/logs/log-printer.ts";
-import type { OutputLine } from "../../../client/logs/ordered-output.ts";
+import type { OutputLine } from "../../../src/logs/ordered-output.ts";
 import { recordedContext } from "../support.ts";
 
 function printed(lines: readonly (readonly [string, OutputLine])[], options: LogPrinterOptions = {}) {

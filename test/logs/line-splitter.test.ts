@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { LineSplitter } from "../../../client/logs/line-splitter.ts";
+import { LineSplitter } from "../../src/logs/line-splitter.ts";
 
 function linesOf(...pieces: (Uint8Array | string)[]): string[] {
   const splitter = new LineSplitter();

@@ -1,13 +1,13 @@
-import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
-import { parseLogFileName } from "../../src/job/closed-log.ts";
-import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
-import type { LogStore, StoredLog } from "../applications/log-store.ts";
+import type { ContainerId } from "../hadoop/yarn/records.ts";
+import { parseLogFileName } from "../job/closed-log.ts";
+import { OUTPUT_INDEX, parseMarks } from "../job/output-index.ts";
+import type { StoredLog, StoredLogs } from "./log-store.ts";
 import type { Tenancy } from "./master-log.ts";
 import type { OutputPiece, OutputSource } from "./ordered-output.ts";
 import { executorLog } from "./own-log.ts";
 
 /** What a task printed in one container. The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
-export async function storedOutput(store: LogStore, { containerId, logPrefix }: Tenancy): Promise<OutputSource> {
+export async function storedOutput(store: StoredLogs, { containerId, logPrefix }: Tenancy): Promise<OutputSource> {
   const marks = parseMarks(await indexText(store, containerId, logPrefix + OUTPUT_INDEX));
   const last = marks.at(-1);
   return {
@@ -20,7 +20,7 @@ export async function storedOutput(store: LogStore, { containerId, logPrefix }: 
 }
 
 /** The log of a task's executor in one container. */
-export function storedExecutorLog(store: LogStore, { containerId, logPrefix }: Tenancy): AsyncIterable<OutputPiece> {
+export function storedExecutorLog(store: StoredLogs, { containerId, logPrefix }: Tenancy): AsyncIterable<OutputPiece> {
   return wholeLog(store, { containerId, log: logPrefix + executorLog, writtenBytes: undefined }, 0);
 }
 
@@ -39,7 +39,7 @@ interface WantedLog extends LogOfContainer {
  * A log from an offset on: what was closed of it, and then the file that was written to at the end. Stores have the closed ones in their
  * order, but that file before them: what comes after them is read in a second pass.
  */
-async function* wholeLog(store: LogStore, wanted: WantedLog, offset: number): AsyncGenerator<OutputPiece> {
+async function* wholeLog(store: StoredLogs, wanted: WantedLog, offset: number): AsyncGenerator<OutputPiece> {
   const { containerId, log, writtenBytes = Number.POSITIVE_INFINITY } = wanted;
   let end = 0;
   let sawLast = false;
@@ -67,7 +67,7 @@ async function* wholeLog(store: LogStore, wanted: WantedLog, offset: number): As
 
 /** What was closed of a log, of the files that begin between two of its bytes; in the order of the log, as stores have them. */
 export async function* closedOutput(
-  store: LogStore,
+  store: StoredLogs,
   { containerId, log }: LogOfContainer,
   from: number,
   to: number,
@@ -99,7 +99,7 @@ async function* piecesOf(
 }
 
 /** What was closed of the index lies in earlier files, or behind the one that was written to at the end. */
-async function indexText(store: LogStore, containerId: ContainerId, index: string): Promise<string> {
+async function indexText(store: StoredLogs, containerId: ContainerId, index: string): Promise<string> {
   const closed = new Map<number, string>();
   let last: string | undefined;
   for await (const file of store.logs((id) => id === containerId)) {

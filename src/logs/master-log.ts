@@ -1,7 +1,7 @@
-import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
-import { BUNDLES } from "../../src/job/launch/container-names.ts";
-import { logFileOf } from "../../src/job/launch/launch-command.ts";
-import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
+import type { ContainerId } from "../hadoop/yarn/records.ts";
+import { BUNDLES } from "../job/launch/container-names.ts";
+import { logFileOf } from "../job/launch/launch-command.ts";
+import { logPrefixOf } from "../job/launch/log-prefix.ts";
 import { fieldsOf } from "./own-log.ts";
 
 /** The file's name, in the log folder of the AM's container. */

@@ -1,6 +1,5 @@
-import { BUNDLES } from "../../src/job/launch/container-names.ts";
-import { logFileOf } from "../../src/job/launch/launch-command.ts";
-import { formatMoment } from "../output/format.ts";
+import { BUNDLES } from "../job/launch/container-names.ts";
+import { logFileOf } from "../job/launch/launch-command.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { type LineFilter, matches, type OutputLine } from "./ordered-output.ts";
 
@@ -30,17 +29,6 @@ function ownLine(line: string, stream: OutputLine["stream"]): OutputLine {
     ...(typeof generation === "number" ? { generation } : {}),
     ...(Number.isNaN(atMs) ? {} : { atMs }),
   };
-}
-
-/**
- * The same line for people: `2026-11-25 14:02:11.389  warn   worker:0: It does not answer.`; another one stays as it is.
- * @param of whose log it is
- */
-export function ownWords(of: string, line: string): string {
-  const { time, level, task, message } = fieldsOf(line);
-  if (typeof time !== "string" || typeof level !== "string" || typeof message !== "string") return line;
-  const about = typeof task === "string" && task !== of && !message.includes(task) ? `${task}: ` : "";
-  return `${formatMoment(Date.parse(time))}  ${level.padEnd(5)}  ${about}${message}`;
 }
 
 /** Whether a filter takes it, but for its number of last lines. */

@@ -1,5 +1,5 @@
-import type { OutputStream, ReadableStream } from "../../src/api/messages.ts";
-import type { OutputMark } from "../../src/job/output-index.ts";
+import type { OutputStream, ReadableStream } from "../api/messages.ts";
+import type { OutputMark } from "../job/output-index.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 /** One line that a program wrote; generation and time where the index says them. */

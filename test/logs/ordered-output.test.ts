@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { type LineFilter, lastOf, OrderedOutput } from "../../../client/logs/ordered-output.ts";
-import { parseMarks } from "../../../src/job/output-index.ts";
+import { parseMarks } from "../../src/job/output-index.ts";
+import { type LineFilter, lastOf, OrderedOutput } from "../../src/logs/ordered-output.ts";
 
 /** Two generations: the first says `a1`, then errs, then says `a2`; the second says `b`. */
 const texts = { stdout: "a1\na2\nb\n", stderr: "oops\n" };

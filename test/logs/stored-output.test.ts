@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import type { LogStore } from "../../../client/applications/log-store.ts";
-import { storedOutput } from "../../../client/logs/stored-output.ts";
-import { closedLogName } from "../../../src/job/closed-log.ts";
-import { OUTPUT_INDEX } from "../../../src/job/output-index.ts";
+import { closedLogName } from "../../src/job/closed-log.ts";
+import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
+import type { LogStore } from "../../src/logs/log-store.ts";
+import { storedOutput } from "../../src/logs/stored-output.ts";
 
 const containerId = "container_1795305600000_0001_01_000002";
 

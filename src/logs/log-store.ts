@@ -1,4 +1,4 @@
-import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
+import type { ContainerId } from "../hadoop/yarn/records.ts";
 
 /** One file of a container's log folder. */
 export interface StoredLog {
@@ -9,10 +9,14 @@ export interface StoredLog {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Where logs are when nobody can be asked for them any more. */
-export interface LogStore {
+/** What is stored of an application's logs. */
+export interface StoredLogs {
   /** Container by container; empty while nothing has arrived. */
   logs(wanted: (containerId: ContainerId) => boolean): AsyncIterable<StoredLog>;
+}
+
+/** Where logs are when nobody can be asked for them any more. */
+export interface LogStore extends StoredLogs {
   /** What is waited for while there is nothing; undefined where nothing more will come. */
   readonly pending: string | undefined;
   /** All logs are there as soon as the job has ended. */

@@ -1,0 +1,132 @@
+import { Readable } from "node:stream";
+import { describe, expect, test } from "@jest/globals";
+import { JobLogs, type LogQuery, MOST_WHOLE_BYTES, parseLogQuery } from "../../portal/job-logs.ts";
+import type { TaskStatus } from "../../src/job/status.ts";
+import type { StoredLogs } from "../../src/logs/log-store.ts";
+import { aJobStatus } from "../client/job-status.ts";
+
+type Files = Readonly<Record<string, Readonly<Record<string, string | AsyncIterable<Uint8Array>>>>>;
+
+const master = "container_1_0001_01_000001";
+const started = (task: string, container: string) =>
+  JSON.stringify({ level: "info", event: "task-started", message: `${task} starts.`, task, container });
+const files: Files = {
+  [master]: { "am.log": [started("worker:0", "c2"), started("worker:1", "c3"), started("worker:0", "c4")].join("\n") },
+  c2: { stdout: "first life\n", stderr: "warned (a.b)\n" },
+  c3: { stdout: "one\n" },
+  c4: { stdout: "second life\n" },
+};
+
+function storeOf(stored: Files): StoredLogs {
+  return {
+    async *logs(wanted) {
+      for (const [containerId, logs] of Object.entries(stored).filter(([id]) => wanted(id)))
+        for (const [name, text] of Object.entries(logs)) {
+          const content = typeof text === "string" ? Readable.from([Buffer.from(text)]) : text;
+          yield { containerId, name, lengthBytes: typeof text === "string" ? text.length : 1, content };
+        }
+    },
+  };
+}
+
+const asked: LogQuery = { task: "worker:0", tail: 100, stream: undefined, text: "" };
+const here = new AbortController().signal;
+const never = () => here;
+
+async function read(query: Partial<LogQuery> = {}, stored: Files = files, tasks: readonly TaskStatus[] = []) {
+  const logs = new JobLogs(() => storeOf(stored), never);
+  const answer = await logs.read("ada", aJobStatus({ tasks }), { ...asked, ...query }, here);
+  return { ...answer, lines: answer.lines.map(({ line }) => line) };
+}
+
+describe("the logs of a job in the portal", () => {
+  test("are those of all containers that a task had, as the ApplicationMaster's log tells", async () => {
+    expect(await read()).toEqual({
+      tasks: ["worker:0", "worker:1"],
+      lines: ["first life", "warned (a.b)", "second life"],
+      isCut: false,
+      missingBytes: 0,
+    });
+  });
+
+  test("are the last lines, of a stream, and those that hold a text, which is no pattern", async () => {
+    expect(await read({ tail: 1 })).toMatchObject({ lines: ["second life"], isCut: true });
+    expect(await read({ stream: "stderr" })).toMatchObject({ lines: ["warned (a.b)"], isCut: false });
+    expect(await read({ text: "(a.b)" })).toMatchObject({ lines: ["warned (a.b)"] });
+    expect(await read({ text: "(a?b)" })).toMatchObject({ lines: [] });
+  });
+
+  test("of the ApplicationMaster are for people", async () => {
+    expect(await read({ task: "am", text: "worker:1" })).toMatchObject({ lines: ["info   worker:1 starts."] });
+  });
+
+  test("of a job of TonY's, or without its ApplicationMaster's log, are those of each task's last container", async () => {
+    const { [master]: _am, ...others } = files;
+    const task = { task: "worker:0", state: "succeeded", restarts: 0, containerId: "c4" } as const;
+    expect(await read({}, others, [task])).toMatchObject({ tasks: ["worker:0"], lines: ["second life"] });
+  });
+
+  test("that are not there are told of with the settings that matter", async () => {
+    await expect(read({}, {})).rejects.toMatchObject({
+      code: "NO_LOGS",
+      message: expect.stringContaining("yarn.log-aggregation.retain-seconds"),
+    });
+    expect(await read({ task: "worker:7" })).toMatchObject({ tasks: ["worker:0", "worker:1"], lines: [] });
+  });
+
+  test("take no more memory than an answer may have, however long their lines are", async () => {
+    const long = Array.from({ length: 200 }, () => "x".repeat(16_000)).join("\n");
+    const { lines, isCut } = await read({}, { ...files, c4: { stdout: long } });
+    expect(isCut).toBe(true);
+    expect(lines.join("").length).toBeLessThanOrEqual(2 ** 20);
+  });
+
+  test("are not read where what is read whole has no end", async () => {
+    async function* endless() {
+      for (let bytes = 0; bytes <= 2 * MOST_WHOLE_BYTES; bytes += 2 ** 20) yield Buffer.alloc(2 ** 20);
+    }
+    await expect(read({}, { [master]: { "am.log": endless() } })).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
+  });
+
+  test("are read for a few at a time, no longer than a minute, and not for who has gone", async () => {
+    const gone = new AbortController();
+    const late = new AbortController();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    async function* held() {
+      await gate;
+      yield Buffer.from("line\n");
+    }
+    const limits: number[] = [];
+    const stored = () => storeOf({ [master]: { "am.log": held() } });
+    const logs = new JobLogs(stored, (ms) => {
+      limits.push(ms);
+      return late.signal;
+    });
+    const one = logs.read("ada", aJobStatus({}), asked, gone.signal);
+    const other = logs.read("ada", aJobStatus({}), asked, here);
+    await expect(logs.read("ada", aJobStatus({}), asked, here)).rejects.toMatchObject({ code: "BUSY" });
+    gone.abort();
+    late.abort();
+    open();
+    await expect(one).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
+    await expect(other).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
+    expect(limits).toEqual([60_000, 60_000]);
+  });
+});
+
+test("what is asked of a log is checked", () => {
+  const parse = (query: string) => parseLogQuery(new URLSearchParams(query));
+  expect(parse("task=worker:0")).toEqual({ task: "worker:0", tail: 200, stream: undefined, text: "" });
+  expect(parse("task=am&tail=999999&stream=stderr&text=a%20b")).toEqual({
+    task: "am",
+    tail: 2_000,
+    stream: "stderr",
+    text: "a b",
+  });
+  for (const wrong of ["", "task=../x", "task=am&tail=0", "task=am&tail=x", "task=am&stream=both", "task=am&x=1"])
+    expect(typeof parse(wrong)).toBe("string");
+  expect(parse(`task=am&text=${"x".repeat(201)}`)).toContain("at most 200");
+});
