@@ -4,6 +4,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { BenchClusters, type ClusterOf } from "./cluster.ts";
 import { collect, type Sample } from "./figures.ts";
 import type { Measurement } from "./measurement.ts";
+import { attacked } from "./measurements/attacks.ts";
 import { citizen } from "./measurements/citizen.ts";
 import { crowd } from "./measurements/crowd.ts";
 import { memory } from "./measurements/memory.ts";
@@ -21,6 +22,7 @@ const measurements: readonly Measurement[] = [
   thirteenTasks,
   memory,
   crowd,
+  attacked,
   generationRestart,
   executorLoss,
   frozenExecutorNoticed,

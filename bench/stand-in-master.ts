@@ -55,6 +55,14 @@ export class StandInMaster {
     return this.#process.pid ?? 0;
   }
 
+  /** Where it listens; undefined: not yet. */
+  address(): string | undefined {
+    const file = path.join(this.#folder, "staging", "am-1.json");
+    if (!existsSync(file)) return undefined;
+    const { host, port }: { readonly host: string; readonly port: number } = JSON.parse(readFileSync(file, "utf8"));
+    return `${host}:${port}`;
+  }
+
   /** All that the AM has wanted so far. */
   wantedExecutors(): readonly WantedExecutor[] {
     const file = path.join(this.#folder, wantedExecutorsFile);

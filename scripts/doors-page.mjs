@@ -15,11 +15,11 @@ import { MOST_HISTORY_BYTES } from "../portal/stored-job.ts";
 import { MOST_TEXT } from "../src/api/believable.ts";
 import { CALLS_OF_TASK, usualCallLimits } from "../src/api/caller-calls.ts";
 import { WRITER_LIMIT } from "../src/api/client-endpoint.ts";
-import { usualGuardLimits } from "../src/api/connection-guard.ts";
+import { MOST_HEADERS_BYTES, usualGuardLimits } from "../src/api/connection-guard.ts";
 import { LINK_WRITER_LIMIT } from "../src/api/executor-endpoint.ts";
 import { LONGEST_UNNOTICED_MS } from "../src/api/keepalive.ts";
 import { INITIAL_TAIL_CREDIT_BYTES } from "../src/api/messages.ts";
-import { MOST_ANSWER_BYTES, MOST_HEADERS_BYTES, MOST_REQUEST_BYTES, MOST_STREAMS, UNUSED_MS } from "../src/api/tls.ts";
+import { MOST_ANSWER_BYTES, MOST_REQUEST_BYTES, MOST_STREAMS, UNUSED_MS } from "../src/api/tls.ts";
 import { MOST_ANNOUNCEMENT_BYTES } from "../src/frameworks/elastic-horovod/elastic-rendezvous.ts";
 import { BYTES_OF_PAIR, MOST_VALUE_BYTES, SPARE_BYTES } from "../src/frameworks/rendezvous-store.ts";
 import { maximumJsonBytes, maximumOtherBytes } from "../src/hadoop/hdfs/webhdfs-connection.ts";
@@ -50,7 +50,7 @@ const calls = usualCallLimits;
 const ofCaller = `${count(guard.mostOfCaller)} of a caller; ${count(guard.mostUnproven)} that have not proved a name, of which ${count(guard.mostServed)} are read, ${count(guard.mostOfAddress)} of an address`;
 const untilProof = `${time(guard.proofMs)} until a call is let in, ${time(guard.refusedMs)} after one that is refused`;
 const untilAsked = `${time(calls.askingMs)} to say what a call is for; ${time(LONGEST_UNNOTICED_MS)} without an answer to a ping; ${time(UNUSED_MS)} without a call`;
-const asking = `${count(calls.mostAsking)} requests read at a time and ${count(calls.mostWaiting)} that wait, of a caller; ${count(guard.mostProvenRefusals)} refusals`;
+const asking = `${count(calls.mostAsking)} requests read at a time and ${count(calls.mostWaiting)} that wait, of a caller; ${count(guard.mostUnprovenCalls)} on a connection before one is let in; ${count(guard.mostProvenRefusals)} refusals of a caller`;
 const messages = `${size(MOST_HEADERS_BYTES)} of headers a call, ${size(MOST_REQUEST_BYTES)} a message in, ${size(MOST_ANSWER_BYTES)} out`;
 
 const rows = [

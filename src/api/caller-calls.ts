@@ -12,9 +12,9 @@ export interface CallLimits {
 
 /**
  * What a request holds of a server's memory before it is whole: itself (MOST_REQUEST_BYTES) and the 64 KiB that HTTP/2 lets a peer send
- * before somebody reads. Those that wait hold the latter alone: 9 MiB in all.
+ * before somebody reads. Those that wait hold the latter alone: 4.5 MiB in all.
  */
-export const usualCallLimits: CallLimits = { mostAsking: 16, mostWaiting: 64, mostCalls: 256, askingMs: 20_000 };
+export const usualCallLimits: CallLimits = { mostAsking: 8, mostWaiting: 32, mostCalls: 256, askingMs: 20_000 };
 
 /** A person may follow both outputs of every task in several windows. */
 export const CALLS_OF_TASK = 16;

@@ -1,6 +1,9 @@
 import type { Socket } from "node:net";
 import { Leavings } from "./leavings.ts";
 
+/** Of all headers of one call: a proof and a name are some hundred. They are kept outside V8's heap, which sees no reason to collect them. */
+export const MOST_HEADERS_BYTES = 8 * 1024;
+
 /** What connections may do. */
 export interface GuardLimits {
   /** How long one may last until a call of it is let in. */
@@ -9,6 +12,8 @@ export interface GuardLimits {
   readonly refusedMs: number;
   /** How many such calls it may make. */
   readonly mostRefusals: number;
+  /** How many calls it may have made when the first of them is let in. */
+  readonly mostUnprovenCalls: number;
   /** How many such connections there may be, those that wait counted: for a further one the oldest goes. */
   readonly mostUnproven: number;
   /** How many of them are served at a time: the others wait, and nothing of theirs is read. */
@@ -17,7 +22,7 @@ export interface GuardLimits {
   readonly mostOfAddress: number;
   /** How long one is served at least before it goes for one that waits. */
   readonly turnMs: number;
-  /** How many calls of one that has been let in may be refused. */
+  /** How many calls may be refused on the connections of one caller that are let in, as long as they last. */
   readonly mostProvenRefusals: number;
   /** How many there may be of one caller that are let in. */
   readonly mostOfCaller: number;
@@ -31,6 +36,7 @@ export const usualGuardLimits: GuardLimits = {
   proofMs: 10_000,
   refusedMs: 1_000,
   mostRefusals: 8,
+  mostUnprovenCalls: 16,
   mostUnproven: 1_024,
   mostServed: 256,
   mostOfAddress: 32,
@@ -46,6 +52,7 @@ interface Unproven {
   readonly serve: (socket: Socket) => void;
   /** `overdue`: served for longer than its turn, because nobody waited. */
   state: "waiting" | "served" | "overdue";
+  calls: number;
   refusals: number;
   timer: NodeJS.Timeout;
 }
@@ -54,10 +61,19 @@ interface Proven {
   readonly socket: Socket;
   readonly caller: string;
   refusals: number;
+  readonly all: OfCaller;
+}
+
+/** Of the connections of one caller that are let in. */
+interface OfCaller {
+  connections: number;
+  refusals: number;
 }
 
 /** Is told by a server of each call; `peer` is `<address>:<port>` of the caller. */
 export interface Proofs {
+  /** It has begun, with headers of that size. */
+  called(peer: string, headersBytes: number): void;
   /** @returns false: the caller has too many connections already */
   proven(peer: string, caller: string): boolean;
   refused(peer: string): void;
@@ -76,8 +92,7 @@ export class ConnectionGuard implements Proofs {
   readonly #ofAddress = new Map<string, number>();
   #served = 0;
   readonly #proven = new Map<string, Proven>();
-  /** How many of those each caller has. */
-  readonly #ofCaller = new Map<string, number>();
+  readonly #ofCaller = new Map<string, OfCaller>();
   readonly #leavings: Leavings;
 
   constructor(limits: GuardLimits = usualGuardLimits, leavings = new Leavings()) {
@@ -97,7 +112,7 @@ export class ConnectionGuard implements Proofs {
     const peer = `${address}:${remotePort}`;
     this.#forget(peer);
     const timer = this.#resetIn(peer, this.#limits.proofMs);
-    const unproven: Unproven = { socket, peer, address, serve, state: "waiting", refusals: 0, timer };
+    const unproven: Unproven = { socket, peer, address, serve, state: "waiting", calls: 0, refusals: 0, timer };
     this.#unproven.set(peer, unproven);
     // Whatever ends it, its end is told once.
     socket.on("error", () => undefined);
@@ -106,23 +121,37 @@ export class ConnectionGuard implements Proofs {
     else this.#endOverdueFor(unproven);
   }
 
+  called(peer: string, headersBytes: number): void {
+    this.#leavings.notice();
+    const unproven = this.#unproven.get(peer);
+    if (unproven !== undefined) {
+      unproven.calls += 1;
+      if (unproven.calls > this.#limits.mostUnprovenCalls) this.#reset(peer);
+    }
+    // Node holds a caller to the bound only once he has acknowledged it.
+    if (headersBytes <= MOST_HEADERS_BYTES) return;
+    this.#reset(peer);
+    this.#proven.get(peer)?.socket.resetAndDestroy();
+  }
+
   proven(peer: string, caller: string): boolean {
     const socket = this.#unproven.get(peer)?.socket;
     if (socket === undefined) return this.#proven.has(peer);
-    const before = this.#ofCaller.get(caller) ?? 0;
-    if (before >= this.#limits.mostOfCaller) return false;
+    const all = this.#ofCaller.get(caller) ?? { connections: 0, refusals: 0 };
+    if (all.connections >= this.#limits.mostOfCaller) return false;
     this.#forget(peer);
-    this.#proven.set(peer, { socket, caller, refusals: 0 });
-    this.#ofCaller.set(caller, before + 1);
+    this.#proven.set(peer, { socket, caller, refusals: 0, all });
+    this.#ofCaller.set(caller, all);
+    all.connections += 1;
     return true;
   }
 
   refused(peer: string): void {
-    this.#leavings.add();
     const proven = this.#proven.get(peer);
     if (proven !== undefined) {
       proven.refusals += 1;
-      if (proven.refusals > this.#limits.mostProvenRefusals) proven.socket.resetAndDestroy();
+      proven.all.refusals += 1;
+      if (proven.all.refusals > this.#limits.mostProvenRefusals) proven.socket.resetAndDestroy();
       return;
     }
     const caller = this.#unproven.get(peer);
@@ -155,14 +184,15 @@ export class ConnectionGuard implements Proofs {
   #closed(peer: string, socket: Socket): void {
     if (this.#unproven.get(peer)?.socket === socket) {
       this.#forget(peer);
-      this.#leavings.add();
+      this.#leavings.notice();
     }
     const proven = this.#proven.get(peer);
     if (proven?.socket !== socket) return;
     this.#proven.delete(peer);
-    const left = (this.#ofCaller.get(proven.caller) ?? 1) - 1;
-    if (left > 0) this.#ofCaller.set(proven.caller, left);
-    else this.#ofCaller.delete(proven.caller);
+    const { caller, all } = proven;
+    all.connections -= 1;
+    all.refusals -= proven.refusals;
+    if (all.connections === 0) this.#ofCaller.delete(caller);
   }
 
   #resetIn(peer: string, delayMs: number): NodeJS.Timeout {
@@ -235,7 +265,7 @@ export class ConnectionGuard implements Proofs {
     const socket = this.#unproven.get(peer)?.socket;
     if (socket === undefined) return;
     this.#forget(peer);
-    this.#leavings.add();
+    this.#leavings.notice();
     socket.resetAndDestroy();
   }
 }

@@ -1,49 +1,88 @@
+import { getHeapStatistics } from "node:v8";
 import { type MonotonicClock, monotonicClock } from "../hadoop/clock.ts";
 
-/** What so many calls and connections leave that came to nothing is a MiB or two. */
-const ENDS_OF_A_COLLECTION = 32;
-/** So that a flood has a process collect in a twentieth of its time at most. */
+/** What may gather before new objects are collected. */
+const NEW_BYTES = 2 << 20;
+/** The same of all objects; of a process that holds much a quarter of that, if it is more. */
+const ALL_BYTES = 4 << 20;
+const ALL_SHARE = 1 / 4;
+/** So that a flood has a process collect all in a twentieth of its time at most. */
 const REST = 20;
-const LEAST_WAIT_MS = 1_000;
+/** How soon it is looked again after something came or memory moved; each look after one that found nothing waits twice as long. */
+const FIRST_LOOK_MS = 20;
+const LAST_LOOK_MS = 1_000;
+/** Less is no reason to look again soon. */
+const MOVED_BYTES = 256 << 10;
 
-/** Of what the garbage collector goes through: `minor`, new objects alone, which takes it 1 ms, or `major`, all of them, 15 ms and more. */
-export type Collect = (type: "minor" | "major") => void;
+/** What calls and connections leave lies outside V8's heap, and is freed with the objects that stand for it. */
+export interface OutsideMemory {
+  bytes(): number;
+  /** `minor`: of new objects alone, which takes 1 ms, or `major`, of all, 15 ms and more. */
+  collect(type: "minor" | "major"): void;
+}
 
 /**
- * Frees what calls and connections leave that came to nothing, where the process was started with --expose-gc. It lies outside V8's heap,
- * which by itself lets 64 MiB gather there before it collects any of it, and malloc does not give back what once it had. New objects are
- * collected often; what outlives that counts as old, and is collected some time later.
+ * Frees what calls and connections leave, where the process was started with --expose-gc. V8 by itself lets tens of MiB of it gather before
+ * it collects any, and malloc does not give back all that it once had. New objects are collected often; what outlives that counts as old,
+ * and is collected when there is more of it. The memory is looked at while something happens, and hardly ever in peace.
  */
 export class Leavings {
-  readonly #collect: Collect;
+  readonly #memory: OutsideMemory | undefined;
   readonly #clock: Pick<MonotonicClock, "nowMs">;
-  #ends = 0;
   #timer: NodeJS.Timeout | undefined;
-  #waitMs = LEAST_WAIT_MS;
+  #waitMs = FIRST_LOOK_MS;
+  #seen = 0;
+  /** The least that there was since a collection of new objects, and since one of all: what is held, as far as is known. */
+  #afterMinor = Number.POSITIVE_INFINITY;
+  #afterMajor = Number.POSITIVE_INFINITY;
+  #nextMajorMs = 0;
 
-  constructor(collect: Collect = collectIfExposed, clock: Pick<MonotonicClock, "nowMs"> = monotonicClock) {
-    this.#collect = collect;
+  constructor(memory = exposedMemory(), clock: Pick<MonotonicClock, "nowMs"> = monotonicClock) {
+    this.#memory = memory;
     this.#clock = clock;
   }
 
-  /** One more came to nothing. */
-  add(): void {
-    this.#ends += 1;
-    if (this.#ends % ENDS_OF_A_COLLECTION !== 0) return;
-    this.#collect("minor");
-    this.#timer ??= setTimeout(() => this.#collectAll(), this.#waitMs).unref();
+  /** A connection or a call has come or gone. */
+  notice(): void {
+    if (this.#memory === undefined) return;
+    if (this.#timer !== undefined && this.#waitMs === FIRST_LOOK_MS) return;
+    clearTimeout(this.#timer);
+    this.#lookIn(this.#memory, FIRST_LOOK_MS);
   }
 
-  #collectAll(): void {
-    this.#timer = undefined;
-    const begin = this.#clock.nowMs();
-    this.#collect("major");
-    this.#waitMs = Math.max(LEAST_WAIT_MS, REST * (this.#clock.nowMs() - begin));
+  #lookIn(memory: OutsideMemory, waitMs: number): void {
+    this.#waitMs = waitMs;
+    this.#timer = setTimeout(() => this.#look(memory), waitMs).unref();
+  }
+
+  #look(memory: OutsideMemory): void {
+    const bytes = memory.bytes();
+    this.#afterMinor = Math.min(this.#afterMinor, bytes);
+    this.#afterMajor = Math.min(this.#afterMajor, bytes);
+    const spare = Math.max(ALL_BYTES, this.#afterMajor * ALL_SHARE);
+    const beganMs = this.#clock.nowMs();
+    if (this.#afterMinor > this.#afterMajor + spare && beganMs >= this.#nextMajorMs) {
+      memory.collect("major");
+      this.#nextMajorMs = beganMs + REST * (this.#clock.nowMs() - beganMs);
+      this.#afterMinor = memory.bytes();
+      this.#afterMajor = this.#afterMinor;
+    } else if (bytes > this.#afterMinor + NEW_BYTES) {
+      memory.collect("minor");
+      this.#afterMinor = memory.bytes();
+    }
+    const isMoving = Math.abs(bytes - this.#seen) > MOVED_BYTES;
+    this.#seen = bytes;
+    if (isMoving) this.#lookIn(memory, FIRST_LOOK_MS);
+    else this.#lookIn(memory, Math.min(2 * this.#waitMs, LAST_LOOK_MS));
   }
 }
 
-function collectIfExposed(type: Parameters<Collect>[0]): void {
-  // With any options Node 20 takes new objects alone.
-  if (type === "minor") globalThis.gc?.({ type, execution: "sync" });
-  else globalThis.gc?.();
+function exposedMemory(): OutsideMemory | undefined {
+  const { gc } = globalThis;
+  if (gc === undefined) return undefined;
+  return {
+    bytes: () => getHeapStatistics().external_memory,
+    // With any options Node 20 takes new objects alone.
+    collect: (type) => (type === "minor" ? gc({ type, execution: "sync" }) : gc()),
+  };
 }

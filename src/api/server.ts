@@ -5,6 +5,7 @@ import { errorMessage } from "../hadoop/errors.ts";
 import type { PortRange } from "../job/spec.ts";
 import { candidatePorts } from "../port-range.ts";
 import { requireProof } from "./authentication.ts";
+import { tellOfCalls } from "./begun-calls.ts";
 import type { Callers, CallRefusal } from "./caller.ts";
 import { CallerCalls, type CallLimits } from "./caller-calls.ts";
 import { ConnectionGuard, type GuardLimits } from "./connection-guard.ts";
@@ -84,7 +85,9 @@ export class ApiServer {
     const door = { callers, refusal, proofs: this.#guard, calls: new CallerCalls(callLimits) };
     const server = new Server({ ...serverOptions, interceptors: [requireProof(key.certificate, door)] });
     services(server);
-    return { server, connections: server.createConnectionInjector(serverCredentials(key)) };
+    const connections = server.createConnectionInjector(serverCredentials(key));
+    tellOfCalls(server, this.#guard);
+    return { server, connections };
   }
 }
 

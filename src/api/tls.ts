@@ -9,6 +9,7 @@ import {
   setLogVerbosity,
 } from "@grpc/grpc-js";
 import type { CallerAuthentication } from "./authentication.ts";
+import { MOST_HEADERS_BYTES } from "./connection-guard.ts";
 import { KEEPALIVE_INTERVAL_MS, KEEPALIVE_TIMEOUT_MS } from "./keepalive.ts";
 import type { KeyAndCertificate } from "./server-key.ts";
 
@@ -30,9 +31,6 @@ const commonOptions = {
 export const UNUSED_MS = 300_000;
 /** A client reads the logs of all tasks of a job at once over one connection. */
 export const MOST_STREAMS = 10_000;
-
-/** Of all headers of one call: a proof and a name are some hundred. They are kept outside V8's heap, which sees no reason to collect them. */
-export const MOST_HEADERS_BYTES = 8 * 1024;
 
 /** Channelz stays on: without it grpc-js 1.14 does not know its sessions, and forceShutdown cuts none of them. */
 export const serverOptions: ChannelOptions = {

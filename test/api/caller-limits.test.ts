@@ -1,14 +1,15 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { type ClientHttp2Stream, connect } from "node:http2";
+import { type ClientHttp2Stream, connect, constants } from "node:http2";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { status } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { CALLS_OF_TASK, CallerCalls, callLimitsOf, usualCallLimits } from "../../src/api/caller-calls.ts";
+import { MOST_HEADERS_BYTES, usualGuardLimits } from "../../src/api/connection-guard.ts";
 import { clientService, rightByPath } from "../../src/api/definition.ts";
 import { clientAccess, OWNER } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
-import { MOST_HEADERS_BYTES, MOST_REQUEST_BYTES } from "../../src/api/tls.ts";
+import { MOST_REQUEST_BYTES } from "../../src/api/tls.ts";
 import { identity, noClients, ownersDoor, startMaster } from "../support/api.ts";
 
 const ends: (() => unknown)[] = [];
@@ -114,6 +115,29 @@ describe("a caller of the ApplicationMaster", () => {
     first.stream.end();
     expect(await first.ended).toBe(status.UNIMPLEMENTED);
     expect(await call(clientService.follow.path, { "x-long": "x".repeat(MOST_HEADERS_BYTES) }).ended).toBe(-1);
+  });
+
+  it("cannot send such headers before it has acknowledged the bound either", async () => {
+    const { server } = await master();
+    const { call, closed } = await attacker(server.port);
+    call(clientService.follow.path, { "x-long": "x".repeat(MOST_HEADERS_BYTES) });
+    expect(await closed).toBe(true);
+  });
+
+  it("cannot keep a call that has been answered", async () => {
+    const { server } = await master();
+    const { call } = await attacker(server.port);
+    const { stream, ended } = call("/tony.v1.ClientService/Nothing");
+    expect(await ended).toBe(status.UNIMPLEMENTED);
+    await until(() => stream.destroyed);
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
+  });
+
+  it("is cut off when it calls what there is not, again and again", async () => {
+    const { server } = await master();
+    const { call, closed } = await attacker(server.port);
+    for (let calls = 0; calls <= usualGuardLimits.mostRefusals; calls += 1) call("/no.Service/Nothing");
+    expect(await closed).toBe(true);
   });
 
   it("cannot have many messages begun, and those end in time", async () => {

@@ -1,13 +1,14 @@
 import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { ConnectionGuard, type GuardLimits } from "../../src/api/connection-guard.ts";
+import { ConnectionGuard, type GuardLimits, MOST_HEADERS_BYTES } from "../../src/api/connection-guard.ts";
 import { Leavings } from "../../src/api/leavings.ts";
 
 const limits: GuardLimits = {
   proofMs: 10_000,
   refusedMs: 1_000,
   mostRefusals: 2,
+  mostUnprovenCalls: 4,
   mostUnproven: 2,
   mostServed: 100,
   mostOfAddress: 100,
@@ -67,6 +68,16 @@ describe("a connection that has not proved itself", () => {
     expect(connection.reset).toBe(false);
     jest.advanceTimersByTime(1);
     expect(connection.reset).toBe(true);
+  });
+
+  test("is reset by too many calls, whatever becomes of them, and by one with long headers", () => {
+    const [many, long] = [new Connection(1), new Connection(2)];
+    for (let calls = 0; calls < limits.mostUnprovenCalls; calls += 1) guard.called(peer(1), MOST_HEADERS_BYTES);
+    expect(many.reset).toBe(false);
+    guard.called(peer(1), 100);
+    expect(many.reset).toBe(true);
+    guard.called(peer(2), MOST_HEADERS_BYTES + 1);
+    expect(long.reset).toBe(true);
   });
 
   test("is reset by too many refusals, and the oldest by too many others", () => {
@@ -138,16 +149,16 @@ describe("of connections that have not proved themselves, beyond what is served 
   });
 });
 
-test("what calls and connections leave that came to nothing is counted once of each", () => {
+test("each call and each connection that ends is a reason to look at the memory", () => {
   const leavings = new Leavings();
-  const add = jest.spyOn(leavings, "add");
+  const notice = jest.spyOn(leavings, "notice");
   guard = new ConnectionGuard({ ...limits, mostUnproven: 100 }, leavings);
   const [first] = Array.from({ length: 20 }, (_, port) => new Connection(port));
-  guard.refused(peer(1));
+  guard.called(peer(1), 100);
   first?.over();
-  expect(add).toHaveBeenCalledTimes(2);
+  expect(notice).toHaveBeenCalledTimes(2);
   jest.advanceTimersByTime(limits.proofMs);
-  expect(add).toHaveBeenCalledTimes(21);
+  expect(notice).toHaveBeenCalledTimes(21);
 });
 
 describe("a connection that has proved itself", () => {
@@ -171,6 +182,33 @@ describe("a connection that has proved itself", () => {
     expect(connection.reset).toBe(false);
     guard.refused(peer(1));
     expect(connection.reset).toBe(true);
+  });
+
+  test("may make any number of calls, and is reset by one with long headers", () => {
+    const connection = new Connection(1);
+    guard.proven(peer(1), "worker");
+    for (let calls = 0; calls <= limits.mostUnprovenCalls; calls += 1) guard.called(peer(1), MOST_HEADERS_BYTES);
+    expect(connection.reset).toBe(false);
+    guard.called(peer(1), MOST_HEADERS_BYTES + 1);
+    expect(connection.reset).toBe(true);
+  });
+
+  test("shares the refusals that it may have with the others of its caller, as long as they last", () => {
+    const [first, second] = [1, 2].map((port) => {
+      const connection = new Connection(port);
+      guard.proven(peer(port), "worker");
+      return connection;
+    });
+    for (let refusals = 0; refusals < limits.mostProvenRefusals; refusals += 1) guard.refused(peer(1));
+    first?.over();
+    for (let refusals = 0; refusals < limits.mostProvenRefusals; refusals += 1) guard.refused(peer(2));
+    expect(second?.reset).toBe(false);
+    new Connection(3);
+    guard.proven(peer(3), "worker");
+    guard.refused(peer(3));
+    expect([first?.reset, second?.reset]).toEqual([false, false]);
+    guard.refused(peer(2));
+    expect(second?.reset).toBe(true);
   });
 
   test("counts for its caller until it is over, each once", () => {

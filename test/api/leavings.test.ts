@@ -1,54 +1,128 @@
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { Leavings } from "../../src/api/leavings.ts";
+import { Leavings, type OutsideMemory } from "../../src/api/leavings.ts";
 
-let collected: string[];
-let nowMs: number;
-/** How long a collection of all takes. */
-let takesMs: number;
+const MIB = 1 << 20;
+
+/** A process whose memory outside the heap is what the test says. */
+class Memory implements OutsideMemory {
+  /** What is in use, what a collection of new objects frees, and what only one of all does. */
+  #parts = { held: 10 * MIB, young: 0, old: 0 };
+  collected: string[] = [];
+  looks = 0;
+  nowMs = 0;
+  /** How long a collection of all takes. */
+  takesMs = 15;
+
+  add(mib: Partial<Record<"held" | "young" | "old", number>>): void {
+    const { held = 0, young = 0, old = 0 } = mib;
+    const parts = this.#parts;
+    this.#parts = { held: parts.held + held * MIB, young: parts.young + young * MIB, old: parts.old + old * MIB };
+  }
+
+  bytes(): number {
+    this.looks += 1;
+    const { held, young, old } = this.#parts;
+    return held + young + old;
+  }
+
+  collect(type: "minor" | "major"): void {
+    this.collected.push(type);
+    const { held, old } = this.#parts;
+    this.#parts = { held, young: 0, old: type === "major" ? 0 : old };
+    if (type === "major") this.nowMs += this.takesMs;
+  }
+}
+
+let memory: Memory;
 let leavings: Leavings;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [collected, nowMs, takesMs] = [[], 0, 15];
-  const collect = (type: string) => {
-    collected.push(type);
-    nowMs += takesMs;
-  };
-  leavings = new Leavings(collect, { nowMs: () => nowMs });
+  memory = new Memory();
+  leavings = new Leavings(memory, { nowMs: () => memory.nowMs });
+  pass(100);
 });
 afterEach(() => {
   jest.useRealTimers();
 });
 
-function add(times: number): void {
-  for (let ends = 0; ends < times; ends += 1) leavings.add();
+/** Somebody comes or calls, and time passes. */
+function pass(ms: number): void {
+  leavings.notice();
+  memory.nowMs += ms;
+  jest.advanceTimersByTime(ms);
 }
 
-test("of few nothing is collected", () => {
-  add(31);
-  jest.advanceTimersByTime(60_000);
-  expect(collected).toEqual([]);
+test("little is left alone", () => {
+  memory.add({ young: 2 });
+  pass(60_000);
+  expect(memory.collected).toEqual([]);
 });
 
-test("of many what is new is collected at once, and all a second later, once", () => {
-  add(32);
-  expect(collected).toEqual(["minor"]);
-  add(32);
-  jest.advanceTimersByTime(999);
-  expect(collected).toEqual(["minor", "minor"]);
-  jest.advanceTimersByTime(1);
-  expect(collected).toEqual(["minor", "minor", "major"]);
-  jest.advanceTimersByTime(60_000);
-  expect(collected).toHaveLength(3);
+test("what new objects have left is collected as soon as it is more than 2 MiB", () => {
+  memory.add({ young: 3 });
+  pass(20);
+  expect(memory.collected).toEqual(["minor"]);
+  pass(60_000);
+  expect(memory.collected).toEqual(["minor"]);
 });
 
-test("where it takes long to collect all, that is done less often: for a twentieth of the time at most", () => {
-  takesMs = 200;
-  add(32);
-  jest.advanceTimersByTime(1_000);
-  add(32);
-  jest.advanceTimersByTime(3_999);
-  expect(collected).toEqual(["minor", "major", "minor"]);
-  jest.advanceTimersByTime(1);
-  expect(collected).toEqual(["minor", "major", "minor", "major"]);
+test("what outlives that is collected when it is more than 4 MiB", () => {
+  memory.add({ old: 3 });
+  pass(100);
+  expect(memory.collected).toEqual(["minor"]);
+  memory.add({ old: 3 });
+  pass(100);
+  expect(memory.collected).toEqual(["minor", "minor", "major"]);
+});
+
+test("where it takes long to collect all, that is done for a twentieth of the time at most", () => {
+  memory.takesMs = 200;
+  memory.add({ old: 5 });
+  pass(200);
+  expect(memory.collected).toEqual(["minor", "major"]);
+  memory.add({ old: 5 });
+  pass(3_000);
+  expect(memory.collected).toEqual(["minor", "major", "minor"]);
+  pass(2_000);
+  expect(memory.collected).toEqual(["minor", "major", "minor", "major"]);
+});
+
+test("what is in use is collected for once, and not again while it stays as it is", () => {
+  memory.add({ held: 20 });
+  pass(60_000);
+  expect(memory.collected).toEqual(["minor", "major"]);
+});
+
+test("a process that holds much collects all only for a quarter more", () => {
+  memory.add({ held: 90 });
+  pass(1_000);
+  memory.collected = [];
+  memory.add({ old: 20 });
+  pass(1_000);
+  expect(memory.collected).toEqual(["minor"]);
+  memory.add({ old: 10 });
+  pass(1_000);
+  expect(memory.collected).toEqual(["minor", "minor", "major"]);
+});
+
+test("in peace it is looked once a second, and at once when somebody comes or the memory moves", () => {
+  pass(60_000);
+  memory.looks = 0;
+  jest.advanceTimersByTime(10_000);
+  expect(memory.looks).toBe(10);
+  memory.looks = 0;
+  pass(20);
+  expect(memory.looks).toBe(1);
+  pass(60_000);
+  memory.looks = 0;
+  memory.add({ young: 1 });
+  jest.advanceTimersByTime(2_000);
+  expect(memory.looks).toBeGreaterThan(4);
+});
+
+test("a process that cannot collect does not look", () => {
+  expect(globalThis.gc).toBeUndefined();
+  new Leavings().notice();
+  expect(jest.getTimerCount()).toBe(1);
 });

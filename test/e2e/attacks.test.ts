@@ -229,6 +229,20 @@ describe("a running job of alice's withstands", () => {
     expect(growth.end()).toBeLessThan(MOST_GROWTH_MIB);
   });
 
+  test("a flood of calls of methods that there are not, and of long headers: its ApplicationMaster cuts strangers off, and answers its owner", async () => {
+    const growth = new Growth(master);
+    const connections = await Promise.all(Array.from({ length: 24 }, () => RawConnection.open(address)));
+    for (const [index, connection] of connections.entries()) {
+      const name = index % 2 === 0 ? OWNER : "n".repeat(60_000);
+      for (let call = 0; call < 1_000; call += 1) connection.call("/no/method", { name, secret: randomBytes(32) });
+    }
+    await eventually("the end of each", async () => connections.every(({ isClosed }) => isClosed));
+    const { exitCode, stdout } = await job.command("status");
+    expect(stdout).toContain("RUNNING");
+    expect(exitCode).toBe(0);
+    expect(growth.end()).toBeLessThan(MOST_GROWTH_MIB);
+  });
+
   test("a flood of connections that begin to speak and do not go on: its ApplicationMaster holds few, and answers its owner meanwhile", async () => {
     const growth = new Growth(master);
     const { hostname, port } = new URL(`https://${address}`);
