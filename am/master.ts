@@ -223,6 +223,7 @@ class Master {
     if (!local) renewTokens({ job, tokens: this.#tokens, staging: this.#staging, fileSystem, log });
     if (attempt === 1) this.#history.begin(this.#status());
     if (journal !== undefined) {
+      this.#feeds.recover();
       const { keptContainers } = registration;
       this.shell.post({ type: "recovered", ...(await journal), keptContainers });
     }
@@ -454,7 +455,12 @@ class Master {
     const decided = this.#metrics.addTo(statusOf(this.#core, wallClock.nowMs()));
     const { distributedMode } = this.#input.job.spec;
     const mode = distributedMode === "fcfs" ? { distributedMode } : {};
-    const status = { ...this.#idleness.addTo(decided), ...mode, waits: [...this.#scheduler.waits, ...decided.waits] };
+    const status = {
+      ...this.#idleness.addTo(decided),
+      ...mode,
+      ...this.#feeds.status(),
+      waits: [...this.#scheduler.waits, ...decided.waits],
+    };
     const { outcome } = this.#end;
     if (outcome === undefined) return status;
     const { idle: _idle, ...ended } = status;

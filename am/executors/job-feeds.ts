@@ -10,8 +10,10 @@ import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
 import { type InputFile, type Plan, planOf, splitAt } from "../../src/job/feeds/plan.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
+import type { FeedStatus, JobStatus } from "../../src/job/status.ts";
 import type { Log } from "../../src/log.ts";
 import { createFeed } from "../core/feeds/feed.ts";
+import { progressOfFeed } from "../core/feeds/feed-status.ts";
 import { recoveredFeed } from "../core/feeds/journaling.ts";
 import type { DurableFeed, Feed, FeedAnswer, FeedState, Given } from "../core/feeds/records.ts";
 import type { FeedEffect, FeedEvent, LifeEnd } from "../core/feeds/step.ts";
@@ -47,9 +49,24 @@ export interface JobFeedsOptions {
 export class JobFeeds {
   readonly #options: JobFeedsOptions;
   readonly #open = new Map<string, Promise<JobFeed>>();
+  /** Those that are open. */
+  readonly #there = new Map<string, JobFeed>();
+  readonly #plans = new Map<string, Plan>();
 
   constructor(options: JobFeedsOptions) {
     this.#options = options;
+  }
+
+  /** Reads what an earlier attempt left of all feeds: of those that nobody asks for any more, too, people want to know how they went. */
+  recover(): void {
+    for (const spec of this.#options.feeds) void this.#opened(spec).catch(() => undefined);
+  }
+
+  /** What people see of them; undefined: the job has none. */
+  status(): Pick<JobStatus, "feeds"> {
+    const { feeds } = this.#options;
+    if (feeds.length === 0) return {};
+    return { feeds: feeds.map((spec) => this.#there.get(spec.name)?.status() ?? this.#unread(spec)) };
   }
 
   /** Rejects where what earlier attempts left cannot be read. */
@@ -74,10 +91,34 @@ export class JobFeeds {
   /** One that cannot be read is tried again by the next call. */
   #opened(spec: FeedSpec): Promise<JobFeed> {
     const { name } = spec;
-    const opening = this.#open.get(name) ?? JobFeed.open(spec, this.#options);
+    const known = this.#open.get(name);
+    if (known !== undefined) return known;
+    const opening = JobFeed.open(spec, this.#planOf(spec), this.#options);
     this.#open.set(name, opening);
-    opening.catch(() => this.#open.delete(name));
+    opening.then(
+      (feed) => this.#there.set(name, feed),
+      () => this.#open.delete(name),
+    );
     return opening;
+  }
+
+  #planOf({ name, cut }: FeedSpec): Plan {
+    const plan = this.#plans.get(name) ?? planOf(this.#options.inputs[name] ?? [], cut);
+    this.#plans.set(name, plan);
+    return plan;
+  }
+
+  #unread(spec: FeedSpec): FeedStatus {
+    const { name, epochs, output } = spec;
+    const { splits } = this.#planOf(spec);
+    const nothing = { epoch: 0, used: 0, leftOut: 0, failures: [], triedAgain: 0, readers: [] };
+    return {
+      name,
+      ...(epochs !== undefined && { epochs }),
+      splits,
+      ...nothing,
+      ...(output !== undefined && { output }),
+    };
   }
 }
 
@@ -110,8 +151,8 @@ class JobFeed {
     this.#post({ type: "wake-up" });
   }
 
-  static async open({ name, cut, input: _input, ...limits }: FeedSpec, options: JobFeedsOptions): Promise<JobFeed> {
-    const plan = planOf(options.inputs[name] ?? [], cut);
+  static async open(spec: FeedSpec, plan: Plan, options: JobFeedsOptions): Promise<JobFeed> {
+    const { name, cut: _cut, input: _input, ...limits } = spec;
     const feed = { name, ...limits, splits: plan.splits, plan: nameOf(plan, limits.seed) };
     const journal = options.journalOf(name);
     const opened = new JobFeed(feed, plan, options, journal, (await journal.read()).at(-1)?.file);
@@ -137,6 +178,17 @@ class JobFeed {
     gone.removeEventListener("abort", leaves);
     if (answer.type === "end") await this.#finish();
     return this.#told(answer);
+  }
+
+  status(): FeedStatus {
+    const { failures, ...progress } = progressOfFeed(this.#state, this.#options.clock.nowMs());
+    const placed = failures.flatMap(({ split, reason }) => {
+      const place = splitAt(this.#plan, split);
+      if (place === undefined) return [];
+      const { file, start, end } = place;
+      return [{ split, path: file.path, start, end, reason }];
+    });
+    return { ...progress, failures: placed, ...(this.#output !== undefined && { output: this.#output }) };
   }
 
   look(): void {

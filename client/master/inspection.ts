@@ -15,6 +15,7 @@ import { masterFailure } from "../applications/master-failure.ts";
 import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
 import { formatBudgets } from "../output/budgets.ts";
+import { feedLines } from "../output/feed-lines.ts";
 import { formatClock, formatDate, formatTable } from "../output/format.ts";
 import {
   costLines,
@@ -162,6 +163,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   // What a job serves ends with it.
   const served = status.outcome === undefined ? status.services : [];
   const services = served.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
+  const feeds = feedLines(status).map((line) => `  ${line}`);
   const { search } = status;
   const trials = search === undefined ? [] : searchLines(status, search);
   const generations = generationTable(status);
@@ -175,6 +177,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...checkpoint,
     ...dropped,
     ...transfers,
+    ...feeds,
     ...waits,
     ...still,
     "",

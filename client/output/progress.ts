@@ -12,6 +12,7 @@ import type {
   TaskStatus,
 } from "../../src/job/status.ts";
 import { budgetFor } from "./budgets.ts";
+import { unreadWords } from "./feed-lines.ts";
 import { peakWords } from "./use-words.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
@@ -40,6 +41,7 @@ export function milestones(before: JobStatus | undefined, after: JobStatus, hand
     ...taskMilestones(before, after),
     ...serviceMilestones(before, after),
     ...idleMilestones(before, after),
+    ...feedMilestones(before, after, handedOver),
   ];
 }
 
@@ -244,6 +246,29 @@ function idleMilestones(before: JobStatus | undefined, { applicationId, idle }: 
   return [{ what: "the job is idle:", details: `${idleWords(idle)} → ${idleRemedy(applicationId)}` }];
 }
 
+/** A split that is left out, and a feed that is read to its end, are told once; a later attempt of the AM tells of them again. */
+function feedMilestones(
+  before: JobStatus | undefined,
+  { feeds = [] }: JobStatus,
+  handedOver: JobStatus | undefined,
+): Milestone[] {
+  const known = [before, handedOver].flatMap((status) => status?.feeds ?? []);
+  return feeds.flatMap((feed) => {
+    const earlier = known.filter(({ name }) => name === feed.name);
+    const told = new Set(earlier.flatMap(({ failures }) => failures.map(({ split }) => split)));
+    const leftOut = feed.failures.filter(({ split }) => !told.has(split));
+    const isNewlyRead =
+      feed.epoch === feed.epochs && earlier.length > 0 && earlier.every((one) => one.epoch < feed.epoch);
+    return [
+      ...leftOut.map(({ split, path, reason }) => ({
+        what: `feed ${feed.name} leaves out split ${split}:`,
+        details: reason.includes(path) ? reason : `${path}: ${reason}`,
+      })),
+      ...(isNewlyRead ? [{ what: `feed ${feed.name} is read`, details: "" }] : []),
+    ];
+  });
+}
+
 /** The last line of a job that went well: `2 of 3 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h`. */
 export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, "summary">): string {
   const stages = new Set(status.generations.map(({ roles = [] }) => roles.join())).size;
@@ -253,6 +278,7 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
     summary,
     // The summary of a search has counted its trials.
     ...(status.search === undefined ? failedWords(status.tasks.filter(isFailed)) : []),
+    ...unreadWords(status),
     countWords(restarts, "restart"),
     memoryHoursWords(usage.memoryMiBSeconds),
     ...gpuHoursWords(usage.gpuSeconds),

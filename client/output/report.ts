@@ -2,6 +2,7 @@ import { ExitCode } from "../../src/errors.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { formatBudgets } from "./budgets.ts";
+import { unreadLines } from "./feed-lines.ts";
 import { formatClock } from "./format.ts";
 import {
   costLines,
@@ -100,6 +101,7 @@ function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
     containers + kept + dropped,
     ...costLines(status),
     ...transferLines(status),
+    ...unreadLines(status),
     readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result),
   ];
 }

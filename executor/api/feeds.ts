@@ -66,7 +66,7 @@ export class Feeds {
         return await this.#write(feed, reader, query, body);
       case "used":
         await this.#store(feed, reader, query);
-        return await this.#end(name, reader, query, { type: "used" }, gone);
+        return await this.#end(name, reader, query, { type: "used", records: recordsIn(query) }, gone);
       case "failed":
         return await this.#end(name, reader, query, { type: "failed", error: body.toString("utf8") }, gone);
       case "steps":
@@ -179,7 +179,7 @@ export class Feeds {
     name: string,
     reader: Reader,
     query: URLSearchParams,
-    how: { readonly type: "used" } | { readonly type: "failed"; readonly error: string },
+    how: { readonly type: "used"; readonly records: number } | { readonly type: "failed"; readonly error: string },
     gone: AbortSignal,
   ): Promise<unknown> {
     const { lease } = splitIn(reader, query);
@@ -252,6 +252,11 @@ function numberIn(query: URLSearchParams, name: string): number {
   const value = query.get(name) ?? "";
   if (/^\d{1,15}$/.test(value)) return Number(value);
   throw new CallError(400, "BAD_CALL", `${name} is a whole number`);
+}
+
+/** 0: the program counts none. */
+function recordsIn(query: URLSearchParams): number {
+  return query.has("records") ? numberIn(query, "records") : 0;
 }
 
 function splitIn({ splits }: Reader, query: URLSearchParams): GivenSplit {

@@ -26,6 +26,14 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def said(program: str, conf: dict[str, str], *, instances: int = 1, more: dict[str, str] | None = None) -> list[str]:
     """What the tasks of a job with such a feed print, and with more settings."""
+    return lines_of(ended(program, conf, instances=instances, more=more))
+
+
+def lines_of(job: tony_ts.Job) -> list[str]:
+    return sorted(line.line for line in job.logs("worker"))
+
+
+def ended(program: str, conf: dict[str, str], *, instances: int = 1, more: dict[str, str] | None = None) -> tony_ts.Job:
     Path("program.py").write_text("import tony_ts\n" + textwrap.dedent(program))
     job = tony_ts.submit(
         f"{sys.executable} -W error program.py",
@@ -37,7 +45,7 @@ def said(program: str, conf: dict[str, str], *, instances: int = 1, more: dict[s
         conf={**{f"tony.feed.train.{key}": value for key, value in conf.items()}, **(more or {})},
     )
     job.wait()
-    return sorted(line.line for line in job.logs("worker"))
+    return job
 
 
 def numbers(folder: Path, count: int) -> str:
@@ -152,7 +160,28 @@ def test_what_cannot_be_read_is_left_out_and_told(tmp_path: Path) -> None:
     (tmp_path / "in" / "a.gz").write_bytes(gzip.compress(b"1\n2\n")[:20])
     (tmp_path / "in" / "b").write_bytes(b"3\n")
     program = 'print([row for row in tony_ts.feed("train").rows() if row == b"3"])'
-    assert said(program, {"input": str(tmp_path / "in")}) == ["[b'3']"]
+    job = ended(program, {"input": str(tmp_path / "in")})
+    assert lines_of(job) == ["[b'3']"]
+    [feed] = job.report["feeds"]
+    [failure] = feed["failures"]
+    assert (feed["leftOut"], feed["epoch"], failure["path"]) == (1, 1, f"file://{tmp_path}/in/a.gz")
+    assert "unexpected end of file" in failure["reason"]
+
+
+def test_a_program_that_leaves_early_leaves_splits_unread_and_no_success(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    conf = {"input": numbers(tmp_path / "in", 400_000), "split-size": "1m", "output": str(out), "window": "1"}
+    program = """
+    feed = tony_ts.feed("train")
+    for batch in feed.batches(10_000):
+        feed.write([str(len(batch))])
+        if int(batch[-1]) > 140_000:
+            break
+    """
+    [feed] = ended(program, conf).report["feeds"]
+    assert (feed["epoch"], feed["splits"], feed["used"], feed["output"]) == (0, 3, 1, str(out))
+    assert [(reader["splits"], reader["rows"], reader["isDone"]) for reader in feed["readers"]] == [(1, 116_509, True)]
+    assert sorted(path.name for path in out.iterdir() if path.name != "_temporary") == ["part-0000000"]
 
 
 def test_a_job_without_such_a_feed_is_told(tmp_path: Path) -> None:

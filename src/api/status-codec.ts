@@ -17,6 +17,8 @@ import type {
   Cause,
   DroppedCheckpoint,
   FailureClass,
+  FeedReaderStatus,
+  FeedStatus,
   GenerationSummary,
   JobOutcome,
   JobState,
@@ -24,6 +26,7 @@ import type {
   RoleBudget,
   RoleStatus,
   SearchStatus,
+  SplitFailure,
   TaskState,
   TaskStatus,
   TrialStatus,
@@ -226,6 +229,38 @@ const generation = message<GenerationSummary>({
 const budget = message<Budget>({ used: one(1, whole), limit: one(2, whole), windowMs: maybe(3, whole) });
 const roleBudget = message<RoleBudget>({ role: one(1, text), used: one(2, whole), limit: one(3, whole) });
 
+const feed = message<FeedStatus>({
+  name: one(1, text),
+  epoch: one(2, whole),
+  epochs: maybe(3, whole),
+  splits: one(4, whole),
+  used: one(5, whole),
+  leftOut: one(6, whole),
+  failures: many(
+    7,
+    message<SplitFailure>({
+      split: one(1, whole),
+      path: one(2, text),
+      start: one(3, whole),
+      end: one(4, whole),
+      reason: one(5, text),
+    }),
+  ),
+  triedAgain: one(8, whole),
+  output: maybe(9, text),
+  readers: many(
+    10,
+    message<FeedReaderStatus>({
+      task: one(1, text),
+      splits: one(2, whole),
+      rows: one(3, whole),
+      sinceMs: one(4, whole),
+      usedAtMs: one(5, whole),
+      isDone: one(6, flag),
+    }),
+  ),
+});
+
 export const jobStatus = message<JobStatus>({
   statusVersion: one(1, converted(whole, { toWire: (version) => version, fromWire: versionOne })),
   applicationId: one(2, text),
@@ -270,6 +305,7 @@ export const jobStatus = message<JobStatus>({
   ),
   outcome: maybe(21, jobOutcome),
   resumeFrom: maybe(23, text),
+  feeds: some(26, feed),
   search: maybe(
     25,
     message<SearchStatus>({

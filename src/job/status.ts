@@ -50,6 +50,8 @@ export interface JobStatus {
   /** While no program of the job uses its processor or GPUs, for longer than `tony.task.idle-warning-ms`. */
   readonly idle?: Idle;
   readonly search?: SearchStatus;
+  /** Those of the job, by name; absent: it has none. */
+  readonly feeds?: readonly FeedStatus[];
   readonly outcome?: JobOutcome;
 }
 
@@ -114,6 +116,50 @@ export interface SearchStatus {
   readonly jobFile?: string;
   /** Its folder for this application has `result.json` and `trials.jsonl` when it has ended. */
   readonly outputDir?: string;
+}
+
+/** How far a feed is, in the present generation. */
+export interface FeedStatus {
+  readonly name: string;
+  /** The epoch that is read, from 0 on; as many as there are once all are over. */
+  readonly epoch: number;
+  /** Absent: without end. */
+  readonly epochs?: number;
+  /** Of an epoch. */
+  readonly splits: number;
+  /** How many of this epoch's are used. */
+  readonly used: number;
+  /** How many failed too often, and are left out. */
+  readonly leftOut: number;
+  /** Which of them, and why: the first ones. */
+  readonly failures: readonly SplitFailure[];
+  /** How many others have failed and were handed out again. */
+  readonly triedAgain: number;
+  /** The folder of what programs make of it. */
+  readonly output?: string;
+  readonly readers: readonly FeedReaderStatus[];
+}
+
+/** A split that is left out. */
+export interface SplitFailure {
+  readonly split: number;
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+  readonly reason: string;
+}
+
+/** What a task has used of a feed since it began to read, or the last attempt of the ApplicationMaster began. */
+export interface FeedReaderStatus {
+  readonly task: string;
+  readonly splits: number;
+  /** Those of the splits that it has used; 0 where it counts none. */
+  readonly rows: number;
+  readonly sinceMs: number;
+  /** When it had last used a split. */
+  readonly usedAtMs: number;
+  /** It has ended well. */
+  readonly isDone: boolean;
 }
 
 export interface TrialStatus {

@@ -316,7 +316,7 @@ describe("every message comes back as it was sent", () => {
     const call = fc.oneof(
       fc.record({ type: constant("open"), cursor: text }, { requiredKeys: ["type"] }),
       fc.record({ type: constant("ask"), most: count, atOnce: fc.boolean(), has: fc.array(large) }),
-      fc.record({ type: constant("used"), lease }),
+      fc.record({ type: constant("used"), lease, records: large }),
       fc.record({ type: constant("failed"), lease, error: text }),
       fc.record({ type: constant("moved") }),
       fc.record({ ...{ type: constant("mark"), label: text, among: fc.array(text) }, begun: fc.array(begun) }),

@@ -13,6 +13,7 @@ import { delayReasons, waitReasons } from "../../src/job/reasons/waits.ts";
 import type { Direction, TrialState } from "../../src/job/search/trials.ts";
 import {
   type Cause,
+  type FeedStatus,
   type JobOutcome,
   type JobState,
   type JobStatus,
@@ -207,6 +208,31 @@ const checkpoint: fc.Arbitrary<Checkpoint> = fc.record({ path: text, step: large
 const budget = fc.record({ used: count, limit: count });
 const roleBudget = fc.record({ used: count, limit: count, role: text });
 
+const feed: fc.Arbitrary<FeedStatus> = fc.record(
+  {
+    name: text,
+    epoch: large,
+    epochs: large,
+    splits: large,
+    used: large,
+    leftOut: large,
+    failures: list(fc.record({ split: large, path: text, start: large, end: large, reason: text })),
+    triedAgain: large,
+    output: text,
+    readers: list(
+      fc.record({
+        task: text,
+        splits: large,
+        rows: large,
+        sinceMs: large,
+        usedAtMs: large,
+        isDone: fc.boolean(),
+      }),
+    ),
+  },
+  { requiredKeys: ["name", "epoch", "splits", "used", "leftOut", "failures", "triedAgain", "readers"] },
+);
+
 const status: fc.Arbitrary<JobStatus> = fc.record(
   {
     statusVersion: fc.constant(1 as const),
@@ -262,6 +288,7 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
       { requiredKeys: ["memoryMiBSeconds", "vcoreSeconds"] },
     ),
     idle: fc.record({ tasks: list(text), sinceMs: large, untilMs: large, cpuMs: large, gpus: count }),
+    feeds: fc.array(feed, { minLength: 1, maxLength: 2 }),
     search: fc.record(
       {
         metric: text,

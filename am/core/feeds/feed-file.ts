@@ -11,6 +11,7 @@ export const feedShape: Shape<DurableFeed> = object({
     epoch: count,
     used: arrayOf(count),
     poisoned: arrayOf(count),
+    failures: recordOf(string),
     partly: recordOf(count),
     leases: recordOf(object({ required: { number: count, task: string }, optional: {} })),
     lastLease: count,

@@ -1,10 +1,11 @@
-import type { DurableFeed, Feed, FeedState } from "./records.ts";
+import type { DurableFeed, Feed, FeedState, Pace } from "./records.ts";
 import type { FeedStep } from "./step.ts";
 
 const NOTHING: DurableFeed = {
   epoch: 0,
   used: [],
   poisoned: [],
+  failures: {},
   partly: {},
   leases: {},
   lastLease: 0,
@@ -14,14 +15,21 @@ const NOTHING: DurableFeed = {
   readers: {},
 };
 
+/** Of a task that has used nothing yet. */
+export function paceFrom(nowMs: number): Pace {
+  return { sinceMs: nowMs, usedAtMs: nowMs, splits: 0, records: 0 };
+}
+
 /** A feed as the journal has it. Tasks that read go on reading, and have their whole time again. */
 export function recoveredFeed(feed: Feed, nowMs: number, durable = NOTHING): FeedState {
-  const { used, poisoned, partly, leases, attempts, readers } = durable;
+  const { used, poisoned, failures, partly, leases, attempts, readers } = durable;
   const state: FeedState = {
     ...durable,
-    ...{ used: [...used], poisoned: [...poisoned], partly: { ...partly }, leases: { ...leases } },
+    ...{ used: [...used], poisoned: [...poisoned], failures: { ...failures } },
+    ...{ partly: { ...partly }, leases: { ...leases } },
     ...{ attempts: { ...attempts }, readers: { ...readers } },
     ...{ feed, next: 0, hands: {}, due: {}, waiting: [], version: 0, held: [] },
+    paces: Object.fromEntries(Object.keys(readers).map((task) => [task, paceFrom(nowMs)])),
     journal: { sequence: 0, written: 0 },
   };
   const inOrder = Object.entries(leases).sort(([, left], [, right]) => left.number - right.number);
@@ -42,10 +50,13 @@ export function write({ state, effects }: FeedStep): void {
 }
 
 function durable(state: FeedState): DurableFeed {
-  const { epoch, used, poisoned, partly, leases, lastLease, attempts, generation, origin, readers, taken, agreed } =
-    state;
-  const always = { epoch, used, poisoned, partly, leases, lastLease, attempts, generation, origin, readers };
-  return { ...always, ...(taken && { taken }), ...(agreed && { agreed }) };
+  const { epoch, used, poisoned, failures, partly, leases, lastLease, attempts } = state;
+  const { generation, origin, readers, taken, agreed } = state;
+  return {
+    ...{ epoch, used, poisoned, failures, partly, leases, lastLease, attempts, generation, origin, readers },
+    ...(taken && { taken }),
+    ...(agreed && { agreed }),
+  };
 }
 
 export function written({ journal }: FeedState, sequence: number): void {

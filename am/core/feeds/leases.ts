@@ -1,8 +1,13 @@
 import type { Lease } from "../../../src/job/feeds/lease.ts";
 import { sizeOfRuns } from "../../../src/job/feeds/runs.ts";
+import { paceFrom } from "./journaling.ts";
 import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.ts";
 import { firstFree, isEpochOver, moveSplit, phaseOf } from "./split-moves.ts";
 import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
+
+/** Why splits were left out is kept of so many, in so many characters: the state is small. */
+const MOST_FAILURES = 20;
+const MOST_WORDS = 500;
 
 /** A wake-up that comes later than this was held up with all that would have been heard: nobody has been silent. */
 const LATE_MS = 5_000;
@@ -66,7 +71,7 @@ function grant(step: FeedStep, task: string, most: number): readonly Given[] {
 }
 
 /** All of a split is used. Who lost it is heard where nobody else has it. */
-export function acknowledge(step: FeedStep, { task, lease }: SplitEnd): FeedAnswer {
+export function acknowledge(step: FeedStep, { task, lease, records = 0 }: SplitEnd): FeedAnswer {
   const { state, nowMs } = step;
   const { epoch, position, number } = lease;
   const { feed, mark } = state;
@@ -74,10 +79,13 @@ export function acknowledge(step: FeedStep, { task, lease }: SplitEnd): FeedAnsw
     return refused("invalid", `${feed.name} has no split ${position} of epoch ${epoch} yet`);
   if (mark?.there[task] !== undefined)
     return refused("invalid", `${task} waits at mark ${mark.label}: say before it or after it what is used`);
-  const { generation, lastUsed } = state.readers[task] ?? { generation: 0, lastUsed: 0 };
-  if (number === lastUsed) return { type: "noted" };
+  const reader = state.readers[task];
+  if (reader === undefined || number === reader.lastUsed) return { type: "noted" };
   if (!holds(state, task, lease) && !isFree(step, lease)) return refusedAsLost(state, task, lease);
-  state.readers[task] = { generation, lastUsed: number };
+  state.readers[task] = { ...reader, lastUsed: number };
+  const pace = state.paces[task] ?? paceFrom(nowMs);
+  const counts = { splits: pace.splits + 1, records: pace.records + records };
+  state.paces[task] = { ...pace, ...counts, usedAtMs: nowMs };
   moveSplit(step, position, "all-used");
   renew(state, task, nowMs);
   return { type: "noted" };
@@ -124,6 +132,7 @@ function blame(step: FeedStep, position: number, why: string): void {
     return;
   }
   moveSplit(step, position, "given-up");
+  if (Object.keys(state.failures).length < MOST_FAILURES) state.failures[split] = why.slice(0, MOST_WORDS);
   effects.push({ type: "left-out", split, why });
 }
 

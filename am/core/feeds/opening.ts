@@ -1,4 +1,5 @@
 import { cursorProblem } from "../../../src/job/feeds/cursor.ts";
+import { paceFrom } from "./journaling.ts";
 import { dismiss, takeBack } from "./leases.ts";
 import { leaveMark, passMark } from "./marks.ts";
 import type { FeedAnswer, FeedState, Origin } from "./records.ts";
@@ -47,8 +48,10 @@ function placeOf({ epoch, used }: FeedState, origin: Origin) {
 
 function join(step: FeedStep, task: string, generation: number): void {
   leave(step, task);
-  step.state.readers[task] = { generation, lastUsed: 0 };
-  step.state.version += 1;
+  const { state, nowMs } = step;
+  state.readers[task] = { generation, lastUsed: 0 };
+  state.paces[task] = paceFrom(nowMs);
+  state.version += 1;
 }
 
 export function lifeEnded(step: FeedStep, task: string, generation: number, how: LifeEnd): void {

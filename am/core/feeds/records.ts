@@ -42,6 +42,16 @@ export interface Reader {
   readonly isDone?: boolean;
 }
 
+/** What a task has used since it began to read, or this attempt of the ApplicationMaster began. */
+export interface Pace {
+  readonly sinceMs: number;
+  /** When it had last used a split. */
+  readonly usedAtMs: number;
+  readonly splits: number;
+  /** As far as it counts them. */
+  readonly records: number;
+}
+
 export interface Taken {
   readonly label: string;
   readonly cursor: Cursor;
@@ -57,6 +67,8 @@ export interface DurableFeed {
   readonly used: Runs;
   /** Splits that are left out, by their numbers. */
   readonly poisoned: Runs;
+  /** Why some of them are, by their numbers: the first ones. */
+  readonly failures: Readonly<Record<string, string>>;
   /** How many records are used of splits that are not, by position, as the generation's origin says. */
   readonly partly: Readonly<Record<string, number>>;
   /** Whose a split is, by position. */
@@ -81,6 +93,7 @@ export interface FeedState extends DurableFeed {
   epoch: number;
   used: number[];
   poisoned: number[];
+  failures: Record<string, string>;
   partly: Record<string, number>;
   leases: Record<string, { readonly number: number; readonly task: string }>;
   lastLease: number;
@@ -88,6 +101,8 @@ export interface FeedState extends DurableFeed {
   generation: number;
   origin: Origin;
   readers: Record<string, Reader>;
+  /** Of each reader. */
+  paces: Record<string, Pace>;
   taken?: Taken;
   agreed?: Agreed;
   /** What tasks have said of their steps in this epoch. */

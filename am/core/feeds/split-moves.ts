@@ -47,6 +47,7 @@ export function moveSplit(step: FeedStep, position: number, on: SplitMove, task 
   const split = step.splitAt(position);
   takeFromHand(state, position);
   removeNumber(state.poisoned, split);
+  delete state.failures[split];
   if (to === "leased") {
     state.lastLease += 1;
     state.leases[position] = { number: state.lastLease, task };

@@ -30,6 +30,8 @@ export interface SplitEnd extends Caller {
   readonly type: "used" | "failed";
   readonly lease: Lease;
   readonly error?: string;
+  /** How many of its records it has used, where it counts them. */
+  readonly records?: number;
 }
 
 /** It stops here until all of those `among` have. A label is of one place. */

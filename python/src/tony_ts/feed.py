@@ -42,8 +42,12 @@ class _Hand:
 
     def __init__(self, facts: Json) -> None:
         self.number: int = facts["number"]
-        self.given: int = facts["skip"]
+        #: Of which so many were used before it was given to this process.
+        self.skip: int = facts["skip"]
+        self.given = self.skip
         self.split = Split(facts["path"], facts["start"], facts["end"], facts["epoch"])
+        #: Whether its rows are read here, and so counted.
+        self.has_rows = False
         #: Rows of results that were not sent yet.
         self.results = bytearray()
 
@@ -337,7 +341,8 @@ class Feed:
         for hand in hands:
             if hand in self._hands:
                 self._send_results(hand)
-                self._ask("used", number=hand.number)
+                records = hand.given - hand.skip if hand.has_rows else 0
+                self._ask("used", number=hand.number, records=records)
                 self._hands.remove(hand)
         hands.clear()
 
@@ -355,6 +360,7 @@ class Feed:
     def _read(self, hand: _Hand) -> Iterator[list[bytes]]:
         """Its rows that the program was not given yet, as they come. Others are told of one that cannot be read."""
         skip = hand.given
+        hand.has_rows = True
         try:
             for rows in self._rows_in(self._pieces(hand)):
                 fresh = rows[skip:]

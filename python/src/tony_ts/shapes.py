@@ -81,6 +81,7 @@ class JobStatus(_JobStatus, total=False):
     droppedCheckpoint: Coded
     idle: Idle
     search: SearchStatus
+    feeds: List[FeedStatus]
     outcome: JobOutcome
 
 
@@ -119,6 +120,43 @@ class SearchStatus(_SearchStatus, total=False):
     space: List[str]
     jobFile: str
     outputDir: str
+class _FeedStatus(TypedDict):
+    name: str
+    epoch: int
+    splits: int
+    used: int
+    leftOut: int
+    failures: List[SplitFailure]
+    triedAgain: int
+    readers: List[FeedReaderStatus]
+
+
+class FeedStatus(_FeedStatus, total=False):
+    """How far a feed is, in the present generation."""
+
+    epochs: int
+    output: str
+
+
+class SplitFailure(TypedDict):
+    """A split that is left out."""
+
+    split: int
+    path: str
+    start: int
+    end: int
+    reason: str
+
+
+class FeedReaderStatus(TypedDict):
+    """What a task has used of a feed since it began to read, or the last attempt of the ApplicationMaster began."""
+
+    task: str
+    splits: int
+    rows: int
+    sinceMs: int
+    usedAtMs: int
+    isDone: bool
 
 
 class _TrialStatus(TypedDict):

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { feedShape } from "../../../am/core/feeds/feed-file.ts";
 import type { DurableFeed } from "../../../am/core/feeds/records.ts";
 import type { LifeEnd } from "../../../am/core/feeds/step.ts";
-import { JobFeeds, type ReadingLife } from "../../../am/executors/job-feeds.ts";
+import { JobFeeds, type JobFeedsOptions, type ReadingLife } from "../../../am/executors/job-feeds.ts";
 import { journalClosed, type WrittenFile } from "../../../am/storage/sealed-journal.ts";
 import type { FeedCall } from "../../../src/api/messages.ts";
 import { TonyError } from "../../../src/errors.ts";
@@ -43,7 +43,11 @@ class Scene {
   knowsLives = true;
 
   feeds(feed = TRAIN): JobFeeds {
-    return new JobFeeds({
+    return new JobFeeds(this.options(feed));
+  }
+
+  options(feed = TRAIN): JobFeedsOptions {
+    return {
       feeds: [feed],
       inputs: { train: [FILE] },
       fileSystems: { locate: (place) => ({ fileSystem: new LocalFileSystem(), path: place }) },
@@ -62,7 +66,7 @@ class Scene {
       lifeOf: (task) => this.lives.get(task),
       endOf: () => this.end,
       knowsLives: () => this.knowsLives,
-    });
+    };
   }
 }
 
@@ -95,9 +99,31 @@ describe("the feeds of a job", () => {
       ...{ split: 0, skip: 0, path: "hdfs://nn/data", start: 0, end: 10, length: 25, modifiedMs: 7 },
     });
     expect(scene.files.at(-1)?.file.leases).toEqual({ 0: { number: 1, task: "worker:0" } });
-    expect(await ask(feeds, { type: "used", lease: split.lease })).toEqual({ type: "noted" });
+    expect(await ask(feeds, { type: "used", records: 5, lease: split.lease })).toEqual({ type: "noted" });
     expect(await given(feeds)).toMatchObject({ start: 10, end: 20 });
     expect(await given(feeds, "worker:1")).toMatchObject({ start: 20, end: 25 });
+  });
+
+  test("show how far they are, and what each task has used, to people", async () => {
+    const scene = new Scene();
+    const nothing = { epoch: 0, epochs: 1, splits: 3, used: 0, leftOut: 0, failures: [], triedAgain: 0, readers: [] };
+    expect(scene.feeds().status()).toEqual({ feeds: [{ name: "train", ...nothing }] });
+    const feeds = await opened(scene);
+    const sinceMs = scene.clock.nowMs();
+    const { lease } = await given(feeds);
+    await scene.clock.pass(2_000);
+    await ask(feeds, { type: "used", lease, records: 5 });
+    const first = { task: "worker:0", splits: 1, rows: 5, sinceMs, usedAtMs: sinceMs + 2_000, isDone: false };
+    const second = { task: "worker:1", splits: 0, rows: 0, sinceMs, usedAtMs: sinceMs, isDone: false };
+    expect(feeds.status()).toEqual({ feeds: [{ name: "train", ...nothing, used: 1, readers: [first, second] }] });
+    const { lease: again } = await given(feeds);
+    await ask(feeds, { type: "failed", lease: again, error: "away" });
+    scene.end = "succeeded";
+    scene.lives.delete("worker:1");
+    feeds.look();
+    await turn();
+    expect(feeds.status().feeds).toMatchObject([{ triedAgain: 1, readers: [{ isDone: false }, { isDone: true }] }]);
+    expect(new JobFeeds({ ...scene.options(), feeds: [] }).status()).toEqual({});
   });
 
   test("are known to a later attempt", async () => {
@@ -106,7 +132,7 @@ describe("the feeds of a job", () => {
     const later = scene.feeds();
     const has = [lease.number];
     expect(await ask(later, { ...wants, has: [] })).toMatchObject({ type: "given", splits: [{ lease }] });
-    expect(await ask(later, { type: "used", lease })).toEqual({ type: "noted" });
+    expect(await ask(later, { type: "used", records: 5, lease })).toEqual({ type: "noted" });
     expect(await ask(later, { ...wants, has })).toMatchObject({ splits: [{ start: 10 }] });
   });
 
@@ -160,6 +186,12 @@ describe("the feeds of a job", () => {
     }
     const words = "Split 0 of feed train (hdfs://nn/data, bytes 0 to 10) failed 2 times and is left out: it is damaged";
     expect(scene.warnings).toEqual([`split-left-out: ${words}`]);
+    const failures = [{ split: 0, path: "hdfs://nn/data", start: 0, end: 10, reason: "it is damaged" }];
+    expect(feeds.status().feeds).toMatchObject([{ splits: 3, leftOut: 1, failures }]);
+    const later = scene.feeds();
+    later.recover();
+    await turn();
+    expect(later.status().feeds).toMatchObject([{ splits: 3, leftOut: 1, failures, readers: [{ splits: 0 }, {}] }]);
     expect(await given(feeds)).toMatchObject({ start: 10 });
   });
 
@@ -171,7 +203,7 @@ describe("the feeds of a job", () => {
       for (;;) {
         const answer = await ask(feeds, wants);
         if (answer.type !== "given") return answer;
-        for (const { lease } of answer.splits) await ask(feeds, { type: "used", lease });
+        for (const { lease } of answer.splits) await ask(feeds, { type: "used", records: 5, lease });
       }
     };
     mkdirSync(path.join(output, "_temporary"), { recursive: true });
@@ -196,16 +228,17 @@ describe("the feeds of a job", () => {
     const feeds = await opened(scene);
     const { lease } = await given(feeds);
     const others = [await given(feeds, "worker:1")];
-    await ask(feeds, { type: "used", lease });
+    await ask(feeds, { type: "used", records: 5, lease });
     others.push(await given(feeds));
     const gone = new AbortController();
-    for (const { lease: other } of others.slice(0, 1)) await ask(feeds, { type: "used", lease: other }, "worker:1");
+    for (const { lease: other } of others.slice(0, 1))
+      await ask(feeds, { type: "used", records: 5, lease: other }, "worker:1");
     const waits = ask(feeds, wants, "worker:1", gone.signal);
     await turn();
     gone.abort();
     await turn();
     expect(await Promise.race([waits, Promise.resolve("unanswered")])).toBe("unanswered");
-    await ask(feeds, { type: "used", lease: others[1]?.lease ?? lease });
+    await ask(feeds, { type: "used", records: 5, lease: others[1]?.lease ?? lease });
     expect(await ask(feeds, wants, "worker:1")).toEqual({ type: "ended" });
   });
 

@@ -74,6 +74,14 @@ describe("what status shows of a job", () => {
     );
   });
 
+  test("how far its feeds are", () => {
+    const counts = { splits: 4, used: 1, leftOut: 0, failures: [], triedAgain: 0, readers: [] };
+    const status = aJobStatus({ feeds: [{ name: "train", epoch: 0, epochs: 1, ...counts }] });
+    expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status }, nowMs)).toContain(
+      "  feed train: 25% (1 of 4 splits)",
+    );
+  });
+
   test("of a job that has ended, nothing that ended with it", () => {
     const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
     const outcome = { ...allSucceeded, endedAtMs: nowMs };

@@ -302,6 +302,22 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(still, aJobStatus())).toEqual([]);
   });
 
+  test("a split that is left out, and a feed that is read, are told once, also by the next attempt of the AM", () => {
+    const counts = { splits: 4, used: 1, triedAgain: 0, readers: [] };
+    const reading = aJobStatus({
+      feeds: [{ name: "train", epoch: 0, epochs: 1, ...counts, leftOut: 0, failures: [] }],
+    });
+    const failures = [{ split: 3, path: "hdfs://nn/a.gz", start: 0, end: 20, reason: "it is damaged" }];
+    const read = aJobStatus({ feeds: [{ name: "train", epoch: 1, epochs: 1, ...counts, leftOut: 1, failures }] });
+    expect(milestones(reading, read)).toEqual([
+      { what: "feed train leaves out split 3:", details: "hdfs://nn/a.gz: it is damaged" },
+      { what: "feed train is read", details: "" },
+    ]);
+    expect(milestones(read, read)).toEqual([]);
+    expect(milestones({ ...reading, attempt: 2 }, { ...read, attempt: 2 }, read)).toEqual([]);
+    expect(successDetails(read, { summary: "all" })).toContain("all · feed train: 1 of 4 splits was left out · ");
+  });
+
   test("a new attempt of the AM and a TensorBoard are told once", () => {
     const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
     const next = aJobStatus({ attempt: 2, services });

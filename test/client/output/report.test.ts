@@ -211,6 +211,19 @@ All containers are returned; the last checkpoint is kept: step 1800, saved 12 s 
     expect(reportOf("SIGTERM")).not.toContain("stop-grace");
   });
 
+  test("says of its feeds what was not read", () => {
+    const failures = [{ split: 3, path: "hdfs://nn/a.gz", start: 0, end: 20, reason: "it is damaged" }];
+    const feed = { name: "train", epoch: 0, epochs: 1, splits: 4, used: 1, leftOut: 1, failures };
+    const status = aJobStatus({ feeds: [{ ...feed, triedAgain: 0, readers: [] }] });
+    const killed = { ...endedBecause("killed", { code: "stop-requested", words: "enough" }), endedAtMs: noonishMs };
+    expect(failureReport(status, killed, lastedMs)).toEqual(
+      expect.arrayContaining([
+        "feed train: 1 of 4 splits was left out, 2 of 4 splits were not read",
+        "  split 3 (hdfs://nn/a.gz, bytes 0 to 20): it is damaged",
+      ]),
+    );
+  });
+
   test("keeps to the last 20 lines of a program and 30 tasks, the failed ones first", () => {
     const many = Array.from({ length: 40 }, (_, index) => ({
       task: `worker:${index}`,

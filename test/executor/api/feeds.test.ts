@@ -73,13 +73,13 @@ describe("a feed, as a program has it", () => {
     const read = await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
     expect(read.headers["content-type"]).toBe("application/octet-stream");
     expect(await text(read)).toBe("two\nthree\n");
-    expect((await post(`used?pid=${PID}&number=5`)).said).toEqual({});
+    expect((await post(`used?pid=${PID}&number=5&records=3`)).said).toEqual({});
     answer = () => ({ type: "ended" });
     expect((await post(`take?pid=${PID}`)).said).toEqual({ end: true });
     expect(asked).toEqual([
       { type: "open", cursor: '{"epoch":2}' },
       { type: "ask", most: 2, atOnce: true, has: [] },
-      { type: "used", lease: split.lease },
+      { type: "used", lease: split.lease, records: 3 },
       { type: "ask", most: 2, atOnce: false, has: [] },
     ]);
   });
