@@ -22,6 +22,13 @@ export interface TaskFeeds {
   readonly resultsFolder: string;
 }
 
+/** The task. */
+interface Caller {
+  readonly role: string;
+  /** Tasks of those roles that have started together. */
+  readonly members: (roles: readonly string[]) => readonly string[];
+}
+
 /** The one process of the program that reads a feed. */
 interface Reader {
   readonly pid: number;
@@ -52,11 +59,16 @@ export class Feeds {
     this.#options = options;
   }
 
-  /** `NAME/open`, `NAME/take`, `NAME/write`, `NAME/used`, `NAME/failed`, `NAME/state`, `NAME/steps`. @param members those who read together */
-  async post({ key, query, body, ...call }: KvCall, members: () => readonly string[]): Promise<unknown> {
+  /** `NAME/open`, `NAME/take`, `NAME/write`, `NAME/used`, `NAME/failed`, `NAME/state`, `NAME/steps`. */
+  async post({ key, query, body, ...call }: KvCall, { role, members }: Caller): Promise<unknown> {
     const gone = call.gone();
     const [name = "", verb] = key.split("/");
     const feed = this.#feed(name);
+    const { roles = [role] } = feed;
+    if (!roles.includes(role)) {
+      const message = `${role} does not read ${name}: tony.feed.${name}.roles names ${roles.join(", ")}`;
+      throw new CallError(409, "FEED_OF_OTHER_ROLES", message);
+    }
     if (verb === "open") return await this.#open(feed, pidIn(query), body.toString("utf8"), gone);
     const reader = this.#reader(name, query);
     switch (verb) {
@@ -70,9 +82,9 @@ export class Feeds {
       case "failed":
         return await this.#end(name, reader, query, { type: "failed", error: body.toString("utf8") }, gone);
       case "steps":
-        return await this.#steps(name, query, members(), gone);
+        return await this.#steps(name, query, members(roles), gone);
       case "state":
-        return await this.#state(name, reader, query, { body: body.toString("utf8"), among: members() }, gone);
+        return await this.#state(name, reader, query, { body: body.toString("utf8"), among: members(roles) }, gone);
       default:
         throw noVerb(key);
     }

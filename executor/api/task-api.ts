@@ -68,7 +68,8 @@ export class TaskApi {
     [`PUT ${KEYS}`]: (call) => this.#kv.put(call),
     [`DELETE ${KEYS}`]: (call) => this.#kv.del(call),
     [`POST ${BARRIERS}`]: (call) => this.#meet(call),
-    [`POST ${FEEDS}`]: (call) => this.#feeds.post(call, () => membersOf(call.start)),
+    [`POST ${FEEDS}`]: (call) =>
+      this.#feeds.post(call, { role: call.start.task.role, members: (roles) => membersOf(call.start, roles) }),
     [`GET ${FEEDS}`]: (call) => this.#feeds.read(call),
   };
   readonly #kv: Kv;

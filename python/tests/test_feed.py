@@ -350,3 +350,19 @@ def test_all_tasks_make_the_same_number_of_steps(tmp_path: Path, how: str) -> No
     else:
         assert max(times.values()) <= epochs
         assert len(times) > sum(counts) / 3
+
+
+def test_a_loop_that_breaks_off_goes_on_with_the_same_number_of_steps(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a").write_text("".join(f"{row}\n" for row in range(1000)))
+    program = """
+    feed = tony_ts.feed("train")
+    rows = []
+    for _ in range(40):
+        for batch in feed.batches(10):
+            rows.append(list(map(int, batch)))
+            if len(rows) % 7 == 0:
+                break
+    print(sorted(sum(rows, [])) == list(range(1000)), min(map(len, rows)))
+    """
+    assert said(program, {"input": str(tmp_path / "in"), "uneven": "pad"}) == ["True 10"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import threading
 from collections import deque
+from concurrent.futures import Future
 from contextlib import closing
 from itertools import cycle, islice
-from typing import Iterable, Iterator, List, NamedTuple, TypeVar
+from typing import Callable, Iterable, Iterator, List, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from .errors import TonyError
@@ -20,6 +22,8 @@ _PIECE = 1 << 18
 #: Where all tasks make the same number of steps so many batches, or bytes, are read before more steps are agreed on.
 _MOST_AHEAD = 256
 _MOST_BYTES_AHEAD = 1 << 26
+#: So many batches are read in a step, of which one is used: enough to have more steps agreed on in time.
+_READ_IN_A_STEP = 2
 
 
 Given = TypeVar("Given")
@@ -82,6 +86,38 @@ class _Steps:
         #: So many all may make.
         self.agreed = 0
         self.is_last = False
+        #: The call for more of them.
+        self.asked: Future[Json] | None = None
+
+    @property
+    def left(self) -> int:
+        return self.agreed - self.made
+
+
+class _Ahead:
+    """Batches that are read and not given."""
+
+    def __init__(self) -> None:
+        self._batches: deque[tuple[_Batch, int]] = deque()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def is_full(self, most: int) -> bool:
+        return len(self._batches) >= most or self._bytes >= _MOST_BYTES_AHEAD
+
+    def add(self, batch: _Batch) -> None:
+        size = sum(map(len, batch.rows))
+        self._batches.append((batch, size))
+        self._bytes += size
+
+    def next(self) -> _Batch:
+        if not self._batches:
+            return _Batch()
+        batch, size = self._batches.popleft()
+        self._bytes -= size
+        return batch
 
 
 class Feed:
@@ -254,12 +290,12 @@ class Feed:
         while not self._ended:
             steps = self._steps
             source = self._batches_ahead(size, across_splits)
-            ahead: deque[_Batch] = deque()
-            while not (steps.is_last and steps.made == steps.agreed):
-                if steps.made == steps.agreed:
-                    self._agree(ahead, source)
+            ahead = _Ahead()
+            while not (steps.is_last and steps.left == 0):
+                self._agree(ahead, source)
+                if steps.left == 0:
                     continue
-                batch = ahead.popleft() if ahead else _Batch()
+                batch = ahead.next()
                 if self._uneven == "pad":
                     self._pad(batch, size)
                 steps.made += 1
@@ -269,11 +305,16 @@ class Feed:
             self._use(list(self._hands))
             self._steps = _Steps(steps.epoch + 1)
 
-    def _agree(self, ahead: deque[_Batch], source: Iterator[_Batch | None]) -> None:
-        """Reads ahead, and hears how many steps all tasks may make, who have read as far."""
+    def _agree(self, ahead: _Ahead, source: Iterator[_Batch | None]) -> None:
+        """
+        Reads ahead, and hears how many steps all tasks may make, who have read as far. Each step reads a little, and
+        more steps are asked for while some are left: the program waits for the answer only where none is.
+        """
         steps, is_dry = self._steps, False
         most = min(_MOST_AHEAD, 1 + 2 * steps.made)
-        while len(ahead) < most and sum(sum(map(len, one.rows)) for one in ahead) < _MOST_BYTES_AHEAD:
+        wanted = most if steps.left == 0 else _READ_IN_A_STEP
+        while wanted > 0 and not ahead.is_full(most) and not (steps.is_last and len(ahead) > 0):
+            wanted -= 1
             try:
                 batch = next(source)
             except StopIteration:
@@ -281,10 +322,22 @@ class Feed:
                 break
             if batch is None:
                 break
-            ahead.append(batch)
-        ready = steps.made + len(ahead)
-        dry = "true" if is_dry else "false"
-        answer = self._ask("steps", epoch=steps.epoch, ready=ready, known=steps.agreed, dry=dry)
+            ahead.add(batch)
+        if steps.is_last:
+            return
+        if steps.asked is None and (is_dry or len(ahead) >= 2 * steps.left):
+            steps.asked = self._asked_for_steps(steps.made + len(ahead), is_dry)
+        if steps.asked is not None and (steps.left == 0 or steps.asked.done()):
+            asked, steps.asked = steps.asked, None
+            self._hear_of_steps(asked.result())
+
+    def _asked_for_steps(self, ready: int, is_dry: bool) -> Future[Json]:
+        steps, dry = self._steps, "true" if is_dry else "false"
+        route = self._route("steps", epoch=steps.epoch, ready=ready, known=steps.agreed, dry=dry)
+        return _apart(lambda: self._executor.ask_apart("POST", route))
+
+    def _hear_of_steps(self, answer: Json) -> None:
+        steps = self._steps
         steps.agreed, steps.is_last = answer["steps"], answer["last"]
         if steps.is_last and steps.agreed == 0 and not self._ended:
             message = f"a task has no batch of {self.name} in epoch {steps.epoch}, and so none is given any"
@@ -351,6 +404,8 @@ class Feed:
         for hand in self._hands:
             if hand not in behind:
                 return hand
+        if not wait and len(self._hands) >= self._window:
+            return None
         taken = self._ask("take", wait="true" if wait else "false")
         self._ended = taken.get("end", False)
         given = [_Hand(one) for one in taken.get("splits", [])]
@@ -422,6 +477,20 @@ class Feed:
 
     def _route(self, verb: str, **query: str | int) -> str:
         return f"/v1/feed/{quote(self.name, safe='')}/{verb}?{urlencode({'pid': os.getpid(), **query})}"
+
+
+def _apart(call: Callable[[], Json]) -> Future[Json]:
+    """Calls it in a thread, which does not keep the program from ending."""
+    answer: Future[Json] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(call())
+        except Exception as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return answer
 
 
 def _opened(connection: Connection, route: str) -> http.client.HTTPResponse:

@@ -2,13 +2,16 @@ import { splitUri } from "../../hadoop/hdfs/file-systems.ts";
 import type { Cut } from "../feeds/cut.ts";
 import type { FeedSpec, Uneven } from "../feeds/feed-spec.ts";
 import { findKey, type KeyParameters, keyFor } from "../keys.ts";
+import { nearest } from "../nearest.ts";
+import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 import { isOfCluster } from "./resource-strings.ts";
 
 const BYTES_PER_MIB = 1 << 20;
 
 /** The feeds that a job's keys describe, by their names. */
-export function buildFeeds(reader: JobReader): readonly FeedSpec[] {
+export function buildFeeds(reader: JobReader, roles: readonly Pick<RoleSpec, "name">[]): readonly FeedSpec[] {
+  const names = roles.map(({ name }) => name);
   const asked = new Map<string, string>();
   for (const key of reader.settings.keys()) {
     const { name, parameters } = findKey(key) ?? {};
@@ -17,13 +20,16 @@ export function buildFeeds(reader: JobReader): readonly FeedSpec[] {
   }
   return [...asked].sort().flatMap(([feed, key]) => {
     const own = { feed };
-    if (reader.has("tony.feed.{feed}.input", own)) return buildFeed(reader, own, feed);
-    reader.error(key, `needs ${keyFor("tony.feed.{feed}.input", own)}: what the feed ${feed} reads`);
+    if (reader.has("tony.feed.{feed}.input", own)) return buildFeed(reader, own, feed, names);
+    const read = [...asked.keys()].filter((other) => reader.has("tony.feed.{feed}.input", { feed: other }));
+    const meant = nearest(feed, read);
+    const hint = meant === undefined ? "" : `; did you mean feed ${meant}?`;
+    reader.error(key, `needs ${keyFor("tony.feed.{feed}.input", own)}: what the feed ${feed} reads${hint}`);
     return [];
   });
 }
 
-function buildFeed(reader: JobReader, own: KeyParameters, name: string): FeedSpec[] {
+function buildFeed(reader: JobReader, own: KeyParameters, name: string, jobRoles: readonly string[]): FeedSpec[] {
   const key = keyFor("tony.feed.{feed}.input", own);
   const input = reader.read("tony.feed.{feed}.input", own) ?? [];
   if (input.length === 0) reader.error(key, "names no file");
@@ -31,6 +37,7 @@ function buildFeed(reader: JobReader, own: KeyParameters, name: string): FeedSpe
   const cut = readCut(reader, own);
   const output = readOutput(reader, own);
   const uneven = readUneven(reader, own);
+  const roles = readRoles(reader, own, jobRoles);
   const epochs = reader.read("tony.feed.{feed}.epochs", own);
   const seed = reader.read("tony.feed.{feed}.shuffle", own);
   if (cut === undefined) return [];
@@ -46,6 +53,7 @@ function buildFeed(reader: JobReader, own: KeyParameters, name: string): FeedSpe
       leaseMs: reader.read("tony.feed.{feed}.timeout", own),
       maxAttempts: reader.read("tony.feed.{feed}.max-attempts", own),
       ...(uneven === undefined ? {} : { uneven }),
+      ...(roles.length === 0 ? {} : { roles }),
     },
   ];
 }
@@ -70,6 +78,16 @@ function readUneven(reader: JobReader, own: KeyParameters): Uneven | undefined {
   if (uneven !== undefined && reader.has("tony.feed.{feed}.output", own))
     reader.error(key, `has no meaning beside ${output}: leave one of them out`);
   return uneven;
+}
+
+function readRoles(reader: JobReader, own: KeyParameters, jobRoles: readonly string[]): readonly string[] {
+  const roles = reader.read("tony.feed.{feed}.roles", own) ?? [];
+  for (const role of roles.filter((one) => !jobRoles.includes(one))) {
+    const meant = nearest(role, jobRoles);
+    const hint = meant === undefined ? `it has ${jobRoles.join(", ")}` : `did you mean ${meant}?`;
+    reader.error(keyFor("tony.feed.{feed}.roles", own), `names ${role}, which is no role of the job; ${hint}`);
+  }
+  return roles;
 }
 
 function notPlace(place: string): string {

@@ -117,7 +117,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, staged);
   const search = buildSearch(reader, staged);
-  const feeds = buildFeeds(reader);
+  const feeds = buildFeeds(reader, staged);
   checkEmpty(reader, context.empty ?? new Map());
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };

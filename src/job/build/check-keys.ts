@@ -74,7 +74,8 @@ function unknownKey(
     return { severity: "error", message: `${key} is not a key: ${role} cannot be the name of a role${rule}` };
   }
   const own = fit && !reserved ? [role] : [];
-  const suggestion = nearest(key, knownKeys([...roles, ...own]));
+  const feeds = role === "feed" ? rest.slice(0, 1) : [];
+  const suggestion = nearest(key, knownKeys([...roles, ...own], feeds));
   if (suggestion !== undefined)
     return { severity: "error", message: `${key} is not a key; did you mean ${suggestion}?` };
   // The person who submits a job did not write the site's file.
@@ -83,14 +84,12 @@ function unknownKey(
 
 const NO_KEY = "neither TonY nor tony-ts has such a key (tony-ts keys lists them all)";
 
-/** Every key that could be meant, with the templates filled for these roles. */
-function* knownKeys(roles: readonly string[]): Generator<string> {
+/** Every key that could be meant, with the templates filled for these roles and feeds. */
+function* knownKeys(roles: readonly string[], feeds: readonly string[]): Generator<string> {
   for (const name of Object.keys(keys)) {
-    if (!name.includes("{role}")) {
-      yield name;
-      continue;
-    }
-    for (const role of new Set([...roles, "worker"])) yield name.replace("{role}", role);
+    if (name.includes("{role}")) for (const role of new Set([...roles, "worker"])) yield name.replace("{role}", role);
+    else if (name.includes("{feed}")) for (const feed of feeds) yield name.replace("{feed}", feed);
+    else yield name;
   }
 }
 

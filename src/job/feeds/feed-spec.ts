@@ -18,6 +18,8 @@ export interface FeedSpec {
   readonly maxAttempts: number;
   /** Absent: tasks make as many steps as they have rows for. */
   readonly uneven?: Uneven;
+  /** Whose tasks read it; absent: those of any, and each is one of its own role's. */
+  readonly roles?: readonly string[];
 }
 
 /** How all tasks make the same number of steps. */
@@ -56,5 +58,11 @@ export const feedSpecShape: Shape<FeedSpec> = object<FeedSpec>({
     leaseMs: count,
     maxAttempts: count,
   },
-  optional: { output: string, epochs: count, seed: count, uneven: literal("drop", "pad", "stop-together") },
+  optional: {
+    output: string,
+    epochs: count,
+    seed: count,
+    uneven: literal("drop", "pad", "stop-together"),
+    roles: arrayOf(string),
+  },
 });

@@ -68,6 +68,12 @@ export const feedKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.feed.{feed}.roles": key({
+    type: list,
+    doc: "Roles whose tasks read the feed; others are refused. Tasks of all of them wait for each other at a state, and make the same number of steps with uneven. Not set: any role may, and each waits for its own tasks.",
+    support: "works",
+    ours: true,
+  }),
   "tony.feed.{feed}.max-attempts": key({
     type: integer({ min: 1 }),
     default: "3",

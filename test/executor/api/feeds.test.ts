@@ -193,6 +193,22 @@ describe("a feed, as a program has it", () => {
     expect((await post(counted)).said).toMatchObject({ error: { code: "FAILED" } });
   });
 
+  test("is read by the tasks of its roles alone, who make the same steps together", async () => {
+    feed = { ...FEED, roles: ["ps", "chief"] };
+    expect((await post(`open?pid=${PID}`)).said).toMatchObject({
+      error: {
+        code: "FEED_OF_OTHER_ROLES",
+        message: "worker does not read train: tony.feed.train.roles names ps, chief",
+      },
+    });
+    expect(asked).toEqual([]);
+    feed = { ...FEED, roles: ["worker", "ps"] };
+    await post(`open?pid=${PID}`);
+    expect((await post(`steps?pid=${PID}&epoch=0&ready=1&known=0`)).said).toMatchObject({
+      error: { message: "the cluster spec has no role ps" },
+    });
+  });
+
   test("passes on why something is refused", async () => {
     await post(`open?pid=${PID}`);
     answer = () => {

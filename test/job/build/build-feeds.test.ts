@@ -14,6 +14,7 @@ describe("the feeds of a job", () => {
       "tony.feed.train.epochs": "0",
       "tony.feed.train.shuffle": "7",
       "tony.feed.train.uneven": "pad",
+      "tony.feed.train.roles": "worker",
       "tony.feed.images.input": "viewfs:///images",
       "tony.feed.images.format": "fixed",
       "tony.feed.images.record-size": "3072",
@@ -40,6 +41,7 @@ describe("the feeds of a job", () => {
         seed: 7,
         leaseMs: 600_000,
         uneven: "pad",
+        roles: ["worker"],
         ...limits,
       },
     ]);
@@ -54,6 +56,11 @@ describe("the feeds of a job", () => {
       "no input",
       { "tony.feed.train.epochs": "2" },
       "tony.feed.train.epochs needs tony.feed.train.input: what the feed train reads",
+    ],
+    [
+      "a name that is misspelt",
+      { ...input, "tony.feed.trian.epochs": "2" },
+      "tony.feed.trian.epochs needs tony.feed.trian.input: what the feed trian reads; did you mean feed train?",
     ],
     [
       "an input that is no place",
@@ -94,6 +101,21 @@ describe("the feeds of a job", () => {
       "results of equal steps",
       { ...input, "tony.feed.train.uneven": "pad", "tony.feed.train.output": "/out" },
       "tony.feed.train.uneven has no meaning beside tony.feed.train.output: leave one of them out",
+    ],
+    [
+      "roles that the job does not have",
+      { ...input, "tony.feed.train.roles": "worker,wokrer" },
+      "tony.feed.train.roles names wokrer, which is no role of the job; did you mean worker?",
+    ],
+    [
+      "a role that is like none of the job",
+      { ...input, "tony.feed.train.roles": "reader" },
+      "tony.feed.train.roles names reader, which is no role of the job; it has worker",
+    ],
+    [
+      "a key that is misspelt",
+      { ...input, "tony.feed.train.shufle": "7" },
+      "tony.feed.train.shufle is not a key; did you mean tony.feed.train.shuffle?",
     ],
     [
       "an unknown format",
