@@ -120,6 +120,8 @@ class SearchStatus(_SearchStatus, total=False):
     space: List[str]
     jobFile: str
     outputDir: str
+
+
 class _FeedStatus(TypedDict):
     name: str
     epoch: int
