@@ -1,6 +1,7 @@
 import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { repeatAsks, updateAsks } from "./containers/asks.ts";
+import { countContainerTime } from "./containers/container-time.ts";
 import { containersAllocated } from "./containers/containers.ts";
 import { headroomChanged, nodesChanged, preemptionNotice, serviceAnnounced } from "./containers/notices.ts";
 import { transferred } from "./containers/transfers.ts";
@@ -93,6 +94,7 @@ export function createCore(spec: JobSpec, identity: Identity, options: CoreOptio
       if (state.phase === "over") {
         return [];
       }
+      countContainerTime(step, nowMs);
       step.nowMs = nowMs;
       step.effects = [];
       step.changed = false;

@@ -1,5 +1,7 @@
-import type { JobStatus } from "../../src/job/status.ts";
+import { containerTimeWords } from "../../src/job/search/container-time.ts";
+import type { JobStatus, SearchStatus } from "../../src/job/status.ts";
 import type { Output } from "../output/output.ts";
+import { searchBoard } from "../output/search-board.ts";
 import {
   bestOf,
   bestTrialLines,
@@ -15,9 +17,10 @@ import { FollowView } from "./follow-view.ts";
 /** As many of the best trials are shown at the end. */
 const SHOWN = 10;
 
-/** Prints the way of a search: each trial that is better than those before it, and the best ones at the end. */
+/** Prints the way of a search: each trial that is better than those before it, how it stands, and the best ones at the end. */
 export class SearchView extends FollowView {
-  readonly #print: (line: string) => void;
+  readonly #output: Output;
+  readonly #time: () => number;
   readonly #given: readonly string[];
   #status: JobStatus | undefined;
   #best: string | undefined;
@@ -26,16 +29,22 @@ export class SearchView extends FollowView {
   constructor(output: Output, now: () => number, given: readonly string[]) {
     super(output, now, now());
     this.#given = given;
-    this.#print = (line) => output.print(line);
+    this.#output = output;
+    this.#time = now;
   }
 
   override show(status: JobStatus): void {
     this.#status = status;
     super.show(status);
-    const best = status.search && bestTrialWords(status, status.search);
-    if (best === undefined || best === this.#best) return;
-    this.#best = best;
-    this.line(best);
+    const { search } = status;
+    if (search === undefined) return;
+    const best = bestTrialWords(status, search);
+    if (best !== undefined && best !== this.#best) {
+      this.#best = best;
+      this.line(best);
+    }
+    const board = searchBoard(status, search, this.#time());
+    if (board !== undefined) this.#output.wait(board);
   }
 
   override ended(end: FollowedEnd): void {
@@ -46,9 +55,20 @@ export class SearchView extends FollowView {
     const lines = [
       ...(end.outcome.result === "succeeded" || trials.length === 0 ? [] : [`trials: ${trialCounts(trials)}`]),
       ...trialTable(trials, search, SHOWN),
+      ...timeLines(search, end.report),
       ...failureLines(trials, this.#status.applicationId),
       ...bestTrialLines(bestOf(trials), search, this.#given),
     ];
-    if (lines.length > 0) this.#print(lines.join("\n"));
+    if (lines.length > 0) this.#output.print(lines.join("\n"));
   }
+}
+
+/** What containers did, and what YARN counts of them. */
+function timeLines({ containerTime: time }: SearchStatus, { usage }: FollowedEnd["report"]): string[] {
+  if (time === undefined) return [];
+  const yarn =
+    usage === undefined
+      ? ""
+      : ` · YARN counts ${usage.memorySeconds} MiB·s and ${usage.vcoreSeconds} core·s, the AM's among them`;
+  return [`${containerTimeWords(time)}${yarn}`];
 }

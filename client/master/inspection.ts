@@ -3,6 +3,7 @@ import type { Gauge } from "../../src/job/gpu-metrics.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
+import { containerTimeWords } from "../../src/job/search/container-time.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
 import {
   type Applications,
@@ -191,7 +192,12 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
 function searchLines(status: JobStatus, search: SearchStatus): string[] {
   const counts = trialCounts(trialsOf(status, search));
   const best = bestTrialWords(status, search);
-  return [`  trials: ${counts || "none has begun"}`, ...(best === undefined ? [] : [`  ${best}`])];
+  const { containerTime: time } = search;
+  return [
+    `  trials: ${counts || "none has begun"}`,
+    ...(best === undefined ? [] : [`  ${best}`]),
+    ...(time === undefined ? [] : [`  ${containerTimeWords(time)}`]),
+  ];
 }
 
 function taskLines({ tasks, roles }: JobStatus): string[] {

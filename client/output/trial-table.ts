@@ -59,12 +59,13 @@ export function bestTrialWords(status: Trials, search: SearchStatus): string | u
   return best && `best so far: ${metricOf(best, search)} of trial ${best.number} (${parametersOf(best, search)})`;
 }
 
-function metricOf(trial: TrialJson, { metric }: SearchStatus): string {
+/** `accuracy 0.9731` */
+export function metricOf(trial: TrialJson, { metric }: SearchStatus): string {
   return `${metric} ${valueWords(reported(trial))}`;
 }
 
 /** `lr=0.12346 optimizer=adam` */
-function parametersOf({ params }: TrialJson, { parameters }: SearchStatus): string {
+export function parametersOf({ params }: TrialJson, { parameters }: SearchStatus): string {
   return parameters.flatMap((name) => (name in params ? [`${name}=${valueWords(params[name])}`] : [])).join(" ");
 }
 

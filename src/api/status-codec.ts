@@ -9,6 +9,7 @@ import { outcomeReasons } from "../job/reasons/outcomes.ts";
 import { reasonShape } from "../job/reasons/reason.ts";
 import { remedies } from "../job/reasons/remedies.ts";
 import { delayReasons, waitReasons } from "../job/reasons/waits.ts";
+import type { ContainerTime } from "../job/search/container-time.ts";
 import { type Direction, type TrialState, trialStates } from "../job/search/trials.ts";
 import { arrayOf, type Shape, string } from "../job/shape.ts";
 import type {
@@ -316,6 +317,16 @@ export const jobStatus = message<JobStatus>({
       jobFile: maybe(5, text),
       space: some(6, text),
       outputDir: maybe(7, text),
+      containerTime: maybe(
+        8,
+        message<ContainerTime>({
+          heldMs: one(1, whole),
+          startMs: one(2, whole),
+          handOverMs: one(3, whole),
+          barrierMs: one(4, whole),
+          afterLastMs: one(5, whole),
+        }),
+      ),
     }),
   ),
   idle: maybe(

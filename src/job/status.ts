@@ -9,6 +9,7 @@ import type { MasterReason } from "./reasons/master.ts";
 import type { OutcomeReason } from "./reasons/outcomes.ts";
 import type { Remedy } from "./reasons/remedies.ts";
 import type { DelayReason, WaitReason } from "./reasons/waits.ts";
+import type { ContainerTime } from "./search/container-time.ts";
 import type { Direction, TrialState } from "./search/trials.ts";
 import { type Shape, ShapeError } from "./shape.ts";
 
@@ -116,6 +117,7 @@ export interface SearchStatus {
   readonly jobFile?: string;
   /** Its folder for this application has `result.json` and `trials.jsonl` when it has ended. */
   readonly outputDir?: string;
+  readonly containerTime?: ContainerTime;
 }
 
 /** How far a feed is, in the present generation. */

@@ -298,6 +298,13 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
         jobFile: text,
         space: fc.array(text, { minLength: 1, maxLength: 3 }),
         outputDir: text,
+        containerTime: fc.record({
+          heldMs: large,
+          startMs: large,
+          handOverMs: large,
+          barrierMs: large,
+          afterLastMs: large,
+        }),
       },
       { requiredKeys: ["metric", "direction", "parameters", "command"] },
     ),

@@ -7,6 +7,8 @@ import type { GangState } from "./gang.ts";
 import type { TaskPhase, TaskRecord } from "./records.ts";
 import type { CoreState, Identity } from "./state.ts";
 
+const NO_TIME = { heldMs: 0, startMs: 0, handOverMs: 0, barrierMs: 0, afterLastMs: 0 };
+
 /** A job of which nothing has happened yet: every task waits. */
 export function initialState(spec: JobSpec, identity: Identity): CoreState {
   const stages = stagesOf(spec.roles);
@@ -79,6 +81,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
       vcores: 0,
       gpus: 0,
       countedAtMs: identity.startedAtMs,
+      ...(spec.search !== undefined && { time: { ...NO_TIME, countedAtMs: identity.startedAtMs } }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ContainerTime } from "../../../src/job/search/container-time.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import type { CountedResources, Event, NodeView } from "./events.ts";
@@ -71,6 +72,8 @@ export interface CoreState {
     vcores: number;
     gpus: number;
     countedAtMs: number;
+    /** Of a search. */
+    readonly time?: { -readonly [Part in keyof ContainerTime]: number } & { countedAtMs: number };
   };
 }
 

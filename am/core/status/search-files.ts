@@ -9,7 +9,7 @@ import { endedState } from "./status.ts";
 /** What a search leaves when it has ended, by the names of the files; undefined of another job. */
 export function searchFiles(
   { spec: { search, name }, state }: Pick<Core, "spec" | "state">,
-  { applicationId, startedAtMs, usage, outcome }: JobStatus,
+  { applicationId, startedAtMs, usage, search: shown, outcome }: JobStatus,
 ): Readonly<Record<"trials.jsonl" | "result.json", string>> | undefined {
   if (search === undefined) {
     return undefined;
@@ -27,7 +27,7 @@ export function searchFiles(
       {
         ...{ resultVersion: 1, applicationId, name, result, summary, startedAtMs, endedAtMs },
         ...{ search: described(search), best: bestTrial(search.direction, trials)?.line },
-        ...{ counts: countStates(trials), usage },
+        ...{ counts: countStates(trials), usage, containerTime: shown?.containerTime },
       },
       undefined,
       2,

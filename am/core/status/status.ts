@@ -1,9 +1,9 @@
 import { costOf, type Usage } from "../../../src/job/cost.ts";
 import { gpusOf } from "../../../src/job/gpus.ts";
+import { containerTimeOf } from "../../../src/job/search/container-time.ts";
 import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
 import type { Search, Trial, TrialState } from "../../../src/job/search/trials.ts";
-import type { JobSpec } from "../../../src/job/spec.ts";
 import type {
   Budgets,
   GenerationSummary,
@@ -74,7 +74,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
     ...(gang === undefined ? {} : checkpoints(gang)),
     usage: usageOf(core, nowMs),
-    ...(spec.search === undefined ? {} : { search: searchStatus(spec, spec.search) }),
+    ...(spec.search === undefined ? {} : { search: searchStatus(core, spec.search) }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
   };
 }
@@ -170,7 +170,10 @@ function roleStatus(core: Pick<Core, "spec" | "state">, { name, counts }: RoleSt
   };
 }
 
-function searchStatus({ roles }: JobSpec, { metric, direction, space, jobFile, outputDir }: Search): SearchStatus {
+function searchStatus(
+  { spec: { roles }, state }: Pick<Core, "spec" | "state">,
+  { metric, direction, space, jobFile, outputDir }: Search,
+): SearchStatus {
   return {
     metric,
     direction,
@@ -179,6 +182,7 @@ function searchStatus({ roles }: JobSpec, { metric, direction, space, jobFile, o
     space: space.map(parameterWords),
     ...(jobFile === undefined ? {} : { jobFile }),
     ...(outputDir === undefined ? {} : { outputDir }),
+    ...(state.usage.time && { containerTime: containerTimeOf(state.usage.time) }),
   };
 }
 

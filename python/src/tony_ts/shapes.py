@@ -120,6 +120,7 @@ class SearchStatus(_SearchStatus, total=False):
     space: List[str]
     jobFile: str
     outputDir: str
+    containerTime: Dict[str, int]
 
 
 class _FeedStatus(TypedDict):

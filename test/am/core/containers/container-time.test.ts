@@ -1,0 +1,66 @@
+import { expect, test } from "@jest/globals";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import { searchRun } from "../../../../src/job/build/search-run.ts";
+import { containerTimeWords, idleShare } from "../../../../src/job/search/container-time.ts";
+import type { Search } from "../../../../src/job/search/trials.ts";
+import { searchOf } from "../../../job/search/support.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const scenarioOf = (change: Partial<Search>) =>
+  new Scenario(searchRun(jobSpec([role("worker", 1)]), { ...searchOf({ x: "float 0 1" }), ...change }));
+
+const timeOf = (scenario: Scenario) => statusOf(scenario.core, scenario.nowMs).search?.containerTime;
+
+function reports(scenario: Scenario, task: string): void {
+  const { containerId, generation } = scenario.task(task);
+  const metrics = { loss: 1 };
+  scenario.on({ type: "child-progress", task, containerId, generation, step: 1, atMs: scenario.nowMs, metrics });
+}
+
+test("what a container does before its first program, between two trials and after its last one is told apart", () => {
+  const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
+  scenario.register();
+  scenario.allocateAll();
+  scenario.after(3_000);
+  scenario.ready("worker:0");
+  scenario.startedAll();
+  const started = timeOf(scenario);
+  expect(started).toMatchObject({ handOverMs: 0, barrierMs: 0, afterLastMs: 0 });
+  expect(started?.startMs).toBe(started?.heldMs);
+  expect(started?.startMs).toBeGreaterThanOrEqual(3_000);
+  scenario.after(10_000);
+  reports(scenario, "worker:0");
+  const busyMs = (timeOf(scenario)?.heldMs ?? 0) - (started?.heldMs ?? 0);
+  expect(busyMs).toBeGreaterThanOrEqual(10_000);
+  expect(timeOf(scenario)?.startMs).toBe(started?.startMs);
+  scenario.exits("worker:0");
+  scenario.after(500);
+  scenario.ready("worker:1");
+  scenario.startedAll();
+  const next = timeOf(scenario);
+  expect(next?.handOverMs).toBeGreaterThanOrEqual(500);
+  expect(next?.startMs).toBe(started?.startMs);
+  const { containerId } = scenario.task("worker:1");
+  reports(scenario, "worker:1");
+  scenario.exits("worker:1");
+  scenario.after(2_000);
+  scenario.completes(containerId, 0);
+  expect(timeOf(scenario)?.afterLastMs).toBeGreaterThanOrEqual(2_000);
+  expect(timeOf(scenario)?.barrierMs).toBe(0);
+});
+
+test("a job that is no search counts none", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1)]));
+  scenario.toRunning();
+  expect(scenario.core.state.usage).not.toHaveProperty("time");
+});
+
+test("it is told in words, with the share that nothing ran", () => {
+  const time = { heldMs: 200_000, startMs: 3_000, handOverMs: 1_000, barrierMs: 0, afterLastMs: 2_000 };
+  expect(idleShare(time)).toBe("3.0 %");
+  expect(idleShare({ ...time, heldMs: 0 })).toBe("0.0 %");
+  expect(containerTimeWords(time)).toMatch(
+    /^containers were held for 3 min 20 s in all, 3\.0 % of it idle: start 3 s, hand-over 1 s, waiting for results 0 s, after their last trial 2 s$/,
+  );
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "@jest/globals";
+import { searchBoard } from "../../../client/output/search-board.ts";
+import type { SearchStatus, TaskStatus, TrialStatus } from "../../../src/job/status.ts";
+import { aJobStatus } from "../job-status.ts";
+
+const search: SearchStatus = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "train" };
+const time = { heldMs: 100_000, startMs: 1_000, handOverMs: 100, barrierMs: 0, afterLastMs: 0 };
+
+const trial = (number: number, state: TrialStatus["state"], loss?: number): TaskStatus => ({
+  ...{ task: `worker:${number}`, state: state === "running" ? "running" : "succeeded", restarts: 0 },
+  ...{ params: { lr: `0.${number + 1}` }, trial: { state }, startedAtMs: 10_000, step: 3 },
+  ...(loss !== undefined && { metrics: { loss } }),
+  ...(state !== "running" && { endedAtMs: 70_000 }),
+});
+const waiting: TaskStatus = { task: "worker:9", state: "waiting", restarts: 0 };
+
+const board = (tasks: readonly TaskStatus[], given = search) =>
+  searchBoard(aJobStatus({ tasks, search: given }), given, 130_000);
+
+test("a board shows the best, the counts, what runs, and for how long it may go on", () => {
+  const tasks = [
+    trial(0, "completed", 0.5),
+    trial(1, "stopped", 0.25),
+    trial(2, "failed"),
+    trial(3, "running", 0.125),
+    { ...trial(4, "running"), startedAtMs: 120_000 },
+    waiting,
+  ];
+  const shown = board(tasks, { ...search, containerTime: time });
+  expect(shown?.lines).toEqual([
+    "  best   trial 1 · loss 0.25 at step 3 · lr=0.2",
+    "  trials 3 ended (1 stopped early, 1 failed) · 2 running · 1 to come · about 1 min left · idle 1.1 % of container time",
+    "  #3   worker:3   2 min   loss 0.125 at step 3 · lr=0.4",
+    "  #4   worker:4   10 s    loss – at step 3 · lr=0.5",
+  ]);
+  expect(shown?.line).toContain("trials: 3 ended (1 stopped early, 1 failed)");
+});
+
+test("without enough that have ended nobody says how long it takes; of many that run the first are shown", () => {
+  const many = Array.from({ length: 10 }, (_, number) => trial(number, "running"));
+  const shown = board(many);
+  expect(shown?.lines[0]).toBe("  trials 0 ended · 10 running · 0 to come");
+  expect(shown?.lines.at(-1)).toBe("  and 2 more run");
+  expect(board([waiting])).toBeUndefined();
+});
