@@ -74,7 +74,7 @@ class Machine:
 def test_the_wheel_is_for_every_python_and_holds_the_package_and_the_programs_alone(wheel: Path) -> None:
     assert re.fullmatch(r"tony_ts-[\d.]+-py3-none-any\.whl", wheel.name)
     expected = re.compile(
-        r"tony_ts/((distributed/|pytorch/|training/)?\w+\.py|py\.typed)"
+        r"tony_ts/((distributed/|pytorch/|skein/|tensorflow/|training/)?\w+\.py|py\.typed)"
         r"|tony_ts/npm/(package\.json|LICENSE|NOTICE|dist/sbom\.cdx\.json)"
         r"|tony_ts/npm/dist/programs/((am|executor|portal|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?|(page|portal)\.html)"
         r"|tony_ts/npm/examples/([\w-]+/(job\.xml|[\w-]+\.(py|sh))|monitoring/[\w-]+\.\w+)"
