@@ -10,7 +10,7 @@ import { OWNER, tokenAccess } from "../../src/api/identity.ts";
 import { PROTOCOL_VERSION } from "../../src/api/messages.ts";
 import type { SessionOutput } from "../../src/api/session-messages.ts";
 import { packageRoot } from "../../src/programs.ts";
-import { type TcpSocket, tcpSockets } from "../../src/tcp-sockets.ts";
+import { tcpSockets } from "../../src/tcp-sockets.ts";
 import { aRegistration, openStream, register } from "../support/api.ts";
 import {
   begunMessage,
@@ -231,12 +231,13 @@ describe("a running job of alice's withstands", () => {
 
   test("a flood of calls of methods that there are not, and of long headers: its ApplicationMaster cuts strangers off, and answers its owner", async () => {
     const growth = new Growth(master);
+    const before = await connectionsAt(address);
     const connections = await Promise.all(Array.from({ length: 24 }, () => RawConnection.open(address)));
     for (const [index, connection] of connections.entries()) {
       const name = index % 2 === 0 ? OWNER : "n".repeat(60_000);
       for (let call = 0; call < 1_000; call += 1) connection.call("/no/method", { name, secret: randomBytes(32) });
     }
-    await eventually("the end of each", async () => connections.every(({ isClosed }) => isClosed));
+    await eventually("the end of each", async () => (await connectionsAt(address)) <= before);
     const { exitCode, stdout } = await job.command("status");
     expect(stdout).toContain("RUNNING");
     expect(exitCode).toBe(0);
@@ -258,8 +259,7 @@ describe("a running job of alice's withstands", () => {
     expect(exitCode).toBe(0);
     for (const connection of connections) connection.destroy();
     expect(growth.end()).toBeLessThan(MOST_GROWTH_MIB);
-    const isOfFlood = (one: TcpSocket) => !one.listens && one.localPort === Number(port);
-    await eventually("the flood's end", async () => (await tcpSockets()).filter(isOfFlood).length < 16);
+    await eventually("the flood's end", async () => (await connectionsAt(address)) < 16);
   });
 
   test("who may end it and not run anything in it, and who may see it: neither is in a container of hers", async () => {
@@ -407,6 +407,12 @@ describe("a running job of alice's withstands", () => {
     return tokenAccess(job.id, token).caller;
   }
 });
+
+/** How many there are at a port of a job on this machine. */
+async function connectionsAt(address: string): Promise<number> {
+  const port = Number(new URL(`https://${address}`).port);
+  return (await tcpSockets()).filter(({ listens, localPort }) => !listens && localPort === port).length;
+}
 
 /** What a server on this machine answers; nothing where the connection fails. */
 function answerOf(port: string): Promise<string> {
