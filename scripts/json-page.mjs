@@ -6,6 +6,7 @@ import path from "node:path";
 const sources = [
   "client/printed-json.ts",
   "src/job/status.ts",
+  "src/job/cost.ts",
   "src/job/execution.ts",
   "src/history/series/file.ts",
   "src/history/series/table.ts",
@@ -85,9 +86,10 @@ ResourceManager has the job: a signal before that leaves \`end\` with the error 
 
 /** @param {string} root the checkout */
 export function jsonPage(root) {
-  const texts = sources.map((file) => readFileSync(path.join(root, file), "utf8"));
-  const lists = wordLists(texts.join("\n"));
-  const declared = new Map(texts.flatMap((text) => declarations(text, lists)).reverse());
+  const files = sources.map((file) => readFileSync(path.join(root, file), "utf8"));
+  const lists = wordLists(files.join("\n"));
+  const texts = files.map((text) => withWords(text, lists));
+  const declared = new Map(texts.flatMap(declarations).reverse());
   const shown = new Set();
   /** @type {string[]} */
   const waiting = [];
@@ -113,17 +115,15 @@ export function jsonPage(root) {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     if (!shown.has(name) && declared.has(name)) parts.push(show(name, `### ${name}`));
   }
-  return [...parts, "### Words\n", "| type | one of |\n| --- | --- |", ...wordsUsed(parts.join("\n"), root), ""].join(
+  return [...parts, "### Words\n", "| type | one of |\n| --- | --- |", ...wordsUsed(parts.join("\n"), texts), ""].join(
     "\n",
   );
 }
 
-/** The types that are a choice of words, as far as the page names them. @param {string} page @param {string} root */
-function wordsUsed(page, root) {
-  const aliases = sources.flatMap((file) => [
-    ...readFileSync(path.join(root, file), "utf8").matchAll(
-      /^export type (\w+) =\s+((?:\|?\s*(?:"[^"]+"|\w+)\s*)+);/gm,
-    ),
+/** The types that are a choice of words, as far as the page names them. @param {string} page @param {readonly string[]} texts */
+function wordsUsed(page, texts) {
+  const aliases = texts.flatMap((text) => [
+    ...text.matchAll(/^export type (\w+) =\s+((?:\|?\s*(?:"[^"]+"|\w+)\s*)+);/gm),
   ]);
   const choices = new Map(aliases.map(([, name = "", words = ""]) => [name, plain(words).replace(/^\| /, "")]));
   /** @type {(words: string) => string} */
@@ -147,28 +147,29 @@ function eventOf({ fields: [event] }) {
  * The interfaces of a file, as the formatter lays them out, by name.
  * @typedef {{ doc: string, fields: Field[] }} Declaration
  * @typedef {{ name: string, optional: string, type: string, doc: string }} Field
- * @param {string} text @param {ReadonlyMap<string, string>} lists
+ * @param {string} text
  * @returns {[string, Declaration][]}
  */
-function declarations(text, lists) {
+function declarations(text) {
   const found = text.matchAll(
     /(?:^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:export )?interface (\w+) \{\n([\s\S]*?)^\}/gm,
   );
-  return [...found].map(([, doc, name = "", body = ""]) => [
-    name,
-    { doc: sentence(doc), fields: fieldsOf(body, lists) },
-  ]);
+  return [...found].map(([, doc, name = "", body = ""]) => [name, { doc: sentence(doc), fields: fieldsOf(body) }]);
 }
 
-/** @param {string} body @param {ReadonlyMap<string, string>} lists @returns {Field[]} */
-function fieldsOf(body, lists) {
+/** @param {string} body @returns {Field[]} */
+function fieldsOf(body) {
   const found = body.matchAll(
     /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}readonly (\w+)(\??): ([\s\S]*?);$(?=\n {2}[^\s}]|\n?$(?![\s\S]))/gm,
   );
   return [...found].map(([, doc, name = "", optional = "", type = ""]) => {
-    const spelt = type.replace(/\(typeof (\w+)\)\[number\]/g, (whole, list) => lists.get(list) ?? whole);
-    return { name, optional, type: plain(spelt), doc: sentence(doc) };
+    return { name, optional, type: plain(type), doc: sentence(doc) };
   });
+}
+
+/** With the words themselves where a type names their list. @param {string} text @param {ReadonlyMap<string, string>} lists */
+function withWords(text, lists) {
+  return text.replace(/\(typeof (\w+)\)\[number\]/g, (whole, list) => lists.get(list) ?? whole);
 }
 
 /** Lists of words that types are made from: `kinds` → `"a" | "b"`. @param {string} text */

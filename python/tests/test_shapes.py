@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
 EVENTS = {"JobEvent": "`job`", "WaitingEvent": "`waiting`", "StatusEvent": "`status`"}
 EVENTS.update({"OutputEvent": "`output`", "RemarkEvent": "`remark`", "EndEvent": "`end`"})
 #: What json.md writes inside another shape.
-WITHIN = {"Usage", "Service"}
+WITHIN = {"Service"}
 TYPES = [name for name, value in vars(shapes).items() if name[0].isupper() and hasattr(value, "__total__")]
 
 
