@@ -21,7 +21,7 @@ const scalars = {
   bytes: ["data", "Uint8Array"],
 };
 /** @type {Readonly<Record<string, string>>} */
-const maps = { uint32: "wholes", double: "amounts", string: "texts" };
+const maps = { uint32: "wholes", uint64: "wholes", double: "amounts", string: "texts" };
 
 /**
  * @param {string} folder

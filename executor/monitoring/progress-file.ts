@@ -25,7 +25,8 @@ export class ProgressFile {
   #offset = 0;
   #step = 0;
   #checkpoint: Checkpoint | undefined;
-  readonly #metrics = new Map<string, number>();
+  /** The last value of each, and at which step. */
+  readonly #metrics = new Map<string, { readonly value: number; readonly step: number }>();
 
   constructor(file: string, log: Pick<Log, "warn">) {
     this.#file = file;
@@ -41,14 +42,24 @@ export class ProgressFile {
       if (step !== undefined) this.#step = step;
       if (checkpoint !== undefined) this.#checkpoint = { path: checkpoint, step: step ?? this.#step, atMs: nowMs };
       for (const [name, value] of metrics) {
-        if (this.#metrics.has(name) || this.#metrics.size < MOST_METRICS) this.#metrics.set(name, value);
+        if (this.#metrics.has(name) || this.#metrics.size < MOST_METRICS)
+          this.#metrics.set(name, { value, step: this.#step });
         else
           this.#complain(`The metric ${JSON.stringify(name)} is not kept: there are ${MOST_METRICS} others already.`);
       }
     }
-    const metrics = this.#metrics.size === 0 ? {} : { metrics: Object.fromEntries(this.#metrics) };
-    const progress = { type: "child-progress", step: this.#step, atMs: nowMs, ...metrics } as const;
+    const progress = { type: "child-progress", step: this.#step, atMs: nowMs, ...this.#measured() } as const;
     return this.#checkpoint === undefined ? progress : { ...progress, checkpoint: this.#checkpoint };
+  }
+
+  /** What is repeated of an earlier step is told with that step: a search compares trials by the values of one step. */
+  #measured(): Pick<ProgressReport, "metrics" | "metricSteps"> {
+    const all = [...this.#metrics];
+    const earlier = all.filter(([, { step }]) => step !== this.#step);
+    return {
+      ...(all.length > 0 && { metrics: Object.fromEntries(all.map(([name, { value }]) => [name, value])) }),
+      ...(earlier.length > 0 && { metricSteps: Object.fromEntries(earlier.map(([name, { step }]) => [name, step])) }),
+    };
   }
 
   /** Whole lines only: the last one may be incomplete. */

@@ -53,10 +53,11 @@ export function bounded<Report extends ExecutorReport>(report: Report): Report {
 }
 
 function boundedProgress(progress: ChildProgress): ChildProgress {
-  const { metrics, checkpoint } = progress;
+  const { metrics, metricSteps, checkpoint } = progress;
   return {
     ...progress,
     ...(metrics && { metrics: keptMetrics(metrics) }),
+    ...(metricSteps && { metricSteps: keptMetrics(metricSteps) }),
     ...(checkpoint && { checkpoint: { ...checkpoint, path: shortened(checkpoint.path) } }),
   };
 }

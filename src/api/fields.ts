@@ -373,7 +373,7 @@ export function someAmounts(number: number): Field<Numbers | undefined> {
   return map(number, real);
 }
 
-/** map<string, uint32>, absent where it would be empty */
+/** map<string, uint32> or map<string, uint64>, absent where it would be empty */
 export function someWholes(number: number): Field<Numbers | undefined> {
   return map(number, whole);
 }

@@ -80,6 +80,8 @@ export interface ChildProgress {
   readonly checkpoint?: Checkpoint;
   /** The last value of each that the program reported, by name; absent: nothing new. */
   readonly metrics?: Readonly<Record<string, number>>;
+  /** Of those that it reported last at another step: that step. */
+  readonly metricSteps?: Readonly<Record<string, number>>;
 }
 
 /** What an executor says of its program when it registers. */

@@ -132,6 +132,7 @@ const report: fc.Arbitrary<ExecutorReport> = fc.oneof(
       atMs: large,
       checkpoint,
       metrics: fc.dictionary(text, fc.double(), { noNullPrototype: true, minKeys: 1 }),
+      metricSteps: fc.dictionary(text, large, { noNullPrototype: true, minKeys: 1 }),
     },
     { requiredKeys: ["type", "step", "atMs"] },
   ),

@@ -87,6 +87,22 @@ describe("the progress file", () => {
     expect(progress.look(8)).toEqual({ type: "child-progress", step: 4, atMs: 8, checkpoint });
   });
 
+  it("repeats the last value of each metric, and says of which step it is where that is another", () => {
+    const file = path.join(folder, "progress.jsonl");
+    const progress = new ProgressFile(file, log);
+    appendFileSync(file, line({ step: 1, metrics: { accuracy: 0.5, loss: 2 } }));
+    expect(progress.look(1)).toEqual({
+      type: "child-progress",
+      ...{ step: 1, atMs: 1, metrics: { accuracy: 0.5, loss: 2 } },
+    });
+    appendFileSync(file, line({ step: 2, metrics: { loss: 1 } }));
+    expect(progress.look(2)).toMatchObject({
+      ...{ step: 2, metrics: { accuracy: 0.5, loss: 1 }, metricSteps: { accuracy: 1 } },
+    });
+    appendFileSync(file, line({ metrics: { accuracy: 0.6 } }));
+    expect(progress.look(3)).not.toHaveProperty("metricSteps");
+  });
+
   it("waits for the end of a line that is still being written", () => {
     const file = path.join(folder, "progress.jsonl");
     const progress = new ProgressFile(file, log);
@@ -134,7 +150,13 @@ describe("the progress file", () => {
     const progress = new ProgressFile(file, log);
     writeFileSync(file, line({ metrics: { loss: 0.9, accuracy: 0.1 } }) + line({ step: 2, metrics: { loss: 0.4 } }));
     const metrics = { loss: 0.4, accuracy: 0.1 };
-    expect(progress.look(1)).toEqual({ type: "child-progress", step: 2, atMs: 1, metrics });
+    expect(progress.look(1)).toEqual({
+      type: "child-progress",
+      step: 2,
+      atMs: 1,
+      metrics,
+      metricSteps: { accuracy: 0 },
+    });
     appendFileSync(file, line({ step: 3 }));
     expect(progress.look(2)).toMatchObject({ step: 3, metrics });
   });

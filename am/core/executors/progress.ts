@@ -38,7 +38,7 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
   task.step = event.step;
   if (event.metrics !== undefined) {
     task.metrics = Object.fromEntries(Object.entries(event.metrics).filter(([, value]) => Number.isFinite(value)));
-    trialReported(step, task, event.metrics);
+    trialReported(step, task, event);
   }
   step.changed = true;
   const container = containerOf(step, task);

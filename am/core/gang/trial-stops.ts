@@ -1,3 +1,4 @@
+import type { ChildProgress } from "../../../src/job/execution.ts";
 import { writtenNumber } from "../../../src/job/program-metrics.ts";
 import { stopOf } from "../../../src/job/search/stop.ts";
 import { stopWords } from "../../../src/job/search/words.ts";
@@ -13,9 +14,13 @@ import { stopChild } from "./restart.ts";
 /** Of each trial no more reports are kept: beyond that every second one goes. */
 const MOST_REPORTS = 128;
 
-/** A program has reported its metrics: a trial of it may be stopped, once the journal knows. Steps that it has reported before count no more. */
-export function trialReported(step: Step, task: TaskRecord, metrics: Readonly<Record<string, number>>): void {
+/**
+ * A program has reported its metrics: a trial of it may be stopped, once the journal knows. Steps that it has reported before count no more,
+ * and a value that is repeated counts for the step that it was reported at.
+ */
+export function trialReported(step: Step, task: TaskRecord, progress: ChildProgress): void {
   const { search } = step.spec;
+  const { metrics = {}, metricSteps = {} } = progress;
   const reported = metrics[search?.metric ?? ""];
   if (search === undefined || reported === undefined) {
     return;
@@ -23,11 +28,12 @@ export function trialReported(step: Step, task: TaskRecord, metrics: Readonly<Re
   const value = writtenNumber(reported);
   task.trialValue = value;
   const { trialReports = [], generation, id } = task;
-  const isNew = task.step > (trialReports.at(-1)?.step ?? Number.NEGATIVE_INFINITY);
+  const reportedAt = metricSteps[search.metric] ?? progress.step;
+  const isNew = reportedAt > (trialReports.at(-1)?.step ?? Number.NEGATIVE_INFINITY);
   if (search.stop === "none" || !isNew || task.trialStop !== undefined) {
     return;
   }
-  task.trialReports = thinned([...trialReports, { step: task.step, value }]);
+  task.trialReports = thinned([...trialReports, { step: reportedAt, value }]);
   const tasks = begun(step);
   const trials = tasks.map(trialOf);
   const trial = trials[tasks.indexOf(task)];

@@ -153,6 +153,20 @@ describe("trials of a search", () => {
     expect(stopped(reports(scenario, "worker:0", 1, 7))).toEqual([]);
   });
 
+  test("are not judged at a rung by a value of an earlier step that is repeated there", () => {
+    const { scenario } = running(asha);
+    reports(scenario, "worker:0", 2, 0.5);
+    const { containerId, generation } = scenario.task("worker:1");
+    const about = { task: "worker:1", containerId, generation, atMs: scenario.nowMs };
+    scenario.on({ type: "child-progress", ...about, step: 1, metrics: { loss: 0.4 } });
+    const repeated = { step: 2, metrics: { loss: 0.4 }, metricSteps: { loss: 1 } };
+    scenario.on({ type: "child-progress", ...about, ...repeated });
+    expect(trialOf(scenario.task("worker:1")).reports).toEqual([{ step: 1, value: 0.4 }]);
+    expect(stopped(scenario.on({ type: "child-progress", ...about, step: 2, metrics: { loss: 0.6 } }))).toEqual([
+      "worker:1",
+    ]);
+  });
+
   test.each([
     ["ends well meanwhile", (scenario: Scenario) => scenario.exits("worker:1"), "succeeded"],
     ["fails meanwhile", (scenario: Scenario) => scenario.exits("worker:1", { exitCode: 1 }), "failed"],
