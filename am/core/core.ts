@@ -22,7 +22,7 @@ import { watchHold, watchRoom } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { beginStages, succeedStages, succeedTask } from "./gang/stages.ts";
 import { stopTrial } from "./gang/trial-stops.ts";
-import { chooseParameters } from "./gang/trials.ts";
+import { chooseParameters, promoteTrials } from "./gang/trials.ts";
 import { registered } from "./job/begin.ts";
 import { askUnplaced, constraintsRefused } from "./job/constrained.ts";
 import { finishWhenDone } from "./job/done.ts";
@@ -280,6 +280,7 @@ function settle(step: Step): void {
   for (const held of takeDurable(step)) {
     happen(step, held);
   }
+  promoteTrials(step);
   continueFinish(step);
   for (const gang of step.state.gangs) {
     if (step.roomChanged) {

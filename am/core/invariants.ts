@@ -3,6 +3,7 @@ import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { excludedHosts } from "./containers/kept-off.ts";
 import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
+import { hasRoom, promotable } from "./policies/trials.ts";
 import type { Ask, Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import type { CoreState } from "./state/state.ts";
@@ -167,13 +168,15 @@ function checkKeptOff(state: CoreState, told: readonly string[] | undefined, pro
 }
 
 /** Of a search no more trials have containers than may run at once, and a container whose trial is over has another or goes back. */
-function checkTrials(
-  { search }: JobSpec,
-  { phase, containers, tasks, gangs, held }: CoreState,
-  problems: string[],
-): void {
+function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void {
+  const { search } = spec;
+  const { phase, containers, tasks, gangs, held } = state;
   if (search === undefined || phase !== "under-way") {
     return;
+  }
+  const next = state.outcome === undefined && hasRoom({ spec, state }) ? promotable({ spec, state }) : undefined;
+  if (next !== undefined) {
+    problems.push(`${next.id} pauses, is among the best, and there is room for it`);
   }
   const had = Object.values(containers).filter((container) => container.phase === "held");
   // After a takeover one may be gone whose executor has not come back, and another may have been given in its place.

@@ -50,7 +50,7 @@ function trialOf(
 
 /** The best one that has ended with a value. */
 export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
-  return trials.find((trial) => hasValue(reported(trial)) && ["completed", "stopped"].includes(trial.state));
+  return trials.find((trial) => hasValue(reported(trial)) && ["completed", "stopped", "paused"].includes(trial.state));
 }
 
 /** The best trial that has ended, in words that change when there is a better one; undefined: none with a value has. */

@@ -142,7 +142,14 @@ const transfer: fc.Arbitrary<Transfer> = fc.record({
 const gauge = fc.record({ current: real, max: real, average: real });
 const trial: fc.Arbitrary<TrialStatus> = fc.record(
   {
-    state: wordOf<TrialState>({ running: true, completed: true, stopped: true, failed: true, interrupted: true }),
+    state: wordOf<TrialState>({
+      running: true,
+      paused: true,
+      completed: true,
+      stopped: true,
+      failed: true,
+      interrupted: true,
+    }),
     why: text,
     checkpoint: text,
     nonFinite: wordOf<NonFinite>({ NaN: true, Infinity: true, "-Infinity": true }),

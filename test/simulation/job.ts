@@ -155,7 +155,7 @@ export function asSearch(spec: JobSpec, random: Random): JobSpec {
     retries: random.integer(0, 2),
     maxTrials: random.integer(2, 12),
     maxParallel: random.integer(1, 4),
-    stop: random.pick(["none", "median", "asha"]),
+    stop: random.pick(["none", "median", "asha", "asha-promotion", "hyperband"]),
     budget: { min: 1, max: 9, factor: 3 },
     ...(random.chance(0.2) ? { goal: random.integer(0, 4) } : {}),
     ...(random.chance(0.1) ? { timeoutMs: random.integer(60, 1_200) * 1000 } : {}),

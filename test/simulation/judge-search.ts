@@ -1,3 +1,5 @@
+import { pausingIn, trialOf } from "../../am/core/policies/trials.ts";
+import { rungOf } from "../../src/job/search/promotion.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import type { World } from "./world.ts";
 
@@ -33,4 +35,14 @@ export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: 
       return well.map(({ id }) => `${id} exited 0, and its search ended with its failure`);
     }
   }
+}
+
+/** How often a paused trial may have gone on. */
+export function promotionsOf({ core }: World, task: string): number {
+  const pausing = pausingIn(core);
+  const number = core.state.tasks.findIndex(({ id }) => id === task);
+  const record = core.state.tasks[number];
+  return pausing === undefined || record === undefined
+    ? 0
+    : rungOf(pausing, trialOf(record), number) - rungOf(pausing, { params: {}, state: "running" }, number);
 }

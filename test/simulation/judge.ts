@@ -5,7 +5,7 @@ import { MASTER_CUT } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { chargedTo, isStagingClosed, judgeBudgets, openVerdicts, unfindable } from "./judge-budgets.ts";
 import { judgeMachines } from "./judge-machines.ts";
-import { isOfNaN, isOfSearch, judgeSearchEnd } from "./judge-search.ts";
+import { isOfNaN, isOfSearch, judgeSearchEnd, promotionsOf } from "./judge-search.ts";
 import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -61,7 +61,7 @@ function judgeEnd(world: World, faults: readonly Fault[]): string[] {
   if (outcome?.result !== "succeeded" && !isOfNaN(outcome)) {
     problems.push(`nothing bad happened, and the job ${outcome?.result}: ${outcome?.summary}`);
   }
-  const again = [...world.starts].filter(([, starts]) => starts > 1);
+  const again = [...world.starts].filter(([task, starts]) => starts > 1 + promotionsOf(world, task));
   if (again.length > 0 && !world.witness.hasBegunAgain && !faults.some(({ freezes }) => freezes === true)) {
     problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
   }

@@ -258,6 +258,20 @@ const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    fault: "a paused trial that is among the best does not go on",
+    noticed: /pauses, is among the best, and there is room for it/,
+    mutation: (effects, core) => {
+      const task = core.state.tasks.find(({ phase, trialRung = 0 }) => phase === "waiting" && trialRung > 0);
+      const counts = core.state.roles[task?.role ?? -1]?.counts;
+      if (task !== undefined && counts !== undefined) {
+        Object.assign(task, { phase: "stopped", trialPause: "mutant", trialRung: (task.trialRung ?? 0) - 1 });
+        counts.waiting--;
+        counts.stopped++;
+      }
+      return effects;
+    },
+  },
+  {
     fault: "a trial has other parameters when it starts again",
     noticed: /starts with the parameters/,
     mutation: (effects) =>

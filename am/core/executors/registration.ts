@@ -8,6 +8,7 @@ import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/rest
 import { doneForGood, tellToLeave } from "../gang/stages.ts";
 import { isElastic, isShareDone, takesGangAlong } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
+import { haltOf } from "../policies/trials.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
 import type { ExecutorRegistration } from "../state/events.ts";
@@ -141,7 +142,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
     moveTask(step, task, "nothing-runs");
     accountFor(step, container.id);
     joinNext(step, task);
-    if (task.trialStop !== undefined) {
+    if (haltOf(task) !== undefined) {
       doneForGood(step, task);
     }
   } else if (task.phase === "starting") {

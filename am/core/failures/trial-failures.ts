@@ -7,6 +7,7 @@ import { discard } from "../containers/containers.ts";
 import { renewAlone } from "../gang/restart.ts";
 import { doneForGood } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
+import { haltOf } from "../policies/trials.ts";
 import type { Ending } from "../state/failures.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, log, type Step } from "../state/step.ts";
@@ -96,9 +97,10 @@ function failureRule(step: Step, { failures }: Search): RuleReason | undefined {
 }
 
 /** What was lost with its machine says nothing of the search. */
-function isOver({ trialFailure, trialStop, phase }: TaskRecord): boolean {
+function isOver(task: TaskRecord): boolean {
+  const { trialFailure, phase } = task;
   if (trialFailure !== undefined) {
     return trialFailure.kind !== undefined;
   }
-  return phase === "succeeded" || (trialStop !== undefined && AFTER_END.includes(phase));
+  return phase === "succeeded" || (haltOf(task) !== undefined && AFTER_END.includes(phase));
 }

@@ -8,6 +8,7 @@ import { isNeededNoMore } from "../policies/completion.ts";
 import { joinsLate } from "../policies/elastic.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
+import { haltOf } from "../policies/trials.ts";
 import { deadlineIn, dueMsOf, rejoinLeftMs } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
@@ -32,7 +33,7 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   if (state.outcome !== undefined) {
     return;
   }
-  if (task.trialStop !== undefined) {
+  if (haltOf(task) !== undefined) {
     // However it ends, its search goes on without it.
     doneForGood(step, task);
     return;

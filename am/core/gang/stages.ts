@@ -25,6 +25,7 @@ import {
 import { AFTER_END, moveTask } from "../state/task-moves.ts";
 import { intendStart, openGeneration, renewTask } from "./generation.ts";
 import { stopChild } from "./restart.ts";
+import { promoteTrial } from "./trials.ts";
 
 /** Why containers go back in which nothing will run again. */
 export const DONE = "its task is done for good";
@@ -107,7 +108,11 @@ export function succeedTask(step: Step, id: string): void {
   const container = tenant && containerOf(step, tenant);
   const isDone = ({ phase }: TaskRecord) =>
     step.spec.search === undefined ? phase === "succeeded" : AFTER_END.includes(phase);
-  if (tenant !== undefined && isDone(tenant) && container?.phase === "held" && step.state.phase === "under-way") {
+  if (tenant === undefined || !isDone(tenant) || container?.phase !== "held" || step.state.phase !== "under-way") {
+    return;
+  }
+  promoteTrial(step);
+  if (isDone(tenant)) {
     succeed(step, container, tenant);
   }
 }

@@ -1,14 +1,15 @@
 import type { ChildProgress } from "../../../src/job/execution.ts";
 import { writtenNumber } from "../../../src/job/program-metrics.ts";
+import { standingOf } from "../../../src/job/search/promotion.ts";
 import { stopOf } from "../../../src/job/search/stop.ts";
-import { stopWords } from "../../../src/job/search/words.ts";
+import { pauseWords, stopWords } from "../../../src/job/search/words.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
 import { whenDurable } from "../journal/barrier.ts";
-import { begun, trialOf } from "../policies/trials.ts";
+import { begun, haltOf, pausingIn, trialOf } from "../policies/trials.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { TaskRecord, WrittenReport } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
-import { about, containerOf, findTask, log, type Step } from "../state/step.ts";
+import { about, containerOf, findTask, log, noteDurable, type Step } from "../state/step.ts";
 import { stopChild } from "./restart.ts";
 
 /** Of each trial no more reports are kept: beyond that every second one goes. */
@@ -30,7 +31,7 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
   const { trialReports = [], generation, id } = task;
   const reportedAt = metricSteps[search.metric] ?? progress.step;
   const isNew = reportedAt > (trialReports.at(-1)?.step ?? Number.NEGATIVE_INFINITY);
-  if (search.stop === "none" || !isNew || task.trialStop !== undefined) {
+  if (search.stop === "none" || !isNew || haltOf(task) !== undefined) {
     return;
   }
   task.trialReports = thinned([...trialReports, { step: reportedAt, value }]);
@@ -40,6 +41,17 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
   const stop = trial && stopOf(search, trial, trials);
   if (stop !== undefined) {
     task.trialStop = stopWords(stop);
+  }
+  const pausing = pausingIn(step);
+  if (pausing !== undefined) {
+    const { rung, pause } = standingOf(pausing, tasks.indexOf(task), trials);
+    task.trialRung = rung;
+    if (pause !== undefined) {
+      task.trialPause = pauseWords(pause);
+    }
+    noteDurable(step);
+  }
+  if (haltOf(task) !== undefined) {
     whenDurable(step, { what: "stop-trial", task: id, generation });
   }
 }
@@ -51,8 +63,10 @@ export function stopTrial(step: Step, held: Extract<Held, { task: string; genera
   if (task?.generation !== held.generation || container === undefined || step.state.outcome !== undefined) {
     return;
   }
-  const why = task.trialStop ?? "";
-  log(step, "info", "trial-stopped", `${task.id} is stopped early: ${why}.`, about(task));
+  const why = haltOf(task) ?? "";
+  const [event, does] =
+    task.trialStop === undefined ? ["trial-paused", "pauses"] : ["trial-stopped", "is stopped early"];
+  log(step, "info", event, `${task.id} ${does}: ${why}.`, about(task));
   stopChild(step, task, { code: "generation-ended", why });
   awaitOf(step, container, "trial-stop", stopWithinMs(step.spec.timeouts));
 }

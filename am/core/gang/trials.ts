@@ -1,6 +1,7 @@
 import { propose } from "../../../src/job/search/propose.ts";
-import { awaitsResults, begun, trialOf } from "../policies/trials.ts";
-import { noteDurable, type Step } from "../state/step.ts";
+import { awaitsResults, begun, hasRoom, promotable, trialOf } from "../policies/trials.ts";
+import { log, noteDurable, type Step } from "../state/step.ts";
+import { nextGeneration, renewTask } from "./generation.ts";
 
 /**
  * Trials of a search that have a container, or might have one, are given their parameters, which they keep: the journal holds them before
@@ -23,4 +24,30 @@ export function chooseParameters(step: Step): void {
       noteDurable(step);
     }
   }
+}
+
+/** Paused trials that are among the best go on before others begin, as many as there is room for. */
+export function promoteTrials(step: Step): void {
+  while (step.state.phase === "under-way" && step.state.outcome === undefined && hasRoom(step) && promoteTrial(step)) {
+    // One more.
+  }
+}
+
+/** @returns whether one goes on: from its checkpoint, in whatever container */
+export function promoteTrial(step: Step): boolean {
+  const task = promotable(step);
+  if (task === undefined) {
+    return false;
+  }
+  const why = task.trialPause ?? "";
+  task.trialRung = (task.trialRung ?? 0) + 1;
+  delete task.trialPause;
+  task.restartReason = why;
+  const generation = nextGeneration(step);
+  log(step, "info", "trial-promoted", `${task.id} goes on: ${why}, and it is one of them.`, {
+    task: task.id,
+    generation,
+  });
+  renewTask(step, task, generation);
+  return true;
 }

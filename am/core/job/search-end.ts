@@ -28,9 +28,12 @@ export function finishAtGoal(step: Step): void {
 /** How a search ends whose trials have all ended: one of which none completed has failed. */
 export function searchSummary(step: Step): Undated {
   const tasks = begun(step);
-  const { running: _, ...counts } = countStates(tasks.map(trialOf));
+  const { running: _, paused, ...counts } = countStates(tasks.map(trialOf));
   const again = tasks.reduce((sum, { restarts, trialRetries = 0 }) => sum + restarts - trialRetries, 0);
-  return endedBecause(counts.completed > 0 ? "succeeded" : "failed", { code: "trials-ended", ...counts, again });
+  return endedBecause(counts.completed > 0 ? "succeeded" : "failed", {
+    ...{ code: "trials-ended", ...counts, again },
+    ...(paused > 0 && { paused }),
+  });
 }
 
 /** When a search has taken as long as it may, counted from the first attempt's start. */

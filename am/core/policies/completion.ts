@@ -4,6 +4,7 @@ import type { RoleState, TaskRecord } from "../state/records.ts";
 import { gangOf, roleOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { isElastic, isShareDone } from "./elastic.ts";
+import { promotable } from "./trials.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
 export const EVALUATOR = "evaluator";
@@ -29,7 +30,7 @@ export function nobodyRunsOn(step: Step, gang: GangState): boolean {
 }
 
 /** Whether all tasks of a role are over, however they ended. */
-export function hasEnded({ instances }: RoleSpec, { counts }: RoleState): boolean {
+export function hasEnded({ instances }: RoleSpec, { counts }: Pick<RoleState, "counts">): boolean {
   return AFTER_END.reduce((sum, phase) => sum + counts[phase], 0) === instances;
 }
 
@@ -42,6 +43,9 @@ export function othersMayRunOn(step: Step, gang: GangState): boolean {
 }
 
 function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
+  if (hasEnded(role, { counts }) && promotable(step) !== undefined) {
+    return false;
+  }
   const failed = step.spec.failure.onWorkerFailure === "tolerate" ? counts.failed + counts.lost : 0;
   return counts.succeeded + failed + notNeeded(step, role, counts) === role.instances;
 }

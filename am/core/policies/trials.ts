@@ -1,4 +1,5 @@
-import { hasValue, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
+import { nextPromotion, pausingOf } from "../../../src/job/search/promotion.ts";
+import { hasValue, type Pausing, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
@@ -39,20 +40,46 @@ export function begun({ state }: Pick<Step, "state">): TaskRecord[] {
   return state.tasks.filter(({ trialParameters }) => trialParameters !== undefined);
 }
 
+/** Why a trial does not go on at present, whatever becomes of its program and container: it was stopped early, or pauses. */
+export function haltOf({ trialStop, trialPause }: TaskRecord): string | undefined {
+  return trialStop ?? trialPause;
+}
+
+/** How the search's trials pause and go on; undefined where they do not. */
+export function pausingIn({ spec, state }: Job): Pausing | undefined {
+  return spec.search && pausingOf(spec.search, state.tasks.length);
+}
+
+/** The paused trial that goes on next, as soon as there is room for it. */
+export function promotable(job: Job): TaskRecord | undefined {
+  const pausing = pausingIn(job);
+  const tasks = pausing === undefined ? [] : begun(job);
+  const number = pausing && nextPromotion(pausing, tasks.map(trialOf));
+  return number === undefined ? undefined : tasks[number];
+}
+
+/** Whether one more trial could have a container, beside those that have one or wait for it since they run again. */
+export function hasRoom({ spec, state }: Job): boolean {
+  const had = Object.values(state.containers).filter(({ phase }) => phase === "held" || phase === "unclaimed");
+  const waiting = begun({ state }).filter(({ phase }) => phase === "waiting");
+  return had.length + waiting.length < (spec.search?.maxParallel ?? 0);
+}
+
 export function trialOf(task: TaskRecord): Trial {
-  const { trialParameters: params = {}, trialReports, trialValue, step } = task;
+  const { trialParameters: params = {}, trialReports, trialValue, trialRung: rung, step } = task;
   const value = trialValue === undefined ? undefined : Number(trialValue);
   return {
     params,
     step,
     state: stateOf(task, value),
     ...(value === undefined ? {} : { value }),
+    ...(rung === undefined ? {} : { rung }),
     ...(trialReports && { reports: trialReports.map((report) => ({ ...report, value: Number(report.value) })) }),
   };
 }
 
 /** One whose program or container is gone, and that may start again, runs. What ended without the metric has no value to learn from. */
-function stateOf({ phase, trialStop, trialFailure }: TaskRecord, value: number | undefined): TrialState {
+function stateOf({ phase, trialStop, trialPause, trialFailure }: TaskRecord, value: number | undefined): TrialState {
   if (trialStop !== undefined && AFTER_END.includes(phase)) {
     return "stopped";
   }
@@ -62,5 +89,5 @@ function stateOf({ phase, trialStop, trialFailure }: TaskRecord, value: number |
   if (phase === "succeeded") {
     return hasValue(value) ? "completed" : "failed";
   }
-  return "running";
+  return trialPause !== undefined && AFTER_END.includes(phase) ? "paused" : "running";
 }

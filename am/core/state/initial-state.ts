@@ -160,12 +160,21 @@ function recall(task: TaskRecord, line: TrialLine, metric: string): void {
   if (state === "stopped") {
     task.trialStop = why || "an earlier search stopped it";
   }
+  if (state === "paused") {
+    task.trialPause = why || "an earlier search left it at a rung";
+  }
   if (state === "failed") {
     task.trialFailure = { words: error || why || "it failed in an earlier search" };
   }
 }
 
-const PHASE_OF = { completed: "succeeded", stopped: "stopped", failed: "failed", interrupted: "waiting" } as const;
+const PHASE_OF = {
+  completed: "succeeded",
+  stopped: "stopped",
+  paused: "stopped",
+  failed: "failed",
+  interrupted: "waiting",
+} as const;
 
 function countPhases(tasks: readonly TaskRecord[]): Record<TaskPhase, number> {
   const counts = {

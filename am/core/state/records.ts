@@ -94,6 +94,10 @@ export interface TaskRecord {
   trialValue?: number | NonFinite;
   /** Why a trial is stopped early; it never starts again. */
   trialStop?: string;
+  /** Where a trial's search has rungs: why it pauses at one, until it goes on. */
+  trialPause?: string;
+  /** The place of the rung that it may run to; absent: its first. */
+  trialRung?: number;
   /** How often a trial was started again after its program had failed. */
   trialRetries?: number;
   /** The host where it failed last, which another trial had better have. */

@@ -18,7 +18,7 @@ import type {
 } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
-import { trialOf } from "../policies/trials.ts";
+import { haltOf, trialOf } from "../policies/trials.ts";
 import type { GenerationRecord, Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
@@ -192,8 +192,8 @@ export function endedState(outcome: JobOutcome | undefined, { state }: Pick<Tria
 }
 
 function trialStatus({ outcome }: Pick<CoreState, "outcome">, task: TaskRecord): TrialStatus {
-  const { checkpoint, trialStop, trialFailure, trialValue } = task;
-  const why = trialStop ?? trialFailure?.words;
+  const { checkpoint, trialFailure, trialValue } = task;
+  const why = haltOf(task) ?? trialFailure?.words;
   return {
     state: endedState(outcome, trialOf(task)),
     ...(why === undefined ? {} : { why }),

@@ -2,7 +2,9 @@ import { readLocalText } from "../../hadoop/conf/xml.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import { findKey, type KeyName, keyFor } from "../keys.ts";
 import { nearest } from "../nearest.ts";
+import { rungsOf } from "../search/asha.ts";
 import { hasGrid } from "../search/grid.ts";
+import { roundOf } from "../search/hyperband.ts";
 import { valueFrom } from "../search/random-search.ts";
 import {
   type Described,
@@ -31,10 +33,11 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const space = inOrder(reader, readSpace(reader));
   const said = requireKeys(reader, first);
   checkGrid(reader, space);
-  if (reader.read("tony.search.stop") === "asha" && !reader.has("tony.search.budget")) {
+  const stop = reader.read("tony.search.stop");
+  if (stop !== "none" && stop !== "median" && !reader.has("tony.search.budget")) {
     reader.error(
       "tony.search.stop",
-      "= asha needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3",
+      `= ${stop} needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3`,
     );
   }
   checkRoles(reader, roles, first, space);
@@ -42,9 +45,11 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   if (reader.problems.length > before || said === undefined || space.length === 0) return undefined;
   const algorithm = reader.read("tony.search.algorithm");
   const population = reader.read("tony.search.population");
-  const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: DEFAULT_TRIALS, random: DEFAULT_TRIALS };
-  const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
   const budget = reader.read("tony.search.budget");
+  const isRound = stop === "hyperband" && budget !== undefined;
+  const usual = isRound ? roundOf(rungsOf(budget).length, budget.factor) : DEFAULT_TRIALS;
+  const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: usual, random: usual };
+  const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
   const outputDir = reader.read("tony.output.dir");
@@ -56,7 +61,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
     ...(maxTrials === undefined ? {} : { maxTrials }),
     maxParallel: reader.read("tony.search.max-parallel"),
     population,
-    stop: reader.read("tony.search.stop"),
+    stop,
     ...(budget === undefined ? {} : { budget }),
     ...(goal === undefined ? {} : { goal }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -58,10 +58,10 @@ const plainReasons = {
       `${succeeded} of ${countWords(tasks, onlyTracked ? "tracked task" : "task")} exited 0`,
   ),
   "trials-ended": reason(
-    { completed: "number", stopped: "number", failed: "number", again: "number" },
-    ({ completed, stopped, failed, again }) => {
+    { completed: "number", stopped: "number", failed: "number", paused: "number?", again: "number" },
+    ({ completed, stopped, failed, paused = 0, again }) => {
       const rerun = again === 0 ? "" : `; ${againWords(again)} after infrastructure failures`;
-      return `${countWords(completed + stopped + failed, "trial")}: ${trialCountWords({ completed, stopped, failed })}${rerun}`;
+      return `${countWords(completed + stopped + failed + paused, "trial")}: ${trialCountWords({ completed, stopped, failed, paused })}${rerun}`;
     },
   ),
   "not-stored": reason(

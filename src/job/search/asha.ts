@@ -1,4 +1,4 @@
-import { type Budget, compareValues, type Report, type Search, type Trial } from "./trials.ts";
+import { type Budget, compareValues, hasValue, type Pausing, type Report, type Search, type Trial } from "./trials.ts";
 
 /** Why a trial is to be stopped: at a rung it is not among the best. */
 export interface RungStop {
@@ -44,7 +44,34 @@ export function ashaStop(
   return { rule: "asha", step, ...(Number.isNaN(value) ? {} : { value }), best, trials: there.length };
 }
 
+/**
+ * The same by promotion (`get_job` of the paper): the paused trial that goes on next, from the highest rung down the best of those that are
+ * among the ⌊trials there / factor⌋ best. A rung to which fewer than `factor` have come promotes nobody, until no other trial comes: then its
+ * best goes on.
+ */
+export function ashaPromotion(
+  { rungs, factor, direction, total }: Omit<Pausing, "rule">,
+  trials: readonly Trial[],
+): number | undefined {
+  const isLast = trials.length === total && trials.every(({ state }) => state !== "running");
+  for (const [rung, step] of [...rungs.slice(0, -1).entries()].reverse()) {
+    const there = trials.flatMap((trial, number) => {
+      const report = reportAt(trial, step);
+      return report === undefined ? [] : [{ number, trial, value: report.value }];
+    });
+    const best = there
+      .filter(({ trial }) => trial.state !== "failed")
+      .sort((a, b) => compareValues(direction, a.value, b.value))
+      .slice(0, Math.max(isLast ? 1 : 0, Math.floor(there.length / factor)));
+    const next = best.find(
+      ({ trial, value }) => trial.state === "paused" && (trial.rung ?? 0) === rung && hasValue(value),
+    );
+    if (next !== undefined) return next.number;
+  }
+  return undefined;
+}
+
 /** What a trial first reported at a rung, or behind it where it reported none there. */
-function reportAt({ reports = [] }: Trial, rung: number): Report | undefined {
+export function reportAt({ reports = [] }: Trial, rung: number): Report | undefined {
   return reports.find(({ step }) => step >= rung);
 }

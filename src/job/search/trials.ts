@@ -6,6 +6,7 @@ export type Direction = "minimize" | "maximize";
 
 /**
  * - `running`: nothing is known of its end
+ * - `paused`: it waits at a rung, and goes on from its checkpoint if it is among the best there; its value is the last one it reported
  * - `completed`: it ended by itself, with a value
  * - `stopped`: it was ended early; its value is the last one it reported
  * - `failed`: it ended without a value
@@ -13,11 +14,11 @@ export type Direction = "minimize" | "maximize";
  */
 export type TrialState = (typeof trialStates)[number];
 
-export const trialStates = ["completed", "stopped", "failed", "running", "interrupted"] as const;
+export const trialStates = ["completed", "stopped", "failed", "paused", "running", "interrupted"] as const;
 
 /** How many trials are in each state. */
 export function countStates(trials: readonly { readonly state: TrialState }[]): Record<TrialState, number> {
-  const counts = { completed: 0, stopped: 0, failed: 0, running: 0, interrupted: 0 };
+  const counts = { completed: 0, stopped: 0, failed: 0, paused: 0, running: 0, interrupted: 0 };
   for (const { state } of trials) counts[state] += 1;
   return counts;
 }
@@ -37,6 +38,8 @@ export interface Trial {
   readonly step?: number;
   /** With ever higher steps. */
   readonly reports?: readonly Report[];
+  /** Of a search whose trials pause: the place of the rung that it may run to; absent: its first. */
+  readonly rung?: number;
 }
 
 /** None is null, which JavaScript writes for NaN; tony-ts writes what JSON has no number for as text. */
@@ -68,6 +71,20 @@ export interface Budget {
   readonly factor: number;
 }
 
+/** A rule by which trials pause at rungs. */
+export type PausingRule = "asha-promotion" | "hyperband";
+
+/** What says which of the trials that pause go on. */
+export interface Pausing {
+  readonly rule: PausingRule;
+  /** Steps. */
+  readonly rungs: readonly number[];
+  readonly factor: number;
+  readonly direction: Direction;
+  /** How many trials there will be. */
+  readonly total: number;
+}
+
 /** What a search is: where to look, what for, and how. */
 export interface Search {
   readonly space: Space;
@@ -81,9 +98,9 @@ export interface Search {
   readonly maxParallel: number;
   /** Of `evolution`: how many trials a generation has. */
   readonly population: number;
-  /** By which rule trials are stopped early. */
-  readonly stop: "none" | "median" | "asha";
-  /** Of `asha`. */
+  /** By which rule trials are stopped early, or pause. */
+  readonly stop: "none" | "median" | "asha" | PausingRule;
+  /** Of `asha` and those that pause. */
   readonly budget?: Budget;
   /** A value that is good enough. */
   readonly goal?: number;

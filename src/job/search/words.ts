@@ -1,4 +1,5 @@
 import { countWords } from "../reasons/words.ts";
+import type { Pause } from "./promotion.ts";
 import type { Stop } from "./stop.ts";
 import { type TrialState, trialStates } from "./trials.ts";
 
@@ -10,6 +11,11 @@ export function stopWords(stop: Stop): string {
   }
   const own = stop.value === undefined ? "NaN" : valueWords(stop.value);
   return `its ${own} at step ${stop.step} is not among the best ${stop.best} of ${countWords(stop.trials, "trial")} there`;
+}
+
+/** Why a trial pauses. */
+export function pauseWords({ step, value }: Pause): string {
+  return `it waits at step ${step} with ${value === undefined ? "NaN" : valueWords(value)}: the best of those there go on`;
 }
 
 /** A parameter or metric, short enough for a table; JSON has all digits. */

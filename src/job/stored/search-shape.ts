@@ -43,7 +43,7 @@ export const searchShape: Shape<Search> = object<Search>({
     algorithm: literal("tpe", "random", "grid", "evolution"),
     maxParallel: count,
     population: count,
-    stop: literal("none", "median", "asha"),
+    stop: literal("none", "median", "asha", "asha-promotion", "hyperband"),
     failures,
     retries: count,
     seed: count,

@@ -80,13 +80,15 @@ describe("a job that describes a search", () => {
     expect(search).toMatchObject({ stop: "asha", budget: { min: 1, max: 81, factor: 3 } });
   });
 
-  test("has 100 trials, of a grid all that there are, of evolution five generations", () => {
+  test("has 100 trials, of a grid all that there are, of evolution five generations, of hyperband a round", () => {
     const evolution = { "tony.search.algorithm": "evolution", "tony.search.population": "8" };
     expect(check({ ...minimalJob, ...goal, ...rate, ...evolution }).search).toMatchObject({
       maxTrials: 40,
       population: 8,
     });
     expect(check({ ...minimalJob, ...goal, ...rate }).search).toMatchObject({ maxTrials: 100 });
+    const hyperband = { "tony.search.stop": "hyperband", "tony.search.budget": "1 81 3" };
+    expect(check({ ...minimalJob, ...goal, ...rate, ...hyperband }).search).toMatchObject({ maxTrials: 143 });
     const grid = { "tony.search.algorithm": "grid", "tony.search.param.units": "int 1 3" };
     expect(check({ ...minimalJob, ...goal, ...grid }).search).not.toHaveProperty("maxTrials");
   });
@@ -156,6 +158,11 @@ describe("a job that describes a search", () => {
       "by asha without rungs",
       { ...rate, "tony.search.stop": "asha", ...goal },
       ["tony.search.stop = asha needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3"],
+    ],
+    [
+      "by hyperband without rungs",
+      { ...rate, "tony.search.stop": "hyperband", ...goal },
+      ["tony.search.stop = hyperband needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3"],
     ],
     [
       "with points outside",

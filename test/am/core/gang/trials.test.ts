@@ -266,6 +266,120 @@ describe("trials of a search", () => {
     expect(checkpoints(scenario.ready("worker:2"))).toEqual([""]);
   });
 
+  const promotion = { stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 4 } as const;
+
+  /** What the programs that start go on from. */
+  const checkpoints = (effects: readonly Effect[]) =>
+    effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "start-child"
+        ? [[effect.to.task, effect.message.checkpoint]]
+        : [],
+    );
+
+  test("that pause leave their containers to others, and go on from their checkpoints once they are among the best", () => {
+    const { scenario, first } = running(promotion);
+    expect(stopped(reports(scenario, "worker:0", 1, 0.5, "hdfs:///c/0-1"))).toEqual(["worker:0"]);
+    expect(relaunched(scenario.stops("worker:0"))).toEqual(["worker:2"]);
+    expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "paused", value: 0.5, rung: 0 });
+    scenario.ready("worker:2");
+    scenario.startedAll();
+    // The best one of two is the first: it is the next to have a container.
+    expect(stopped(reports(scenario, "worker:1", 1, 0.9, "hdfs:///c/1-1"))).toEqual(["worker:1"]);
+    expect(relaunched(scenario.stops("worker:1"))).toEqual(["worker:0"]);
+    const { containerId } = scenario.task("worker:0");
+    expect(containerId).toBe("c2");
+    const again = scenario.ready("worker:0");
+    expect(checkpoints(again)).toEqual([["worker:0", "hdfs:///c/0-1"]]);
+    expect(started(again)).toEqual([first[0]]);
+    expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "running", rung: 1 });
+    scenario.startedAll();
+    // Steps that it repeats decide nothing.
+    expect(stopped(reports(scenario, "worker:0", 1, 7))).toEqual([]);
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[1]?.trial).toMatchObject({
+      state: "paused",
+      why: "it waits at step 1 with 0.9: the best of those there go on",
+    });
+  });
+
+  test("that would be the next to go on do not pause", () => {
+    const { scenario } = running(promotion);
+    reports(scenario, "worker:0", 1, 0.5);
+    expect(stopped(reports(scenario, "worker:1", 1, 0.4))).toEqual([]);
+    expect(trialOf(scenario.task("worker:1"))).toMatchObject({ state: "running", rung: 1 });
+  });
+
+  test("that pause do so once the journal knows, and are paused however their programs end; who has ended well has completed", () => {
+    for (const [exit, state] of [
+      [{ exitCode: 1 }, "paused"],
+      [{}, "completed"],
+    ] as const) {
+      const { scenario } = running(promotion);
+      scenario.journalWorks = false;
+      expect(stopped(reports(scenario, "worker:0", 1, 0.5))).toEqual([]);
+      scenario.journalWorks = true;
+      expect(stopped(scenario.after(1_000))).toEqual(["worker:0"]);
+      expect(relaunched(scenario.exits("worker:0", exit))).toEqual(["worker:2"]);
+      expect(trialOf(scenario.task("worker:0")).state).toBe(state);
+    }
+  });
+
+  test("that pause are still paused under the next attempt, and go on there", () => {
+    const { scenario } = running(promotion);
+    reports(scenario, "worker:0", 1, 0.5, "hdfs:///c/0-1");
+    scenario.stops("worker:0");
+    const kept = ["worker:1", "worker:2"].map((task) =>
+      scenario.container(1, { containerId: scenario.task(task).containerId }),
+    );
+    scenario.crash(kept);
+    expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "paused", rung: 0, value: 0.5 });
+    scenario.reports("worker:1", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+    reports(scenario, "worker:1", 1, 0.9);
+    expect(relaunched(scenario.stops("worker:1"))).toEqual(["worker:0"]);
+    expect(checkpoints(scenario.ready("worker:0"))).toEqual([["worker:0", "hdfs:///c/0-1"]]);
+  });
+
+  test("of a search are over when none that pauses goes on any more; their containers go back meanwhile", () => {
+    const { scenario } = running({ ...promotion, maxTrials: 2, maxParallel: 2 });
+    reports(scenario, "worker:0", 1, 0.5);
+    expect(released(scenario.stops("worker:0"))).toEqual(["c1"]);
+    reports(scenario, "worker:1", 1, 0.9);
+    scenario.stops("worker:1");
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    expect(scenario.core.state.outcome).toBeUndefined();
+    // It is the best one of those at the next rung, too, to which no other comes.
+    reports(scenario, "worker:0", 2, 0.4);
+    reports(scenario, "worker:0", 4, 0.3);
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "succeeded",
+      summary: "2 trials: 1 completed, 1 paused",
+    });
+  });
+
+  test("of hyperband go on when nobody can displace them, the furthest first", () => {
+    const { scenario } = running({
+      ...promotion,
+      stop: "hyperband",
+      budget: { min: 1, max: 2, factor: 2 },
+      maxTrials: 4,
+    });
+    // Two of the first bracket, of which one goes on, and two that begin with the last rung.
+    reports(scenario, "worker:0", 1, 0.5);
+    expect(relaunched(scenario.stops("worker:0"))).toEqual(["worker:2"]);
+    scenario.ready("worker:2");
+    scenario.startedAll();
+    expect(stopped(reports(scenario, "worker:2", 2, 0.7))).toEqual([]);
+    reports(scenario, "worker:1", 1, 0.9);
+    expect(relaunched(scenario.stops("worker:1"))).toEqual(["worker:0"]);
+    expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "running", rung: 1 });
+  });
+
+  test("chosen by TPE pause at rungs, too", () => {
+    const { scenario } = running({ ...promotion, algorithm: "tpe" });
+    expect(stopped(reports(scenario, "worker:0", 1, 0.5))).toEqual(["worker:0"]);
+  });
+
   /** Trials end one after another, as many as there are words: a value, or an exit. */
   function end(scenario: Scenario, ...ends: readonly (number | Partial<ChildExit>)[]): void {
     for (const [index, how] of ends.entries()) {
