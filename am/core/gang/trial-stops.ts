@@ -1,7 +1,9 @@
 import type { ChildProgress } from "../../../src/job/execution.ts";
 import { writtenNumber } from "../../../src/job/program-metrics.ts";
+import { rungsOf } from "../../../src/job/search/asha.ts";
 import { standingOf } from "../../../src/job/search/promotion.ts";
 import { stopOf } from "../../../src/job/search/stop.ts";
+import type { Budget } from "../../../src/job/search/trials.ts";
 import { pauseWords, stopWords } from "../../../src/job/search/words.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
 import { whenDurable } from "../journal/barrier.ts";
@@ -12,7 +14,7 @@ import type { Held } from "../state/state.ts";
 import { about, containerOf, findTask, log, noteDurable, type Step } from "../state/step.ts";
 import { stopChild } from "./restart.ts";
 
-/** Of each trial no more reports are kept: beyond that every second one goes. */
+/** Of each trial no more reports are kept, about: beyond that every second one goes, but for those that came to a rung. */
 const MOST_REPORTS = 128;
 
 /**
@@ -34,7 +36,7 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
   if (search.stop === "none" || !isNew || haltOf(task) !== undefined) {
     return;
   }
-  task.trialReports = thinned([...trialReports, { step: reportedAt, value }]);
+  task.trialReports = thinned([...trialReports, { step: reportedAt, value }], search.budget);
   const tasks = begun(step);
   const trials = tasks.map(trialOf);
   const trial = trials[tasks.indexOf(task)];
@@ -64,14 +66,22 @@ export function stopTrial(step: Step, held: Extract<Held, { task: string; genera
     return;
   }
   const why = haltOf(task) ?? "";
-  const [event, does] =
-    task.trialStop === undefined ? ["trial-paused", "pauses"] : ["trial-stopped", "is stopped early"];
-  log(step, "info", event, `${task.id} ${does}: ${why}.`, about(task));
+  if (task.trialStop === undefined) {
+    log(step, "info", "trial-paused", `${task.id} pauses: ${why}.`, about(task));
+  } else {
+    log(step, "info", "trial-stopped", `${task.id} is stopped early: ${why}.`, about(task));
+  }
   stopChild(step, task, { code: "generation-ended", why });
   awaitOf(step, container, "trial-stop", stopWithinMs(step.spec.timeouts));
 }
 
-function thinned(reports: readonly WrittenReport[]): readonly WrittenReport[] {
-  const last = reports.length - 1;
-  return last < MOST_REPORTS ? reports : reports.filter((_, index) => index % 2 === last % 2);
+function thinned(reports: readonly WrittenReport[], budget: Budget | undefined): readonly WrittenReport[] {
+  if (reports.length <= MOST_REPORTS) {
+    return reports;
+  }
+  const atRungs = new Set(
+    (budget === undefined ? [] : rungsOf(budget)).map((rung) => reports.find(({ step }) => step >= rung)),
+  );
+  const odd = (reports.length - 1) % 2;
+  return reports.filter((report, index) => index % 2 === odd || atRungs.has(report));
 }

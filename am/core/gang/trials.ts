@@ -1,5 +1,5 @@
 import { propose } from "../../../src/job/search/propose.ts";
-import { awaitsResults, begun, hasRoom, promotable, trialOf } from "../policies/trials.ts";
+import { awaitsResults, begun, hasRoom, pausingIn, promotable, trialOf } from "../policies/trials.ts";
 import { log, noteDurable, type Step } from "../state/step.ts";
 import { nextGeneration, renewTask } from "./generation.ts";
 
@@ -28,7 +28,8 @@ export function chooseParameters(step: Step): void {
 
 /** Paused trials that are among the best go on before others begin, as many as there is room for. */
 export function promoteTrials(step: Step): void {
-  while (step.state.phase === "under-way" && step.state.outcome === undefined && hasRoom(step) && promoteTrial(step)) {
+  const mayGoOn = step.state.phase === "under-way" && step.state.outcome === undefined && pausingIn(step) !== undefined;
+  while (mayGoOn && hasRoom(step) && promoteTrial(step)) {
     // One more.
   }
 }

@@ -153,6 +153,14 @@ describe("trials of a search", () => {
     expect(stopped(reports(scenario, "worker:0", 1, 7))).toEqual([]);
   });
 
+  test("keep what they reported at a rung, however many reports come after it", () => {
+    const { scenario } = running({ stop: "asha", budget: { min: 2, max: 1_000, factor: 4 } });
+    for (let step = 1; step <= 400; step += 1) reports(scenario, "worker:0", step, 1 / step);
+    const { reports: kept = [] } = trialOf(scenario.task("worker:0"));
+    expect(kept.length).toBeLessThan(200);
+    expect(kept.filter(({ step }) => [2, 8, 32, 128].includes(step)).map(({ step }) => step)).toEqual([2, 8, 32, 128]);
+  });
+
   test("are not judged at a rung by a value of an earlier step that is repeated there", () => {
     const { scenario } = running(asha);
     reports(scenario, "worker:0", 2, 0.5);
