@@ -12,7 +12,7 @@ export type Direction = "minimize" | "maximize";
  * - `failed`: it ended without a value
  * - `interrupted`: its search ended while it ran
  */
-export type TrialState = "running" | "paused" | "completed" | "stopped" | "failed";
+export type TrialState = (typeof trialStates)[number];
 
 export const trialStates = ["completed", "stopped", "failed", "paused", "running", "interrupted"] as const;
 
