@@ -5,8 +5,10 @@ import { searchBoard } from "../output/search-board.ts";
 import {
   bestOf,
   bestTrialLines,
-  bestTrialWords,
+  bestWords,
   failureLines,
+  isBetter,
+  type TrialJson,
   trialCounts,
   trialsOf,
   trialTable,
@@ -23,7 +25,7 @@ export class SearchView extends FollowView {
   readonly #time: () => number;
   readonly #given: readonly string[];
   #status: JobStatus | undefined;
-  #best: string | undefined;
+  #best: TrialJson | undefined;
 
   /** @param given the words by which the search was run */
   constructor(output: Output, now: () => number, given: readonly string[]) {
@@ -38,10 +40,11 @@ export class SearchView extends FollowView {
     super.show(status);
     const { search } = status;
     if (search === undefined) return;
-    const best = bestTrialWords(status, search);
-    if (best !== undefined && best !== this.#best) {
+    const best = bestOf(trialsOf(status, search));
+    // One that pauses is none of those that have ended when it goes on.
+    if (best !== undefined && isBetter(best, this.#best, search)) {
       this.#best = best;
-      this.line(best);
+      this.line(bestWords(best, search));
     }
     const board = searchBoard(status, search, this.#time());
     if (board !== undefined) this.#output.wait(board);

@@ -1,6 +1,6 @@
 import { durationWords } from "../../src/job/reasons/words.ts";
 import { idleShare } from "../../src/job/search/container-time.ts";
-import { countStates } from "../../src/job/search/trials.ts";
+import { countStates, type TrialState } from "../../src/job/search/trials.ts";
 import type { JobStatus, SearchStatus } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
@@ -10,6 +10,8 @@ import { bestOf, metricOf, parametersOf, type TrialJson, trialsOf } from "./tria
 const SHOWN = 8;
 /** With fewer that have ended nobody knows how long they take. */
 const LEAST_ENDED = 3;
+/** Of these nobody knows yet how long they take. */
+const goesOn: readonly TrialState[] = ["running", "paused"];
 
 /** How a search stands: the best trial, how many there are, what runs. Undefined before the first has begun. */
 export function searchBoard(status: JobStatus, search: SearchStatus, nowMs: number): WaitBlock | undefined {
@@ -45,8 +47,8 @@ function standing(trial: TrialJson, search: SearchStatus): string {
 
 /** `58 ended (41 stopped early, 2 failed) · 4 running · 38 to come · about 12 min left · idle 1.1 % of container time` */
 function countsLine({ tasks }: JobStatus, { containerTime }: SearchStatus, trials: readonly TrialJson[]): string {
-  const { stopped, failed, running } = countStates(trials);
-  const ended = trials.length - running;
+  const { stopped, failed, paused, running } = countStates(trials);
+  const ended = trials.length - running - paused;
   const toCome = tasks.length - trials.length;
   const apart = [stopped > 0 && `${stopped} stopped early`, failed > 0 && `${failed} failed`]
     .filter(Boolean)
@@ -55,6 +57,7 @@ function countsLine({ tasks }: JobStatus, { containerTime }: SearchStatus, trial
   return [
     `${ended} ended${apart === "" ? "" : ` (${apart})`}`,
     `${running} running`,
+    ...(paused > 0 ? [`${paused} paused`] : []),
     `${toCome} to come`,
     ...(leftMs === undefined ? [] : [`about ${durationWords(leftMs)} left`]),
     ...(containerTime === undefined ? [] : [`idle ${idleShare(containerTime)} of container time`]),
@@ -64,7 +67,7 @@ function countsLine({ tasks }: JobStatus, { containerTime }: SearchStatus, trial
 /** When those to come take as long as those that have ended, and as many run at once as do now. */
 function timeLeftMs(trials: readonly TrialJson[], toCome: number): number | undefined {
   const durations = trials.flatMap(({ state, startedAtMs, endedAtMs }) =>
-    state === "running" || startedAtMs === undefined || endedAtMs === undefined ? [] : [endedAtMs - startedAtMs],
+    goesOn.includes(state) || startedAtMs === undefined || endedAtMs === undefined ? [] : [endedAtMs - startedAtMs],
   );
   const running = trials.filter(({ state }) => state === "running").length;
   if (durations.length < LEAST_ENDED || running === 0) return undefined;

@@ -48,15 +48,23 @@ function trialOf(
   };
 }
 
-/** The best one that has ended with a value. */
+/** The best one that has ended with a value, or pauses. */
 export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
   return trials.find((trial) => hasValue(reported(trial)) && ["completed", "stopped", "paused"].includes(trial.state));
 }
 
-/** The best trial that has ended, in words that change when there is a better one; undefined: none with a value has. */
+/** The best trial that has ended or pauses, in words; undefined: none with a value has. */
 export function bestTrialWords(status: Trials, search: SearchStatus): string | undefined {
   const best = bestOf(trialsOf(status, search));
-  return best && `best so far: ${metricOf(best, search)} of trial ${best.number} (${parametersOf(best, search)})`;
+  return best && bestWords(best, search);
+}
+
+export function bestWords(best: TrialJson, search: SearchStatus): string {
+  return `best so far: ${metricOf(best, search)} of trial ${best.number} (${parametersOf(best, search)})`;
+}
+
+export function isBetter(trial: TrialJson, than: TrialJson | undefined, { direction }: SearchStatus): boolean {
+  return than === undefined || compareValues(direction, reported(trial), reported(than)) < 0;
 }
 
 /** `accuracy 0.9731` */

@@ -43,7 +43,7 @@ export function promoteTrial(step: Step): boolean {
   const why = task.trialPause ?? "";
   task.trialRung = (task.trialRung ?? 0) + 1;
   delete task.trialPause;
-  task.restartReason = why;
+  task.restartReason = "it paused at a rung, and is among the best there";
   const generation = nextGeneration(step);
   log(step, "info", "trial-promoted", `${task.id} goes on: ${why}, and it is one of them.`, {
     task: task.id,

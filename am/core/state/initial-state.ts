@@ -1,6 +1,7 @@
 import { writtenNumber } from "../../../src/job/program-metrics.ts";
+import { pausedRung, pausingOf } from "../../../src/job/search/promotion.ts";
 import { trialOfLine } from "../../../src/job/search/trial-line.ts";
-import type { TrialLine } from "../../../src/job/search/trials.ts";
+import type { Pausing, TrialLine } from "../../../src/job/search/trials.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
 import type { GangState } from "./gang.ts";
@@ -15,10 +16,12 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
   const tasks = spec.roles.flatMap((role, position) =>
     Array.from({ length: role.instances }, (_, index) => newTask(role, position, index)),
   );
-  for (const [number, line] of (spec.search?.before ?? []).entries()) {
+  const { search } = spec;
+  const pausing = search && pausingOf(search, tasks.length);
+  for (const [number, line] of (search?.before ?? []).entries()) {
     const task = tasks[number];
     if (task !== undefined) {
-      recall(task, line, spec.search?.metric ?? "");
+      recall(task, line, search?.metric ?? "", pausing);
     }
   }
   return {
@@ -137,8 +140,9 @@ function newTask(role: RoleSpec, position: number, index: number): TaskRecord {
 }
 
 /** A trial of an earlier search is as it was then; what was interrupted waits, with its parameters and checkpoint. */
-function recall(task: TaskRecord, line: TrialLine, metric: string): void {
-  const { state, value, step = 0, reports = [] } = trialOfLine(line);
+function recall(task: TaskRecord, line: TrialLine, metric: string, pausing: Pausing | undefined): void {
+  const trial = trialOfLine(line);
+  const { state, value, step = 0, reports = [] } = trial;
   const { params, why = "", error = "", checkpoint, checkpointStep = 0, startedAtMs = 0, endedAtMs = 0 } = line;
   task.trialParameters = params;
   if (checkpoint !== undefined) {
@@ -162,6 +166,9 @@ function recall(task: TaskRecord, line: TrialLine, metric: string): void {
   }
   if (state === "paused") {
     task.trialPause = why || "an earlier search left it at a rung";
+    if (pausing !== undefined) {
+      task.trialRung = pausedRung(pausing, trial);
+    }
   }
   if (state === "failed") {
     task.trialFailure = { words: error || why || "it failed in an earlier search" };

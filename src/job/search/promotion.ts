@@ -36,6 +36,15 @@ export function rungOf(pausing: Pausing, { rung }: Trial, number: number): numbe
   return rung ?? (pausing.rule === "hyperband" ? hyperbandStart(pausing, number) : 0);
 }
 
+/** The rung at which a trial of an earlier search pauses: the last one that it came to. */
+export function pausedRung({ rungs }: Pausing, { step = 0, reports }: Trial): number {
+  const reached = reports?.at(-1)?.step ?? step;
+  return Math.max(
+    0,
+    rungs.slice(0, -1).findLastIndex((rung) => reached >= rung),
+  );
+}
+
 /** Where a trial stands by its reports. One that would be the next to go on does not pause at all. */
 export function standingOf(pausing: Pausing, number: number, trials: readonly Trial[]): Standing {
   const { rungs } = pausing;

@@ -43,3 +43,11 @@ test("without enough that have ended nobody says how long it takes; of many that
   expect(shown?.lines.at(-1)).toBe("  and 2 more run");
   expect(board([waiting])).toBeUndefined();
 });
+
+test("trials that pause are neither ended nor running, and say nothing of how long others take", () => {
+  const tasks = [trial(0, "paused", 0.5), trial(1, "paused", 0.25), trial(2, "completed", 0.75), trial(3, "running")];
+  expect(board(tasks)?.lines.slice(0, 2)).toEqual([
+    "  best   trial 1 · loss 0.25 at step 3 · lr=0.2",
+    "  trials 1 ended · 1 running · 2 paused · 0 to come",
+  ]);
+});

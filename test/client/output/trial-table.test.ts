@@ -4,6 +4,7 @@ import {
   bestTrialWords,
   failureLines,
   givenOf,
+  isBetter,
   trialCounts,
   trialCsv,
   trialsOf,
@@ -71,6 +72,16 @@ test("the best so far is the best that has ended, with its parameters", () => {
   );
   const better = trial(3, 0.25, { lr: "1" }, "stopped");
   expect(bestTrialWords({ tasks: [first, better] }, search)).toBe("best so far: loss 0.25 of trial 1 (lr=1)");
+});
+
+test("a best one that pauses counts; when it goes on, the next best one is not better than it was", () => {
+  const params = { lr: "1" };
+  const paused = trial(0, 0.25, params, "paused");
+  const other = trial(1, 0.5, params, "stopped");
+  const [best, next] = trialsOf({ tasks: [paused, other] }, search);
+  expect(bestTrialWords({ tasks: [paused, other] }, search)).toBe("best so far: loss 0.25 of trial 0 (lr=1)");
+  expect([best && isBetter(best, undefined, search), best && isBetter(best, next, search)]).toEqual([true, true]);
+  expect([next && isBetter(next, best, search), best && isBetter(best, best, search)]).toEqual([false, false]);
 });
 
 test("the best one is run alone by a search of its own, with all digits, in the words of the first", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { bracketsOf, hyperbandStart, roundOf } from "../../../src/job/search/hyperband.ts";
-import { nextPromotion, pausingOf, standingOf } from "../../../src/job/search/promotion.ts";
+import { nextPromotion, pausedRung, pausingOf, standingOf } from "../../../src/job/search/promotion.ts";
 import { stopOf } from "../../../src/job/search/stop.ts";
 import type { Budget, Pausing, Search, Trial } from "../../../src/job/search/trials.ts";
 import { searchOf } from "./support.ts";
@@ -53,6 +53,14 @@ describe("trials that pause", () => {
     expect(standingOf(rule, 2, [...others, reportsAt(running, 1, 0.6)])).toMatchObject({ rung: 0, pause: { step: 1 } });
     const jumped = reportsAt(running, 4, 0.3);
     expect(standingOf(rule, 2, [...others, jumped])).toEqual({ rung: 1, pause: { step: 3, value: 0.3 } });
+  });
+
+  test("of an earlier search pause at the last rung that they came to, which is never the end of their programs", () => {
+    const rule = pausing("asha-promotion", 9);
+    const at = (...steps: number[]) =>
+      pausedRung(rule, { params: {}, state: "paused", reports: steps.map((step) => ({ step, value: 1 })) });
+    expect([at(), at(1), at(1, 2), at(1, 3), at(1, 3, 9)]).toEqual([0, 0, 0, 1, 1]);
+    expect(pausedRung(rule, { params: {}, state: "paused", step: 4 })).toBe(1);
   });
 });
 

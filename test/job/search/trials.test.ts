@@ -55,7 +55,10 @@ describe("a line of a trial", () => {
     ['{"params": {"rate": 0.5}}', "params has rate, which is no parameter of the search"],
     ['{"params": {"lr": true}}', "params.lr must be a number or text"],
     ['{"value": 1}', "params must be an object"],
-    ['{"params": {}, "state": "done"}', "state must be one of completed, stopped, failed, paused, running, interrupted"],
+    [
+      '{"params": {}, "state": "done"}',
+      "state must be one of completed, stopped, failed, paused, running, interrupted",
+    ],
     ['{"params": {}, "value": "good"}', "value must be a number or null"],
     ['{"params": {}, "reports": [[null, 1]]}', "reports must be a list of [step, value]"],
     ["lr=0.5", "JSON"],

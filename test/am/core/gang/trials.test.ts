@@ -299,6 +299,7 @@ describe("trials of a search", () => {
     const again = scenario.ready("worker:0");
     expect(checkpoints(again)).toEqual([["worker:0", "hdfs:///c/0-1"]]);
     expect(started(again)).toEqual([first[0]]);
+    expect(scenario.task("worker:0").restartReason).toBe("it paused at a rung, and is among the best there");
     expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "running", rung: 1 });
     scenario.startedAll();
     // Steps that it repeats decide nothing.
@@ -381,6 +382,27 @@ describe("trials of a search", () => {
     reports(scenario, "worker:1", 1, 0.9);
     expect(relaunched(scenario.stops("worker:1"))).toEqual(["worker:0"]);
     expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "running", rung: 1 });
+  });
+
+  test("of an earlier search that paused go on from the rung where they did", () => {
+    const one = { params: { x: 0.1 }, state: "paused", checkpoint: "hdfs:///c/0-2", checkpointStep: 2 } as const;
+    const two = { params: { x: 0.2 }, state: "paused", reports: [[1, 0.9]] } as const;
+    const before = [
+      {
+        ...one,
+        reports: [
+          [1, 0.5],
+          [2, 0.4],
+        ],
+      },
+      two,
+    ] as const satisfies Search["before"];
+    const scenario = new Scenario(spec({ ...promotion, before, maxTrials: 2 }));
+    scenario.register();
+    scenario.allocateAll();
+    expect(checkpoints(scenario.ready("worker:0"))).toEqual([["worker:0", "hdfs:///c/0-2"]]);
+    expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "running", rung: 2 });
+    expect(trialOf(scenario.task("worker:1"))).toMatchObject({ state: "paused", rung: 0, value: 0.9 });
   });
 
   test("chosen by TPE pause at rungs, too", () => {
