@@ -22,6 +22,7 @@ const sources = [
   "src/job/problem.ts",
   "src/job/search/trials.ts",
   "src/job/search/space.ts",
+  "src/job/search/container-time.ts",
   "src/job/search/median.ts",
   "src/job/search/asha.ts",
   "src/job/search/stop.ts",

@@ -11,7 +11,7 @@ JobState = Literal["starting", "gathering", "running", "restarting", "finishing"
 TaskState = Literal[
     "waiting", "allocated", "launched", "registered", "running", "succeeded", "failed", "stopped", "lost"
 ]
-TrialState = Literal["completed", "stopped", "failed", "running", "interrupted"]
+TrialState = Literal["completed", "stopped", "failed", "paused", "running", "interrupted"]
 FailureClass = Literal["program", "infrastructure"]
 Relation = Literal["consequence", "not-counted", "also-failed", "possible-consequence"]
 ReadableStream = Literal["stdout", "stderr", "executor"]
