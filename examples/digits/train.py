@@ -18,6 +18,8 @@ EPOCHS = int(os.environ.get("EPOCHS", "5"))
 BATCH_SIZE = 8
 LEARNING_RATE = 0.1
 HIDDEN = 24
+# What a worker says to the one before it.
+HELLO = b"!"
 # tony-ts brings what is saved here to HDFS, and back into the container of every worker before it starts again.
 CHECKPOINTS = os.environ.get("TONY_CHECKPOINT_LOCAL_DIR") or "checkpoints"
 
@@ -53,8 +55,12 @@ class Workers:
         if self.count == 1:
             return
         server = socket.create_server(("", int(addresses[self.rank].rsplit(":", 1)[1])))
-        self.after = connected(*addresses[(self.rank + 1) % self.count].rsplit(":", 1))
+        next_worker = addresses[(self.rank + 1) % self.count].rsplit(":", 1)
+        self.after = connected(*next_worker)
         self.before = server.accept()[0]
+        self.before.sendall(HELLO)
+        while not is_answered(self.after):
+            self.after = connected(*next_worker)
         for connection in (self.after, self.before):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -90,6 +96,14 @@ def connected(host, port):
             return socket.create_connection((host, int(port)))
         except ConnectionRefusedError:
             time.sleep(0.1)
+
+
+def is_answered(connection):
+    """Until its program runs, a worker's port is held for it by its executor, which hangs up."""
+    try:
+        return connection.recv(1) == HELLO
+    except ConnectionError:
+        return False
 
 
 def new_network():

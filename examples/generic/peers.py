@@ -17,21 +17,24 @@ def greet(host, port):
         try:
             with socket.create_connection((host, int(port)), timeout=10) as connection:
                 connection.sendall(options.name.encode())
-                return
-        except ConnectionRefusedError:
-            # It has not begun to listen yet.
-            time.sleep(0.1)
+                if connection.recv(100):
+                    return
+        except ConnectionError:
+            pass
+        # It has not begun to listen yet, or its executor still holds its port for it and hangs up.
+        time.sleep(0.1)
 
 
 server = socket.create_server(("", options.port))
 greetings = [threading.Thread(target=greet, args=peer) for peer in peers]
 for greeting in greetings:
     greeting.start()
-heard = []
+heard = set()
 while len(heard) < len(peers):
     connection, _ = server.accept()
     with connection:
-        heard.append(connection.recv(100).decode())
+        heard.add(connection.recv(100).decode())
+        connection.sendall(b"heard")
 for greeting in greetings:
     greeting.join()
 print(f"{options.name} heard {', '.join(sorted(heard))}")

@@ -39,9 +39,9 @@ describe("the examples", () => {
     const { exitCode, stdout } = await alice.run("search", "--conf", exampleJob("search-digits"));
     const best = Number(/^trial .*\n\S+ +\S+ +([\d.]+) /m.exec(stdout)?.[1]);
     expect(best).toBeGreaterThan(0.9);
-    const ended = Number(/SUCCEEDED +(\d+) of 12 tasks exited 0/.exec(stdout)?.[1]);
+    const ended = Number(/SUCCEEDED +12 trials: (\d+) completed/.exec(stdout)?.[1]);
     expect(ended).toBeGreaterThan(4);
-    expect(stdout).toMatch(/best so far: accuracy [\d.]+ of worker:\d+ \(hidden=\d+ rate=[\d.e-]+ momentum=[\d.]+\)/);
+    expect(stdout).toMatch(/best so far: accuracy [\d.]+ of trial \d+ \(hidden=\d+ rate=[\d.e-]+ momentum=[\d.]+\)/);
     expect(exitCode).toBe(0);
   });
 
