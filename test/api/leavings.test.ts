@@ -122,7 +122,8 @@ test("in peace it is looked once a second, and at once when somebody comes or th
 });
 
 test("a process that cannot collect does not look", () => {
-  expect(globalThis.gc).toBeUndefined();
+  // Another test of this process may have exposed it.
+  globalThis.gc = undefined;
   new Leavings().notice();
   expect(jest.getTimerCount()).toBe(1);
 });
