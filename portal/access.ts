@@ -16,6 +16,8 @@ export interface AccessOptions {
   readonly nowMs: () => number;
 }
 
+/** As Linux and Hadoop name users. */
+export const USER = /^[A-Za-z_][\w.-]{0,255}$/;
 const GROUPS_MS = 5 * 60_000;
 const MOST_USERS = 1_000;
 

@@ -8,6 +8,7 @@ import { hasEnded, yarnOutcome } from "../src/job/outcome.ts";
 import { amount, object, string } from "../src/job/shape.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { readStoredJob, type StoredJob } from "./stored-job.ts";
+import { keyOf, sumOf, type Tally, tallyOf } from "./tally.ts";
 
 /** A job in the list. */
 export interface JobRow {
@@ -28,9 +29,14 @@ export interface JobRow {
   readonly usage: Usage;
 }
 
-interface Known {
+/** A job whose history was read. */
+export interface KnownJob {
+  readonly applicationId: string;
   readonly folder: string;
+  /** When something was added to its folder, or taken from it. */
   readonly changedAtMs: number;
+  /** Of its files. */
+  readonly bytes: number;
   readonly row: JobRow;
   /** What YARN says of one whose history has no end. */
   readonly outcome?: JobOutcome;
@@ -74,7 +80,8 @@ const APPLICATION_ID = /^application_\d+_\d+$/;
 /** The jobs of a history, from their folders: in memory, and so made anew by each start. */
 export class JobIndex {
   readonly #options: JobIndexOptions;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownJob>();
+  readonly #gone = new Map<string, Tally>();
   /** By folder of a day: when it had changed last. */
   readonly #days = new Map<string, number>();
   readonly #unreadable = new Map<string, { readonly changedAtMs: number; readonly why: string }>();
@@ -97,6 +104,27 @@ export class JobIndex {
       .map(({ row }) => row)
       .sort((a, b) => b.startedAtMs - a.startedAtMs || (a.applicationId < b.applicationId ? 1 : -1));
     return this.#rows;
+  }
+
+  get known(): readonly KnownJob[] {
+    return [...this.#known.values()];
+  }
+
+  /** What jobs came to whose history has been removed since the portal was started: its counters do not go back. */
+  get gone(): readonly Tally[] {
+    return [...this.#gone.values()];
+  }
+
+  /** Of a job whose history was removed. */
+  forget(applicationId: string): void {
+    const job = this.#known.get(applicationId);
+    if (job === undefined) return;
+    this.#known.delete(applicationId);
+    this.#rows = undefined;
+    const tally = tallyOf(job.row);
+    const key = keyOf(tally);
+    const before = this.#gone.get(key);
+    this.#gone.set(key, before === undefined ? tally : sumOf(before, tally));
   }
 
   /** How a job ended whose history has no end, as far as YARN knows. */
@@ -182,11 +210,15 @@ export class JobIndex {
   /** Folders of jobs; those that are there no more are forgotten. */
   async #jobsIn(folder: string): Promise<FileStatus[]> {
     const entries = await listIfThere(this.#options.fileSystem, folder);
-    const jobs = entries.filter((entry) => APPLICATION_ID.test(path.basename(entry.path)));
+    const jobs = entries.filter(
+      (entry) => entry.type === "DIRECTORY" && APPLICATION_ID.test(path.basename(entry.path)),
+    );
     const there = new Set(jobs.map((entry) => entry.path));
     for (const [id, known] of this.#known) {
       if (path.dirname(known.folder) !== folder || there.has(known.folder)) continue;
-      this.#known.delete(id);
+      // From among those that run it was moved.
+      if (folder === this.#options.intermediate) this.#known.delete(id);
+      else this.forget(id);
       this.#rows = undefined;
     }
     for (const at of this.#unreadable.keys()) {
@@ -224,8 +256,9 @@ export class JobIndex {
   async #readFolder({ path: folder, modificationTimeMs: changedAtMs }: FileStatus): Promise<void> {
     try {
       const applicationId = path.basename(folder);
-      const row = rowOf(applicationId, await readStoredJob(this.#options.fileSystem, folder, "ends"));
-      this.#known.set(applicationId, { folder, changedAtMs, row });
+      const job = await readStoredJob(this.#options.fileSystem, folder, "ends");
+      const row = rowOf(applicationId, job);
+      this.#known.set(applicationId, { applicationId, folder, changedAtMs, bytes: job.bytes, row });
       this.#unreadable.delete(folder);
       this.#rows = undefined;
     } catch (error) {

@@ -17,7 +17,7 @@ import { currentUser } from "../src/hadoop/security/user.ts";
 import { findAggregatedLogs, readAggregatedLogs } from "../src/hadoop/yarn/aggregated-logs.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";
-import { historyPlaces } from "../src/history/job-folder.ts";
+import { historyPlaces, JobHistoryFolder } from "../src/history/job-folder.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
 import type { StoredLogs } from "../src/logs/log-store.ts";
 import { type PortalSettings, readPortalSettings } from "../src/portal-settings.ts";
@@ -26,6 +26,7 @@ import { JobIndex } from "./job-index.ts";
 import { JobLogs } from "./job-logs.ts";
 import { JobPages } from "./job-pages.ts";
 import { PortalServer } from "./server.ts";
+import { Upkeep } from "./upkeep.ts";
 
 /** How often the history is looked at. */
 const ROUND_MS = 30_000;
@@ -37,21 +38,39 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, leave);
   const [line] = await once(lines, "line");
   const settings = readPortalSettings(JSON.parse(line), "");
-  const { fileSystem, intermediate, finished, resourceManager, admins, storeOf } = openCluster(settings);
+  const { fileSystem, intermediate, finished, resourceManager, admins, storeOf, folderOf } = openCluster(settings);
   const { nowMs } = wallClock;
   const report = (id: string) => resourceManager.report(id);
   const index = new JobIndex({ fileSystem, intermediate, finished, report, nowMs });
+  const say = (line: string) => process.stdout.write(`${new Date(nowMs()).toISOString()} ${line}\n`);
+  const upkeep =
+    settings.upkeep && new Upkeep({ fileSystem, index, intermediate, folderOf, settings: settings.upkeep, nowMs, say });
+  if (upkeep !== undefined && settings.upkeep?.isDryRun === true) return await rehearse(index, upkeep);
   const access = new Access({ admins, groupsOf, nowMs });
   const jobs = new JobPages({ fileSystem, access, index, logs: new JobLogs(storeOf), nowMs });
   const pages = { listPage: page("portal.html"), jobPage: page("page.html") };
   const { port, proxies } = settings;
-  const options = { index, jobs, access, ...pages, nowMs, ...(proxies === undefined ? {} : { proxies }) };
+  const options = {
+    ...{ index, jobs, access, ...pages, nowMs },
+    ...(proxies === undefined ? {} : { proxies }),
+    ...(upkeep === undefined ? {} : { upkeep }),
+  };
   const address = await new PortalServer(options).listen(port);
   process.stdout.write(`The portal is at ${address}\n`);
   for (;;) {
     await index.refresh();
+    await upkeep?.round();
     await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
   }
+}
+
+/** @throws TonyError (`HISTORY_UNREADABLE`) */
+async function rehearse(index: JobIndex, upkeep: Upkeep): Promise<never> {
+  await index.refresh();
+  const { trouble } = index.scan;
+  if (trouble !== undefined) throw new TonyError(trouble, { code: "HISTORY_UNREADABLE" });
+  await upkeep.rehearse();
+  return leave();
 }
 
 function leave(): never {
@@ -81,7 +100,12 @@ function openCluster({ configurationFolder, hadoop, gateway, login, history }: P
       },
     };
   };
-  return { ...places, resourceManager, admins, storeOf };
+  const folderOf = (applicationId: string) => {
+    const folder = JobHistoryFolder.of(fileSystems, history, applicationId);
+    if (folder === undefined) throw new TonyError("tony.history.location is not set", { code: "NO_HISTORY" });
+    return folder;
+  };
+  return { ...places, resourceManager, admins, storeOf, folderOf };
 }
 
 /** Beside this program. */

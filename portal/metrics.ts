@@ -1,4 +1,6 @@
-import type { JobIndex, JobRow } from "./job-index.ts";
+import type { JobIndex } from "./job-index.ts";
+import { type Tally, tallyOf } from "./tally.ts";
+import type { UpkeepCounts } from "./upkeep.ts";
 
 /** Prometheus' text format, whose readers want to be told which it is. */
 export const metricsType = "text/plain; version=0.0.4; charset=utf-8";
@@ -10,75 +12,81 @@ interface Sample {
   readonly value: number;
 }
 
-/** What the history says, by queue and user; nothing by job, of which there are too many. */
-export function metricsOf({ rows, scan }: Pick<JobIndex, "rows" | "scan">): string {
-  const ended = rows.filter(({ state }) => state !== "running");
-  const byOwner = ({ queue, user }: JobRow) => ({ queue, user });
+/**
+ * What the history says, by queue and user; nothing by job, of which there are too many.
+ * @param upkeep absent: nothing is moved or removed
+ */
+export function metricsOf(
+  { rows, gone, scan }: Pick<JobIndex, "rows" | "gone" | "scan">,
+  upkeep?: UpkeepCounts,
+): string {
+  const all = [...rows.map(tallyOf), ...gone];
+  const running = all.filter(({ state }) => state === "running");
+  const ended = all.filter(({ state }) => state !== "running");
+  const byOwner = ({ queue, user }: Tally) => ({ queue, user });
+  const count = ({ jobs }: Tally) => jobs;
   return [
-    metric(
-      "tony_jobs_running",
-      "gauge",
-      "Jobs whose history has no end.",
-      sums(
-        rows.filter(({ state }) => state === "running"),
-        byOwner,
-        () => 1,
-      ),
-    ),
+    metric("tony_jobs_running", "gauge", "Jobs whose history has no end.", sums(running, byOwner, count)),
     metric(
       "tony_jobs_finished_total",
       "counter",
       "Jobs that have ended.",
-      sums(
-        ended,
-        (row) => ({ ...byOwner(row), result: row.state }),
-        () => 1,
-      ),
+      sums(ended, (one) => ({ ...byOwner(one), result: one.state }), count),
     ),
     metric(
       "tony_job_seconds_total",
       "counter",
       "How long jobs took that have ended.",
-      sums(ended, byOwner, (row) => ((row.endedAtMs ?? row.startedAtMs) - row.startedAtMs) / 1000),
+      sums(ended, byOwner, ({ ms }) => ms / 1000),
     ),
     metric(
       "tony_job_memory_byte_seconds_total",
       "counter",
       "Memory that containers of jobs held that have ended, over time.",
-      sums(ended, byOwner, (row) => row.usage.memoryMiBSeconds * MIB),
+      sums(ended, byOwner, ({ memoryMiBSeconds }) => memoryMiBSeconds * MIB),
     ),
     metric(
       "tony_job_vcore_seconds_total",
       "counter",
       "Virtual cores that containers of jobs held that have ended, over time.",
-      sums(ended, byOwner, (row) => row.usage.vcoreSeconds),
+      sums(ended, byOwner, ({ vcoreSeconds }) => vcoreSeconds),
     ),
     metric(
       "tony_job_gpu_seconds_total",
       "counter",
       "GPUs that containers of jobs held that have ended, over time.",
-      sums(ended, byOwner, (row) => row.usage.gpuSeconds ?? 0),
+      sums(ended, byOwner, ({ gpuSeconds }) => gpuSeconds),
     ),
     metric(
       "tony_job_cost_total",
       "counter",
       "What jobs cost that have ended, by the prices of their time (tony.cost.*).",
       sums(
-        ended.filter(({ usage }) => usage.cost !== undefined),
-        (row) => ({ ...byOwner(row), currency: row.usage.cost?.currency ?? "" }),
-        (row) => row.usage.cost?.amount ?? 0,
+        ended.filter(({ cost }) => cost !== undefined),
+        (one) => ({ ...byOwner(one), currency: one.currency }),
+        ({ cost = 0 }) => cost,
       ),
     ),
     metric("tony_portal_last_scan_timestamp_seconds", "gauge", "When the history was last read to its end.", [
-      { labels: {}, value: scan.atMs / 1000 },
+      alone(scan.atMs / 1000),
     ]),
     metric("tony_portal_scan_failed", "gauge", "Whether the last round did not get to its end.", [
-      { labels: {}, value: scan.trouble === undefined ? 0 : 1 },
+      alone(scan.trouble === undefined ? 0 : 1),
     ]),
     metric("tony_portal_unreadable_jobs", "gauge", "Jobs whose history cannot be read.", [
-      { labels: {}, value: scan.unreadable.length },
+      alone(scan.unreadable.length),
     ]),
+    ...(upkeep === undefined ? [] : upkeepMetrics(upkeep)),
   ].join("");
+}
+
+function upkeepMetrics({ moved, removed, removedBytes, refused }: UpkeepCounts): string[] {
+  return [
+    metric("tony_portal_moved_jobs_total", "counter", "Jobs moved among those that have ended.", [alone(moved)]),
+    metric("tony_portal_removed_jobs_total", "counter", "Jobs whose history was removed.", [alone(removed)]),
+    metric("tony_portal_removed_bytes_total", "counter", "What their files had.", [alone(removedBytes)]),
+    metric("tony_portal_refused_jobs", "gauge", "Jobs that could not be moved or removed.", [alone(refused)]),
+  ];
 }
 
 /** What Prometheus' http_sd fetches: the portal itself, as it was asked. */
@@ -86,16 +94,20 @@ export function targetsOf(host: string): object[] {
   return [{ targets: [host], labels: { job: "tony", __metrics_path__: "/metrics" } }];
 }
 
+function alone(value: number): Sample {
+  return { labels: {}, value };
+}
+
 function sums(
-  rows: readonly JobRow[],
-  labelsOf: (row: JobRow) => Readonly<Record<string, string>>,
-  amountOf: (row: JobRow) => number,
+  tallies: readonly Tally[],
+  labelsOf: (one: Tally) => Readonly<Record<string, string>>,
+  amountOf: (one: Tally) => number,
 ): Sample[] {
   const samples = new Map<string, Sample>();
-  for (const row of rows) {
-    const labels = labelsOf(row);
+  for (const one of tallies) {
+    const labels = labelsOf(one);
     const key = JSON.stringify(labels);
-    samples.set(key, { labels, value: (samples.get(key)?.value ?? 0) + amountOf(row) });
+    samples.set(key, { labels, value: (samples.get(key)?.value ?? 0) + amountOf(one) });
   }
   return [...samples.values()];
 }

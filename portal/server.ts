@@ -8,12 +8,13 @@ import { contentPolicy, protect, send, sendJson, sendPage } from "../src/page/an
 import { parseLiveRequest } from "../src/page/live-request.ts";
 import type { PortalProxies } from "../src/portal-settings.ts";
 import { isTrusted, otherEnd, tcpSockets } from "../src/tcp-sockets.ts";
-import type { Access, Viewer } from "./access.ts";
+import { type Access, USER, type Viewer } from "./access.ts";
 import type { JobIndex } from "./job-index.ts";
 import { parseLogQuery } from "./job-logs.ts";
 import type { JobPages } from "./job-pages.ts";
 import { askedFor, matchingRows, parseJobQuery } from "./job-query.ts";
 import { metricsOf, metricsType, targetsOf } from "./metrics.ts";
+import type { Upkeep } from "./upkeep.ts";
 import { useOf } from "./use.ts";
 
 /** Nobody but users of this machine reaches it. */
@@ -23,7 +24,9 @@ export const MOST_PORTAL_HEADER_BYTES = 8_192;
 export const PORTAL_REQUEST_MS = 20_000;
 
 export interface PortalServerOptions {
-  readonly index: Pick<JobIndex, "rows" | "scan">;
+  readonly index: Pick<JobIndex, "rows" | "scan" | "gone">;
+  /** Absent: nothing is moved or removed. */
+  readonly upkeep?: Pick<Upkeep, "counts">;
   readonly jobs: Pick<JobPages, "live" | "logs" | "whole">;
   readonly listPage: Buffer;
   readonly jobPage: Buffer;
@@ -38,8 +41,6 @@ export interface PortalServerOptions {
 /** Whose connection it is: the portal's own user's, or a proxy's that is believed. */
 type Caller = "own" | "proxy";
 
-/** As Linux and Hadoop name users. */
-const USER = /^[A-Za-z_][\w.-]{0,255}$/;
 const statusOf: Readonly<Record<string, number>> = {
   NO_SUCH_JOB: 404,
   NO_LOGS: 404,
@@ -153,12 +154,13 @@ export class PortalServer {
   }
 
   /** Which jobs somebody may know of. Whose history cannot be read is not known: the portal's own user alone is told. */
-  #shownTo(viewer: Viewer): Pick<JobIndex, "rows" | "scan"> {
+  #shownTo(viewer: Viewer): PortalServerOptions["index"] {
     const { index, access } = this.#options;
     if (viewer.user === undefined) return index;
     const rows = index.rows.filter((row) => access.maySee(viewer, row));
+    const gone = index.gone.filter((tally) => access.maySee(viewer, tally));
     const { emptyPlaces: _places, ...scan } = index.scan;
-    return { rows, scan: { ...scan, unreadable: [] } };
+    return { rows, gone, scan: { ...scan, unreadable: [] } };
   }
 
   async #answer({ url = "/", headers }: IncomingMessage, viewer: Viewer, response: ServerResponse): Promise<void> {
@@ -174,7 +176,8 @@ export class PortalServer {
       else sendJson(response, 200, { nowMs: nowMs(), scan: index.scan, ...askedFor(index.rows, query) });
     } else if (pathname === "/metrics") {
       // Counters that grow while the history is read would look like jobs that end now.
-      if (index.scan.isComplete) send(response, 200, metricsType, Buffer.from(metricsOf(index)));
+      if (index.scan.isComplete)
+        send(response, 200, metricsType, Buffer.from(metricsOf(index, this.#options.upkeep?.counts)));
       else sendJson(response, 503, { error: "the history is being read" });
     } else if (pathname === "/api/v1/targets") sendJson(response, 200, targetsOf(headers.host ?? ""));
     else if (id !== "" && rest === "api/v1/live") {

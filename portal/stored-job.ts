@@ -21,6 +21,8 @@ export interface StoredJob {
   /** The last; of a job that has not ended what it was submitted as. */
   readonly status: JobStatus;
   readonly events: readonly HistoryEvent[];
+  /** Of all files of its folder. */
+  readonly bytes: number;
 }
 
 /** A folder is read only as far as that: a job writes what it likes into its own. */
@@ -31,11 +33,13 @@ export const MOST_HISTORY_BYTES = 64 * 2 ** 20;
  * @throws TonyError `HISTORY_UNREADABLE` where the folder holds no history
  */
 export async function readStoredJob(fileSystem: FileSystem, folder: string, parts: "all" | "ends"): Promise<StoredJob> {
-  const names = (await fileSystem.list(folder)).map((entry) => path.basename(entry.path));
+  const files = await fileSystem.list(folder);
+  const names = files.map((entry) => path.basename(entry.path));
+  const bytes = files.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0);
   const ours = names.find((name) => name === historyFileInProgress || parseHistoryFileName(name)?.format === "jsonl");
   if (ours !== undefined) {
     const text = (await contentOf(fileSystem, path.join(folder, ours))).toString("utf8");
-    return jobOf(decodeHistory(parts === "all" ? text : endsOf(text)), folder);
+    return { ...jobOf(decodeHistory(parts === "all" ? text : endsOf(text)), folder), bytes };
   }
   const [tonys] = names.flatMap((name): { name: string; says: HistoryFileName }[] => {
     const says = parseHistoryFileName(name);
@@ -48,7 +52,7 @@ export async function readStoredJob(fileSystem: FileSystem, folder: string, part
     settings === undefined ? undefined : contentOf(fileSystem, path.join(folder, settings)),
   ]);
   const status = statusOfTony(tonys.says, events, xml?.toString("utf8"));
-  return { user: tonys.says.user, writtenBy: "TonY", status, events: [] };
+  return { user: tonys.says.user, writtenBy: "TonY", status, events: [], bytes };
 }
 
 /** What its tasks used over time; undefined where it left no such file. */
@@ -71,7 +75,7 @@ function endsOf(text: string): string {
   return first === last ? first : first + last;
 }
 
-function jobOf(records: ReturnType<typeof decodeHistory>, folder: string): StoredJob {
+function jobOf(records: ReturnType<typeof decodeHistory>, folder: string): Omit<StoredJob, "bytes"> {
   const header = records.find((record) => record.record === "header");
   if (header === undefined) throw unreadable(folder, "its history has no first record");
   const end = records.findLast((record) => record.record === "end");

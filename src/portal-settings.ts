@@ -1,4 +1,4 @@
-import { arrayOf, count, object, recordOf, type Shape, string } from "./job/shape.ts";
+import { arrayOf, bool, count, object, recordOf, type Shape, string } from "./job/shape.ts";
 import type { JobSpec } from "./job/spec.ts";
 
 /** What `tony-ts portal` hands the program that serves it. */
@@ -15,6 +15,25 @@ export interface PortalSettings {
   readonly history: JobSpec["history"];
   /** Who says who asks: absent, nobody. */
   readonly proxies?: PortalProxies;
+  /** What becomes of the history of jobs that have ended; absent: nothing. */
+  readonly upkeep?: UpkeepSettings;
+}
+
+/** How long, and how much of it is kept. */
+export interface Retention {
+  readonly keepMs: number;
+  /** Of jobs that did not succeed; never less than of the others. */
+  readonly keepFailedMs: number;
+  /** Absent: no limit. */
+  readonly maxJobs?: number;
+  readonly maxMiB?: number;
+}
+
+export interface UpkeepSettings extends Retention {
+  readonly moverIntervalMs: number;
+  readonly purgerIntervalMs: number;
+  /** Says what it would do, and does nothing. */
+  readonly isDryRun: boolean;
 }
 
 /** Proxies that log people in, and name them in a header. */
@@ -40,6 +59,10 @@ export const readPortalSettings: Shape<PortalSettings> = object({
     proxies: object<PortalProxies>({
       required: { listen: string, addresses: arrayOf(string), header: string },
       optional: {},
+    }),
+    upkeep: object<UpkeepSettings>({
+      required: { keepMs: count, keepFailedMs: count, moverIntervalMs: count, purgerIntervalMs: count, isDryRun: bool },
+      optional: { maxJobs: count, maxMiB: count },
     }),
     login: object<{ readonly principal: string; readonly keytab: string }>({
       required: { principal: string, keytab: string },

@@ -8,6 +8,7 @@ import { readSection } from "../../src/job/keys/section.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { ImageVariables, JobSpec } from "../../src/job/spec.ts";
+import type { UpkeepSettings } from "../../src/portal-settings.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 import { keytabLogin } from "./keytab-login.ts";
 
@@ -31,6 +32,8 @@ export interface SiteSettings {
   /** Of the containers of ApplicationMasters; undefined: they run in none. */
   readonly image: ImageVariables | undefined;
   readonly history: JobSpec["history"];
+  /** What `tony-ts portal --maintain` does with the history. */
+  readonly upkeep: Omit<UpkeepSettings, "isDryRun">;
   readonly hadoop: Readonly<Record<string, string>>;
 }
 
@@ -68,6 +71,19 @@ function historySettings(settings: Settings): JobSpec["history"] {
   };
 }
 
+function upkeepSettings(settings: Settings): SiteSettings["upkeep"] {
+  const maxJobs = readSetting(settings, "tony.history.max-jobs");
+  const maxMiB = readSetting(settings, "tony.history.max-size");
+  return {
+    moverIntervalMs: readSetting(settings, "tony.history.mover-interval-ms"),
+    purgerIntervalMs: readSetting(settings, "tony.history.purger-interval-ms"),
+    keepMs: readSetting(settings, "tony.history.retention-sec"),
+    keepFailedMs: readSetting(settings, "tony.history.retention-failed-sec"),
+    ...(maxJobs !== undefined && { maxJobs }),
+    ...(maxMiB !== undefined && { maxMiB }),
+  };
+}
+
 function pricesOf(settings: Settings): Prices {
   return readSection(costKeys, "am", (name) => readSetting(settings, name));
 }
@@ -90,6 +106,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     login: keytabLogin(text.settings),
     image: imageVariables({ read: (name, parameters) => readSetting(text.settings, name, parameters) }, "am"),
     history: historySettings(text.settings),
+    upkeep: upkeepSettings(text.settings),
     hadoop: text.hadoop,
   };
 }

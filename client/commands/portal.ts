@@ -14,15 +14,20 @@ export const portal = defineCommand({
     "user-header": { type: "string", describe: "The header in which --proxy names who has logged in" },
     proxy: { type: "string", array: true, describe: "Address of a proxy that logs people in; may be repeated" },
     listen: { type: "string", describe: "Another address than 127.0.0.1, for --proxy" },
+    maintain: { type: "boolean", describe: "Also move what has ended, and remove what is old (tony.history.*)" },
+    "dry-run": { type: "boolean", describe: "Say what --maintain would move and remove, and end" },
     ...settingOptions,
   },
   examples: [
     ["portal", "Open the address that it prints; Ctrl-C ends it"],
     ["portal --conf tony.history.location=hdfs:///shared/tony-history", "Of another history than the site's"],
+    ["portal --dry-run", "What --maintain would move and remove"],
   ],
-  run: async ({ port, conf, ...options }, context) => {
+  run: async ({ port, conf, maintain, "dry-run": dryRun, ...options }, context) => {
     if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError("--port takes a port: 0 to 65535");
     const { portalProxies, runPortal } = await import("../results/portal.ts");
-    return (await runPortal(port, conf ?? [], portalProxies(options), context)) ?? ExitCode.unknown;
+    const upkeep = dryRun === true ? "dry-run" : maintain === true ? "whole" : "none";
+    const what = { proxies: portalProxies(options), upkeep } as const;
+    return (await runPortal(port, conf ?? [], what, context)) ?? ExitCode.unknown;
   },
 });

@@ -20,10 +20,13 @@ import { noHistory } from "./job-history.ts";
 export async function runPortal(
   port: number,
   conf: readonly string[],
-  proxies: PortalProxies | undefined,
+  { proxies, upkeep }: { readonly proxies: PortalProxies | undefined; readonly upkeep: "none" | "dry-run" | "whole" },
   context: ClientContext,
 ): Promise<number | undefined> {
-  const settings = { ...portalSettings(port, conf, context), ...(proxies === undefined ? {} : { proxies }) };
+  const settings = {
+    ...portalSettings(port, conf, upkeep, context),
+    ...(proxies === undefined ? {} : { proxies }),
+  };
   const program = spawn(process.execPath, [programPath("portal")], {
     stdio: ["pipe", "inherit", "inherit"],
     env: { ...context.environment },
@@ -35,8 +38,13 @@ export async function runPortal(
 }
 
 /** @throws UserError (`NO_HISTORY`) where jobs keep none */
-export function portalSettings(port: number, conf: readonly string[], context: ClientContext): PortalSettings {
-  const { history, hadoop, gateway, caFile, login } = readSiteSettings(conf, context);
+export function portalSettings(
+  port: number,
+  conf: readonly string[],
+  upkeep: "none" | "dry-run" | "whole",
+  context: ClientContext,
+): PortalSettings {
+  const { history, hadoop, gateway, caFile, login, upkeep: keeping } = readSiteSettings(conf, context);
   const { location } = history;
   if (location === undefined) throw noHistory("Name it: --conf tony.history.location=FOLDER");
   if (!location.startsWith("/") && splitUri(location) === undefined)
@@ -53,6 +61,7 @@ export function portalSettings(port: number, conf: readonly string[], context: C
     ...(gateway === undefined ? {} : { gateway }),
     ...(login === undefined ? {} : { login }),
     history,
+    ...(upkeep === "none" ? {} : { upkeep: { ...keeping, isDryRun: upkeep === "dry-run" } }),
   };
 }
 

@@ -82,14 +82,16 @@ export class JobHistoryFolder {
   /**
    * Puts it among those of jobs that ended that day. Where a site leaves that to its history server, and lets nobody else write there, it
    * stays; TonY's readers look in both places.
+   * @returns whether it was moved
    */
-  async moveToFinished(endedAtMs: number): Promise<void> {
+  async moveToFinished(endedAtMs: number): Promise<boolean> {
     const target = this.#finishedFolder(endedAtMs);
     try {
       for (const folder of daysAbove(target)) await this.fileSystem.mkdirs(folder, shared);
-      await this.fileSystem.rename(this.path, target);
+      return await this.fileSystem.rename(this.path, target);
     } catch (error) {
       if (!hasCode(error, "ACCESS_DENIED")) throw error;
+      return false;
     }
   }
 
@@ -109,8 +111,8 @@ export class JobHistoryFolder {
     );
   }
 
-  /** Gives what a job left that nobody ended, YARN alone, the names of a job that has ended. */
-  async closeAbandoned(job: HistoryJob, end: HistoryEnd): Promise<void> {
+  /** Gives what a job left that nobody ended, YARN alone, the names of a job that has ended. @returns whether it was moved among those */
+  async closeAbandoned(job: HistoryJob, end: HistoryEnd): Promise<boolean> {
     const names = await this.#names();
     const unfinished = names.filter((name) => startOfUnfinished(name) !== undefined);
     const startedAtMs = unfinished.map(startOfUnfinished).find((ms) => ms !== undefined) ?? job.startedAtMs;
@@ -120,7 +122,7 @@ export class JobHistoryFolder {
     for (const name of others) await this.fileSystem.delete(path.posix.join(this.path, name));
     if (names.includes(historyFileInProgress))
       await this.#rename(historyFileInProgress, finishedHistoryFile(started, end));
-    if (names.length > 0) await this.moveToFinished(end.endedAtMs);
+    return names.length > 0 && (await this.moveToFinished(end.endedAtMs));
   }
 
   #finishedFolder(endedAtMs: number): string {

@@ -170,6 +170,8 @@ export const claims: Readonly<Record<string, Claim>> = {
     "tony.am.page.enabled=true",
   ),
   "tony-ts portal": elsewhere("test/e2e/portal.test.ts", `"portal", "--port"`),
+  "tony-ts portal --maintain": elsewhere("test/e2e/portal.test.ts", `"--maintain"`),
+  "tony-ts portal --dry-run": elsewhere("test/e2e/portal.test.ts", `"--dry-run"`),
   "tony-ts portal --listen 10.0.0.7 --proxy 10.0.0.5 --user-header X-Forwarded-User": elsewhere(
     "test/client/results/portal.test.ts",
     `"user-header": "X-Forwarded-User"`,

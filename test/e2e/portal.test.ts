@@ -76,6 +76,21 @@ describe("the portal", () => {
     expect(await portal.ended).toMatchObject({ exitCode: 0 });
   });
 
+  test("removes what is older than it is kept, after it was asked what that is", async () => {
+    const place = `/user/${ClusterUser.alice}/kept-history`;
+    const settings = { ...oneTask, "tony.worker.command": "true", "tony.history.location": place };
+    const id = (await alice.run("submit", alice.job("old", settings))).stdout.match(/application_\d+_\d+/)?.[0];
+    const conf = [`tony.history.location=${place}`, "tony.history.retention-sec=0"].flatMap((one) => ["--conf", one]);
+    const folder = new RegExp(`remove ${place}/finished/[\\d/]+/${id}, succeeded, `);
+    expect((await alice.run("portal", "--dry-run", ...conf)).stdout).toMatch(folder);
+
+    const portal = alice.start("portal", "--port", "0", "--maintain", ...conf);
+    await portal.output(new RegExp(`removed ${place}/finished/[\\d/]+/${id}, succeeded, `));
+    portal.process.kill("SIGINT");
+    await portal.ended;
+    expect((await alice.run("portal", "--dry-run", ...conf)).stdout).toContain("0 to move, 0 to remove, of 0");
+  });
+
   test("shows a job that YARN killed as killed, though nobody wrote its end", async () => {
     const settings = {
       ...oneTask,

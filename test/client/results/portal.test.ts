@@ -31,7 +31,7 @@ describe("what the portal is started with", () => {
       "tony.kerberos.principal=ada",
       "dfs.a=1",
     ];
-    expect(portalSettings(0, conf, context())).toMatchObject({
+    expect(portalSettings(0, conf, "none", context())).toMatchObject({
       port: 0,
       configurationFolder: folder,
       hadoop: { "dfs.a": "1" },
@@ -40,11 +40,26 @@ describe("what the portal is started with", () => {
     });
   });
 
+  test("is also for how long which history is kept, where it is asked to keep house", () => {
+    const conf = ["tony.history.location=/h", "tony.history.retention-sec=1d", "tony.history.max-size=2g"];
+    expect(portalSettings(0, conf, "none", context())).not.toHaveProperty("upkeep");
+    expect(portalSettings(0, conf, "whole", context()).upkeep).toEqual({
+      isDryRun: false,
+      moverIntervalMs: 300_000,
+      purgerIntervalMs: 21_600_000,
+      keepMs: 86_400_000,
+      keepFailedMs: 7_776_000_000,
+      maxMiB: 2048,
+    });
+    const limited = [...conf, "tony.history.max-jobs=1000"];
+    expect(portalSettings(0, limited, "dry-run", context()).upkeep).toMatchObject({ isDryRun: true, maxJobs: 1000 });
+  });
+
   test.each([
     [[], "tony.history.location is not set: jobs keep no history"],
     [["tony.history.location=h"], "tony.history.location is h: the portal takes an absolute path or a URL"],
   ])("needs to be told where the history is: %j", (conf, message) => {
-    expect(() => portalSettings(0, conf, context())).toThrow(message);
+    expect(() => portalSettings(0, conf, "none", context())).toThrow(message);
   });
 });
 

@@ -1,0 +1,52 @@
+import type { JobRow } from "./job-index.ts";
+
+/** What jobs of one owner and end came to. */
+export interface Tally {
+  readonly user: string;
+  readonly queue: string;
+  /** Who else may know of them, as YARN writes it. */
+  readonly viewers?: string;
+  readonly state: JobRow["state"];
+  readonly currency: string;
+  readonly jobs: number;
+  readonly ms: number;
+  readonly memoryMiBSeconds: number;
+  readonly vcoreSeconds: number;
+  readonly gpuSeconds: number;
+  /** Undefined: they had no prices. */
+  readonly cost?: number;
+}
+
+export function tallyOf({ user, queue, viewers, state, startedAtMs, endedAtMs = startedAtMs, usage }: JobRow): Tally {
+  const { memoryMiBSeconds, vcoreSeconds, gpuSeconds = 0, cost } = usage;
+  return {
+    user,
+    queue,
+    ...(viewers === undefined ? {} : { viewers }),
+    state,
+    currency: cost?.currency ?? "",
+    jobs: 1,
+    ms: endedAtMs - startedAtMs,
+    memoryMiBSeconds,
+    vcoreSeconds,
+    gpuSeconds,
+    ...(cost === undefined ? {} : { cost: cost.amount }),
+  };
+}
+
+/** Those of one key are added up. */
+export function keyOf({ user, queue, viewers = "", state, currency, cost }: Tally): string {
+  return JSON.stringify([user, queue, viewers, state, currency, cost === undefined]);
+}
+
+export function sumOf(one: Tally, other: Tally): Tally {
+  return {
+    ...one,
+    jobs: one.jobs + other.jobs,
+    ms: one.ms + other.ms,
+    memoryMiBSeconds: one.memoryMiBSeconds + other.memoryMiBSeconds,
+    vcoreSeconds: one.vcoreSeconds + other.vcoreSeconds,
+    gpuSeconds: one.gpuSeconds + other.gpuSeconds,
+    ...(one.cost === undefined || other.cost === undefined ? {} : { cost: one.cost + other.cost }),
+  };
+}
