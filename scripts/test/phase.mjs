@@ -8,6 +8,7 @@
  * @property {Readonly<Record<string, string>>} [environment] beside the inherited one
  * @property {number} cores how many it keeps busy, roughly, all its processes together; `ALONE` for what load would disturb
  * @property {number} limitSeconds a breach is a failure
+ * @property {number} [silentSeconds] of Jest: when no test began or ended for so long, it stands still and is ended; what was left runs again
  * @property {readonly string[]} needs phases without which it cannot run
  * @property {readonly import("../prerequisites.mjs").Prerequisite[]} [machine] what the machine must have, else it is not run
  * @property {Readonly<Record<string, readonly string[]>>} [withPhase] arguments of the command where that phase runs too

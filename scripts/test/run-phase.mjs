@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { CHECKOUT } from "../cluster/folders.mjs";
 import { readTestLog } from "./test-log.mjs";
 
@@ -36,27 +37,31 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
 const MOST_FILES_AGAIN = 2;
 
 /**
- * Runs one phase to its end or to its limit. Of a phase of Jest, a file or two that failed run once more, and what passes then is told
- * as unsteady: one test in ten thousand that depends on chance hides nothing that way, and keeps nothing else from being used.
+ * Runs one phase to its end or to its limit. Of a phase of Jest, a file or two that failed run once more, and so does what was left when
+ * the phase stood still; what passes then is told as unsteady: one test in ten thousand that depends on chance hides nothing that way, and
+ * keeps nothing else from being used.
  * @param {import("./phase.mjs").Phase} phase
  * @param {AbortSignal} [signal] ends it at once
  * @returns {Promise<PhaseResult>}
  */
 export async function runPhase(phase, signal) {
   const first = await runOnce(phase, signal);
-  const files = failedFiles(first.report);
-  if (files.length === 0 || files.length > MOST_FILES_AGAIN || signal?.aborted) return first.result;
+  if (first.again.length === 0 || signal?.aborted) return first.result;
   const limitSeconds = Math.round(phase.limitSeconds - first.result.seconds);
-  const options = ["--coverage=false", "--runTestsByPath", ...files];
+  const options = ["--coverage=false", "--runTestsByPath", ...first.again];
   const second = await runOnce({ ...phase, command: [...phase.command, ...options], limitSeconds }, signal);
-  return together(first, second, files);
+  return together(first, second.result);
 }
 
 /**
- * @typedef {{ result: PhaseResult, report: JestReport }} Run
+ * @typedef {object} Run
+ * @property {PhaseResult} result
+ * @property {readonly string[]} again the files that run once more
+ * @property {number} passedElsewhere tests that passed in the other files
+ *
  * @param {import("./phase.mjs").Phase} phase
  * @param {AbortSignal} [signal]
- * @returns {Promise<Run>} with an empty report where Jest wrote none
+ * @returns {Promise<Run>}
  */
 async function runOnce(phase, signal) {
   const folder = await mkdtemp(join(tmpdir(), "tony-ts-phase-"));
@@ -64,50 +69,72 @@ async function runOnce(phase, signal) {
   const logFile = join(folder, "tests.log");
   const started = performance.now();
   try {
-    const { code, output, timedOut } = await runCommand(
+    const { code, output, ended } = await runCommand(
       phase.jest ? withReports(phase, reportFile, logFile) : phase,
+      logFile,
       signal,
     );
     const seconds = (performance.now() - started) / 1000;
-    if (timedOut) {
-      const { lines, ...rest } = cutOff(phase, await readFile(logFile, "utf8").catch(() => ""));
-      return { result: { ...rest, seconds, output: [output, ...lines].join("\n") }, report: {} };
+    const log = readTestLog(await readFile(logFile, "utf8").catch(() => ""));
+    if (ended !== undefined) {
+      const { lines, ...rest } = cutOff(phase, ended.why, log);
+      const result = { ...rest, seconds, output: [output, ...lines, ...ended.threads].join("\n") };
+      return { result, ...(ended.stoodStill ? await unfinished(phase, log.files, signal) : NOTHING_AGAIN) };
     }
     if (!phase.jest) {
-      return { result: { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, seconds, output }, report: {} };
+      const counts = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+      return { result: { ...counts, seconds, output }, ...NOTHING_AGAIN };
     }
     const report = JSON.parse(await readFile(reportFile, "utf8").catch(() => "{}"));
-    const { failures } = readTestLog(await readFile(logFile, "utf8").catch(() => ""));
-    return { result: { ...countTests(report, code), seconds, output, tests: testsOf(report), failures }, report };
+    const result = { ...countTests(report, code), seconds, output, tests: testsOf(report), failures: log.failures };
+    return { result, ...failedFiles(report) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** @param {JestReport} report @returns {string[]} the files of tests that did not pass whole */
-const failedFiles = ({ testResults = [] }) =>
-  testResults.filter(({ status }) => status === "failed").map(({ name }) => name);
+/** @type {Omit<Run, "result">} */
+const NOTHING_AGAIN = { again: [], passedElsewhere: 0 };
+
+/** The files that did not pass whole, unless they are many. @param {JestReport} report @returns {Omit<Run, "result">} */
+function failedFiles({ testResults = [] }) {
+  const again = testResults.filter(({ status }) => status === "failed").map(({ name }) => name);
+  if (again.length > MOST_FILES_AGAIN) return NOTHING_AGAIN;
+  const elsewhere = testResults.filter(({ name }) => !again.includes(name));
+  return { again, passedElsewhere: testsOf({ testResults: elsewhere }).filter(({ passed }) => passed).length };
+}
 
 /**
- * What two runs say of a phase, of which the second had the files alone that failed in the first.
+ * The files of a phase that did not come to their end, or failed, unless many failed.
+ * @param {import("./phase.mjs").Phase} phase
+ * @param {ReadonlyMap<string, import("./test-log.mjs").FileLog>} files
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Omit<Run, "result">>}
+ */
+async function unfinished(phase, files, signal) {
+  const passed = new Map([...files].filter(([, { isOver, failed }]) => isOver && failed === 0));
+  if ([...files.values()].filter(({ failed }) => failed > 0).length > MOST_FILES_AGAIN) return NOTHING_AGAIN;
+  const { output } = await runCommand({ ...phase, command: [...phase.command, "--listTests"] }, "", signal);
+  const again = output.split("\n").filter((line) => line.startsWith("/") && !passed.has(relative(CHECKOUT, line)));
+  return { again, passedElsewhere: [...passed.values()].reduce((sum, file) => sum + file.passed, 0) };
+}
+
+/**
+ * What two runs say of a phase, of which the second had only what failed or was left in the first.
  * @param {Run} first
- * @param {Run} second
- * @param {readonly string[]} files
+ * @param {PhaseResult} second
  * @returns {PhaseResult}
  */
-function together(first, second, files) {
-  const elsewhere = (first.report.testResults ?? []).filter(({ name }) => !files.includes(name));
-  const passedElsewhere = testsOf({ testResults: elsewhere }).filter(({ passed }) => passed).length;
-  const { passed, failed, seconds, output, failures = [] } = second.result;
-  const failedFirst = first.result.failures ?? [];
+function together({ result, again, passedElsewhere }, { passed, failed, seconds, output, failures = [] }) {
+  const failedFirst = result.failures ?? [];
   return {
-    ...first.result,
+    ...result,
     passed: passedElsewhere + passed,
     failed,
-    seconds: first.result.seconds + seconds,
-    output: `${first.result.output}\nonce more, what failed:\n${output}`,
+    seconds: result.seconds + seconds,
+    output: `${result.output}\nonce more, what had not passed:\n${output}`,
     failures,
-    ...(failed === 0 ? { unsteady: failedFirst.length > 0 ? failedFirst : files } : {}),
+    ...(failed === 0 ? { unsteady: failedFirst.length > 0 ? failedFirst : again } : {}),
   };
 }
 
@@ -127,23 +154,15 @@ function withReports(phase, reportFile, logFile) {
 }
 
 /**
- * A breach of the limit is a failure of its own; what was known when it happened is told.
+ * That it was ended is a failure of its own; what was known when it happened is told.
  * @param {import("./phase.mjs").Phase} phase
- * @param {string} log
+ * @param {string} why
+ * @param {ReturnType<typeof readTestLog>} log
  */
-function cutOff({ limitSeconds, jest }, log) {
-  const { passed, failed, running, failures } = readTestLog(log);
+function cutOff({ jest }, why, { passed, failed, running, failures }) {
   const until = jest ? `, when ${passed} tests had passed and ${failed} had failed` : "";
-  return {
-    passed,
-    failed: failed + 1,
-    failures,
-    lines: [
-      ...failures,
-      `ended: over its limit of ${limitSeconds} s${until}`,
-      ...running.map((test) => `  was running: ${test}`),
-    ],
-  };
+  const ended = [`ended: ${why}${until}`, ...running.map((test) => `  was running: ${test}`)];
+  return { passed, failed: failed + 1, failures: [...failures, ended.join("\n")], lines: [...failures, ...ended] };
 }
 
 /**
@@ -168,10 +187,13 @@ function testsOf({ testResults = [] }) {
 /**
  * The command runs in a process group of its own, so that a breach of the limit ends all of it.
  * @param {import("./phase.mjs").Phase} phase
+ * @param {string} logFile grows with each test; read where `silentSeconds` is given
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ code: number | null, output: string, timedOut: boolean }>}
+ * @returns {Promise<{ code: number | null, output: string, ended?: Cut }>} `ended` where it did not end by itself
+ *
+ * @typedef {{ readonly why: string, readonly stoodStill: boolean, readonly threads: readonly string[] }} Cut `threads`: where they stood
  */
-function runCommand({ command, environment, limitSeconds }, signal) {
+function runCommand({ command, environment, limitSeconds, silentSeconds = Number.POSITIVE_INFINITY }, logFile, signal) {
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program === "node" ? process.execPath : program, args, {
@@ -180,29 +202,48 @@ function runCommand({ command, environment, limitSeconds }, signal) {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    const began = Date.now();
     let output = "";
-    let timedOut = false;
+    /** @type {Cut | undefined} */
+    let ended;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => {
         output += text;
       });
     }
     const endGroup = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
-    signal?.addEventListener("abort", endGroup);
-    const timer = setTimeout(() => {
-      timedOut = true;
+    /** @param {string} why @param {boolean} stoodStill */
+    const cut = (why, stoodStill) => {
+      ended ??= { why, stoodStill, threads: stoodStill && child.pid !== undefined ? threadsOf(child.pid) : [] };
       endGroup();
-    }, limitSeconds * 1000);
+    };
+    signal?.addEventListener("abort", endGroup);
+    const timer = setTimeout(() => cut(`over its limit of ${limitSeconds} s`, false), limitSeconds * 1000);
+    const watch = setInterval(() => {
+      const lastMs = Math.max(began, statSync(logFile, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+      if (Date.now() - lastMs > silentSeconds * 1000) cut(`no test began or ended for ${silentSeconds} s`, true);
+    }, WATCH_MS);
     child.on("error", reject);
     child.on("exit", (code) => {
       clearTimeout(timer);
+      clearInterval(watch);
       signal?.removeEventListener("abort", endGroup);
       // A daemon left behind may hold the pipes open: what it prints later is not waited for.
       setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
-        resolve({ code, output, timedOut });
+        resolve({ code, output, ...(ended === undefined ? {} : { ended }) });
       }, 100);
     });
   });
+}
+
+const WATCH_MS = 500;
+
+/** Where the threads of a process stand in the kernel, and those of its children. @param {number} pid @returns {string[]} */
+function threadsOf(pid) {
+  const { stdout } = spawnSync("ps", ["-L", "-o", "pid,tid,stat,wchan:24,pcpu,rss,comm", "-g", String(pid)], {
+    encoding: "utf8",
+  });
+  return stdout.trimEnd().split("\n");
 }

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** A phase of these files of tests, each a body for one test. @param {string} name @param {Readonly<Record<string, string>>} bodies */
 async function phaseOf(name, bodies) {
   for (const [file, body] of Object.entries(bodies)) {
-    const text = `const fs = require("node:fs");\ntest("${file}", () => { ${body} });\n`;
+    const text = `const fs = require("node:fs");\ntest("${file}", () => { ${body} }, 60_000);\n`;
     await writeFile(join(folder, `${name}-${file}.test.js`), text);
   }
   const config = JSON.stringify({ rootDir: folder, testEnvironment: "node", transform: {} });
@@ -39,6 +39,18 @@ describe("a phase of Jest", () => {
     const result = await runPhase(await phaseOf("failing", { fails: FAILS, steady: PASSES }));
     expect(result).toMatchObject({ passed: 1, failed: 1, failures: [expect.stringContaining("fails")] });
     expect(result.unsteady).toBeUndefined();
+  });
+
+  test("that stands still is ended, told with where its threads stood, and goes on with what was left", async () => {
+    const once = `const marker = ${JSON.stringify(join(folder, "still"))};
+      if (fs.existsSync(marker)) return; fs.writeFileSync(marker, ""); return new Promise(() => setInterval(() => undefined, 1000));`;
+    const phase = await phaseOf("still", { "a-steady": PASSES, once: `${PASSES} ${once}`, "z-steady": PASSES });
+    const result = await runPhase({ ...phase, silentSeconds: 6 });
+    expect(result).toMatchObject({ passed: 3, failed: 0 });
+    expect(result.unsteady).toEqual([
+      expect.stringMatching(/no test began or ended for 6 s, .*\n {2}was running: .*once/s),
+    ]);
+    expect(result.output).toMatch(/STAT.*epoll/s);
   });
 
   test("that is broken in many files does not run again", async () => {

@@ -40,16 +40,26 @@ describe("the log of a run of tests", () => {
       failed: 1,
       running: ["test/scripts/some.test.ts", "test/scripts/some.test.ts › a node › is lost"],
       failures: ["test/scripts/some.test.ts › a node › goes\nit stayed"],
+      files: new Map([["test/scripts/some.test.ts", { passed: 1, failed: 1, isOver: false }]]),
       longestMs: 40,
     });
   });
 
   test("knows nothing of a run that never began, and passes over a line that was cut off", () => {
-    expect(readTestLog("")).toEqual({ passed: 0, failed: 0, running: [], failures: [], longestMs: 0 });
+    expect(readTestLog("")).toEqual({
+      passed: 0,
+      failed: 0,
+      running: [],
+      failures: [],
+      files: new Map(),
+      longestMs: 0,
+    });
     const log = logOf((reporter) => {
       reporter.onTestFileStart(file);
       reporter.onTestFileResult(file);
     });
-    expect(readTestLog(`${log}{"event":"pas`).running).toEqual([]);
+    const { running, files } = readTestLog(`${log}{"event":"pas`);
+    expect(running).toEqual([]);
+    expect([...files.values()]).toEqual([{ passed: 0, failed: 0, isOver: true }]);
   });
 });
