@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { CHECKOUT } from "../cluster/folders.mjs";
 import { readTestLog } from "./test-log.mjs";
@@ -193,7 +193,8 @@ function testsOf({ testResults = [] }) {
  *
  * @typedef {{ readonly why: string, readonly stoodStill: boolean, readonly threads: readonly string[] }} Cut `threads`: where they stood
  */
-function runCommand({ command, environment, limitSeconds, silentSeconds = Number.POSITIVE_INFINITY }, logFile, signal) {
+function runCommand(phase, logFile, signal) {
+  const { command, environment, limitSeconds, silentSeconds = Number.POSITIVE_INFINITY, background } = phase;
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program === "node" ? process.execPath : program, args, {
@@ -202,6 +203,7 @@ function runCommand({ command, environment, limitSeconds, silentSeconds = Number
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    if (background && child.pid !== undefined) yieldToOthers(child.pid);
     const began = Date.now();
     let output = "";
     /** @type {Cut | undefined} */
@@ -239,6 +241,21 @@ function runCommand({ command, environment, limitSeconds, silentSeconds = Number
 }
 
 const WATCH_MS = 500;
+
+/**
+ * Gives a process that leads a session the lowest priority. Where Linux groups processes by session (sched(7), autogroup), a process's own
+ * priority counts in its session only.
+ * @param {number} pid
+ */
+function yieldToOthers(pid) {
+  const lowest = constants.priority.PRIORITY_LOW;
+  try {
+    setPriority(pid, lowest);
+    writeFileSync(`/proc/${pid}/autogroup`, String(lowest));
+  } catch {
+    // This kernel has no such groups, or the process is gone.
+  }
+}
 
 /** Where the threads of a process stand in the kernel, and those of its children. @param {number} pid @returns {string[]} */
 function threadsOf(pid) {

@@ -1,3 +1,5 @@
+import { ALONE } from "./phase.mjs";
+
 /**
  * @typedef {import("./phase.mjs").Phase} Phase
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
@@ -5,7 +7,7 @@
 
 /**
  * Runs phases side by side. A phase begins when what it needs has passed and its share of the machine is free; of several, the first in
- * the list. One whose requirement failed counts as failed itself, for the reason that began it: nothing is skipped in silence. What ends
+ * the list. One in the background takes no share. One whose requirement failed counts as failed itself, for the reason that began it: nothing is skipped in silence. What ends
  * something that has begun waits until nobody needs that any more, and runs whatever happened.
  * @param {readonly Phase[]} phases
  * @param {object} options
@@ -28,9 +30,11 @@ export async function runSideBySide(phases, { cores, run, refusal: refusalOf, en
   /** @param {string} name */
   const isUnused = (name) => isOver(name) && phases.every((phase) => !phase.needs.includes(name) || isOver(phase.name));
   /** @param {Phase} phase */
-  const hasRoom = ({ cores: share }) => {
-    const busy = [...running.keys()].reduce((sum, phase) => sum + phase.cores, 0);
-    return running.size === 0 || busy + share <= cores;
+  const hasRoom = ({ cores: share, background = false }) => {
+    const beside = [...running.keys()].filter((phase) => background === (phase.background ?? false));
+    const busy = beside.reduce((sum, phase) => sum + phase.cores, 0);
+    if (background) return beside.length === 0 && ![...running.keys()].some((phase) => phase.cores === ALONE);
+    return share === ALONE ? running.size === 0 : beside.length === 0 || busy + share <= cores;
   };
   /** @param {Phase} phase @param {PhaseResult} result */
   const end = (phase, result) => {

@@ -12,6 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const PHASE = { what: "proves", cores: 1, limitSeconds: 60, needs: [] };
+
 /** A phase of these files of tests, each a body for one test. @param {string} name @param {Readonly<Record<string, string>>} bodies */
 async function phaseOf(name, bodies) {
   for (const [file, body] of Object.entries(bodies)) {
@@ -20,11 +22,19 @@ async function phaseOf(name, bodies) {
   }
   const config = JSON.stringify({ rootDir: folder, testEnvironment: "node", transform: {} });
   const command = jestInBand("--config", config, "--testPathPatterns", `/${name}-`);
-  return { name, what: "proves", command, cores: 1, limitSeconds: 60, needs: [], jest: true };
+  return { ...PHASE, name, command, jest: true };
 }
 
 const FAILS = "expect(1).toBe(2);";
 const PASSES = "expect(1).toBe(1);";
+
+test("a phase in the background has the lowest priority, also where each session has one of its own", async () => {
+  const priorities =
+    'const { readFileSync } = require("node:fs"); let group = "none"; try { group = readFileSync("/proc/self/autogroup", "utf8"); } catch {} console.log(require("node:os").getPriority(), group);';
+  const command = ["node", "-e", `setTimeout(() => { ${priorities} }, 300)`];
+  const { output } = await runPhase({ ...PHASE, name: "background", command, background: true });
+  expect(output).toMatch(/^19 (none|.*nice 19)\n/);
+});
 
 describe("a phase of Jest", () => {
   test("runs a file that failed once more; what passes then is unsteady", async () => {

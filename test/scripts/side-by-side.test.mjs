@@ -117,6 +117,22 @@ describe("phases side by side", () => {
     expect(machine.running).toEqual(["alone"]);
   });
 
+  test("one in the background takes nobody's cores, runs beside no other such one, and beside nothing that load would disturb", async () => {
+    const alone = phase("alone", { cores: Number.POSITIVE_INFINITY });
+    const background = ["x", "y", "z"].map((name) => phase(name, { background: true }));
+    const machine = started(1, [phase("a"), ...background, phase("b"), alone]);
+    expect(machine.running).toEqual(["a", "x"]);
+    await machine.end("x");
+    expect(machine.running).toEqual(["a", "y"]);
+    await machine.end("a");
+    expect(machine.running).toEqual(["y", "b"]);
+    await machine.end("b");
+    await machine.end("y");
+    expect(machine.running).toEqual(["z"]);
+    await machine.end("z");
+    expect(machine.running).toEqual(["alone"]);
+  });
+
   test("one that wants more cores than there are runs all the same", () => {
     expect(started(1, [phase("large", { cores: 2 })]).running).toEqual(["large"]);
   });
