@@ -1,10 +1,14 @@
 import path from "node:path/posix";
+import { buffer } from "node:stream/consumers";
+import { TonyError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { globExpression } from "../../src/hadoop/glob.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { ifThere, listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
-import { isCompressed, isCut, isPacked, strayBytes } from "../../src/job/feeds/cut.ts";
+import { codecOf } from "../../src/history/avro/read.ts";
+import { containerMagic } from "../../src/history/avro/schema.ts";
+import { type Cut, isCut, isPacked, isPackedInVain, strayBytes } from "../../src/job/feeds/cut.ts";
 import type { FeedSpec } from "../../src/job/feeds/feed-spec.ts";
 import { type InputFile, type Plan, planOf } from "../../src/job/feeds/plan.ts";
 import { keyFor } from "../../src/job/keys.ts";
@@ -15,6 +19,8 @@ import type { FeedForecast } from "../printed-json.ts";
 
 /** The ApplicationMaster holds the list, and every attempt of it reads it. */
 const MOST_FILES = 100_000;
+/** So much is read of an Avro file; of a longer header nothing is said before a task reads it. */
+const MOST_HEADER_BYTES = 1 << 16;
 
 type Looked = Pick<FileSystem, "uri" | "stat" | "list" | "open">;
 
@@ -28,7 +34,7 @@ export interface FeedInputs {
   readonly problems: readonly Problem[];
 }
 
-/** Nothing is read of the files but the first byte of one for each place that an input names: whether it may be read. */
+/** Little is read of the files, of one for each place that an input names: whether it may be, and of Avro whether its codec is known. */
 export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Promise<FeedInputs> {
   const problems: Problem[] = [];
   const feeds: Record<string, readonly InputFile[]> = {};
@@ -38,7 +44,7 @@ export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Pr
     const files: InputFile[] = [];
     for (const place of feed.input) {
       try {
-        const found = await filesAt(fileSystems, place);
+        const found = await filesAt(fileSystems, place, feed.cut);
         if (found.length === 0) refuse(`${place}, where there is no file`);
         for (const file of found) files.push(file);
       } catch (error) {
@@ -62,7 +68,7 @@ async function isThere(fileSystems: FileLookUp, place: string): Promise<boolean>
   return (await ifThere(fileSystem.stat(folder))) !== undefined;
 }
 
-async function filesAt(fileSystems: FileLookUp, place: string): Promise<readonly InputFile[]> {
+async function filesAt(fileSystems: FileLookUp, place: string, cut: Cut): Promise<readonly InputFile[]> {
   const { fileSystem, path: pattern } = fileSystems.locate(place);
   const statuses: FileStatus[] = [];
   for (const found of await matching(fileSystem, "/", pattern.split("/").filter(Boolean))) {
@@ -70,12 +76,26 @@ async function filesAt(fileSystems: FileLookUp, place: string): Promise<readonly
     else statuses.push(...(await fileSystem.list(found.path)).filter(isShownFile));
   }
   const [first] = statuses.filter(({ lengthBytes }) => lengthBytes > 0);
-  if (first !== undefined) (await fileSystem.open(first.path, { lengthBytes: 1 })).resume();
+  if (first !== undefined) {
+    const isAvro = cut.format === "avro" && !isPackedInVain(cut, first.path);
+    const beginning = await buffer(await fileSystem.open(first.path, { lengthBytes: isAvro ? MOST_HEADER_BYTES : 1 }));
+    if (isAvro) checkCodec(first.path, beginning);
+  }
   return statuses.map(({ path: file, lengthBytes, modificationTimeMs }) => ({
     path: `${fileSystem.uri}${file}`,
     length: lengthBytes,
     modifiedMs: modificationTimeMs,
   }));
+}
+
+/** Other files may have others: whoever reads those is told. */
+function checkCodec(file: string, beginning: Uint8Array): void {
+  if (!containerMagic.equals(beginning.subarray(0, containerMagic.length)))
+    throw new TonyError(`${file} does not begin as an Avro file does`, { code: "FEED_UNREADABLE" });
+  const codec = codecOf(beginning) ?? "null";
+  if (codec === "null" || codec === "deflate") return;
+  const message = `${file} is compressed by ${codec}; Avro files are read of the codecs null and deflate`;
+  throw new TonyError(message, { code: "FEED_UNREADABLE" });
 }
 
 /** What lies below the folder by a path of which each part may be a pattern. */
@@ -117,8 +137,9 @@ function unusable({ cut }: FeedSpec, files: readonly InputFile[]): string[] {
     return [`${first.path}${files.length > 1 ? " and others" : ""}, which is empty`];
   const packed = files.find(({ path: file }) => isPacked(cut, file) && !file.endsWith(".gz"));
   if (packed !== undefined) return [`${packed.path}: of what is compressed, rows are read of .gz alone`];
-  const fixed = cut.format === "fixed" ? files.find(({ path: file }) => isCompressed(file)) : undefined;
-  if (fixed !== undefined) return [`${fixed.path}: rows of one length are not read of what is compressed; unpack it`];
+  const inVain = files.find(({ path: file }) => isPackedInVain(cut, file));
+  if (inVain !== undefined)
+    return [`${inVain.path}: rows of format ${cut.format} are not read of what is compressed; unpack it`];
   const cutOff = files.find(({ length }) => strayBytes(cut, length) > 0);
   if (cutOff === undefined || cut.format !== "fixed") return [];
   return [`${cutOff.path}, whose ${cutOff.length} bytes are no whole rows of ${cut.recordBytes}`];

@@ -5,6 +5,7 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
+import type { Split } from "../../src/job/feeds/plan.ts";
 import { arrayOf, count, object, type Shape } from "../../src/job/shape.ts";
 import { mayPass, readSplit } from "../feeds/read-split.ts";
 import { SplitResults } from "../feeds/results.ts";
@@ -98,7 +99,7 @@ export class Feeds {
     const split = splitIn(reader, query);
     const problem = reader.problems.get(split.lease.number);
     if (problem !== undefined) throw problem;
-    return new Bytes(this.#bytes(this.#feed(name), reader, split));
+    return new Bytes(this.#bytes(this.#feed(name), reader, split, rangeIn(query, split)));
   }
 
   async close(): Promise<void> {
@@ -157,7 +158,10 @@ export class Feeds {
     if (answer.type === "ended") return { end: true };
     if (answer.type !== "given") throw unexpected(answer);
     for (const split of answer.splits) splits.set(split.lease.number, split);
-    const shown = ({ lease, skip, path: url, start, end }: GivenSplit) => ({ ...lease, skip, path: url, start, end });
+    const shown = ({ lease, skip, path: url, ...place }: GivenSplit) => {
+      const { start, end, length } = place;
+      return { ...lease, skip, path: url, start, end, length };
+    };
     return { splits: answer.splits.map(shown) };
   }
 
@@ -225,13 +229,20 @@ export class Feeds {
     return { steps: answer.steps, last: answer.last };
   }
 
-  async *#bytes({ name, cut, leaseMs }: FeedSpec, reader: Reader, split: GivenSplit): AsyncGenerator<Buffer, void> {
-    const { path: url, start, end, length, modifiedMs } = split;
+  /** @param range these bytes of its file, as they are, in the place of the split's */
+  async *#bytes(
+    { name, cut, leaseMs }: FeedSpec,
+    reader: Reader,
+    split: GivenSplit,
+    range: Pick<Split, "start" | "end"> | undefined,
+  ): AsyncGenerator<Buffer, void> {
+    const { path: url, length, modifiedMs } = split;
+    const { start, end } = range ?? split;
     try {
       for await (const chunk of readSplit(
         await this.#locate(url),
         { file: { path: url, length, modifiedMs }, start, end },
-        cut,
+        range === undefined ? cut : { format: "file" },
       )) {
         this.#tellMoves(name, reader, leaseMs);
         yield chunk;
@@ -275,6 +286,14 @@ function splitIn({ splits }: Reader, query: URLSearchParams): GivenSplit {
   const split = splits.get(Number(query.get("number")));
   if (split !== undefined) return split;
   throw noSplit();
+}
+
+/** Undefined: the whole split is asked for. */
+function rangeIn(query: URLSearchParams, { length }: GivenSplit): Pick<Split, "start" | "end"> | undefined {
+  if (!query.has("from")) return undefined;
+  const [start, end] = [numberIn(query, "from"), query.has("to") ? numberIn(query, "to") : length];
+  if (start <= end && end <= length) return { start, end };
+  throw new CallError(400, "BAD_CALL", `from and to are bytes of the file, which has ${length}`);
 }
 
 function noSplit(): CallError {

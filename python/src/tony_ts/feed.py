@@ -10,9 +10,10 @@ from collections import deque
 from concurrent.futures import Future
 from contextlib import closing
 from itertools import cycle, islice
-from typing import Callable, Iterable, Iterator, List, NamedTuple, TypeVar
+from typing import Any, Callable, Generator, Iterable, Iterator, List, Mapping, NamedTuple, TypeVar, cast
 from urllib.parse import quote, urlencode
 
+from . import avro
 from .errors import TonyError
 from .task_api import Connection, Executor, Json, TaskError, api_path, said
 from .tfrecord import records_in
@@ -56,8 +57,8 @@ class _Hand:
         self.results = bytearray()
 
 
-class Batch(List[bytes]):
-    """Rows of a feed."""
+class Batch(List[Any]):
+    """Rows of a feed: bytes, or what the format makes of a row."""
 
     #: With ``uneven`` = ``pad``: so many at the end were given before, and count for nothing.
     padding: int = 0
@@ -72,7 +73,7 @@ class _Batch:
         #: Splits of which no row is to come.
         self.whole: list[_Hand] = []
 
-    def add(self, hand: _Hand, rows: list[bytes]) -> None:
+    def add(self, hand: _Hand, rows: list[Any]) -> None:
         self.rows += rows
         self.parts.append((hand, len(rows)))
 
@@ -108,7 +109,7 @@ class _Ahead:
         return len(self._batches) >= most or self._bytes >= _MOST_BYTES_AHEAD
 
     def add(self, batch: _Batch) -> None:
-        size = sum(map(len, batch.rows))
+        size = sum(map(_size, batch.rows))
         self._batches.append((batch, size))
         self._bytes += size
 
@@ -118,6 +119,15 @@ class _Ahead:
         batch, size = self._batches.popleft()
         self._bytes -= size
         return batch
+
+
+def _size(value: Any) -> int:
+    """About how many bytes a row has."""
+    if isinstance(value, (bytes, str)):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(_size(one) for one in cast("Mapping[str, Any]", value).values())
+    return sum(_size(one) for one in cast("Iterable[Any]", value)) if isinstance(value, list) else 8
 
 
 class Feed:
@@ -176,12 +186,12 @@ class Feed:
                 yield hand.split
             self._use([hand])
 
-    def rows(self) -> Iterator[bytes]:
-        """Rows, without the newlines of lines."""
+    def rows(self) -> Iterator[Any]:
+        """Rows, which are bytes, of lines without their newlines; of Avro what the file's schema says, mostly dicts."""
         self._refuse_uneven("rows")
         return self._alone(self._rows())
 
-    def _rows(self) -> Iterator[bytes]:
+    def _rows(self) -> Iterator[Any]:
         while True:
             hand = self._next([])
             if hand is None:
@@ -412,21 +422,30 @@ class Feed:
         self._hands += given
         return given[0] if given else None
 
-    def _read(self, hand: _Hand) -> Iterator[list[bytes]]:
+    def _read(self, hand: _Hand) -> Iterator[list[Any]]:
         """Its rows that the program was not given yet, as they come. Others are told of one that cannot be read."""
         skip = hand.given
         hand.has_rows = True
         try:
-            for rows in self._rows_in(self._pieces(hand)):
+            for rows in self._rows_of(hand):
                 fresh = rows[skip:]
                 skip -= len(rows) - len(fresh)
                 if fresh:
                     yield fresh
-        except TaskError as error:
+        except TonyError as error:
             if error.code != "FEED_UNREADABLE":
                 raise
             self._ask("failed", str(error).encode(), number=hand.number)
             self._hands.remove(hand)
+
+    def _rows_of(self, hand: _Hand) -> Iterator[list[Any]]:
+        def read(start: int, end: int | None) -> Generator[bytes, None, None]:
+            return self._pieces(hand, {"from": start, **({} if end is None else {"to": end})})
+
+        if self.format == "avro":
+            path, start, end, _ = hand.split
+            return avro.rows_of(path, start, end, read)
+        return self._rows_in(self._pieces(hand, {}))
 
     def _rows_in(self, pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
         if self.format == "file":
@@ -456,8 +475,9 @@ class Feed:
             message = f"{self.name} is of format {self.format}, which has no rows: read its splits()"
             raise TonyError(message, code="NO_ROWS")
 
-    def _pieces(self, hand: _Hand) -> Iterator[bytes]:
-        route = self._route("read", number=hand.number)
+    def _pieces(self, hand: _Hand, place: Mapping[str, int]) -> Generator[bytes, None, None]:
+        """The split's bytes, or those of its file that ``place`` names."""
+        route = self._route("read", number=hand.number, **place)
         try:
             with closing(Connection(self._path, None)) as connection:
                 response = _opened(connection, route)

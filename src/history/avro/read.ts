@@ -17,11 +17,8 @@ const mostLongBits = 64n;
  */
 export function readContainer(file: Uint8Array): AvroValue[] {
   const input = new AvroInput(file);
-  if (!containerMagic.equals(input.bytes(containerMagic.length)))
-    throw unreadable("it does not begin as an Avro file does");
-  const metadata = readMetadata(input);
-  const schema: AvroSchema = JSON.parse(metadata.get("avro.schema")?.toString("utf8") ?? "null");
-  const codec = metadata.get("avro.codec")?.toString("utf8") ?? "null";
+  const { codec, schema: text } = readHeader(input);
+  const schema: AvroSchema = JSON.parse(text ?? "null");
   if (codec !== "null" && codec !== "deflate") throw unreadable(`it is compressed by ${codec}`);
   input.bytes(syncMarkerBytes);
   const values: AvroValue[] = [];
@@ -47,10 +44,21 @@ function unpacked(stored: Buffer, mostBytes: number): Buffer {
   }
 }
 
-function readMetadata(input: AvroInput): Map<string, Buffer> {
-  const metadata = new Map<string, Buffer>();
-  for (const _entry of input.items()) metadata.set(input.text(), input.bytes(input.long()));
-  return metadata;
+/** How the blocks of a container file that begins so are compressed; undefined: it is none, or its header goes on. */
+export function codecOf(beginning: Uint8Array): string | undefined {
+  try {
+    return readHeader(new AvroInput(beginning)).codec;
+  } catch {
+    return undefined;
+  }
+}
+
+function readHeader(input: AvroInput): { readonly codec: string; readonly schema: string | undefined } {
+  if (!containerMagic.equals(input.bytes(containerMagic.length)))
+    throw unreadable("it does not begin as an Avro file does");
+  const metadata = new Map<string, string>();
+  for (const _entry of input.items()) metadata.set(input.text(), input.text());
+  return { codec: metadata.get("avro.codec") ?? "null", schema: metadata.get("avro.schema") };
 }
 
 interface Reading {

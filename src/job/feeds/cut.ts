@@ -4,6 +4,8 @@ export type Cut =
   | { readonly format: "lines"; readonly splitBytes: number }
   /** Anywhere. */
   | { readonly format: "bytes"; readonly splitBytes: number }
+  /** Anywhere: a block of an Avro file is of the split that the marker before it begins in; the program finds it. */
+  | { readonly format: "avro"; readonly splitBytes: number }
   /** Between records, all of one length. */
   | { readonly format: "fixed"; readonly splitBytes: number; readonly recordBytes: number }
   /** Nowhere: what is in them has a form of its own. */
@@ -22,13 +24,14 @@ export function isCut(cut: Cut, file: string): boolean {
   return "splitBytes" in cut && !isPacked(cut, file);
 }
 
-export function isCompressed(file: string): boolean {
-  return COMPRESSED.test(file);
-}
-
 /** Whether its rows are there only once the file is unpacked. */
 export function isPacked({ format }: Cut, file: string): boolean {
-  return (format === "lines" || format === "tfrecord") && isCompressed(file);
+  return (format === "lines" || format === "tfrecord") && COMPRESSED.test(file);
+}
+
+/** Whether its rows are not read, because the file has to be unpacked first. */
+export function isPackedInVain({ format }: Cut, file: string): boolean {
+  return (format === "fixed" || format === "avro") && COMPRESSED.test(file);
 }
 
 /** How long each split of that file is but the last, which has the rest; undefined: it is one split. */

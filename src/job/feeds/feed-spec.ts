@@ -37,13 +37,14 @@ const splitBytes = { splitBytes: count };
 const cutShapes: { readonly [F in Cut["format"]]: Shape<Extract<Cut, { format: F }>> } = {
   lines: object({ required: { format: literal("lines"), ...splitBytes }, optional: {} }),
   bytes: object({ required: { format: literal("bytes"), ...splitBytes }, optional: {} }),
+  avro: object({ required: { format: literal("avro"), ...splitBytes }, optional: {} }),
   fixed: object({ required: { format: literal("fixed"), ...splitBytes, recordBytes: count }, optional: {} }),
   file: object({ required: { format: literal("file") }, optional: {} }),
   tfrecord: object({ required: { format: literal("tfrecord") }, optional: {} }),
 };
 
 const ofFormat: Shape<Pick<Cut, "format">> = object({
-  required: { format: literal("lines", "bytes", "fixed", "file", "tfrecord") },
+  required: { format: literal("lines", "bytes", "avro", "fixed", "file", "tfrecord") },
   optional: {},
 });
 

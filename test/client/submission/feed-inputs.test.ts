@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import { feedLine, findFeedInputs, forecastFeeds } from "../../../client/submission/feed-inputs.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
-import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
+import type { FileStatus, OpenOptions } from "../../../src/hadoop/hdfs/file-system.ts";
+import { writeContainer } from "../../../src/history/avro/write.ts";
 import type { Cut } from "../../../src/job/feeds/cut.ts";
 import { formatProblem } from "../../../src/job/problem.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
@@ -27,6 +28,8 @@ const there = [
   folder("/odd"),
   status("/odd/a.bz2", MIB),
   status("/odd/nothing", 0),
+  folder("/avro"),
+  status("/avro/a.avro", MIB),
   folder("/secret"),
 ];
 const parentOf = (path: string) => path.slice(0, path.lastIndexOf("/")) || "/";
@@ -37,6 +40,7 @@ function inputsOf(
   cut: Cut = { format: "lines", splitBytes: MIB },
   mayRead = true,
   output?: string,
+  content: Uint8Array = new Uint8Array(),
 ) {
   const fileSystem = {
     uri: "hdfs://nn:8020",
@@ -46,7 +50,8 @@ function inputsOf(
       return found;
     },
     list: async (path: string) => there.filter((one) => parentOf(one.path) === path),
-    open: async () => (mayRead ? Readable.from([]) : await denied()),
+    open: async (path: string, { lengthBytes = 0 }: OpenOptions = {}) =>
+      mayRead ? Readable.from([content.slice(0, path.endsWith(".avro") ? lengthBytes : 0)]) : await denied(),
   };
   const locate = (place: string) => ({ fileSystem, path: place.replace(/^hdfs:\/\/nn/, "") });
   const feed = {
@@ -102,7 +107,13 @@ describe("the input of a feed", () => {
       "of rows of one length that are compressed",
       "/data/*/jan.gz",
       { format: "fixed", splitBytes: MIB, recordBytes: 1 },
-      "hdfs://nn:8020/data/2025/jan.gz: rows of one length are not read of what is compressed; unpack it",
+      "hdfs://nn:8020/data/2025/jan.gz: rows of format fixed are not read of what is compressed; unpack it",
+    ],
+    [
+      "of Avro files that are packed as a whole",
+      "/data/*/jan.gz",
+      { format: "avro", splitBytes: MIB },
+      "hdfs://nn:8020/data/2025/jan.gz: rows of format avro are not read of what is compressed; unpack it",
     ],
     [
       "of broken rows",
@@ -119,6 +130,24 @@ describe("the input of a feed", () => {
     const { problems } = await inputsOf(["/data/part-1.txt"], lines, false);
     const why = "/data/part-1.txt, which cannot be read: OPEN /odd/a.bz2: it is root's";
     expect(problems.map(({ message }) => message)).toEqual([`tony.feed.train.input names ${why}`]);
+  });
+
+  test("of Avro files is of a codec that is read", async () => {
+    const avro: Cut = { format: "avro", splitBytes: MIB };
+    const said = async (content: Uint8Array) => {
+      const { problems } = await inputsOf(["/avro"], avro, true, undefined, content);
+      return problems.map(({ message }) => message);
+    };
+    const file = writeContainer("string", [], Buffer.alloc(16)).toString("latin1");
+    expect(await said(Buffer.from(file, "latin1"))).toEqual([]);
+    const packed = Buffer.from(file.replace("\u0008null", "\u000csnappy"), "latin1");
+    const why = "/avro/a.avro is compressed by snappy; Avro files are read of the codecs null and deflate";
+    expect(await said(packed)).toEqual([`tony.feed.train.input names /avro, which cannot be read: ${why}`]);
+    // Of a header that is longer than what is read nothing is known.
+    expect(await said(packed.subarray(0, 9))).toEqual([]);
+    expect(await said(Buffer.from("PAR1"))).toEqual([
+      "tony.feed.train.input names /avro, which cannot be read: /avro/a.avro does not begin as an Avro file does",
+    ]);
   });
 
   test("has a folder of results that is not there yet", async () => {

@@ -68,11 +68,15 @@ describe("a feed, as a program has it", () => {
       said: { epoch: 2, format: "lines", window: 2 },
     });
     const taken = await post(`take?pid=${PID}&wait=false`);
-    const shown = { number: 5, epoch: 0, position: 1, skip: 1, path: split.path, start: 4, end: 10 };
+    const shown = { number: 5, epoch: 0, position: 1, skip: 1, path: split.path, start: 4, end: 10, length: 19 };
     expect(taken.said).toEqual({ splits: [shown] });
     const read = await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
     expect(read.headers["content-type"]).toBe("application/octet-stream");
     expect(await text(read)).toBe("two\nthree\n");
+    const part = (range: string) => scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5&${range}`);
+    expect(await text(await part("from=0&to=5"))).toBe("one\nt");
+    expect(await text(await part("from=15"))).toBe("our\n");
+    for (const range of ["from=2&to=1", "from=0&to=20", "from=-1"]) expect((await part(range)).statusCode).toBe(400);
     expect((await post(`used?pid=${PID}&number=5&records=3`)).said).toEqual({});
     answer = () => ({ type: "ended" });
     expect((await post(`take?pid=${PID}`)).said).toEqual({ end: true });

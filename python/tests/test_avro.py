@@ -1,0 +1,197 @@
+"""Avro's object container files, without a library of Avro's."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import zlib
+from pathlib import Path
+from typing import Any, Generator
+
+import pytest
+from test_feed import ended, lines_of, said
+
+import tony_ts
+from tony_ts.avro import ReadRange, rows_of
+
+MARKER = b"0123456789abcdef"
+
+#: A value of each type; of its own, too.
+SCHEMA = {
+    "type": "record",
+    "name": "Row",
+    "namespace": "a.b",
+    "fields": [
+        {"name": "none", "type": "null"},
+        {"name": "yes", "type": "boolean"},
+        {"name": "small", "type": "int"},
+        {"name": "big", "type": {"type": "long", "logicalType": "local-timestamp-micros"}},
+        {"name": "half", "type": "float"},
+        {"name": "exact", "type": "double"},
+        {"name": "raw", "type": "bytes"},
+        {"name": "text", "type": "string"},
+        {"name": "kind", "type": {"type": "enum", "name": "Kind", "symbols": ["A", "B"]}},
+        {"name": "also", "type": "Kind"},
+        {"name": "pair", "type": {"type": "fixed", "name": "c.Pair", "size": 2}},
+        {"name": "list", "type": {"type": "array", "items": ["null", "long"]}},
+        {"name": "map", "type": {"type": "map", "values": "double"}},
+        {"name": "next", "type": ["null", "Row"]},
+    ],
+}
+
+#: As fastavro 1.13 wrote two of them, the second in the first.
+WRITTEN = bytes.fromhex(
+    "0002fdffffffffffffff7f0000003f00000000000002c00400ff06c3a931020078790600020202010002026b000000000000f83f0002"
+    "0104fbffffffffffffff7f0000003f00000000000002c00400ff06c3a932020078790600020402010002026b000000000000f83f0000"
+)
+#: Those, as it packed them.
+PACKED = bytes.fromhex(
+    "6360fafb1f02ea191818ec19c080e9000bc37fb6c32b0d99182a2ad9189898981881443644f2873d031323cb6fdcba8ca0ba58d07431000062801d"
+)
+
+
+def row(number: int, following: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        **{"none": None, "yes": number % 2 == 0, "small": number, "big": number - (1 << 62), "half": 0.5},
+        **{"exact": -2.25, "raw": b"\0\xff", "text": f"é{number}", "kind": "B", "also": "A", "pair": b"xy"},
+        **{"list": [None, number, -1], "map": {"k": 1.5}, "next": following},
+    }
+
+
+def long(number: int) -> bytes:
+    number = (number << 1) ^ (number >> 63)
+    written = bytearray()
+    while number > 0x7F:
+        written.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*written, number])
+
+
+def text(value: bytes) -> bytes:
+    return long(len(value)) + value
+
+
+def header(schema: Any, codec: str = "null") -> bytes:
+    metadata = {"avro.schema": json.dumps(schema), "avro.codec": codec}
+    entries = b"".join(text(key.encode()) + text(value.encode()) for key, value in metadata.items())
+    return b"Obj\x01" + long(len(metadata)) + entries + long(0) + MARKER
+
+
+def block(count: int, data: bytes) -> bytes:
+    return long(count) + text(data) + MARKER
+
+
+def in_pieces(file: bytes, size: int = 7) -> ReadRange:
+    def read(start: int, end: int | None) -> Generator[bytes, None, None]:
+        part = file[start:end]
+        yield from (part[at : at + size] for at in range(0, len(part), size))
+
+    return read
+
+
+def rows_in(file: bytes) -> list[Any]:
+    return [found for rows in rows_of("/a", 0, len(file), in_pieces(file)) for found in rows]
+
+
+def numbers_in(blocks: list[list[int]]) -> bytes:
+    return header("long") + b"".join(block(len(one), b"".join(map(long, one))) for one in blocks)
+
+
+def test_rows_are_what_the_schema_says() -> None:
+    rows = [row(1, row(2, None))]
+    assert rows_in(header(SCHEMA) + block(1, WRITTEN)) == rows
+    assert rows_in(header(SCHEMA, "deflate") + block(1, PACKED)) == rows
+    assert rows_in(header("string")) == []
+    # Blocks of an array of which one says how many bytes it has.
+    assert rows_in(header({"type": "array", "items": "int"}) + block(1, b"\x01\x02\x02\x02\x04\x00")) == [[1, 2]]
+
+
+def test_splits_have_each_row_once_wherever_a_file_is_cut() -> None:
+    chance = random.Random(7)
+    for _ in range(200):
+        blocks = [[chance.randrange(1 << 40) for _ in range(chance.randint(0, 9))] for _ in range(chance.randint(0, 9))]
+        file = numbers_in(blocks)
+        size = chance.randint(1, 200)
+        read = in_pieces(file, chance.randint(1, 50))
+        splits = [(at, min(at + size, len(file))) for at in range(0, len(file), size)]
+        found = [rows for start, end in splits for rows in rows_of("/a", start, end, read)]
+        assert found == blocks
+
+
+HEAD = header("long")
+ONE = block(1, long(300))
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        (b"PAR1", "it does not begin as an Avro file does"),
+        (HEAD[:30], "it ends in its header"),
+        (header("long", "snappy"), "it is compressed by snappy; Avro files are read of the codecs null and deflate"),
+        (header("Row"), "its schema names the type Row, which it does not define"),
+        (header({"type": "array"}), "its schema is none of Avro's: KeyError('items')"),
+        (HEAD + ONE + ONE[:-1], f"the block at byte {len(HEAD + ONE)} ends before its length says"),
+        (HEAD + ONE[:1], f"the block at byte {len(HEAD)} ends before its length says"),
+        (HEAD + block(2, long(300)), f"the block at byte {len(HEAD)} ends before its last row"),
+        (HEAD + block(1, long(1) * 3), f"the block at byte {len(HEAD)} has 2 bytes behind its last row"),
+        (HEAD + ONE + ONE.swapcase(), f"the block at byte {len(HEAD + ONE)} does not end with the file's marker"),
+        (HEAD + block(1, b"\xff" * 11), f"the block at byte {len(HEAD)} has a number of more than 10 bytes"),
+        (
+            HEAD + long(1) + long(1 << 40),
+            f"the block at byte {len(HEAD)} has 1 rows of {1 << 40} bytes, where {64 << 20} are the most",
+        ),
+        (
+            header("string") + block(1, text(b"\xff")),
+            f"the block at byte {len(header('string'))} has a text that is none",
+        ),
+        (
+            header("null") + block(1 << 40, b""),
+            f"the block at byte {len(header('null'))} has values that take no byte",
+        ),
+        (
+            header(["null", "long"]) + block(1, long(2)),
+            f"the block at byte {len(header(['null', 'long']))} has a value of branch 2 of a union of 2",
+        ),
+    ],
+)
+def test_why_a_file_cannot_be_read_is_said_with_its_place(file: bytes, why: str) -> None:
+    with pytest.raises(tony_ts.TonyError, match=f"^/a cannot be read: {re.escape(why)}$") as caught:
+        rows_in(file)
+    assert caught.value.code == "FEED_UNREADABLE"
+
+
+def test_what_deflate_did_not_pack_is_refused() -> None:
+    head = header("long", "deflate")
+    packing = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    many = packing.compress(bytes((64 << 20) + 1)) + packing.flush()
+    for data, why in [
+        (b"\xff\xff", "is not packed as deflate does"),
+        (many[:-9], "ends before all of it is unpacked"),
+        (many, f"has more than {64 << 20} bytes when it is unpacked"),
+    ]:
+        with pytest.raises(tony_ts.TonyError, match=f"the block at byte {len(head)} {why}"):
+            rows_in(head + block(1, data))
+
+
+def test_a_feed_has_the_rows_of_good_blocks_and_says_where_others_are(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    blocks = [list(range(at, at + 50_000)) for at in range(0, 1_000_000, 50_000)]
+    (folder / "a.avro").write_bytes(numbers_in(blocks))
+    conf = {"input": str(folder), "format": "avro", "split-size": "1m"}
+    program = """
+    rows = [row for batch in tony_ts.feed("train").batches(1000) for row in batch]
+    print(len(rows), sum(rows), tony_ts.feed("train").format)
+    """
+    job = ended(program, conf)
+    assert lines_of(job) == ["1000000 499999500000 avro"]
+    assert job.report["feeds"][0]["splits"] == 3
+    (folder / "b.avro").write_bytes(HEAD + ONE + block(2, long(7)))
+    job = ended(program, conf)
+    [feed] = job.report["feeds"]
+    assert feed["failures"][0]["reason"].endswith(
+        f"b.avro cannot be read: the block at byte {len(HEAD + ONE)} ends before its last row"
+    )
+    even = {**conf, "uneven": "pad", "input": str(folder / "a.avro")}
+    assert said(program, even, instances=2)[0].endswith("avro")
