@@ -14,9 +14,10 @@ const list = defineCommand({
   examples: [["cache list", "Each file with its size and when it was last used"]],
   run: async ({ conf, json }, context) => {
     const { withCache } = await import("../shipping/cache-access.ts");
-    const { listCache } = await import("../shipping/cache-prune.ts");
+    const { cachesOf, listCache } = await import("../shipping/cache-prune.ts");
     return await withCache(conf, context, async ({ cache }) => {
-      const files = await listCache(cache);
+      const caches = cachesOf(cache);
+      const files = (await Promise.all(caches.map((one) => listCache(one)))).flat();
       if (json) {
         context.output.json({ files } satisfies CacheListJson);
         return ExitCode.succeeded;
@@ -31,7 +32,10 @@ const list = defineCommand({
       const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const lines = formatTable([["name", "content", "owner", "size", "last use"], ...rows]);
       context.output.print(
-        [...lines, `${countWords(files.length, "file")}, ${sizeWords(total)} in ${cache.root}`].join("\n"),
+        [
+          ...lines,
+          `${countWords(files.length, "file")}, ${sizeWords(total)} in ${caches.map(({ root }) => root).join(" and ")}`,
+        ].join("\n"),
       );
       return ExitCode.succeeded;
     });

@@ -24,12 +24,21 @@ export interface CachedFile {
   readonly partial: boolean;
 }
 
-/** Everything in a cache, the least recently used first. @throws FileSystemError ACCESS_DENIED where it is somebody else's and closed */
-export async function listCache(cache: ContentCache): Promise<CachedFile[]> {
+/** A cache, and the user's own beside it. */
+export function cachesOf(cache: ContentCache): ContentCache[] {
+  return cache.beside === undefined ? [cache] : [cache, cache.beside];
+}
+
+/**
+ * Everything in a cache, the least recently used first.
+ * @param owner of what is to be listed alone: nothing is looked into that others made
+ * @throws FileSystemError ACCESS_DENIED where it is somebody else's and closed
+ */
+export async function listCache(cache: ContentCache, owner?: string): Promise<CachedFile[]> {
   const folders = await listIfThere(cache.fileSystem, path.join(cache.root, "sha256"));
   const files: CachedFile[] = [];
   for (const folder of folders) {
-    if (folder.type !== "DIRECTORY") continue;
+    if (folder.type !== "DIRECTORY" || (owner !== undefined && folder.owner !== owner)) continue;
     const sha256 = path.basename(folder.path);
     // Another user's private entry cannot be looked into; it is not ours to remove either.
     for (const file of await listOrNothing(cache.fileSystem, folder.path)) {

@@ -9,6 +9,7 @@ import type { Content, FileStatus, FileSystem } from "../../src/hadoop/hdfs/file
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import {
+  type Distrust,
   distrustError,
   firstDistrusted,
   foldersAbove,
@@ -34,7 +35,7 @@ export interface CacheEntry {
   readonly sizeBytes: number;
   readonly modificationTimeMs: number;
   readonly visibility: "PUBLIC" | "PRIVATE";
-  /** The user has made it, and nobody else can change it. */
+  /** The user has made it, and nobody else but the file system's superuser can change it, or put another in its place. */
   readonly own: boolean;
   /** 0 when it was there already. */
   readonly uploadedBytes: number;
@@ -44,7 +45,10 @@ export interface CacheOptions {
   readonly fileSystems: Pick<FileSystems, "locate">;
   /** Where staging folders are; the cache is `cache` below it unless `cacheDir` says otherwise. */
   readonly stagingRoot: LocatedPath;
-  /** `tony.cache.dir`; an entry that somebody who is not trusted has made there is kept in the user's own cache. */
+  /**
+   * `tony.cache.dir`. The user's own cache stands beside it, for an entry that somebody who is not trusted has made there, and for what nodes
+   * do not check by its hash where others, trusted or not, could put something else in its place.
+   */
   readonly cacheDir?: string | undefined;
   readonly user: string;
   /** `tony.cache.trusted-owners` */
@@ -85,10 +89,11 @@ export class ContentCache {
   readonly #user: string;
   readonly #trusted: TrustedOwners;
   readonly #replicas: number | undefined;
-  /** The user's own, beside a cache that others may write to. */
-  readonly #own: ContentCache | undefined;
+  /** The user's own, beside another one. */
+  readonly beside: ContentCache | undefined;
   readonly #folders = new Map<string, Promise<FileStatus>>();
   #ready: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(options: CacheOptions) {
     const { fileSystems, stagingRoot, cacheDir, user } = options;
@@ -105,7 +110,8 @@ export class ContentCache {
       trustedOwners: options.trustedOwners ?? [],
       ...(options.believesNames === true && { believesNames: true }),
     };
-    this.#own = cacheDir === undefined ? undefined : new ContentCache({ ...options, cacheDir: undefined });
+    const own = cacheDir === undefined ? undefined : new ContentCache({ ...options, cacheDir: undefined });
+    this.beside = own?.root === this.root && own.fileSystem.uri === this.fileSystem.uri ? undefined : own;
   }
 
   /**
@@ -130,12 +136,16 @@ export class ContentCache {
     try {
       return await work(this);
     } catch (error) {
-      if (this.#own === undefined || !(error instanceof EntryDistrusted)) throw error;
-      return await work(this.#own);
+      if (this.beside === undefined || !(error instanceof EntryDistrusted)) throw error;
+      return await work(this.beside);
     }
   }
 
   async #get(key: CacheKey, nowMs: number): Promise<CacheEntry | undefined> {
+    if (this.beside !== undefined && !key.shared) {
+      this.#closed ??= this.#checkClosed();
+      await this.#closed;
+    }
     const found = await this.#find(this.#file(key));
     if (found === undefined) return undefined;
     const entry = await this.#entry(key, found);
@@ -151,7 +161,7 @@ export class ContentCache {
     const found = await this.#get(key, nowMs);
     if (found !== undefined) return found;
     const file = this.#file(key);
-    if (this.#own !== undefined) await this.#checkPlace(path.dirname(file));
+    if (this.beside !== undefined) await this.#checkPlace(path.dirname(file));
     this.#ready ??= this.#prepare();
     await this.#ready;
     await this.#upload(file, key, content, { onProgress, signal });
@@ -161,6 +171,7 @@ export class ContentCache {
   /** Removes the user's uploads that were broken off. @throws FileSystemError when they cannot be read or removed */
   async sweep(nowMs: number): Promise<void> {
     await sweepUploads(this.fileSystem, this.root, { user: this.#user, nowMs });
+    await this.beside?.sweep(nowMs);
   }
 
   #file(key: CacheKey): string {
@@ -169,9 +180,12 @@ export class ContentCache {
 
   async #entry(key: CacheKey, status: FileStatus): Promise<CacheEntry> {
     const above = await this.#statusesAbove(status.path);
-    this.#check([status, ...above]);
+    const statuses = [status, ...above];
+    this.#check(statuses);
+    if (this.beside !== undefined && !key.shared) this.#requireClosed(statuses);
+    const own = firstDistrusted(statuses, this.#nobodyElse) === undefined;
     if (status.lengthBytes !== key.sizeBytes) {
-      throw new UserError(
+      throw new (own ? UserError : EntryDistrusted)(
         `${this.fileSystem.uri}${status.path} has ${status.lengthBytes} bytes instead of ${key.sizeBytes}: remove it and submit again`,
         { code: "CACHE_ENTRY_DAMAGED", exitCode: ExitCode.cluster },
       );
@@ -182,7 +196,7 @@ export class ContentCache {
       sizeBytes: status.lengthBytes,
       modificationTimeMs: status.modificationTimeMs,
       visibility: key.shared && isOpenToAll(status, above) ? "PUBLIC" : "PRIVATE",
-      own: status.owner === this.#user,
+      own,
       uploadedBytes: 0,
     };
   }
@@ -253,15 +267,41 @@ export class ContentCache {
   /** Before an upload: what is there already of the folders that it needs. */
   async #checkPlace(entryFolder: string): Promise<void> {
     const folders = [entryFolder, path.dirname(entryFolder), path.join(this.root, uploadsFolder), "/"];
+    this.#check(await this.#thatAreThere(folders));
+  }
+
+  /** Before anything is looked up there that nodes do not check. */
+  async #checkClosed(): Promise<void> {
+    const file = path.join(this.root, "sha256", "any");
+    this.#requireClosed(await this.#thatAreThere([path.join(this.root, uploadsFolder), ...foldersAbove(file)]));
+  }
+
+  async #thatAreThere(folders: readonly string[]): Promise<FileStatus[]> {
     const statuses = await Promise.all(folders.map((folder) => this.#find(folder)));
-    this.#check(statuses.filter((status) => status !== undefined));
+    return statuses.filter((status) => status !== undefined);
   }
 
   #check(statuses: readonly FileStatus[]): void {
     const found = firstDistrusted(statuses, this.#trusted);
     if (found === undefined) return;
-    const error = distrustError(found, { code: "CACHE", key: "tony.cache.dir", uri: this.fileSystem.uri });
+    const error = this.#distrustError(found);
     throw found.status.path.startsWith(`${this.root}/`) ? new EntryDistrusted(error.message, error) : error;
+  }
+
+  /** Whoever may replace a folder can put another file into a job's place after it was submitted: nodes compare size and time alone. */
+  #requireClosed(statuses: readonly FileStatus[]): void {
+    const found = firstDistrusted(statuses, this.#nobodyElse);
+    if (found === undefined) return;
+    const error = this.#distrustError(found);
+    throw new EntryDistrusted(error.message, error);
+  }
+
+  get #nobodyElse(): TrustedOwners {
+    return { ...this.#trusted, trustedOwners: [] };
+  }
+
+  #distrustError(found: Distrust): UserError {
+    return distrustError(found, { code: "CACHE", key: "tony.cache.dir", uri: this.fileSystem.uri });
   }
 
   /** Of the folders above a file, nearest first. Each is asked for once. */

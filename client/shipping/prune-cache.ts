@@ -1,6 +1,6 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import type { CacheAccess } from "./cache-access.ts";
-import { type CachedFile, listCache, liveReferences, prunable, removeFromCache } from "./cache-prune.ts";
+import { type CachedFile, cachesOf, listCache, liveReferences, prunable, removeFromCache } from "./cache-prune.ts";
 
 /**
  * Removes from the cache what no live application of the user names and nobody used for a while.
@@ -28,7 +28,13 @@ export async function pruneCache(
       { code: "CACHE_IN_DOUBT", exitCode: ExitCode.cluster },
     );
   }
-  const removed = prunable(await listCache(cache), { user, live: paths, unusedForMs, nowMs });
-  const bytes = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  return { removed, freedBytes: dryRun ? bytes : await removeFromCache(cache, removed) };
+  const removed: CachedFile[] = [];
+  let freedBytes = 0;
+  for (const one of cachesOf(cache)) {
+    const files = prunable(await listCache(one, user), { user, live: paths, unusedForMs, nowMs });
+    const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    freedBytes += dryRun ? bytes : await removeFromCache(one, files);
+    removed.push(...files);
+  }
+  return { removed, freedBytes };
 }

@@ -37,7 +37,7 @@ export const siteKeys = {
   }),
   "tony.cache.dir": key({
     type: clusterFolder,
-    doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache, where also goes what a user who is not trusted has made in this folder.",
+    doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache, where also goes what a user who is not trusted has made in this folder, and a job's own files where somebody else owns it.",
     support: "works",
     ours: true,
   }),

@@ -6,7 +6,13 @@ import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
-import { listCache, liveReferences, prunable, removeFromCache } from "../../../client/shipping/cache-prune.ts";
+import {
+  cachesOf,
+  listCache,
+  liveReferences,
+  prunable,
+  removeFromCache,
+} from "../../../client/shipping/cache-prune.ts";
 import { HashMemo } from "../../../client/shipping/hash-memo.ts";
 import { ship } from "../../../client/shipping/shipping.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
@@ -393,6 +399,84 @@ describe("a cache that many users write to", () => {
       memo,
     });
     expect(shipped).toMatchObject({ uploadedBytes: 0, file: { sha256: sha256Of(runtime) } });
+  });
+
+  describe("and whose folder of all entries a trusted owner has made, who can put others in their places", () => {
+    const runtime = Buffer.alloc(16 * 1024 * 1024 + 1);
+    const trusting = () => new ContentCache({ ...options(), trustedOwners: ["mallory"] });
+    const shippedBy = async (used: ContentCache) => {
+      const [node, code] = [join(base, "node"), join(base, "train.py")];
+      await writeFile(node, runtime);
+      await writeFile(code, content);
+      return await ship(
+        [
+          { link: "node", source: node, as: "file", shared: true },
+          { link: "train.py", source: code, as: "file" },
+        ],
+        { fileSystems, cache: used, memo: await HashMemo.open(join(base, "memo"), later) },
+      );
+    };
+
+    beforeEach(async () => {
+      await fileSystem.mkdirs(join(shared, "sha256"), 0o1777);
+      fileSystem.ofMallory.push(join(shared, "sha256"));
+    });
+
+    test("has nodes check a runtime there by its hash, although its user made it", async () => {
+      const [node] = await shippedBy(trusting());
+      expect(node).toMatchObject({ uploadedBytes: runtime.length, file: { sha256: sha256Of(runtime) } });
+      expect(node?.file.url).toContain(shared);
+      expect((await shippedBy(trusting()))[0]).toMatchObject({ uploadedBytes: 0, file: { sha256: sha256Of(runtime) } });
+    });
+
+    test("gives no job a file of its own from there, which nodes do not check: that is the user's own cache's", async () => {
+      const [, code] = await shippedBy(trusting());
+      expect(code?.file.url).toMatch(/staging\/cache\/sha256\/[0-9a-f]{64}\/train\.py$/);
+      expect(await readdir(join(shared, "sha256"))).toEqual([sha256Of(runtime)]);
+      const [, again] = await shippedBy(trusting());
+      expect(again).toEqual({ ...code, uploadedBytes: 0 });
+    });
+
+    test("gives none even where that folder was made while the file was sent", async () => {
+      fileSystem.ofMallory.pop();
+      const create = fileSystem.create.bind(fileSystem);
+      fileSystem.create = async (...args) => {
+        await create(...args);
+        fileSystem.ofMallory.push(join(shared, "sha256"));
+      };
+      const put = await trusting().put({ ...key, shared: false }, content);
+      expect(put.path).toContain(root.path);
+    });
+
+    test("gives none that has another size than it must have", async () => {
+      const folder = join(shared, "sha256", key.sha256);
+      await fileSystem.mkdirs(folder, 0o755);
+      await fileSystem.create(join(folder, key.name), Buffer.from("cut"), { permission: 0o755 });
+      fileSystem.ofMallory.push(folder, join(folder, key.name));
+      expect((await trusting().put(key, content)).path).toContain(root.path);
+    });
+
+    test("and the user's own beside it is cleaned and pruned with it", async () => {
+      await shippedBy(trusting());
+      const abandoned = join(root.path, "cache", "uploads", uploadName("x", { host: hostname(), pid: 2 ** 22 + 1 }));
+      await writeFile(abandoned, "");
+      await trusting().sweep(Date.now());
+      const files = await Promise.all(cachesOf(trusting()).map((one) => listCache(one, user)));
+      expect(files.map((of) => of.map(({ name }) => name))).toEqual([["node"], ["train.py"]]);
+    });
+  });
+
+  test("lists what is one user's without looking at what others have put there", async () => {
+    const folder = join(shared, "sha256", "0".repeat(64));
+    await open().put(key, content);
+    await fileSystem.mkdirs(folder, 0o755);
+    fileSystem.ofMallory.push(folder);
+    const list = fileSystem.list.bind(fileSystem);
+    fileSystem.list = async (listed) => {
+      expect(listed).not.toBe(folder);
+      return await Promise.all((await list(listed)).map(({ path }) => fileSystem.stat(path)));
+    };
+    expect((await listCache(open(), user)).map(({ name }) => name)).toEqual(["data.bin"]);
   });
 
   test("is refused itself where it belongs to somebody who is not trusted", async () => {
