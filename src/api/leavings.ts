@@ -14,20 +14,20 @@ const LAST_LOOK_MS = 1_000;
 /** Less is no reason to look again soon. */
 const MOVED_BYTES = 256 << 10;
 
-/** What calls and connections leave lies outside V8's heap, and is freed with the objects that stand for it. */
-export interface OutsideMemory {
+/** What calls and connections leave: objects, and memory outside V8's heap that is freed with those which stand for it. */
+export interface CollectedMemory {
   bytes(): number;
   /** `minor`: of new objects alone, which takes 1 ms, or `major`, of all, 15 ms and more. */
   collect(type: "minor" | "major"): void;
 }
 
 /**
- * Frees what calls and connections leave, where the process was started with --expose-gc. V8 by itself lets tens of MiB of it gather before
- * it collects any, and malloc does not give back all that it once had. New objects are collected often; what outlives that counts as old,
+ * Frees what calls and connections leave, where the process was started with --expose-gc. V8 by itself lets tens of MiB of it gather, in its
+ * heap and outside, before it collects any, and malloc does not give back all that it once had. New objects are collected often; what outlives that counts as old,
  * and is collected when there is more of it. The memory is looked at while something happens, and hardly ever in peace.
  */
 export class Leavings {
-  readonly #memory: OutsideMemory | undefined;
+  readonly #memory: CollectedMemory | undefined;
   readonly #clock: Pick<MonotonicClock, "nowMs">;
   #timer: NodeJS.Timeout | undefined;
   #waitMs = FIRST_LOOK_MS;
@@ -50,12 +50,12 @@ export class Leavings {
     this.#lookIn(this.#memory, FIRST_LOOK_MS);
   }
 
-  #lookIn(memory: OutsideMemory, waitMs: number): void {
+  #lookIn(memory: CollectedMemory, waitMs: number): void {
     this.#waitMs = waitMs;
     this.#timer = setTimeout(() => this.#look(memory), waitMs).unref();
   }
 
-  #look(memory: OutsideMemory): void {
+  #look(memory: CollectedMemory): void {
     const bytes = memory.bytes();
     this.#afterMinor = Math.min(this.#afterMinor, bytes);
     this.#afterMajor = Math.min(this.#afterMajor, bytes);
@@ -77,11 +77,14 @@ export class Leavings {
   }
 }
 
-function exposedMemory(): OutsideMemory | undefined {
+function exposedMemory(): CollectedMemory | undefined {
   const { gc } = globalThis;
   if (gc === undefined) return undefined;
   return {
-    bytes: () => getHeapStatistics().external_memory,
+    bytes: () => {
+      const { external_memory: outside, used_heap_size: inside } = getHeapStatistics();
+      return outside + inside;
+    },
     // With any options Node 20 takes new objects alone.
     collect: (type) => (type === "minor" ? gc({ type, execution: "sync" }) : gc()),
   };

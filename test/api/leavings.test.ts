@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { Leavings, type OutsideMemory } from "../../src/api/leavings.ts";
+import { type CollectedMemory, Leavings } from "../../src/api/leavings.ts";
 
 const MIB = 1 << 20;
 
-/** A process whose memory outside the heap is what the test says. */
-class Memory implements OutsideMemory {
+/** A process whose memory is what the test says. */
+class Memory implements CollectedMemory {
   /** What is in use, what a collection of new objects frees, and what only one of all does. */
   #parts = { held: 10 * MIB, young: 0, old: 0 };
   collected: string[] = [];
@@ -119,6 +119,21 @@ test("in peace it is looked once a second, and at once when somebody comes or th
   memory.add({ young: 1 });
   jest.advanceTimersByTime(2_000);
   expect(memory.looks).toBeGreaterThan(4);
+});
+
+test("objects count, and what lies outside their heap", () => {
+  const collected: unknown[] = [];
+  globalThis.gc = Object.assign(async (how: unknown) => void collected.push(how));
+  new Leavings().notice();
+  jest.advanceTimersByTime(20);
+  const objects = Array.from({ length: 200_000 }, (_, index) => ({ index, text: `object ${index}` }));
+  jest.advanceTimersByTime(100);
+  expect(collected).not.toEqual([]);
+  collected.length = 0;
+  const outside = Buffer.alloc(16 * MIB);
+  jest.advanceTimersByTime(100);
+  expect(collected).not.toEqual([]);
+  expect([objects.length, outside.length]).toEqual([200_000, 16 * MIB]);
 });
 
 test("a process that cannot collect does not look", () => {

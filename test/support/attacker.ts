@@ -162,10 +162,15 @@ export class Growth {
     this.#timer = setInterval(() => this.#look(), 50).unref();
   }
 
-  end(): number {
-    clearInterval(this.#timer);
+  /** Until now. */
+  get most(): number {
     this.#look();
     return this.#most - this.#before;
+  }
+
+  end(): number {
+    clearInterval(this.#timer);
+    return this.most;
   }
 
   #look(): void {
