@@ -19,6 +19,8 @@ import type { FeedForecast } from "../printed-json.ts";
 
 /** The ApplicationMaster holds the list, and every attempt of it reads it. */
 const MOST_FILES = 100_000;
+/** How files begin of formats that say so. */
+const MAGIC: { readonly [F in Cut["format"]]?: Buffer } = { avro: containerMagic, parquet: Buffer.from("PAR1") };
 /** So much is read of an Avro file; of a longer header nothing is said before a task reads it. */
 const MOST_HEADER_BYTES = 1 << 16;
 
@@ -77,9 +79,12 @@ async function filesAt(fileSystems: FileLookUp, place: string, cut: Cut): Promis
   }
   const [first] = statuses.filter(({ lengthBytes }) => lengthBytes > 0);
   if (first !== undefined) {
-    const isAvro = cut.format === "avro" && !isPackedInVain(cut, first.path);
-    const beginning = await buffer(await fileSystem.open(first.path, { lengthBytes: isAvro ? MOST_HEADER_BYTES : 1 }));
-    if (isAvro) checkCodec(first.path, beginning);
+    const magic = isPackedInVain(cut, first.path) ? undefined : MAGIC[cut.format];
+    const lengthBytes = magic === undefined ? 1 : MOST_HEADER_BYTES;
+    const beginning = await buffer(await fileSystem.open(first.path, { lengthBytes }));
+    if (magic !== undefined && !magic.equals(beginning.subarray(0, magic.length)))
+      throw new TonyError(`${first.path} begins as no file of format ${cut.format}`, { code: "FEED_UNREADABLE" });
+    if (cut.format === "avro") checkCodec(first.path, beginning);
   }
   return statuses.map(({ path: file, lengthBytes, modificationTimeMs }) => ({
     path: `${fileSystem.uri}${file}`,
@@ -90,8 +95,6 @@ async function filesAt(fileSystems: FileLookUp, place: string, cut: Cut): Promis
 
 /** Other files may have others: whoever reads those is told. */
 function checkCodec(file: string, beginning: Uint8Array): void {
-  if (!containerMagic.equals(beginning.subarray(0, containerMagic.length)))
-    throw new TonyError(`${file} does not begin as an Avro file does`, { code: "FEED_UNREADABLE" });
   const codec = codecOf(beginning) ?? "null";
   if (codec === "null" || codec === "deflate") return;
   const message = `${file} is compressed by ${codec}; Avro files are read of the codecs null and deflate`;

@@ -10,10 +10,10 @@ from collections import deque
 from concurrent.futures import Future
 from contextlib import closing
 from itertools import cycle, islice
-from typing import Any, Callable, Generator, Iterable, Iterator, List, Mapping, NamedTuple, TypeVar, cast
+from typing import Any, Callable, Generator, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, TypeVar, cast
 from urllib.parse import quote, urlencode
 
-from . import avro
+from . import avro, parquet
 from .errors import TonyError
 from .task_api import Connection, Executor, Json, TaskError, api_path, said
 from .tfrecord import records_in
@@ -47,6 +47,8 @@ class _Hand:
 
     def __init__(self, facts: Json) -> None:
         self.number: int = facts["number"]
+        #: Of its file.
+        self.length: int = facts["length"]
         #: Of which so many were used before it was given to this process.
         self.skip: int = facts["skip"]
         self.given = self.skip
@@ -144,6 +146,8 @@ class Feed:
         #: Its own connection: a call that waits for splits holds up no other.
         self._executor = Executor(path)
         self.name = name
+        #: Of a Parquet file, what its rows have; all where there are none.
+        self.columns: Sequence[str] | None = None
         self._hands: list[_Hand] = []
         #: How often it was asked for its state.
         self._marks = 0
@@ -187,7 +191,7 @@ class Feed:
             self._use([hand])
 
     def rows(self) -> Iterator[Any]:
-        """Rows, which are bytes, of lines without their newlines; of Avro what the file's schema says, mostly dicts."""
+        """Rows, which are bytes, of lines without their newlines; of Avro and Parquet dicts."""
         self._refuse_uneven("rows")
         return self._alone(self._rows())
 
@@ -442,9 +446,11 @@ class Feed:
         def read(start: int, end: int | None) -> Generator[bytes, None, None]:
             return self._pieces(hand, {"from": start, **({} if end is None else {"to": end})})
 
+        path, start, end, _ = hand.split
         if self.format == "avro":
-            path, start, end, _ = hand.split
             return avro.rows_of(path, start, end, read)
+        if self.format == "parquet":
+            return parquet.rows_of(path, hand.length, range(start, end), read, self.columns)
         return self._rows_in(self._pieces(hand, {}))
 
     def _rows_in(self, pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
@@ -524,10 +530,11 @@ def _opened(connection: Connection, route: str) -> http.client.HTTPResponse:
 _FEEDS: dict[tuple[str, int, str], Feed] = {}
 
 
-def feed(name: str, state: Json | None = None) -> Feed:
+def feed(name: str, state: Json | None = None, *, columns: Sequence[str] | None = None) -> Feed:
     """
     The job's feed of that name, ``tony.feed.NAME.input``, as this task is given it. One process of a task reads it.
     ``state``, of the checkpoint that the program goes on from: all after that is read, the same in all tasks.
+    ``columns``: of Parquet files these alone are read; ``"a.b"`` is a field of a struct.
     Raises NotInATask elsewhere, and TaskError where the job has no such feed.
     """
     place = (api_path(), os.getpid(), name)
@@ -535,4 +542,6 @@ def feed(name: str, state: Json | None = None) -> Feed:
         _FEEDS[place] = Feed(place[0], name, state)
     elif state is not None:
         raise TonyError(f"{name} is read already: give its state with the first call", code="FEED_IS_OPEN")
+    if columns is not None:
+        _FEEDS[place].columns = list(columns)
     return _FEEDS[place]

@@ -6,6 +6,8 @@ export type Cut =
   | { readonly format: "bytes"; readonly splitBytes: number }
   /** Anywhere: a block of an Avro file is of the split that the marker before it begins in; the program finds it. */
   | { readonly format: "avro"; readonly splitBytes: number }
+  /** Anywhere: a row group of a Parquet file is of the split that its middle is in; the program finds it. */
+  | { readonly format: "parquet"; readonly splitBytes: number }
   /** Between records, all of one length. */
   | { readonly format: "fixed"; readonly splitBytes: number; readonly recordBytes: number }
   /** Nowhere: what is in them has a form of its own. */
@@ -31,7 +33,7 @@ export function isPacked({ format }: Cut, file: string): boolean {
 
 /** Whether its rows are not read, because the file has to be unpacked first. */
 export function isPackedInVain({ format }: Cut, file: string): boolean {
-  return (format === "fixed" || format === "avro") && COMPRESSED.test(file);
+  return (format === "fixed" || format === "avro" || format === "parquet") && COMPRESSED.test(file);
 }
 
 /** How long each split of that file is but the last, which has the rest; undefined: it is one split. */

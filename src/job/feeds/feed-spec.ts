@@ -38,13 +38,14 @@ const cutShapes: { readonly [F in Cut["format"]]: Shape<Extract<Cut, { format: F
   lines: object({ required: { format: literal("lines"), ...splitBytes }, optional: {} }),
   bytes: object({ required: { format: literal("bytes"), ...splitBytes }, optional: {} }),
   avro: object({ required: { format: literal("avro"), ...splitBytes }, optional: {} }),
+  parquet: object({ required: { format: literal("parquet"), ...splitBytes }, optional: {} }),
   fixed: object({ required: { format: literal("fixed"), ...splitBytes, recordBytes: count }, optional: {} }),
   file: object({ required: { format: literal("file") }, optional: {} }),
   tfrecord: object({ required: { format: literal("tfrecord") }, optional: {} }),
 };
 
 const ofFormat: Shape<Pick<Cut, "format">> = object({
-  required: { format: literal("lines", "bytes", "avro", "fixed", "file", "tfrecord") },
+  required: { format: literal("lines", "bytes", "avro", "parquet", "fixed", "file", "tfrecord") },
   optional: {},
 });
 

@@ -10,9 +10,9 @@ export const feedKeys = {
     ours: true,
   }),
   "tony.feed.{feed}.format": key({
-    type: oneOf("lines", "fixed", "file", "tfrecord", "avro", "bytes"),
+    type: oneOf("lines", "fixed", "file", "tfrecord", "avro", "parquet", "bytes"),
     default: "lines",
-    doc: "What a row is: lines, or tfrecord, a record, of files that may be .gz; fixed, record-size bytes; file, all of a file; avro, what its schema says; of bytes there are none: the program reads by itself.",
+    doc: "What a row is: lines, or tfrecord, a record, of files that may be .gz; fixed, record-size bytes; file, all of a file; avro and parquet, a dict; of bytes there are none: the program reads by itself.",
     support: "works",
     ours: true,
   }),

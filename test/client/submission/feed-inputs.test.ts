@@ -132,10 +132,10 @@ describe("the input of a feed", () => {
     expect(problems.map(({ message }) => message)).toEqual([`tony.feed.train.input names ${why}`]);
   });
 
-  test("of Avro files is of a codec that is read", async () => {
+  test("is what its format says, and of a codec that is read", async () => {
     const avro: Cut = { format: "avro", splitBytes: MIB };
-    const said = async (content: Uint8Array) => {
-      const { problems } = await inputsOf(["/avro"], avro, true, undefined, content);
+    const said = async (content: Uint8Array, cut: Cut = avro) => {
+      const { problems } = await inputsOf(["/avro"], cut, true, undefined, content);
       return problems.map(({ message }) => message);
     };
     const file = writeContainer("string", [], Buffer.alloc(16)).toString("latin1");
@@ -143,10 +143,11 @@ describe("the input of a feed", () => {
     const packed = Buffer.from(file.replace("\u0008null", "\u000csnappy"), "latin1");
     const why = "/avro/a.avro is compressed by snappy; Avro files are read of the codecs null and deflate";
     expect(await said(packed)).toEqual([`tony.feed.train.input names /avro, which cannot be read: ${why}`]);
+    expect(await said(Buffer.from("PAR1"), { ...avro, format: "parquet" })).toEqual([]);
     // Of a header that is longer than what is read nothing is known.
     expect(await said(packed.subarray(0, 9))).toEqual([]);
     expect(await said(Buffer.from("PAR1"))).toEqual([
-      "tony.feed.train.input names /avro, which cannot be read: /avro/a.avro does not begin as an Avro file does",
+      "tony.feed.train.input names /avro, which cannot be read: /avro/a.avro begins as no file of format avro",
     ]);
   });
 

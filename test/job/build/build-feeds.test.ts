@@ -120,7 +120,7 @@ describe("the feeds of a job", () => {
     [
       "an unknown format",
       { ...input, "tony.feed.train.format": "csv" },
-      'tony.feed.train.format must be one of lines, fixed, file, tfrecord, avro, bytes, not "csv"',
+      'tony.feed.train.format must be one of lines, fixed, file, tfrecord, avro, parquet, bytes, not "csv"',
     ],
   ])("of %s are told", (_what, values, problem) => {
     expect(said(values).map((one) => one.replace(/^\S+:\d+: /, ""))).toEqual([problem]);

@@ -43,6 +43,7 @@ describe("the splits of a feed", () => {
     // Bytes are what is there, compressed or not.
     expect(isCut({ format: "bytes", splitBytes: 100 }, "/a.gz")).toBe(true);
     expect(splitsOf([file("/a.avro", 250)], { format: "avro", splitBytes: 200 })).toHaveLength(2);
+    expect(splitsOf([file("/a", 250)], { format: "parquet", splitBytes: 200 })).toHaveLength(2);
   });
 
   test("are none of a file that is empty", () => {
