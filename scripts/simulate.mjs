@@ -25,16 +25,19 @@ const USAGE = `Runs the core against the model of a cluster, a life after anothe
   npm run simulate -- --seeds N       how many after the pinned ones
   npm run simulate -- --from S        the seed they start from
   npm run simulate -- --seed S        replays one with a trace of every event
+  npm run simulate -- --feeds         feeds in place of jobs: tasks that are lost, late or cut off, checkpoints, equal steps
 
 A seed that fails is printed with the line that replays it.`;
 
 await runMain(async () => {
-  const { seeds, seed, from, help } = readCommandLine();
+  const { seeds, seed, from, feeds, help } = readCommandLine();
   if (help) {
     console.log(USAGE);
     return 0;
   }
-  const simulation = await load();
+  if (feeds) return await runFeeds(Number(seed ?? from), seed === undefined ? Number(seeds) : 1);
+  /** @type {Simulation} */
+  const simulation = await load("../test/simulation", ["run.ts", "rivals.ts", "pinned-seeds.ts"]);
   return seed === undefined ? runMany(simulation, Number(from), Number(seeds)) : replay(simulation, Number(seed));
 });
 
@@ -45,6 +48,7 @@ function readCommandLine() {
         seeds: { type: "string", default: "20000" },
         seed: { type: "string" },
         from: { type: "string", default: "1" },
+        feeds: { type: "boolean", default: false },
         help: { type: "boolean", short: "h" },
       },
     }).values;
@@ -93,6 +97,24 @@ async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds) {
   return failed === 0 ? 0 : 1;
 }
 
+/** Feeds of each kind, a seed after another. @param {number} from @param {number} seeds */
+async function runFeeds(from, seeds) {
+  const startedAt = performance.now();
+  /** @type {{ readonly problemsOfFeeds: (seed: number) => readonly string[] }} */
+  const { problemsOfFeeds } = await load("../test/am/core/feeds", ["lives.ts"]);
+  let failed = 0;
+  for (let seed = from; seed < from + seeds && failed < 10; seed += 1) {
+    const [problem] = problemsOfFeeds(seed);
+    if (problem === undefined) continue;
+    failed += 1;
+    console.error(`seed ${seed} failed: ${problem}`);
+    console.error(`  replay it with: npm run simulate -- --feeds --seed ${seed}`);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  console.log(`${seeds} seeds from ${from}, four feeds each, in ${seconds.toFixed(1)} s: ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
 /**
  * Two jobs of this seed that compete, in calm and in trouble.
  * @param {Simulation["runRivals"]} runRivals
@@ -104,13 +126,13 @@ async function problemsOfRivals(runRivals, seed) {
   return [...calm, ...struck].map((problem) => `of two rivals, ${problem}`);
 }
 
-/** @returns {Promise<Simulation>} */
-async function load() {
+/** What these files export. @param {string} home @param {readonly string[]} files */
+async function load(home, files) {
   const folder = mkdtempSync(join(tmpdir(), "tony-ts-simulate-"));
   const outfile = join(folder, "run.mjs");
   try {
-    const exports = ["run.ts", "rivals.ts", "pinned-seeds.ts"].map((file) => `export * from "./${file}";`).join("\n");
-    const resolveDir = new URL("../test/simulation", import.meta.url).pathname;
+    const exports = files.map((file) => `export * from "./${file}";`).join("\n");
+    const resolveDir = new URL(home, import.meta.url).pathname;
     await build({
       stdin: { contents: exports, resolveDir },
       bundle: true,

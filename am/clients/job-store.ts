@@ -1,6 +1,5 @@
 import { TonyError } from "../../src/errors.ts";
 import type { WallClock } from "../../src/hadoop/clock.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Life, StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import type { Log } from "../../src/log.ts";
@@ -9,6 +8,7 @@ import { lifeOfName } from "../core/store/records.ts";
 import { mayUse, type Rights } from "../core/store/rights.ts";
 import { createStore, type Store, type StoreEffect, type StoreEvent } from "../core/store/store.ts";
 import type { StoreFile } from "../core/store/store-file.ts";
+import { OwnCore } from "../storage/own-core.ts";
 import type { SealedJournal } from "../storage/sealed-journal.ts";
 import { StoreWatches } from "./store-watches.ts";
 
@@ -43,12 +43,13 @@ export class JobStore {
   #opening: Promise<Store> | undefined;
   #store: Store | undefined;
   readonly #watches = new StoreWatches();
-  #lastId = 0;
-  readonly #answered = new Map<number, (answer: StoreAnswer) => void>();
-  #wakeUp: { readonly atMs: number; readonly cancel: () => void } | undefined;
+  readonly #own: OwnCore<StoreEvent, StoreAnswer>;
 
   constructor(options: JobStoreOptions) {
     this.#options = options;
+    const { clock, journal, log } = options;
+    const warn = (why: string) => log.warn("store-not-journaled", `The key-value store is not journaled yet: ${why}`);
+    this.#own = new OwnCore({ clock, journal, warn, post: (event) => this.#post(event) });
   }
 
   /** Rejects where what earlier attempts left cannot be read. */
@@ -56,13 +57,8 @@ export class JobStore {
     this.#store ??= await this.#opened();
     const present = owner === undefined ? undefined : this.#options.lifeOf(owner);
     const life = generation === undefined || generation === present?.generation ? present : undefined;
-    this.#lastId += 1;
-    const id = this.#lastId;
-    return await new Promise((resolve) => {
-      this.#answered.set(id, resolve);
-      const request = { id, transaction, rights, durable, ...(life === undefined ? {} : { life }) };
-      this.#post({ type: "request", ...request });
-    });
+    const request = { transaction, rights, durable, ...(life === undefined ? {} : { life }) };
+    return await this.#own.ask((id) => ({ type: "request", id, ...request }));
   }
 
   /**
@@ -109,40 +105,17 @@ export class JobStore {
   #carryOut(effect: StoreEffect): void {
     switch (effect.type) {
       case "answer":
-        this.#answered.get(effect.id)?.(effect.answer);
-        this.#answered.delete(effect.id);
+        this.#own.answer(effect);
         break;
       case "journal":
-        void this.#write(effect);
+        void this.#own.write(effect);
         break;
       case "wake-at":
-        this.#wakeAt(effect.atMs);
+        this.#own.wakeAt(effect.atMs);
         break;
       case "changed":
         if (this.#store !== undefined) this.#watches.changed(this.#store.state);
         break;
     }
-  }
-
-  async #write(write: Extract<StoreEffect, { type: "journal" }>): Promise<void> {
-    const { sequence } = write;
-    try {
-      await this.#options.journal.write(write);
-      this.#post({ type: "journal-written", sequence });
-    } catch (error) {
-      this.#options.log.warn("store-not-journaled", `The key-value store is not journaled yet: ${errorMessage(error)}`);
-      this.#post({ type: "journal-failed", sequence });
-    }
-  }
-
-  #wakeAt(atMs: number): void {
-    if (this.#wakeUp?.atMs === atMs) return;
-    this.#wakeUp?.cancel();
-    const { clock } = this.#options;
-    const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
-      this.#wakeUp = undefined;
-      this.#post({ type: "wake-up" });
-    });
-    this.#wakeUp = { atMs, cancel };
   }
 }

@@ -3,7 +3,6 @@ import type { FeedAsked } from "../../src/api/executor-endpoint.ts";
 import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { WallClock } from "../../src/hadoop/clock.ts";
-import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { type Cursor, cursorShape } from "../../src/job/feeds/cursor.ts";
 import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
@@ -17,7 +16,8 @@ import { progressOfFeed } from "../core/feeds/feed-status.ts";
 import { recoveredFeed } from "../core/feeds/journaling.ts";
 import type { DurableFeed, Feed, FeedAnswer, FeedState, Given } from "../core/feeds/records.ts";
 import type { FeedEffect, FeedEvent, LifeEnd } from "../core/feeds/step.ts";
-import { journalClosed, type SealedJournal } from "../storage/sealed-journal.ts";
+import { OwnCore } from "../storage/own-core.ts";
+import type { SealedJournal } from "../storage/sealed-journal.ts";
 import { finishResults } from "./feed-results.ts";
 
 type FeedJournal = Pick<SealedJournal<DurableFeed>, "read" | "write">;
@@ -122,18 +122,14 @@ export class JobFeeds {
   }
 }
 
-const RETRY_MS = 1_000;
-
 class JobFeed {
   readonly #options: JobFeedsOptions;
   readonly #plan: Plan;
-  readonly #journal: FeedJournal;
   readonly #state: FeedState;
   readonly #hear: ReturnType<typeof createFeed>;
-  readonly #answered = new Map<number, (answer: FeedAnswer) => void>();
+  readonly #own: OwnCore<FeedEvent, FeedAnswer>;
   readonly #output: string | undefined;
   #finished: Promise<void> | undefined;
-  #lastId = 0;
 
   private constructor(
     { output, ...feed }: Feed & Pick<FeedSpec, "output">,
@@ -145,8 +141,10 @@ class JobFeed {
     this.#output = output;
     this.#options = options;
     this.#plan = plan;
-    this.#journal = journal;
-    this.#state = recoveredFeed(feed, options.clock.nowMs(), left);
+    const { clock, log } = options;
+    const warn = (why: string) => log.warn("feed-not-journaled", `Feed ${feed.name} is not journaled yet: ${why}`);
+    this.#own = new OwnCore({ clock, journal, warn, post: (event) => this.#post(event) });
+    this.#state = recoveredFeed(feed, clock.nowMs(), left);
     this.#hear = createFeed(this.#state);
     this.#post({ type: "wake-up" });
   }
@@ -161,19 +159,17 @@ class JobFeed {
   }
 
   async ask({ task, generation, call, gone }: FeedAsked, gang: number): Promise<FeedAnswered> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const event = eventOf(call, { id, task, generation }, gang);
-    if (event === undefined) return refusal("invalid", "what it is to go on from is no cursor of a feed");
-    if (event.type === "moved") {
-      this.#post(event);
+    if (call.type === "moved") {
+      this.#post({ ...call, task, generation });
       return { type: "noted" };
     }
-    const leaves = () => this.#post({ type: "gone", id });
-    gone.addEventListener("abort", leaves, { once: true });
-    const answer = await new Promise<FeedAnswer>((resolve) => {
-      this.#answered.set(id, resolve);
-      this.#post(event);
+    const eventOf = eventMaker(call, { task, generation }, gang);
+    if (eventOf === undefined) return refusal("invalid", "what it is to go on from is no cursor of a feed");
+    let leaves = () => {};
+    const answer = await this.#own.ask((id) => {
+      leaves = () => this.#post({ type: "gone", id });
+      gone.addEventListener("abort", leaves, { once: true });
+      return eventOf(id);
     });
     gone.removeEventListener("abort", leaves);
     if (answer.type === "end") await this.#finish();
@@ -245,20 +241,18 @@ class JobFeed {
   }
 
   #carryOut(effect: FeedEffect): void {
-    const { clock, log } = this.#options;
     switch (effect.type) {
       case "answer":
-        this.#answered.get(effect.id)?.(effect.answer);
-        this.#answered.delete(effect.id);
+        this.#own.answer(effect);
         break;
       case "journal":
-        void this.#write(effect);
+        void this.#own.write({ ...effect, isWhole: true });
         break;
       case "wake-at":
-        clock.after(Math.max(0, effect.atMs - clock.nowMs()), () => this.#post({ type: "wake-up" }));
+        this.#own.wakeAt(effect.atMs);
         break;
       case "left-out":
-        log.warn("split-left-out", this.#leftOut(effect));
+        this.#options.log.warn("split-left-out", this.#leftOut(effect));
         break;
     }
   }
@@ -268,20 +262,6 @@ class JobFeed {
     const split = splitAt(this.#plan, number);
     const where = split === undefined ? "" : ` (${split.file.path}, bytes ${split.start} to ${split.end})`;
     return `Split ${number} of feed ${name}${where} failed ${maxAttempts} times and is left out: ${why}`;
-  }
-
-  /** Until it is written, or nothing is any more. */
-  async #write({ sequence, content }: Extract<FeedEffect, { type: "journal" }>): Promise<void> {
-    const { clock, log } = this.#options;
-    try {
-      await this.#journal.write({ sequence, content, isWhole: true });
-      this.#post({ type: "journal-written", sequence });
-    } catch (error) {
-      if (errorCode(error) === journalClosed) return;
-      const { name } = this.#state.feed;
-      log.warn("feed-not-journaled", `Feed ${name} is not journaled yet: ${errorMessage(error)}`);
-      clock.after(RETRY_MS, () => void this.#write({ type: "journal", sequence, content }));
-    }
   }
 }
 
@@ -293,17 +273,19 @@ function nameOf({ cut, files }: Plan, seed: number | undefined): string {
     .slice(0, 32);
 }
 
-/** Undefined where its cursor cannot be read. */
-function eventOf(
-  call: FeedCall,
-  caller: { readonly id: number; readonly task: string; readonly generation: number },
+/** What the core hears, once the call has a number. Undefined where its cursor cannot be read. */
+function eventMaker(
+  call: Exclude<FeedCall, { type: "moved" }>,
+  caller: { readonly task: string; readonly generation: number },
   gang: number,
-): FeedEvent | undefined {
-  if (call.type === "mark")
-    return { ...caller, ...call, begun: call.begun.map(({ lease, records }) => ({ ...lease, records })) };
-  if (call.type !== "open") return { ...caller, ...call };
+): ((id: number) => FeedEvent) | undefined {
+  if (call.type === "mark") {
+    const begun = call.begun.map(({ lease, records }) => ({ ...lease, records }));
+    return (id) => ({ ...caller, ...call, id, begun });
+  }
+  if (call.type !== "open") return (id) => ({ ...caller, ...call, id });
   const origin = call.cursor === undefined ? "start" : readCursor(call.cursor);
-  return origin && { ...caller, type: "open", gang, origin };
+  return origin && ((id) => ({ ...caller, type: "open", id, gang, origin }));
 }
 
 function readCursor(json: string): Cursor | undefined {

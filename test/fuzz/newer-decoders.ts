@@ -147,7 +147,7 @@ export const newerDecoders: readonly Decoder[] = [
     // Of zlib.
     refusals: ["Error"],
   },
-  text("cursors of a feed", (json) => cursorProblem(cursorShape(JSON.parse(json), ""), feed), cursor),
+  text("cursors of a feed", (json) => cursorProblem(cursorShape(JSON.parse(json), ""), feed, feed.splits), cursor),
   text(
     "journals of a feed",
     (json) => feedShape(JSON.parse(json), ""),

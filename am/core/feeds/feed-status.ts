@@ -1,4 +1,4 @@
-import { sizeOfRuns } from "../../../src/job/feeds/runs.ts";
+import { numbersFrom, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 import type { FeedStatus } from "../../../src/job/status.ts";
 import { paceFrom } from "./journaling.ts";
 import type { FeedState } from "./records.ts";
@@ -18,7 +18,7 @@ export function progressOfFeed({ feed, ...state }: FeedState, nowMs: number): Fe
     epoch,
     ...(epochs !== undefined && { epochs }),
     splits,
-    used: sizeOfRuns(used),
+    used: sizeOfRuns(used) - sizeOfRuns(numbersFrom(used, (epoch + 1) * splits)),
     leftOut,
     failures: Object.entries(failures).map(([split, reason]) => ({ split: Number(split), reason })),
     triedAgain: failed.length,

@@ -1,5 +1,5 @@
 import { orderOf } from "../../../src/job/feeds/order.ts";
-import { release, write, written } from "./journaling.ts";
+import { release, write, writeFailed, written } from "./journaling.ts";
 import { acknowledge, ask, expire, fail, nextDue, renew, serve } from "./leases.ts";
 import { comeToMark, endVainMark, leaveMark } from "./marks.ts";
 import { lifeEnded, open } from "./opening.ts";
@@ -26,14 +26,21 @@ export function createFeed(state: FeedState): (event: FeedEvent, nowMs: number) 
   };
 }
 
-/** The order of an epoch is made once. */
-function splitsInOrder(state: FeedState): FeedStep["splitAt"] {
-  const { splits, seed } = state.feed;
-  let order: ArrayLike<number> = [];
-  let epoch = -1;
-  return (position) => {
-    if (epoch !== state.epoch) order = orderOf(splits, seed, state.epoch);
-    epoch = state.epoch;
+/** Tasks have splits of so many epochs, where one of them is not far behind. */
+const ORDERS_KEPT = 3;
+
+/** The order of an epoch is made once, and again where a task is far behind. */
+function splitsInOrder({ feed }: FeedState): FeedStep["splitAt"] {
+  const { splits, seed } = feed;
+  const orders = new Map<number, ArrayLike<number>>();
+  return (place) => {
+    const [epoch, position] = [Math.floor(place / splits), place % splits];
+    if (seed === undefined) return position;
+    const order = orders.get(epoch) ?? orderOf(splits, seed, epoch);
+    orders.delete(epoch);
+    orders.set(epoch, order);
+    const [oldest] = orders.keys();
+    if (orders.size > ORDERS_KEPT && oldest !== undefined) orders.delete(oldest);
     return order[position] ?? position;
   };
 }
@@ -46,6 +53,9 @@ function hear(step: FeedStep, event: FeedEvent): void {
       break;
     case "journal-written":
       written(state, event.sequence);
+      break;
+    case "journal-failed":
+      writeFailed(state, event.sequence, nowMs);
       break;
     case "wake-up":
       expire(step);
@@ -92,10 +102,9 @@ function gone(step: FeedStep, id: number): void {
 }
 
 function wake({ state, effects }: FeedStep): void {
-  // What is due later than that is asked for when it comes: nothing is ever due earlier than what was before it.
-  if (state.wakeAtMs !== undefined) return;
   const atMs = nextDue(state);
-  if (atMs === undefined) return;
+  // What is due later than what was asked for is asked for when that comes.
+  if (atMs === undefined || atMs >= (state.wakeAtMs ?? Number.POSITIVE_INFINITY)) return;
   state.wakeAtMs = atMs;
   effects.push({ type: "wake-at", atMs });
 }

@@ -1,3 +1,4 @@
+import { retryAfterMs } from "../store/journaling.ts";
 import type { DurableFeed, Feed, FeedState, Pace } from "./records.ts";
 import type { FeedStep } from "./step.ts";
 
@@ -30,7 +31,7 @@ export function recoveredFeed(feed: Feed, nowMs: number, durable = NOTHING): Fee
     ...{ attempts: { ...attempts }, readers: { ...readers } },
     ...{ feed, next: 0, hands: {}, due: {}, waiting: [], version: 0, held: [] },
     paces: Object.fromEntries(Object.keys(readers).map((task) => [task, paceFrom(nowMs)])),
-    journal: { sequence: 0, written: 0 },
+    journal: { sequence: 0, written: 0, failures: 0 },
   };
   const inOrder = Object.entries(leases).sort(([, left], [, right]) => left.number - right.number);
   for (const [position, { task }] of inOrder) {
@@ -41,9 +42,10 @@ export function recoveredFeed(feed: Feed, nowMs: number, durable = NOTHING): Fee
 }
 
 /** Writes what has changed, one write at a time. */
-export function write({ state, effects }: FeedStep): void {
+export function write({ state, effects, nowMs }: FeedStep): void {
   const { journal, version } = state;
-  if (journal.writing !== undefined || journal.written === version) return;
+  if (journal.writing !== undefined || journal.written === version || nowMs < (journal.retryAtMs ?? nowMs)) return;
+  delete journal.retryAtMs;
   journal.sequence += 1;
   journal.writing = version;
   effects.push({ type: "journal", sequence: journal.sequence, content: JSON.stringify(durable(state)) });
@@ -62,6 +64,14 @@ function durable(state: FeedState): DurableFeed {
 export function written({ journal }: FeedState, sequence: number): void {
   if (sequence !== journal.sequence || journal.writing === undefined) return;
   journal.written = journal.writing;
+  journal.failures = 0;
+  delete journal.writing;
+}
+
+export function writeFailed({ journal }: FeedState, sequence: number, nowMs: number): void {
+  if (sequence !== journal.sequence || journal.writing === undefined) return;
+  journal.failures += 1;
+  journal.retryAtMs = nowMs + retryAfterMs(journal.failures);
   delete journal.writing;
 }
 

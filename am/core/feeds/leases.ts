@@ -1,8 +1,8 @@
 import type { Lease } from "../../../src/job/feeds/lease.ts";
-import { sizeOfRuns } from "../../../src/job/feeds/runs.ts";
+import { numbersFrom, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 import { paceFrom } from "./journaling.ts";
 import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.ts";
-import { firstFree, isEpochOver, moveSplit, phaseOf } from "./split-moves.ts";
+import { firstFree, horizonOf, isEpochOver, moveSplit, phaseOf, placeOf } from "./split-moves.ts";
 import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
 
 /** Why splits were left out is kept of so many, in so many characters: the state is small. */
@@ -62,9 +62,9 @@ function grant(step: FeedStep, task: string, most: number): readonly Given[] {
   const before = leasesOf(step, task);
   const room = Math.min(Math.max(1, most), state.feed.window - before.length);
   for (let given = 0; given < room; given += 1) {
-    const position = firstFree(step);
-    if (position === undefined) break;
-    moveSplit(step, position, "granted", task);
+    const place = firstFree(step);
+    if (place === undefined) break;
+    moveSplit(step, place, "granted", task);
   }
   renew(state, task, nowMs);
   return leasesOf(step, task).slice(before.length);
@@ -75,7 +75,8 @@ export function acknowledge(step: FeedStep, { task, lease, records = 0 }: SplitE
   const { state, nowMs } = step;
   const { epoch, position, number } = lease;
   const { feed, mark } = state;
-  if (epoch > state.epoch || position < 0 || position >= feed.splits)
+  const place = placeOf(state, lease);
+  if (position < 0 || position >= feed.splits || place >= horizonOf(state))
     return refused("invalid", `${feed.name} has no split ${position} of epoch ${epoch} yet`);
   if (mark?.there[task] !== undefined)
     return refused("invalid", `${task} waits at mark ${mark.label}: say before it or after it what is used`);
@@ -86,52 +87,55 @@ export function acknowledge(step: FeedStep, { task, lease, records = 0 }: SplitE
   const pace = state.paces[task] ?? paceFrom(nowMs);
   const counts = { splits: pace.splits + 1, records: pace.records + records };
   state.paces[task] = { ...pace, ...counts, usedAtMs: nowMs };
-  moveSplit(step, position, "all-used");
+  moveSplit(step, place, "all-used");
   renew(state, task, nowMs);
   return { type: "noted" };
 }
 
 /** Nobody has it, and nobody has used it. */
-function isFree(step: FeedStep, { epoch, position }: Lease): boolean {
-  return epoch === step.state.epoch && ["free", "poisoned"].includes(phaseOf(step, position));
+function isFree(step: FeedStep, lease: Lease): boolean {
+  const { state } = step;
+  return lease.epoch >= state.epoch && ["free", "poisoned"].includes(phaseOf(step, placeOf(state, lease)));
 }
 
-export function refusedAsLost({ feed, epoch, leases }: FeedState, task: string, lease: Lease): Refused {
-  const now = lease.epoch === epoch ? leases[lease.position]?.task : undefined;
+export function refusedAsLost(state: FeedState, task: string, lease: Lease): Refused {
+  const { feed, leases } = state;
+  const now = leases[placeOf(state, lease)]?.task;
   const lost = `${task} used nothing of ${feed.name} for ${feed.leaseMs / 1_000} s, and has lost split ${lease.position}`;
   return refused("lost", now === undefined ? lost : `${lost}: ${now} has it`);
 }
 
 /** It cannot be read, or used. */
 export function fail(step: FeedStep, { task, lease, error }: SplitEnd): FeedAnswer {
-  if (holds(step.state, task, lease)) blame(step, lease.position, error ?? "no reason was said");
+  const { state } = step;
+  if (holds(state, task, lease)) blame(step, placeOf(state, lease), error ?? "no reason was said");
   return { type: "noted" };
 }
 
 /** @param why what the task did or ended by, where that may be the fault of the split that it used */
 export function takeBack(step: FeedStep, task: string, why?: string): void {
-  const [first, ...others] = leasesOf(step, task);
+  const [first, ...others] = step.state.hands[task] ?? [];
   delete step.state.due[task];
   if (first === undefined) return;
-  if (why === undefined) giveBack(step, first.position);
-  else blame(step, first.position, why);
-  for (const { position } of others) giveBack(step, position);
+  if (why === undefined) giveBack(step, first);
+  else blame(step, first, why);
+  for (const place of others) giveBack(step, place);
 }
 
-function giveBack(step: FeedStep, position: number): void {
-  moveSplit(step, position, "taken-back");
+function giveBack(step: FeedStep, place: number): void {
+  moveSplit(step, place, "taken-back");
 }
 
-function blame(step: FeedStep, position: number, why: string): void {
+function blame(step: FeedStep, place: number, why: string): void {
   const { state, effects } = step;
-  const split = step.splitAt(position);
+  const split = step.splitAt(place);
   const attempts = (state.attempts[split] ?? 0) + 1;
   state.attempts[split] = attempts;
   if (attempts < state.feed.maxAttempts) {
-    giveBack(step, position);
+    giveBack(step, place);
     return;
   }
-  moveSplit(step, position, "given-up");
+  moveSplit(step, place, "given-up");
   if (Object.keys(state.failures).length < MOST_FAILURES) state.failures[split] = why.slice(0, MOST_WORDS);
   effects.push({ type: "left-out", split, why });
 }
@@ -147,9 +151,10 @@ export function expire(step: FeedStep): void {
   delete state.wakeAtMs;
 }
 
-/** When the next task loses its splits. */
+/** When the next task loses its splits, or what could not be written is written again. */
 export function nextDue(state: FeedState): number | undefined {
   const times = awaited(state).map(([, dueMs]) => dueMs);
+  if (state.journal.retryAtMs !== undefined) times.push(state.journal.retryAtMs);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -167,24 +172,29 @@ export function renew(state: FeedState, task: string, nowMs: number): void {
 
 /** What a task has, in the order in which it got it. */
 function leasesOf({ state, splitAt }: FeedStep, task: string): readonly Given[] {
-  const { hands, leases, epoch, partly } = state;
-  return (hands[task] ?? []).map((position) => {
-    const { number = 0 } = leases[position] ?? {};
-    return { number, epoch, position, split: splitAt(position), skip: partly[position] ?? 0 };
+  const { hands, leases, partly, feed } = state;
+  return (hands[task] ?? []).map((place) => {
+    const { number = 0 } = leases[place] ?? {};
+    const [epoch, position] = [Math.floor(place / feed.splits), place % feed.splits];
+    return { number, epoch, position, split: splitAt(place), skip: partly[place] ?? 0 };
   });
 }
 
-export function holds({ leases, epoch }: FeedState, task: string, lease: Lease): boolean {
-  const now = leases[lease.position];
-  return lease.epoch === epoch && now?.number === lease.number && now.task === task;
+export function holds(state: FeedState, task: string, lease: Lease): boolean {
+  const now = state.leases[placeOf(state, lease)];
+  return now?.number === lease.number && now.task === task;
 }
 
-/** The next epoch begins when no split of this one is to come, and no step. */
+/** An epoch is over when no split of it is to come, and no step. Of later ones tasks may have some already. */
 function turnEpoch(step: FeedStep): void {
   const { state } = step;
-  if (isOver(state) || !isEpochOver(step) || stepsToCome(state)) return;
-  Object.assign(state, { epoch: state.epoch + 1, used: [], partly: {}, next: 0 });
-  state.version += 1;
+  while (!isOver(state) && isEpochOver(step) && !stepsToCome(state)) {
+    state.epoch += 1;
+    const from = placeOf(state, { epoch: state.epoch, position: 0 });
+    const partly = Object.entries(state.partly).filter(([place]) => Number(place) >= from);
+    Object.assign(state, { used: numbersFrom(state.used, from), partly: Object.fromEntries(partly) });
+    state.version += 1;
+  }
 }
 
 /** All epochs are, or there is nothing that could be read. */

@@ -1,6 +1,7 @@
-import type { Cursor } from "../../../src/job/feeds/cursor.ts";
+import { movedCursor } from "../../../src/job/feeds/cursor.ts";
 import { holds, refusedAsLost, renew } from "./leases.ts";
 import type { FeedAnswer, Mark, Refused } from "./records.ts";
+import { placeOf } from "./split-moves.ts";
 import { answer, type FeedStep, type Marking, refused } from "./step.ts";
 
 /** The task waits until all have come; whoever comes last gives everybody the cursor. */
@@ -16,7 +17,7 @@ export function comeToMark(step: FeedStep, { id, task, label, among, begun }: Ma
   const lost = begun.find((lease) => !holds(state, task, lease));
   if (lost !== undefined) return refusedAsLost(state, task, lost);
   leaveMark(step, task);
-  mark.there[task] = { id, used: Object.fromEntries(begun.map(({ position, records }) => [position, records])) };
+  mark.there[task] = { id, used: Object.fromEntries(begun.map((lease) => [placeOf(state, lease), lease.records])) };
   state.mark = mark;
   passMark(step);
   return undefined;
@@ -42,8 +43,11 @@ export function endVainMark(step: FeedStep): void {
 function pass(step: FeedStep, { label, there }: Mark): void {
   const { state, nowMs } = step;
   const { feed, epoch, used } = state;
-  const partly = Object.assign({ ...state.partly }, ...Object.values(there).map((one) => one.used));
-  const cursor: Cursor = { plan: feed.plan, epoch, used: [...used], partly };
+  const partly: Record<string, number> = Object.assign(
+    { ...state.partly },
+    ...Object.values(there).map((one) => one.used),
+  );
+  const cursor = movedCursor({ plan: feed.plan, epoch, used, partly }, -placeOf(state, { epoch, position: 0 }));
   const lives = Object.fromEntries(Object.keys(there).map((task) => [task, state.readers[task]?.generation ?? 0]));
   state.taken = { label, cursor, lives };
   state.version += 1;

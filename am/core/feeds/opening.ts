@@ -1,8 +1,9 @@
-import { cursorProblem } from "../../../src/job/feeds/cursor.ts";
+import { type Cursor, cursorProblem, movedCursor } from "../../../src/job/feeds/cursor.ts";
 import { paceFrom } from "./journaling.ts";
 import { dismiss, takeBack } from "./leases.ts";
 import { leaveMark, passMark } from "./marks.ts";
 import type { FeedAnswer, FeedState, Origin } from "./records.ts";
+import { horizonOf, placeOf } from "./split-moves.ts";
 import { type FeedStep, type LifeEnd, type Opening, refused } from "./step.ts";
 import { leaveSteps } from "./steps.ts";
 
@@ -11,7 +12,7 @@ export function open(step: FeedStep, { task, generation, gang, origin }: Opening
   const { name } = state.feed;
   if (gang < state.generation || (gang === state.generation && generation < (state.readers[task]?.generation ?? 0)))
     return refused("stale", `another life of ${task} reads ${name}`);
-  const problem = typeof origin === "string" ? undefined : cursorProblem(origin, state.feed);
+  const problem = typeof origin === "string" ? undefined : problemOf(state, origin);
   if (problem !== undefined) return refused("invalid", `${name} cannot go on from that cursor: ${problem}`);
   if (gang > state.generation) begin(step, gang, origin);
   else if (JSON.stringify(origin) !== JSON.stringify(state.origin)) {
@@ -26,7 +27,7 @@ export function open(step: FeedStep, { task, generation, gang, origin }: Opening
 function begin(step: FeedStep, gang: number, origin: Origin): void {
   const { state } = step;
   for (const task of Object.keys(state.readers)) leave(step, task);
-  const { epoch, used, partly } = placeOf(state, origin);
+  const { epoch, used, partly } = beginningOf(state, origin);
   Object.assign(state, {
     generation: gang,
     origin,
@@ -41,9 +42,15 @@ function begin(step: FeedStep, gang: number, origin: Origin): void {
   delete state.ahead;
 }
 
-function placeOf({ epoch, used }: FeedState, origin: Origin) {
+function beginningOf({ epoch, used, feed }: FeedState, origin: Origin) {
   if (origin === "start") return { epoch: 0, used: [], partly: {} };
-  return origin === "used" ? { epoch, used, partly: {} } : origin;
+  if (origin === "used") return { epoch, used, partly: {} };
+  return movedCursor(origin, placeOf({ feed }, { epoch: origin.epoch, position: 0 }));
+}
+
+function problemOf({ feed }: FeedState, cursor: Cursor): string | undefined {
+  const { epoch } = cursor;
+  return cursorProblem(cursor, feed, horizonOf({ feed, epoch }) - placeOf({ feed }, { epoch, position: 0 }));
 }
 
 function join(step: FeedStep, task: string, generation: number): void {

@@ -1,5 +1,5 @@
 import type { Cursor } from "../../../src/job/feeds/cursor.ts";
-import type { Uneven } from "../../../src/job/feeds/feed-spec.ts";
+import type { Boundary, Uneven } from "../../../src/job/feeds/feed-spec.ts";
 import type { Lease } from "../../../src/job/feeds/lease.ts";
 import type { Runs } from "../../../src/job/feeds/runs.ts";
 
@@ -19,6 +19,8 @@ export interface Feed {
   readonly leaseMs: number;
   /** A split that failed as often is left out from then on. */
   readonly maxAttempts: number;
+  /** Absent: an epoch begins when all of the one before is used. */
+  readonly boundary?: Boundary;
   /** Absent: each task makes as many steps as it has rows for. */
   readonly uneven?: Uneven;
 }
@@ -61,17 +63,17 @@ export interface Taken {
 
 /** What a later attempt of the ApplicationMaster has to know. */
 export interface DurableFeed {
-  /** From 0 on; as many as there are once all are over. */
+  /** The first one that is not over, from 0 on; as many as there are once all are. */
   readonly epoch: number;
-  /** Places of this epoch whose splits are used. */
+  /** Places whose splits are used: those of all epochs stand one behind the other. None of epochs that are over. */
   readonly used: Runs;
   /** Splits that are left out, by their numbers. */
   readonly poisoned: Runs;
   /** Why some of them are, by their numbers: the first ones. */
   readonly failures: Readonly<Record<string, string>>;
-  /** How many records are used of splits that are not, by position, as the generation's origin says. */
+  /** How many records are used of splits that are not, by place, as the generation's origin says. */
   readonly partly: Readonly<Record<string, number>>;
-  /** Whose a split is, by position. */
+  /** Whose a split is, by place. */
   readonly leases: Readonly<Record<string, { readonly number: number; readonly task: string }>>;
   readonly lastLease: number;
   /** How often a split has failed, by its number. */
@@ -109,11 +111,11 @@ export interface FeedState extends DurableFeed {
   ahead?: StepsAhead;
   /** No split before it is free. */
   next: number;
-  /** The splits that a task has, by their positions, in the order in which it got them. */
+  /** The splits that a task has, by their places, in the order in which it got them. */
   hands: Record<string, readonly number[]>;
   /** When a task loses its splits. */
   due: Record<string, number>;
-  /** For which a wake-up was asked that has not come. */
+  /** For which a wake-up was asked last. */
   wakeAtMs?: number;
   /** Tasks that wait for splits, in the order in which they came. */
   waiting: readonly Waiting[];
@@ -127,6 +129,9 @@ export interface FeedState extends DurableFeed {
     written: number;
     /** The version that is being written. */
     writing?: number;
+    /** In a row; then nothing is written before that time. */
+    failures: number;
+    retryAtMs?: number;
   };
   /** Answers that wait until the journal holds what they tell of. */
   held: readonly { readonly id: number; readonly version: number; readonly answer: FeedAnswer }[];
@@ -166,7 +171,7 @@ export interface StepsAhead {
 export interface Mark {
   readonly label: string;
   readonly among: readonly string[];
-  /** Those who have come: the call of each, and the records it has used of splits that it has, by position. */
+  /** Those who have come: the call of each, and the records it has used of splits that it has, by place. */
   readonly there: Record<string, { readonly id: number; readonly used: Readonly<Record<string, number>> }>;
 }
 

@@ -1,3 +1,4 @@
+import type { Lease } from "../../../src/job/feeds/lease.ts";
 import { addNumber, hasNumber, removeNumber } from "../../../src/job/feeds/runs.ts";
 import { machine, rowOf } from "../../../src/moves.ts";
 import type { Row } from "../state/machine.ts";
@@ -33,50 +34,70 @@ export const SPLIT = machine<SplitPhase, SplitMove>({
 });
 
 /** There is no record of a split that nobody has: 100,000 of them are a few runs. */
-export function phaseOf({ state, splitAt }: FeedStep, position: number): SplitPhase {
-  if (state.leases[position] !== undefined) return "leased";
-  if (hasNumber(state.used, position)) return "used";
-  return hasNumber(state.poisoned, splitAt(position)) ? "poisoned" : "free";
+export function phaseOf({ state, splitAt }: FeedStep, place: number): SplitPhase {
+  if (state.leases[place] !== undefined) return "leased";
+  if (hasNumber(state.used, place)) return "used";
+  return hasNumber(state.poisoned, splitAt(place)) ? "poisoned" : "free";
+}
+
+/** Of all epochs, one behind the other. */
+export function placeOf({ feed }: Pick<FeedState, "feed">, { epoch, position }: Omit<Lease, "number">): number {
+  return epoch * feed.splits + position;
+}
+
+/** The place behind the last one that may be handed out while this epoch is not over. */
+export function horizonOf({ feed, epoch }: Pick<FeedState, "feed" | "epoch">): number {
+  const { splits, boundary, epochs = Number.POSITIVE_INFINITY } = feed;
+  if (boundary === "infinite") return Number.POSITIVE_INFINITY;
+  return splits * Math.min(epochs, epoch + (boundary === "overlap" ? 2 : 1));
 }
 
 /** The one way a split changes its phase. @param task whose it is from then on, where it is leased */
-export function moveSplit(step: FeedStep, position: number, on: SplitMove, task = ""): void {
+export function moveSplit(step: FeedStep, place: number, on: SplitMove, task = ""): void {
   const { state } = step;
-  const to = rowOf(SPLIT, phaseOf(step, position), on)?.to;
+  const to = rowOf(SPLIT, phaseOf(step, place), on)?.to;
   if (to === undefined) return;
-  const split = step.splitAt(position);
-  takeFromHand(state, position);
-  removeNumber(state.poisoned, split);
-  delete state.failures[split];
+  const split = step.splitAt(place);
+  takeFromHand(state, place);
+  if (hasNumber(state.poisoned, split)) {
+    removeNumber(state.poisoned, split);
+    delete state.failures[split];
+    // It is free again in later epochs.
+    state.next = Math.min(state.next, placeOf(state, { epoch: state.epoch, position: 0 }));
+  }
   if (to === "leased") {
     state.lastLease += 1;
-    state.leases[position] = { number: state.lastLease, task };
-    state.hands[task] = [...(state.hands[task] ?? []), position];
+    state.leases[place] = { number: state.lastLease, task };
+    state.hands[task] = [...(state.hands[task] ?? []), place];
   } else if (to === "used") {
-    addNumber(state.used, position);
-    delete state.partly[position];
+    addNumber(state.used, place);
+    delete state.partly[place];
   } else if (to === "poisoned") addNumber(state.poisoned, split);
-  else state.next = Math.min(state.next, position);
+  else state.next = Math.min(state.next, place);
   state.version += 1;
 }
 
-function takeFromHand(state: FeedState, position: number): void {
-  const task = state.leases[position]?.task;
+function takeFromHand(state: FeedState, place: number): void {
+  const task = state.leases[place]?.task;
   if (task === undefined) return;
-  delete state.leases[position];
-  const rest = state.hands[task]?.filter((one) => one !== position) ?? [];
+  delete state.leases[place];
+  const rest = state.hands[task]?.filter((one) => one !== place) ?? [];
   if (rest.length > 0) state.hands[task] = rest;
   else delete state.hands[task];
 }
 
-/** The first one that is free. */
+/** The place of the first one that is free, and may be handed out. */
 export function firstFree(step: FeedStep): number | undefined {
   const { state } = step;
-  while (state.next < state.feed.splits && phaseOf(step, state.next) !== "free") state.next += 1;
-  return state.next < state.feed.splits ? state.next : undefined;
+  const behind = horizonOf(state);
+  state.next = Math.max(state.next, placeOf(state, { epoch: state.epoch, position: 0 }));
+  while (state.next < behind && phaseOf(step, state.next) !== "free") state.next += 1;
+  return state.next < behind ? state.next : undefined;
 }
 
 /** No split of the epoch is to come. */
 export function isEpochOver(step: FeedStep): boolean {
-  return firstFree(step) === undefined && Object.keys(step.state.leases).length === 0;
+  const { state } = step;
+  const behind = placeOf(state, { epoch: state.epoch + 1, position: 0 });
+  return (firstFree(step) ?? behind) >= behind && Object.keys(state.leases).every((place) => Number(place) >= behind);
 }

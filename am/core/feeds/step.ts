@@ -65,14 +65,15 @@ export type FeedEvent =
   /** Nobody waits for that answer any more. */
   | { readonly type: "gone"; readonly id: number }
   | { readonly type: "life-ended"; readonly task: string; readonly generation: number; readonly how: LifeEnd }
-  | { readonly type: "journal-written"; readonly sequence: number }
+  | { readonly type: "journal-written" | "journal-failed"; readonly sequence: number }
   | { readonly type: "wake-up" };
 
 export type FeedEffect =
   | { readonly type: "answer"; readonly id: number; readonly answer: FeedAnswer }
-  /** JSON of a DurableFeed in place of those before, to be written however long it takes; there is no other until it is. */
+  /** JSON of a DurableFeed in place of those before; there is no other until what became of it is heard. */
   | { readonly type: "journal"; readonly sequence: number; readonly content: string }
   | { readonly type: "left-out"; readonly split: number; readonly why: string }
+  /** In place of the wake-up that was asked for before. */
   | { readonly type: "wake-at"; readonly atMs: number };
 
 /** One event being heard. */
@@ -80,8 +81,7 @@ export interface FeedStep {
   readonly state: FeedState;
   readonly nowMs: number;
   readonly effects: FeedEffect[];
-  /** The split at that place of the present epoch. */
-  readonly splitAt: (position: number) => number;
+  readonly splitAt: (place: number) => number;
 }
 
 /** What it tells of is in the journal before it is told. */

@@ -72,9 +72,14 @@ export function written({ journal }: StoreState): void {
   delete journal.writing;
 }
 
+/** When a journal is written again, after so many failures in a row. */
+export function retryAfterMs(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+}
+
 export function writeFailed({ journal }: StoreState, nowMs: number): void {
   journal.failures += 1;
-  journal.dueMs = nowMs + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (journal.failures - 1));
+  journal.dueMs = nowMs + retryAfterMs(journal.failures);
   delete journal.writing;
 }
 

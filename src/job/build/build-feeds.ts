@@ -1,17 +1,19 @@
 import { splitUri } from "../../hadoop/hdfs/file-systems.ts";
 import type { Cut } from "../feeds/cut.ts";
-import type { FeedSpec, Uneven } from "../feeds/feed-spec.ts";
+import type { Boundary, FeedSpec, Uneven } from "../feeds/feed-spec.ts";
 import { findKey, type KeyParameters, keyFor } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import type { RoleSpec } from "../spec.ts";
+import { isOneStage } from "../stages.ts";
 import type { JobReader } from "./job-reader.ts";
 import { isOfCluster } from "./resource-strings.ts";
+
+type JobRole = Pick<RoleSpec, "name" | "dependsOn">;
 
 const BYTES_PER_MIB = 1 << 20;
 
 /** The feeds that a job's keys describe, by their names. */
-export function buildFeeds(reader: JobReader, roles: readonly Pick<RoleSpec, "name">[]): readonly FeedSpec[] {
-  const names = roles.map(({ name }) => name);
+export function buildFeeds(reader: JobReader, roles: readonly JobRole[]): readonly FeedSpec[] {
   const asked = new Map<string, string>();
   for (const key of reader.settings.keys()) {
     const { name, parameters } = findKey(key) ?? {};
@@ -20,7 +22,7 @@ export function buildFeeds(reader: JobReader, roles: readonly Pick<RoleSpec, "na
   }
   return [...asked].sort().flatMap(([feed, key]) => {
     const own = { feed };
-    if (reader.has("tony.feed.{feed}.input", own)) return buildFeed(reader, own, feed, names);
+    if (reader.has("tony.feed.{feed}.input", own)) return buildFeed(reader, own, feed, roles);
     const read = [...asked.keys()].filter((other) => reader.has("tony.feed.{feed}.input", { feed: other }));
     const meant = nearest(feed, read);
     const hint = meant === undefined ? "" : `; did you mean feed ${meant}?`;
@@ -29,7 +31,7 @@ export function buildFeeds(reader: JobReader, roles: readonly Pick<RoleSpec, "na
   });
 }
 
-function buildFeed(reader: JobReader, own: KeyParameters, name: string, jobRoles: readonly string[]): FeedSpec[] {
+function buildFeed(reader: JobReader, own: KeyParameters, name: string, jobRoles: readonly JobRole[]): FeedSpec[] {
   const key = keyFor("tony.feed.{feed}.input", own);
   const input = reader.read("tony.feed.{feed}.input", own) ?? [];
   if (input.length === 0) reader.error(key, "names no file");
@@ -38,7 +40,8 @@ function buildFeed(reader: JobReader, own: KeyParameters, name: string, jobRoles
   const output = readOutput(reader, own);
   const uneven = readUneven(reader, own);
   const roles = readRoles(reader, own, jobRoles);
-  const epochs = reader.read("tony.feed.{feed}.epochs", own);
+  const boundary = readBoundary(reader, own);
+  const epochs = boundary === "infinite" ? 0 : reader.read("tony.feed.{feed}.epochs", own);
   const seed = reader.read("tony.feed.{feed}.shuffle", own);
   if (cut === undefined) return [];
   return [
@@ -52,6 +55,7 @@ function buildFeed(reader: JobReader, own: KeyParameters, name: string, jobRoles
       window: reader.read("tony.feed.{feed}.window", own),
       leaseMs: reader.read("tony.feed.{feed}.timeout", own),
       maxAttempts: reader.read("tony.feed.{feed}.max-attempts", own),
+      ...(boundary === undefined ? {} : { boundary }),
       ...(uneven === undefined ? {} : { uneven }),
       ...(roles.length === 0 ? {} : { roles }),
     },
@@ -80,13 +84,37 @@ function readUneven(reader: JobReader, own: KeyParameters): Uneven | undefined {
   return uneven;
 }
 
-function readRoles(reader: JobReader, own: KeyParameters, jobRoles: readonly string[]): readonly string[] {
+/** Undefined: an epoch begins when all of the one before is used. */
+function readBoundary(reader: JobReader, own: KeyParameters): Boundary | undefined {
+  const boundary = reader.read("tony.feed.{feed}.boundary", own);
+  if (boundary === "barrier") return undefined;
+  const refuse = (why: string) => reader.error(keyFor("tony.feed.{feed}.boundary", own), `= ${boundary} ${why}`);
+  const other = (name: "epochs" | "output" | "uneven") => keyFor(`tony.feed.{feed}.${name}`, own);
+  if (boundary === "infinite" && reader.has("tony.feed.{feed}.epochs", own))
+    refuse(`has no end: leave ${other("epochs")} out, or take overlap`);
+  if (reader.has("tony.feed.{feed}.output", own))
+    refuse(`has no meaning beside ${other("output")}, whose splits are read once: leave one of them out`);
+  if (reader.has("tony.feed.{feed}.uneven", own))
+    refuse(`has no meaning beside ${other("uneven")}, which counts the steps of each epoch: leave one of them out`);
+  if (boundary === "overlap" && reader.read("tony.feed.{feed}.epochs", own) === 1)
+    reader.warn(keyFor("tony.feed.{feed}.boundary", own), `= overlap has no effect: ${other("epochs")} is 1`);
+  return boundary;
+}
+
+function readRoles(reader: JobReader, own: KeyParameters, jobRoles: readonly JobRole[]): readonly string[] {
   const roles = reader.read("tony.feed.{feed}.roles", own) ?? [];
-  for (const role of roles.filter((one) => !jobRoles.includes(one))) {
-    const meant = nearest(role, jobRoles);
-    const hint = meant === undefined ? `it has ${jobRoles.join(", ")}` : `did you mean ${meant}?`;
-    reader.error(keyFor("tony.feed.{feed}.roles", own), `names ${role}, which is no role of the job; ${hint}`);
+  const key = keyFor("tony.feed.{feed}.roles", own);
+  const names = jobRoles.map(({ name }) => name);
+  const strange = roles.filter((role) => !names.includes(role));
+  for (const role of strange) {
+    const meant = nearest(role, names);
+    const hint = meant === undefined ? `it has ${names.join(", ")}` : `did you mean ${meant}?`;
+    reader.error(key, `names ${role}, which is no role of the job; ${hint}`);
   }
+  const [first = ""] = roles;
+  const later = roles.find((role) => strange.length === 0 && !isOneStage(jobRoles, first, role));
+  if (later !== undefined)
+    reader.error(key, `names ${first} and ${later}, which are of two stages: take a feed for each, of the same input`);
   return roles;
 }
 

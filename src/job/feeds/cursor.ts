@@ -5,6 +5,7 @@ import { areRuns, hasNumber, type Runs } from "./runs.ts";
 export interface Cursor {
   /** Which plan and order it is of. */
   readonly plan: string;
+  /** The first one that is not over. Places are counted from its beginning on, those of later epochs behind its own. */
   readonly epoch: number;
   /** Splits of which all has been used. */
   readonly used: Runs;
@@ -17,17 +18,24 @@ export const cursorShape: Shape<Cursor> = object({
   optional: {},
 });
 
+/** The same, with its places counted from elsewhere. */
+export function movedCursor({ used, partly, ...cursor }: Cursor, by: number): Cursor {
+  const moved = Object.entries(partly).map(([place, records]) => [Number(place) + by, records]);
+  return { ...cursor, used: used.map((bound) => bound + by), partly: Object.fromEntries(moved) };
+}
+
 /** Why a feed of that plan cannot go on from the cursor; undefined: it can. */
 export function cursorProblem(
   { plan, epoch, used, partly }: Cursor,
-  feed: { readonly plan: string; readonly splits: number; readonly epochs?: number },
+  feed: { readonly plan: string; readonly epochs?: number },
+  /** The place behind the last one that may be used. */
+  behind: number,
 ): string | undefined {
   if (plan !== feed.plan)
     return "it is of other input, or of another order: begin without it, or give the job what it had";
   if (epoch > (feed.epochs ?? epoch)) return `it is of epoch ${epoch}, counted from 0, of ${feed.epochs}`;
-  if (!areRuns(used, feed.splits)) return "what it says is used are no rising runs of the feed's splits";
-  const isStray = (name: string) =>
-    !/^\d{1,10}$/.test(name) || Number(name) >= feed.splits || hasNumber(used, Number(name));
+  if (!areRuns(used, behind)) return "what it says is used are no rising runs of the feed's splits";
+  const isStray = (name: string) => !/^\d{1,10}$/.test(name) || Number(name) >= behind || hasNumber(used, Number(name));
   const stray = Object.keys(partly).find(isStray);
   return stray === undefined ? undefined : `${stray} is no split that is used in part`;
 }

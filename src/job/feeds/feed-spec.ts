@@ -16,11 +16,20 @@ export interface FeedSpec {
   readonly window: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
+  /** Absent: an epoch begins when all of the one before is used. */
+  readonly boundary?: Boundary;
   /** Absent: tasks make as many steps as they have rows for. */
   readonly uneven?: Uneven;
   /** Whose tasks read it; absent: those of any, and each is one of its own role's. */
   readonly roles?: readonly string[];
 }
+
+/**
+ * How far what is handed out may be ahead of what is used.
+ * - `overlap`: by the next epoch
+ * - `infinite`: without limit: nobody waits for what others have
+ */
+export type Boundary = "overlap" | "infinite";
 
 /** How all tasks make the same number of steps. */
 export type Uneven = "drop" | "pad" | "stop-together";
@@ -64,6 +73,7 @@ export const feedSpecShape: Shape<FeedSpec> = object<FeedSpec>({
     output: string,
     epochs: count,
     seed: count,
+    boundary: literal("overlap", "infinite"),
     uneven: literal("drop", "pad", "stop-together"),
     roles: arrayOf(string),
   },

@@ -21,6 +21,12 @@ export function sizeOfRuns(runs: Runs): number {
   return runs.reduce((size, bound, index) => size + (index % 2 === 0 ? -bound : bound), 0);
 }
 
+/** Those that are not below the number. */
+export function numbersFrom(runs: Runs, number: number): number[] {
+  const place = placeBehind(runs, number);
+  return place % 2 === 1 ? [number, ...runs.slice(place)] : runs.slice(place);
+}
+
 /** Of what came from outside: runs that rise, do not touch, and are below the limit. */
 export function areRuns(numbers: readonly number[], limit: number): boolean {
   const rise = numbers.every((number, index) => Number.isSafeInteger(number) && number > (numbers[index - 1] ?? -1));

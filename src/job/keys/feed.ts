@@ -38,7 +38,14 @@ export const feedKeys = {
   "tony.feed.{feed}.epochs": key({
     type: integer(),
     default: "1",
-    doc: "How often everything is read; 0: without end. The next time begins when all splits of this one are used.",
+    doc: "How often everything is read; 0: without end. When the next time begins boundary says.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.feed.{feed}.boundary": key({
+    type: oneOf("barrier", "overlap", "infinite"),
+    default: "barrier",
+    doc: "When splits of the next epoch are handed out: barrier, when all of this one are used; overlap, while the last ones of this one are still read; infinite, at any time and without end: no task waits for what others have, and the program decides when it stops.",
     support: "works",
     ours: true,
   }),

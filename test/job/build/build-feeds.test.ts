@@ -47,6 +47,27 @@ describe("the feeds of a job", () => {
     ]);
   });
 
+  test("begin their epochs one after the other, one beside the last of the one before, or without limit", () => {
+    const boundaryOf = (values: Readonly<Record<string, string>>) => {
+      const { spec, problems } = check({ ...minimalJob, ...input, ...values });
+      return [problems, spec?.feeds?.map(({ epochs, boundary }) => ({ epochs, boundary }))];
+    };
+    const boundary = "tony.feed.train.boundary";
+    expect(boundaryOf({ [boundary]: "barrier", "tony.feed.train.epochs": "3" })).toEqual([[], [{ epochs: 3 }]]);
+    const overlap = { epochs: 3, boundary: "overlap" };
+    expect(boundaryOf({ [boundary]: "overlap", "tony.feed.train.epochs": "3" })).toEqual([[], [overlap]]);
+    expect(boundaryOf({ [boundary]: "infinite" })).toEqual([[], [{ boundary: "infinite" }]]);
+  });
+
+  test("have roles of one stage", () => {
+    const job = { ...minimalJob, ...input, "tony.ps.instances": "1", "tony.ps.command": "true" };
+    const roles = { "tony.feed.train.roles": "worker,ps" };
+    expect(check({ ...job, ...roles }).problems).toEqual([]);
+    expect(saidAbout({ ...job, ...roles, "tony.ps.depends-on": "worker" }).join()).toContain(
+      "tony.feed.train.roles names worker and ps, which are of two stages: take a feed for each, of the same input",
+    );
+  });
+
   test("are none where no key names one", () => {
     expect(check(minimalJob).spec).not.toHaveProperty("feeds");
   });
@@ -103,6 +124,29 @@ describe("the feeds of a job", () => {
       "tony.feed.train.uneven has no meaning beside tony.feed.train.output: leave one of them out",
     ],
     [
+      "an end of what has none",
+      { ...input, "tony.feed.train.boundary": "infinite", "tony.feed.train.epochs": "2" },
+      "tony.feed.train.boundary = infinite has no end: leave tony.feed.train.epochs out, or take overlap",
+    ],
+    [
+      "results without end",
+      { ...input, "tony.feed.train.boundary": "infinite", "tony.feed.train.output": "/out" },
+      "tony.feed.train.boundary = infinite has no meaning beside tony.feed.train.output, whose splits are read once: leave one of them out",
+    ],
+    [
+      "equal steps in epochs that overlap",
+      {
+        ...{ ...input, "tony.feed.train.boundary": "overlap", "tony.feed.train.epochs": "2" },
+        "tony.feed.train.uneven": "drop",
+      },
+      "tony.feed.train.boundary = overlap has no meaning beside tony.feed.train.uneven, which counts the steps of each epoch: leave one of them out",
+    ],
+    [
+      "an epoch that overlaps with none",
+      { ...input, "tony.feed.train.boundary": "overlap" },
+      "warning: tony.feed.train.boundary = overlap has no effect: tony.feed.train.epochs is 1",
+    ],
+    [
       "roles that the job does not have",
       { ...input, "tony.feed.train.roles": "worker,wokrer" },
       "tony.feed.train.roles names wokrer, which is no role of the job; did you mean worker?",
@@ -124,6 +168,6 @@ describe("the feeds of a job", () => {
     ],
   ])("of %s are told", (_what, values, problem) => {
     expect(said(values).map((one) => one.replace(/^\S+:\d+: /, ""))).toEqual([problem]);
-    expect(said(values)[0]).toMatch(new RegExp(`:(${line}|${line + 1}|${line + 2}): `));
+    expect(said(values)[0]).toMatch(new RegExp(`:(${line}|${line + 1}|${line + 2}|${line + 3}): `));
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { type Cursor, cursorProblem, cursorShape } from "../../../src/job/feeds/cursor.ts";
+import { type Cursor, cursorProblem, cursorShape, movedCursor } from "../../../src/job/feeds/cursor.ts";
 
-const feed = { plan: "a1", splits: 10, epochs: 2 };
+const feed = { plan: "a1", epochs: 2 };
+const splits = 10;
 const cursor: Cursor = { plan: "a1", epoch: 1, used: [0, 3, 5, 6], partly: { 3: 17 } };
 
 describe("a cursor", () => {
@@ -11,9 +12,15 @@ describe("a cursor", () => {
   });
 
   test("is gone on from where the feed is still the one it is of", () => {
-    expect(cursorProblem(cursor, feed)).toBeUndefined();
-    expect(cursorProblem({ ...cursor, epoch: 2, used: [], partly: {} }, feed)).toBeUndefined();
-    expect(cursorProblem({ ...cursor, epoch: 99 }, { plan: "a1", splits: 10 })).toBeUndefined();
+    expect(cursorProblem(cursor, feed, splits)).toBeUndefined();
+    expect(cursorProblem({ ...cursor, epoch: 2, used: [], partly: {} }, feed, splits)).toBeUndefined();
+    expect(cursorProblem({ ...cursor, epoch: 99 }, { plan: "a1" }, splits)).toBeUndefined();
+  });
+
+  test("counts its places from elsewhere, and back", () => {
+    const moved = movedCursor(cursor, 10);
+    expect(moved).toEqual({ ...cursor, used: [10, 13, 15, 16], partly: { 13: 17 } });
+    expect(movedCursor(moved, -10)).toEqual(cursor);
   });
 
   test.each([
@@ -25,6 +32,6 @@ describe("a cursor", () => {
     [{ partly: { 1: 1 } }, "1 is no split that is used in part"],
     [{ partly: { "1e0": 1 } }, "1e0 is no split that is used in part"],
   ])("that says %j is refused", (said, words) => {
-    expect(cursorProblem({ ...cursor, ...said }, feed)).toBe(words);
+    expect(cursorProblem({ ...cursor, ...said }, feed, splits)).toBe(words);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { addNumber, areRuns, hasNumber, removeNumber, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
+import { addNumber, areRuns, hasNumber, numbersFrom, removeNumber, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 
 const changes = fc.array(fc.record({ adds: fc.boolean(), number: fc.nat(40) }), { maxLength: 200 });
 
@@ -19,6 +19,9 @@ describe("a set of runs", () => {
           [...set].sort((left, right) => left - right),
         );
         expect(sizeOfRuns(runs)).toBe(set.size);
+        const behind = numbersFrom(runs, 20);
+        expect(sizeOfRuns(behind)).toBe([...set].filter((number) => number >= 20).length);
+        expect(areRuns(behind, 41) && !hasNumber(behind, 19)).toBe(true);
         expect(areRuns(runs, 41)).toBe(true);
       }),
     );

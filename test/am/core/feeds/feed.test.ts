@@ -143,6 +143,74 @@ describe("splits", () => {
     });
   });
 
+  test("of the next epoch are given while the last of this one are used, where they overlap, and none of the one after it", () => {
+    const scene = opened(["a", "b"], { splits: 2, epochs: 3, seed: 3, boundary: "overlap" });
+    const slow = scene.one("a");
+    const place = ({ epoch, position }: Lease) => [epoch, position];
+    for (const expected of [
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ]) {
+      const split = scene.one("b");
+      expect(place(split)).toEqual(expected);
+      scene.used("b", split);
+    }
+    const waits = scene.asks("b");
+    expect(scene.answerTo(waits)).toBeUndefined();
+    expect(scene.state.epoch).toBe(0);
+    scene.used("a", slow);
+    expect(scene.answerTo(waits)).toMatchObject({ splits: [{ epoch: 2, position: 0 }] });
+    expect([scene.state.epoch, scene.state.used]).toEqual([2, []]);
+  });
+
+  test("are waited for by nobody, however far behind a task is, where epochs have no end", () => {
+    const { epochs: _, ...endless } = FEED;
+    const scene = new Scene({}, recoveredFeed({ ...endless, splits: 2, seed: 3, boundary: "infinite" }, 0));
+    for (const task of ["a", "b"]) scene.open(task);
+    const slow = scene.one("a");
+    const rest = Array.from({ length: 7 }, () => {
+      const split = scene.one("b");
+      scene.used("b", split);
+      return split;
+    });
+    expect(rest.at(-1)).toMatchObject({ epoch: 3, position: 1 });
+    expect(scene.state.used).toEqual([1, 8]);
+    expect(new Set(rest.slice(1, 3).map(({ split }) => split)).size).toBe(2);
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.one("b")).toMatchObject({ epoch: 0, position: 0, split: slow.split });
+  });
+
+  test("of epochs that overlap are in one cursor, from which a later generation goes on", () => {
+    const feed = { splits: 2, epochs: 4, boundary: "overlap" } as const;
+    const scene = opened(["a"], feed);
+    for (let read = 0; read < 2; read += 1) scene.used("a", scene.one("a"));
+    const [slow, ahead] = [scene.one("a"), scene.one("a")];
+    scene.used("a", ahead);
+    const next = scene.one("a");
+    const cursor = { plan: "a1", epoch: 1, used: [1, 2], partly: { 0: 3, 2: 1 } };
+    const at = scene.mark("a", "1", ["a"], { ...slow, records: 3 }, { ...next, records: 1 });
+    expect(scene.answerTo(at)).toEqual({ type: "cursor", cursor });
+    const later = new Scene(feed);
+    expect(later.open("b", cursor)).toEqual({ type: "opened", epoch: 1 });
+    expect(later.get("b", 2)).toMatchObject([
+      { epoch: 1, position: 0, skip: 3 },
+      { epoch: 2, position: 0, skip: 1 },
+    ]);
+    const strict = new Scene({ splits: 2, epochs: 4 });
+    expect(strict.open("b", cursor)).toMatchObject({ type: "refused", code: "invalid" });
+  });
+
+  test("that were thought to be no good are given in later epochs once a task says that it has used one", () => {
+    const scene = opened(["a", "b"], { splits: 2, epochs: 3, boundary: "overlap", maxAttempts: 1 });
+    const bad = scene.one("a");
+    scene.nowMs += 60_000;
+    scene.step({ type: "wake-up" });
+    expect(positions(scene.get("b", 2))).toEqual([1, 1]);
+    expect(scene.used("a", bad)).toEqual(noted);
+    expect(scene.one("a")).toMatchObject({ epoch: 1, position: 0 });
+  });
+
   test("are free at once when their task is lost, and the next ones to be given", () => {
     const scene = opened(["a", "b"]);
     scene.get("a", 2);
@@ -391,5 +459,38 @@ describe("the journal", () => {
     expect(Object.keys(state.leases)).toHaveLength(3_000);
     expect(state.used.length).toBeGreaterThan(2);
     expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(256 << 10);
+  });
+});
+
+describe("the journal of a feed", () => {
+  test("is written again after a pause where it failed, a longer one each time, and answers wait for it", () => {
+    const state = recoveredFeed(FEED, 0);
+    const hear = createFeed(state);
+    const effects = (event: FeedEvent, nowMs: number) => hear(event, nowMs).map(({ type }) => type);
+    const open: FeedEvent = { type: "open", id: 1, task: "a", generation: 1, gang: 1, origin: "start" };
+    expect(effects(open, 0)).toEqual(["journal"]);
+    expect(hear({ type: "journal-failed", sequence: 1 }, 10)).toEqual([{ type: "wake-at", atMs: 260 }]);
+    expect(effects({ type: "moved", task: "a", generation: 1 }, 100)).toEqual([]);
+    expect(effects({ type: "wake-up" }, 260)).toEqual(["journal"]);
+    expect(hear({ type: "journal-failed", sequence: 1 }, 270)).toEqual([]);
+    expect(hear({ type: "journal-failed", sequence: 2 }, 270)).toEqual([{ type: "wake-at", atMs: 770 }]);
+    expect(effects({ type: "wake-up" }, 770)).toEqual(["journal"]);
+    expect(hear({ type: "journal-written", sequence: 3 }, 780)).toEqual([
+      { type: "answer", id: 1, answer: { type: "opened", epoch: 0 } },
+    ]);
+    expect(state.journal.failures).toBe(0);
+  });
+
+  test("is written again earlier than a task loses its splits, and that is not forgotten", () => {
+    const state = recoveredFeed({ ...FEED, leaseMs: 100_000 }, 0);
+    const hear = createFeed(state);
+    hear({ type: "open", id: 1, task: "a", generation: 1, gang: 1, origin: "start" }, 0);
+    hear({ type: "journal-written", sequence: 1 }, 0);
+    const asked = hear({ type: "ask", id: 2, task: "a", generation: 1, most: 1, atOnce: false, has: [] }, 0);
+    expect(asked).toContainEqual({ type: "wake-at", atMs: 100_000 });
+    expect(hear({ type: "journal-failed", sequence: 2 }, 1_000)).toEqual([{ type: "wake-at", atMs: 1_250 }]);
+    const woken = hear({ type: "wake-up" }, 1_250);
+    expect(woken.map(({ type }) => type)).toEqual(["journal", "wake-at"]);
+    expect(woken[1]).toEqual({ type: "wake-at", atMs: 100_000 });
   });
 });

@@ -4,7 +4,12 @@ import { recoveredFeed } from "../../../../am/core/feeds/journaling.ts";
 import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
 import type { FeedCall, FeedEvent } from "../../../../am/core/feeds/step.ts";
 import type { Cursor } from "../../../../src/job/feeds/cursor.ts";
+import { orderOf } from "../../../../src/job/feeds/order.ts";
+import { hasNumber } from "../../../../src/job/feeds/runs.ts";
 import type { Random } from "../../../simulation/random.ts";
+
+/** A program reads so many epochs of a feed without end. */
+const EPOCHS_OF_THE_ENDLESS = 3;
 
 /** How often each record was used, by `epoch/split/record`. */
 type Model = ReadonlyMap<string, number>;
@@ -41,6 +46,11 @@ export interface Troubles {
   readonly taskDies: number;
   readonly taskSleeps: number;
   readonly callLost: number;
+  /** What a task says arrives only after a while, in which it may lose what it has. */
+  readonly taskCutOff: number;
+  /** A call arrives once more, after others. */
+  readonly callRepeated: number;
+  readonly journalFails: number;
   /** A task waits for splits: one that has nothing comes to no mark meanwhile. */
   readonly taskIdles: number;
   /** A split whose first record ends its reader. */
@@ -71,6 +81,8 @@ export class FeedWorld {
   /** In the order in which they were given out. */
   readonly given: { readonly epoch: number; readonly position: number; readonly number: number }[] = [];
   readonly leftOut = new Set<number>();
+  /** Checkpoints whose cursor says another thing than was used. */
+  readonly problems: string[] = [];
   restarts = 0;
   masters = 1;
 
@@ -91,6 +103,7 @@ export class FeedWorld {
       for (const { does } of this.#takeDue()) does();
       if (this.#random.chance(this.#troubles.masterDies)) this.#killMaster();
       if (this.#tasks.every(isDone) && !this.#wantsMark) return true;
+      if (this.#feed.epochs === undefined && this.#epochsInModel >= EPOCHS_OF_THE_ENDLESS) return true;
       const task = this.#random.any(this.#tasks);
       if (task !== undefined && task.sleepsUntilMs <= this.nowMs) this.#act(task);
     }
@@ -102,6 +115,9 @@ export class FeedWorld {
     return sum([this.#kind === "alone" ? this.#before : this.checkpoint.model, ...this.#tasks.map(({ used }) => used)]);
   }
 
+  /** Of what is in a checkpoint. */
+  #epochsInModel = 0;
+
   recordsOf(split: number): number {
     return 1 + ((split * 3) % 4);
   }
@@ -110,11 +126,13 @@ export class FeedWorld {
   #before: Model = new Map();
 
   #act(task: Task): void {
-    const { taskDies, taskSleeps, callLost } = this.#troubles;
+    const { taskDies, taskSleeps, callLost, taskCutOff } = this.#troubles;
     if (this.#random.chance(taskDies)) this.#end(task, this.#random.chance(0.5));
     else if (this.#random.chance(taskSleeps))
       task.sleepsUntilMs = this.nowMs + this.#random.integer(1, 3 * this.#feed.leaseMs);
     else if (this.#random.chance(callLost)) this.#repeat(task);
+    else if (this.#random.chance(taskCutOff))
+      this.#cutOff.set(task.name, this.#random.integer(1, 3 * this.#feed.leaseMs));
     else if (task.call === undefined) this.#goOn(task);
   }
 
@@ -194,7 +212,31 @@ export class FeedWorld {
     this.#marks += 1;
     this.#wantsMark = false;
     const model = sum([this.checkpoint.model, ...this.#tasks.map(({ atMark }) => atMark ?? new Map())]);
+    this.#judge(origin, model);
     if (this.#random.chance(0.8)) this.#saved = { model, origin };
+  }
+
+  /** What the cursor says is used, beside what was. */
+  #judge(cursor: Cursor, model: Model): void {
+    const { splits, seed } = this.#feed;
+    const { epoch: first, used, partly } = cursor;
+    this.#epochsInModel = first;
+    const behind = Math.max(0, ...used, ...Object.keys(partly).map((place) => Number(place) + 1));
+    for (let epoch = 0; epoch < first + Math.ceil(behind / splits); epoch += 1) {
+      for (const [position, split] of orderOf(splits, seed, epoch).entries()) {
+        const place = (epoch - first) * splits + position;
+        const records = this.recordsOf(split);
+        const said = place < 0 || hasNumber(used, place) ? records : (partly[place] ?? 0);
+        for (let record = 0; record < records; record += 1) {
+          const times = model.get(`${epoch}/${split}/${record}`) ?? 0;
+          const isLeftOut = times === 0 && place < 0 && this.leftOut.has(split);
+          if (times !== (record < said ? 1 : 0) && !isLeftOut)
+            this.problems.push(
+              `${JSON.stringify(cursor)}, and record ${record} of split ${split} of epoch ${epoch} was used ${times} times`,
+            );
+        }
+      }
+    }
   }
 
   /** Since the generation began; its model is on top of the checkpoint before. */
@@ -237,16 +279,26 @@ export class FeedWorld {
     return this.#lastId;
   }
 
-  /** In order, to the ApplicationMaster that there is. */
+  /** To the ApplicationMaster that there is: what is of one task in order, but for what arrives once more. */
   #send(event: FeedEvent): void {
     const master = this.#master;
-    this.#arrivesMs = Math.max(this.#arrivesMs, this.nowMs + this.#random.integer(0, 3));
-    this.#after(this.#arrivesMs - this.nowMs, () => {
+    const task = "task" in event ? event.task : "";
+    const cutOffMs = this.#cutOff.get(task) ?? 0;
+    this.#cutOff.delete(task);
+    const atMs = Math.max(this.#arrivesMs.get(task) ?? 0, this.nowMs + cutOffMs + this.#random.integer(0, 3));
+    this.#arrivesMs.set(task, atMs);
+    const arrive = () => {
       if (master === this.#master) this.#step(event);
-    });
+    };
+    this.#after(atMs - this.nowMs, arrive);
+    const isOnce = event.type === "open" || event.type === "life-ended";
+    if (!isOnce && this.#random.chance(this.#troubles.callRepeated))
+      this.#after(atMs - this.nowMs + this.#random.integer(1, 2 * this.#feed.leaseMs), arrive);
   }
 
-  #arrivesMs = 0;
+  readonly #arrivesMs = new Map<string, number>();
+  /** For so long, from what it says next on. */
+  readonly #cutOff = new Map<string, number>();
 
   #step(event: FeedEvent): void {
     const master = this.#master;
@@ -258,6 +310,12 @@ export class FeedWorld {
       if (effect.type === "answer") later(this.#random.integer(0, 3), () => this.#answered(effect.id, effect.answer));
       else if (effect.type === "wake-at") later(effect.atMs - this.nowMs, () => this.#step({ type: "wake-up" }));
       else if (effect.type === "left-out") this.leftOut.add(effect.split);
+      else if (this.#random.chance(this.#troubles.journalFails))
+        later(this.#random.integer(0, 8), () => {
+          // It may have been written all the same.
+          if (this.#random.chance(0.3)) this.#journal = effect.content;
+          this.#step({ type: "journal-failed", sequence: effect.sequence });
+        });
       else
         later(this.#random.integer(0, 8), () => {
           this.#journal = effect.content;
