@@ -1,10 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { feedShape } from "../../am/core/feeds/feed-file.ts";
 import { readReport } from "../../executor/api/report.ts";
+import { crc32c } from "../../executor/feeds/crc32c.ts";
 import { readSplit } from "../../executor/feeds/read-split.ts";
+import { masked } from "../../executor/feeds/tfrecord.ts";
+import { JobLogs, parseLogQuery } from "../../portal/job-logs.ts";
 import { parseJobQuery } from "../../portal/job-query.ts";
 import { readStoredJob, readStoredSeries } from "../../portal/stored-job.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
@@ -13,11 +17,19 @@ import { containerMagic } from "../../src/history/avro/schema.ts";
 import { encodeHistoryRecord } from "../../src/history/records.ts";
 import { cursorProblem, cursorShape } from "../../src/job/feeds/cursor.ts";
 import type { Cut } from "../../src/job/feeds/cut.ts";
+import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
 import { parseParameter } from "../../src/job/search/parse-parameter.ts";
-import { readTrial } from "../../src/job/search/trial-line.ts";
+import { nextPromotion, pausingOf } from "../../src/job/search/promotion.ts";
+import { propose } from "../../src/job/search/propose.ts";
+import { stopOf } from "../../src/job/search/stop.ts";
+import { readTrial, readTrialLine, trialOfLine } from "../../src/job/search/trial-line.ts";
+import type { Search } from "../../src/job/search/trials.ts";
+import { leadingProcesses, readProcessStacks, taskPlaceOf } from "../../src/job/stacks.ts";
 import { readTransaction } from "../../src/job/store/transaction-json.ts";
+import { parseNamesList } from "../../src/job/stored/carried-lists.ts";
 import { parseLiveRequest } from "../../src/page/live-request.ts";
 import { aJobStatus, allSucceeded } from "../client/job-status.ts";
+import { searchOf } from "../job/search/support.ts";
 import { aJobSpec } from "../support/job-spec.ts";
 import type { Decoder } from "./fuzz.ts";
 
@@ -72,6 +84,60 @@ function long(value: number): Buffer {
   let rest = value * 2;
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest & 0x7f) | 0x80);
   return Buffer.from([...bytes, rest]);
+}
+
+/** A TFRecord file of these records. */
+function records(...contents: readonly string[]): Buffer {
+  const sum = (bytes: Uint8Array) => {
+    const four = Buffer.alloc(4);
+    four.writeUInt32LE(masked(crc32c(bytes)));
+    return four;
+  };
+  return Buffer.concat(
+    contents.flatMap((content) => {
+      const [length, data] = [Buffer.alloc(8), Buffer.from(content)];
+      length.writeBigUInt64LE(BigInt(data.length));
+      return [length, sum(length), data, sum(data)];
+    }),
+  );
+}
+
+/** What a search makes of the trials of an earlier one: what it tries next, what it stops, and which of those that pause goes on. */
+function goesOn(rules: Partial<Search>): (text: string) => void {
+  const search = { ...searchOf({ lr: "float 1e-5 1 log", layers: "int 1 9", opt: "choice sgd adam" }), ...rules };
+  return (text) => {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    const trials = lines.map((line) => trialOfLine(readTrialLine(line)));
+    propose(search, trials);
+    for (const trial of trials) stopOf(search, trial, trials);
+    const pausing = pausingOf(search, trials.length + 10);
+    if (pausing !== undefined) nextPromotion(pausing, trials);
+  };
+}
+
+const triedLines = [
+  '{"number":0,"params":{"lr":0.01,"layers":2,"opt":"sgd"},"state":"completed","value":0.5,"step":9,"reports":[[1,0.9],[3,0.7],[9,0.5]]}',
+  '{"number":1,"params":{"lr":0.1,"layers":3,"opt":"adam"},"state":"stopped","value":0.8,"step":3,"reports":[[1,0.9],[3,0.8]]}',
+  '{"number":2,"params":{"lr":0.3,"layers":9,"opt":"adam"},"state":"paused","value":0.6,"step":1,"reports":[[1,0.6]],"checkpoint":"/c"}',
+  '{"number":3,"params":{"lr":1,"layers":1,"opt":"sgd"},"state":"failed","error":"exit 1"}',
+  '{"number":4,"params":{"lr":0.5,"layers":1,"opt":"sgd"},"value":"NaN","startedAtMs":1,"endedAtMs":2}',
+].join("\n");
+
+/** What the portal shows of a job whose nodes stored that in each of its logs. */
+async function shownLog(bytes: Uint8Array): Promise<void> {
+  const logs = ["am.log", "am.log.0", OUTPUT_INDEX, "stdout", "stdout.7", "stderr"];
+  const containers = ["container_1_0001_01_000001", "container_1_0001_01_000002"];
+  const store = {
+    async *logs(wanted: (containerId: string) => boolean) {
+      for (const containerId of containers.filter(wanted))
+        for (const name of logs)
+          yield { containerId, name, lengthBytes: bytes.length, content: Readable.from([bytes]) };
+    },
+  };
+  for (const task of ["am", "worker:0"]) {
+    const query = { task, tail: 10, stream: undefined, text: "e" };
+    await new JobLogs(() => store).read("ada", aJobStatus(), query, new AbortController().signal);
+  }
 }
 
 const header = {
@@ -147,6 +213,23 @@ export const newerDecoders: readonly Decoder[] = [
     // Of zlib.
     refusals: ["Error"],
   },
+  {
+    name: "records of a feed",
+    seeds: [records("one", "", "three".repeat(30))],
+    decode: splitOf("data.tfrecord", { format: "tfrecord" }),
+  },
+  {
+    name: "packed records of a feed",
+    seeds: [gzipSync(records("one", "two"))],
+    decode: splitOf("data.tfrecord.gz", { format: "tfrecord" }),
+    // Of zlib.
+    refusals: ["Error"],
+  },
+  {
+    name: "rows of one length of a feed",
+    seeds: [Buffer.from("aaabbbcccddd")],
+    decode: splitOf("data.bin", { format: "fixed", splitBytes: 4, recordBytes: 3 }),
+  },
   text("cursors of a feed", (json) => cursorProblem(cursorShape(JSON.parse(json), ""), feed, feed.splits), cursor),
   text(
     "journals of a feed",
@@ -164,6 +247,52 @@ export const newerDecoders: readonly Decoder[] = [
     "float 1e-5 1e-1 log when opt=sgd,adam",
     'choice "a b" c',
     "int 1 9 step 2",
+  ),
+  text("trials that a search by TPE goes on with", goesOn({ algorithm: "tpe", stop: "median" }), triedLines),
+  text(
+    "trials that a search by evolution goes on with",
+    goesOn({ algorithm: "evolution", stop: "asha", budget: { min: 1, max: 9, factor: 3 } }),
+    triedLines,
+  ),
+  text(
+    "trials that a search by hyperband goes on with",
+    goesOn({ stop: "hyperband", budget: { min: 1, max: 9, factor: 3 } }),
+    triedLines,
+  ),
+  text(
+    "queries of the portal's logs",
+    (query) => parseLogQuery(new URLSearchParams(query)),
+    "task=worker:0&tail=50&stream=stderr&text=loss",
+  ),
+  {
+    name: "logs that the portal shows",
+    seeds: [
+      '{"level":"info","event":"task-started","task":"worker:0","container":"container_1_0001_01_000002","message":"e"}\n',
+      "1 2 3 4\n5 6 7 8\n",
+      "one\r\ntwo\rthree\n",
+    ].map((seed) => Buffer.from(seed)),
+    decode: shownLog,
+  },
+  text(
+    "stacks of a task's processes",
+    (json) => {
+      const processes = readProcessStacks(JSON.parse(json), "");
+      taskPlaceOf(processes);
+      return leadingProcesses(processes);
+    },
+    JSON.stringify([
+      {
+        pid: 7,
+        parent: 1,
+        program: "python3.11",
+        stacks: 'Current thread 0x00007f (most recent call first):\n  File "/a/train.py", line 3 in step\n',
+      },
+    ]),
+  ),
+  text(
+    "lists of names that were changed",
+    parseNamesList,
+    '{"namesVersion":1,"renamed":[{"path":"a","sizeBytes":1,"stored":"b"}],"leftOut":[{"path":"c","why":"x","isLoss":true}]}',
   ),
   text("reports to a task's API", readReport, '{"step":3,"checkpoint":"hdfs://ns/c","metrics":{"loss":0.5,"acc":NaN}}'),
   text(
