@@ -132,6 +132,7 @@ class Master {
       user: job.user,
       spec: job.spec,
       localNameOf: localNames(configuration),
+      tokenKey: () => this.#scheduler.clientTokenKey,
       groupsOf,
     });
     this.#tokens = new FreshTokens({
@@ -217,7 +218,6 @@ class Master {
     this.#pageUrl = page;
     const address = { ...hostPort, ...(page !== undefined && { trackingUrl: page }) };
     const registration = await this.#scheduler.start(address, (event) => this.shell.post(event));
-    this.#clientRights.tokenKey = registration.clientTokenKey;
     void this.#endpoint.announce();
     this.#watchAttempt();
     if (!local) renewTokens({ job, tokens: this.#tokens, staging: this.#staging, fileSystem, log });

@@ -31,6 +31,7 @@ export function makeScheduler({ settings }: SchedulerInput): Scheduler {
 class StandInScheduler implements Scheduler {
   readonly waits = [];
   readonly answeredAtMs = undefined;
+  readonly clientTokenKey = undefined;
   readonly #file: string;
   #deliver: (event: SchedulerEvent) => void = () => {};
   #nextNumber = 2;

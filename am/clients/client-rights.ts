@@ -19,6 +19,8 @@ export interface ClientRightsOptions {
   readonly spec: AccessLists;
   /** What the cluster calls a principal; undefined: nobody, by its rules. */
   readonly localNameOf: (principal: string) => string | undefined;
+  /** From what the ResourceManager derives what its tokens for this attempt prove; absent where it gives none. */
+  readonly tokenKey: () => Uint8Array | undefined;
   /** The groups of a user, by this node's account of them. */
   readonly groupsOf: (user: string) => Promise<readonly string[]>;
 }
@@ -36,8 +38,6 @@ const keys: Readonly<Record<ApplicationRight, { readonly key: string; readonly w
 export class ClientRights implements ClientDoor {
   readonly #options: ClientRightsOptions;
   readonly #lists: Readonly<Record<ApplicationRight, AccessList>>;
-  /** Of this attempt: from it the ResourceManager derives what its tokens prove. Absent on a cluster that is not secure. */
-  tokenKey: Uint8Array | undefined;
 
   constructor(options: ClientRightsOptions) {
     this.#options = options;
@@ -49,7 +49,8 @@ export class ClientRights implements ClientDoor {
   secretOf(caller: string): Uint8Array | undefined {
     if (caller === OWNER) return clientAccess(this.#options.identity).caller.secret;
     const token = tokenOf(caller);
-    return token && this.tokenKey && clientTokenPassword(this.tokenKey, token);
+    const key = this.#options.tokenKey();
+    return token && key && clientTokenPassword(key, token);
   }
 
   userOf(caller: string): string {

@@ -31,8 +31,6 @@ export type SchedulerEvent = Extract<
 export interface Registration {
   readonly attempt: number;
   readonly keptContainers: readonly AllocatedContainer[];
-  /** On a secure cluster: what the tokens of the application's clients are derived from. */
-  readonly clientTokenKey?: Uint8Array;
 }
 
 /** Where this process is reached. */
@@ -59,6 +57,8 @@ export interface Scheduler {
   readonly waits: readonly Wait[];
   /** When it answered last; undefined where nothing has to. */
   readonly answeredAtMs: number | undefined;
+  /** On a secure cluster, once a registration was answered: what the tokens of the application's clients are derived from. */
+  readonly clientTokenKey: Uint8Array | undefined;
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
   start(address: MasterAddress, deliver: (event: SchedulerEvent) => void): Promise<Registration>;
   ask(asks: readonly Ask[]): void;

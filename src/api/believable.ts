@@ -6,6 +6,8 @@ import type { ExecutorReport, FeedCall } from "./messages.ts";
 
 const HOST_NAME = /^\w[\w.-]{0,254}$/;
 const MOST_PORT = 65_535;
+/** Whatever generation an executor says, others follow, whose numbers are to be exact. */
+const MOST_GENERATION = 2 ** 31;
 /** Of an address for people, a reason, a path. */
 export const MOST_TEXT = 4_096;
 /** By names that a role gives them. */
@@ -17,9 +19,10 @@ const MOST_CALLS = 100;
 
 /** Why a registration is refused; undefined: it is not. Its host and ports are put into other tasks' commands (`{{spec.worker}}`). */
 export function unbelievable(registration: ExecutorRegistration): string | undefined {
-  const { host, port, ports = {}, tensorboardPort, rejoinAddress } = registration;
+  const { generation, host, port, ports = {}, tensorboardPort, rejoinAddress } = registration;
   if (isIP(host) === 0 && !HOST_NAME.test(host))
     return `its host is not a host name: ${JSON.stringify(host.slice(0, 100))}`;
+  if (generation > MOST_GENERATION) return "it is of a generation that there cannot be";
   if (rejoinAddress.length > MOST_ADDRESS) return "where it can be called is no address";
   const named = Object.keys(ports);
   if (named.length > MOST_PORTS || named.some((name) => name.length > MOST_ADDRESS))

@@ -38,6 +38,7 @@ function setUp(
     scheduler: {
       waits: [],
       answeredAtMs: undefined,
+      clientTokenKey: undefined,
       start: async () => ({ attempt: 1, keptContainers: [] }),
       ask: note("ask"),
       release: note("release"),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, test } from "@jest/globals";
 import { bounded, boundedCall, unbelievable } from "../../src/api/believable.ts";
 import { aRegistration } from "../support/api.ts";
 
@@ -37,6 +37,11 @@ describe("where a task says that it listens", () => {
       expect(unbelievable(aRegistration({ ports }))).toBe("it names ports that no role has");
     expect(unbelievable(aRegistration({ rejoinAddress: "x".repeat(301) }))).toContain("no address");
   });
+});
+
+test("a generation that an executor says it is in has many after it", () => {
+  expect(unbelievable(aRegistration({ generation: 2 ** 32 - 1 }))).toBe("it is of a generation that there cannot be");
+  expect(unbelievable(aRegistration({ generation: 2 ** 31 }))).toBeUndefined();
 });
 
 describe("what an executor reports", () => {

@@ -45,6 +45,7 @@ export class ModelScheduler implements Scheduler {
   #withoutToken: ReadonlySet<string> = new Set();
   isUnheard = false;
   answeredAtMs: number | undefined;
+  readonly clientTokenKey = undefined;
   /** When it was last asked who is in charge, and answered. */
   confirmedAtMs = 0;
   #questions: ((current: boolean) => void)[] = [];

@@ -37,6 +37,10 @@ export class InPlaceScheduler implements Scheduler {
     return this.#options.cluster.answeredAtMs;
   }
 
+  get clientTokenKey(): Uint8Array | undefined {
+    return this.#options.cluster.clientTokenKey;
+  }
+
   async start(address: MasterAddress, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
     const { cluster, own } = this.#options;
     await own.start(address, (event) => {

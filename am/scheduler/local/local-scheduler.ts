@@ -61,6 +61,7 @@ const stopped = {
 export class LocalScheduler implements Scheduler {
   readonly waits = [];
   readonly answeredAtMs = undefined;
+  readonly clientTokenKey = undefined;
   readonly #options: LocalSchedulerOptions;
   readonly #capacity: Resource;
   readonly #localizer: Pick<Localizer, "place">;

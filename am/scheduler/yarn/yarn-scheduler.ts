@@ -85,6 +85,7 @@ export class YarnScheduler implements Scheduler {
   /** Whether the ResourceManager recorded this attempt's end; set once it has answered, and then no heartbeat is sent any more. */
   #endRecorded: boolean | undefined;
   readonly #link: ManagerLink;
+  clientTokenKey: Uint8Array | undefined;
   /** Whether the registration was answered: the answer has the tokens of the nodes with kept containers. */
   #registrationAnswered = true;
   #questions: ((current: boolean) => void)[] = [];
@@ -101,7 +102,7 @@ export class YarnScheduler implements Scheduler {
   async start(address: MasterAddress, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
     this.#deliver = deliver;
     this.#address = { host: address.host, rpcPort: address.port, trackingUrl: address.trackingUrl ?? "" };
-    const registration = await this.#options.manager.register(this.#address);
+    const registration = await this.#register();
     this.#link.move("registered");
     const { attempt, nodeManagers, nodes } = this.#options;
     this.#registrationAnswered = registration.answered;
@@ -117,8 +118,14 @@ export class YarnScheduler implements Scheduler {
       resourceTypes: registration.resourceTypes.map(({ name }) => name),
     });
     this.#loop.start();
-    const { clientToAmMasterKey: clientTokenKey } = registration;
-    return { attempt, keptContainers, ...(clientTokenKey && { clientTokenKey }) };
+    return { attempt, keptContainers };
+  }
+
+  /** The key is in the answer alone, and the same for the whole attempt: of one whose answer was lost a later one has it. */
+  async #register(): Promise<YarnRegistration> {
+    const registration = await this.#options.manager.register(this.#address);
+    this.clientTokenKey ??= registration.clientToAmMasterKey;
+    return registration;
   }
 
   ask(asks: readonly Ask[]): void {
@@ -248,7 +255,7 @@ export class YarnScheduler implements Scheduler {
         this.#allocated(outcome.allocation);
         return true;
       case "resync": {
-        const registration = await this.#options.manager.register(this.#address);
+        const registration = await this.#register();
         this.#options.nodeManagers.addTokens(registration.nodeTokens);
         this.#emitAll(this.#events.ofLate(registration.containersFromPreviousAttempts));
         this.#emit({ type: "resource-manager-resynced" });

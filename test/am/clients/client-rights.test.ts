@@ -24,17 +24,21 @@ function withToken(name: string): string {
     .name;
 }
 
-function rights(spec: AccessLists, groups: Record<string, string[]> = {}, rules = "DEFAULT") {
+function rights(
+  spec: AccessLists,
+  groups: Record<string, string[]> = {},
+  rules = "DEFAULT",
+  key: () => Uint8Array | undefined = () => tokenKey,
+) {
   const site = { "yarn.resourcemanager.principal": "rm/_HOST@TONY.TEST", "hadoop.security.auth_to_local": rules };
-  const made = new ClientRights({
+  return new ClientRights({
     identity,
     user: "alice",
     spec,
     localNameOf: localNames(new Configuration().withValues(site)),
+    tokenKey: key,
     groupsOf: async (user) => groups[user] ?? [],
   });
-  made.tokenKey = tokenKey;
-  return made;
 }
 
 describe("the door for clients", () => {
@@ -47,8 +51,7 @@ describe("the door for clients", () => {
   });
 
   it("takes no token where the cluster gives none", () => {
-    const door = rights({ viewAcl: "*" });
-    door.tokenKey = undefined;
+    const door = rights({ viewAcl: "*" }, {}, "DEFAULT", () => undefined);
     expect(door.secretOf(withToken("carol@TONY.TEST"))).toBeUndefined();
   });
 

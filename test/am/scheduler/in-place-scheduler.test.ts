@@ -19,6 +19,7 @@ const container = (containerId: string): AllocatedContainer => ({
 class RecordedScheduler implements Scheduler {
   readonly waits = [];
   readonly answeredAtMs = undefined;
+  readonly clientTokenKey = Buffer.from("a key");
   readonly calls: string[] = [];
   tell: (event: SchedulerEvent) => void = () => {};
   readonly #name: string;
@@ -55,6 +56,11 @@ async function started() {
 }
 
 describe("an ApplicationMaster that runs a task in its own container", () => {
+  test("takes its clients' tokens by the cluster's key", async () => {
+    const { scheduler, cluster } = await started();
+    expect(scheduler.clientTokenKey).toBe(cluster.clientTokenKey);
+  });
+
   test("asks the cluster for the other roles' containers alone", async () => {
     const { scheduler, cluster, own } = await started();
     scheduler.ask([askOf("driver"), askOf("worker")]);

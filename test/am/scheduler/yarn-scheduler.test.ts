@@ -51,6 +51,7 @@ class ScriptedManager implements ResourceManagerClient {
   registrations = 0;
   kept = [aContainer(9)];
   answered = true;
+  clientKey: Uint8Array | undefined;
   finished: unknown;
   shown: readonly [number, string | undefined] | undefined;
   endTaken = true;
@@ -66,6 +67,7 @@ class ScriptedManager implements ResourceManagerClient {
       resourceTypes: [{ name: "memory-mb", units: "Mi" }],
       containersFromPreviousAttempts: this.kept,
       nodeTokens: [],
+      ...(this.clientKey && { clientToAmMasterKey: this.clientKey }),
     };
   }
   ask(rows: readonly ResourceRequest[]): void {
@@ -378,6 +380,18 @@ describe("the YARN scheduler", () => {
 
     expect(manager.registrations).toBe(2);
     expect(types()).toContain("resource-manager-resynced");
+  });
+
+  test("the key of its clients' tokens is in the first answer to a registration that comes, and stays as it is", async () => {
+    const { clock, manager, scheduler } = await setUp();
+    expect(scheduler.clientTokenKey).toBeUndefined();
+    for (const key of ["the key", "another"]) {
+      manager.clientKey = Buffer.from(key);
+      (await manager.heartbeats.next())({ kind: "resync", reason: "restarted" });
+      await turn();
+      await clock.pass(1_000);
+      expect(scheduler.clientTokenKey).toEqual(Buffer.from("the key"));
+    }
   });
 
   test("what one that has forgotten us knows of earlier attempts, and has not told before, is told", async () => {
