@@ -41,7 +41,7 @@ export function fill(id: string, content: readonly (string | Element)[]): void {
   const focusOf = focused !== null && place.contains(focused) ? [focused.id, focused.textContent] : undefined;
   place.replaceChildren(...content.filter((part) => part !== ""));
   if (focusOf === undefined) return;
-  const same = [...place.querySelectorAll("button")].find(
+  const same = [...place.querySelectorAll<HTMLElement>("button, input")].find(
     (one) => one.id === focusOf[0] && one.textContent === focusOf[1],
   );
   same?.focus();

@@ -1,3 +1,5 @@
+import type { EventLine } from "../src/page/portal-answers.ts";
+
 /** What the page chose to be shown. */
 export interface View {
   from: number;
@@ -63,13 +65,6 @@ export interface Log {
   readonly lines?: readonly { readonly line: string }[];
   readonly isCut?: boolean;
   readonly missingBytes?: number;
-}
-
-export interface EventLine {
-  readonly atMs: number;
-  readonly generation: number;
-  readonly task?: string;
-  readonly text: string;
 }
 
 export interface Outcome {

@@ -106,6 +106,8 @@ function show(live: Live): void {
   showCharts(live);
   showEvents(live);
   offerLog(live);
+  // The portal has others.
+  if (live.isFinal === true) document.getElementById("compare")?.toggleAttribute("hidden", false);
 }
 
 function costOf({ cost }: Status["use"]): string {
@@ -268,6 +270,13 @@ onClick("on", () => changed({ from: (shown?.tasks?.from ?? 0) + ROWS }));
 const filter = document.getElementById("filter");
 filter?.addEventListener("input", () => {
   if (filter instanceof HTMLInputElement) changed({ filter: filter.value, from: 0 });
+});
+const compare = document.getElementById("compare");
+compare?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const other = compare.querySelector("input")?.value.trim() ?? "";
+  const query = new URLSearchParams({ a: shown?.job?.applicationId ?? "", b: other });
+  location.assign(`${base(location.pathname)}../../compare?${query}`);
 });
 document.addEventListener("visibilitychange", () => void ask());
 addEventListener("hashchange", () => changed({}));

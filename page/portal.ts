@@ -1,5 +1,5 @@
+import type { JobRow, JobsAnswer, UseAnswer } from "../src/page/portal-answers.ts";
 import { el, fill } from "./dom.ts";
-import type { JobRow, Jobs, Uses } from "./jobs.ts";
 import { showUse } from "./use.ts";
 import { moment, span } from "./words.ts";
 
@@ -10,6 +10,7 @@ const DAY_MS = 24 * 3_600_000;
 
 const filters = document.getElementById("filters");
 const use = document.getElementById("use");
+const chosen = new Set<string>();
 let from = 0;
 let timer = 0;
 let asked = 0;
@@ -45,12 +46,15 @@ async function ask(): Promise<void> {
   let pauseMs = SELDOM_MS;
   try {
     const response = await fetch(`api/v1/jobs?${queryOf()}`, { cache: "no-store" });
-    const jobs: Jobs = await response.json();
+    const jobs: JobsAnswer | { readonly error: string } = await response.json();
     if (mine !== asked) return;
-    if (jobs.error === undefined) show(jobs);
-    if (use instanceof HTMLDetailsElement && use.open) await askUse(mine);
-    if (jobs.scan?.isComplete !== true) pauseMs = OFTEN_MS;
-    say(jobs.error ?? troubleOf(jobs));
+    if ("error" in jobs) say(jobs.error);
+    else {
+      show(jobs);
+      if (use instanceof HTMLDetailsElement && use.open) await askUse(mine);
+      if (!jobs.scan.isComplete) pauseMs = OFTEN_MS;
+      say(troubleOf(jobs));
+    }
   } catch {
     if (mine !== asked) return;
     say("The portal does not answer: it may have been ended.");
@@ -60,12 +64,11 @@ async function ask(): Promise<void> {
 
 async function askUse(mine: number): Promise<void> {
   const response = await fetch(`api/v1/use?${queryOf()}`, { cache: "no-store" });
-  const uses: Uses = await response.json();
+  const uses: UseAnswer = await response.json();
   if (mine === asked) showUse(uses);
 }
 
-function troubleOf({ scan, nowMs = 0 }: Jobs): string {
-  if (scan === undefined) return "";
+function troubleOf({ scan, nowMs }: JobsAnswer): string {
   const { isComplete, read, folders, atMs, trouble, yarnTrouble, emptyPlaces, unreadable } = scan;
   if (trouble !== undefined) {
     const since = atMs === 0 ? "The history cannot be read" : `What is shown is ${span(nowMs - atMs)} old`;
@@ -83,8 +86,8 @@ function troubleOf({ scan, nowMs = 0 }: Jobs): string {
   return `The history of ${unreadable.length} ${unreadable.length === 1 ? "job" : "jobs"} cannot be read: ${first.why}`;
 }
 
-function show({ rows = [], matching = 0, total = 0, nowMs = 0, ...jobs }: Jobs): void {
-  from = jobs.from ?? 0;
+function show({ rows, matching, total, nowMs, ...jobs }: JobsAnswer): void {
+  from = jobs.from;
   fill(
     "rows",
     rows.map((row) => rowOf(row, nowMs)),
@@ -100,6 +103,7 @@ function rowOf(row: JobRow, nowMs: number): HTMLElement {
   const { applicationId, name, user, queue, state, startedAtMs, endedAtMs, tasks, cause = "", writtenBy } = row;
   const cells = [name, user, queue];
   return el("tr", {}, [
+    el("td", {}, [chooser(applicationId)]),
     el("th", { scope: "row" }, [el("a", { href: `jobs/${applicationId}/` }, [applicationId])]),
     ...cells.map((cell) => el("td", { class: "name", title: cell }, [cell])),
     el("td", { class: `state ${state}` }, [writtenBy === "TonY" ? `${state} (TonY)` : state]),
@@ -107,6 +111,30 @@ function rowOf(row: JobRow, nowMs: number): HTMLElement {
     el("td", {}, [state === "unknown" ? "" : span((endedAtMs ?? nowMs) - startedAtMs)]),
     el("td", {}, [String(tasks)]),
     el("td", { class: "cause" }, [cause]),
+  ]);
+}
+
+/** Two chosen jobs are compared. */
+function chooser(applicationId: string): HTMLElement {
+  const checked = chosen.has(applicationId) ? { checked: "checked" } : {};
+  const box = el(
+    "input",
+    { type: "checkbox", id: `choose-${applicationId}`, "aria-label": `Compare ${applicationId}`, ...checked },
+    [],
+  );
+  box.addEventListener("change", () => {
+    if (!chosen.delete(applicationId)) chosen.add(applicationId);
+    showChosen();
+  });
+  return box;
+}
+
+function showChosen(): void {
+  const [a, b, ...others] = chosen;
+  const isPair = a !== undefined && b !== undefined && others.length === 0;
+  fill("compare", [
+    isPair ? el("a", { href: `compare?${new URLSearchParams({ a, b })}` }, ["Compare the two chosen jobs"]) : "",
+    chosen.size === 0 || isPair ? "" : `${chosen.size} chosen: choose two to compare them`,
   ]);
 }
 

@@ -1,12 +1,12 @@
+import type { Use, UseAnswer } from "../src/page/portal-answers.ts";
 import { el, fill, svg } from "./dom.ts";
-import type { Use, Uses } from "./jobs.ts";
 import { amount } from "./words.ts";
 
 const WIDE = 700;
 const HIGH = 80;
 
 /** What jobs held, by queue and user, and by day. */
-export function showUse({ owners = [], days = [] }: Uses): void {
+export function showUse({ owners, days }: UseAnswer): void {
   fill(
     "use-rows",
     owners.map(({ queue, user, ...use }) =>
@@ -40,7 +40,7 @@ function costWords({ costs }: Use): string {
 }
 
 /** A bar for each day on which jobs ran, of which the wasted part is marked. */
-function chart(days: NonNullable<Uses["days"]>, most: number): Element {
+function chart(days: UseAnswer["days"], most: number): Element {
   const step = WIDE / days.length;
   const bar = (index: number, value: number, kind: string) => {
     const height = (value / most) * HIGH;

@@ -1,5 +1,5 @@
 import { type AccessList, parseAccessList } from "../src/job/access-list.ts";
-import type { JobRow } from "./job-index.ts";
+import type { JobRow } from "../src/page/portal-answers.ts";
 
 /** Who asks the portal. */
 export interface Viewer {

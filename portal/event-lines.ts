@@ -1,13 +1,6 @@
 import type { HistoryEvent } from "../src/job/history-event.ts";
 import { endingWords } from "../src/job/reasons/endings.ts";
-
-/** An event of a job, for people. */
-export interface EventLine {
-  readonly atMs: number;
-  readonly generation: number;
-  readonly task?: string;
-  readonly text: string;
-}
+import type { EventLine } from "../src/page/portal-answers.ts";
 
 export function eventLine(event: HistoryEvent): EventLine {
   const { atMs, generation, task } = event;

@@ -7,27 +7,9 @@ import type { Cost, Usage } from "../src/job/cost.ts";
 import { hasEnded, yarnOutcome } from "../src/job/outcome.ts";
 import { amount, object, string } from "../src/job/shape.ts";
 import type { JobOutcome } from "../src/job/status.ts";
+import type { JobRow, Scan } from "../src/page/portal-answers.ts";
 import { readStoredJob, type StoredJob } from "./stored-job.ts";
 import { keyOf, sumOf, type Tally, tallyOf } from "./tally.ts";
-
-/** A job in the list. */
-export interface JobRow {
-  readonly applicationId: string;
-  readonly name: string;
-  readonly user: string;
-  /** Who else may see it, as YARN writes it; absent: nobody. */
-  readonly viewers?: string;
-  readonly queue: string;
-  /** `unknown`: its history has no end, and YARN has forgotten it. */
-  readonly state: JobOutcome["result"] | "running" | "unknown";
-  readonly startedAtMs: number;
-  readonly endedAtMs?: number;
-  readonly tasks: number;
-  /** Why it failed. */
-  readonly cause?: string;
-  readonly writtenBy: StoredJob["writtenBy"];
-  readonly usage: Usage;
-}
 
 /** A job whose history was read. */
 export interface KnownJob {
@@ -40,24 +22,6 @@ export interface KnownJob {
   readonly row: JobRow;
   /** What YARN says of one whose history has no end. */
   readonly outcome?: JobOutcome;
-}
-
-/** How far the list is. */
-export interface Scan {
-  /** Every folder has been looked at once. */
-  readonly isComplete: boolean;
-  readonly folders: number;
-  readonly read: number;
-  /** When the last round ended; 0: none has. */
-  readonly atMs: number;
-  /** Why the last round did not get to its end. */
-  readonly trouble?: string;
-  /** Why the ResourceManager did not say which jobs still run. */
-  readonly yarnTrouble?: string;
-  /** Where it looked, where no job was found. */
-  readonly emptyPlaces?: readonly string[];
-  /** Folders whose history cannot be read, and why; the newest. */
-  readonly unreadable: readonly { readonly folder: string; readonly why: string }[];
 }
 
 export interface JobIndexOptions {
@@ -311,7 +275,7 @@ const readUsage = object<Usage>({
   },
 });
 
-/** Copied: a piece of a text keeps all of it in memory. */
-function short(text: string): string {
+/** What is shown of a text. Copied: a piece of one keeps all of it in memory. */
+export function short(text: string): string {
   return text.length <= MOST_TEXT ? text : Buffer.from(text.slice(0, MOST_TEXT)).toString();
 }

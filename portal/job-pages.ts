@@ -5,11 +5,13 @@ import type { TaskSeries } from "../src/history/series/table.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { liveAnswer, type PageFacts } from "../src/page/live-answer.ts";
 import type { LiveRequest } from "../src/page/live-request.ts";
+import type { Comparison } from "../src/page/portal-answers.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
+import { compare, type WholeJob } from "./compare.ts";
 import { eventLine } from "./event-lines.ts";
 import type { JobIndex } from "./job-index.ts";
 import type { JobLogs, LogAnswer, LogQuery } from "./job-logs.ts";
-import { readStoredJob, readStoredSeries, type StoredJob } from "./stored-job.ts";
+import { readStoredJob, readStoredSeries, readStoredSettings, type StoredJob } from "./stored-job.ts";
 
 interface OpenJob {
   readonly folder: string;
@@ -54,6 +56,19 @@ export class JobPages {
   async whole(applicationId: string, viewer: Viewer): Promise<object> {
     const { job, folder } = await this.#shown(applicationId, viewer);
     return { folder, ...job };
+  }
+
+  /** Two jobs side by side, for who may see both. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
+  async compare(ids: readonly [string, string], viewer: Viewer): Promise<Comparison> {
+    // One after the other: what is read of one may take hundreds of megabytes.
+    const a = await this.#shown(ids[0], viewer);
+    const b = await this.#shown(ids[1], viewer);
+    return compare(await this.#withSettings(a), await this.#withSettings(b));
+  }
+
+  async #withSettings({ job, series, folder }: OpenJob): Promise<WholeJob> {
+    const settings = await readStoredSettings(this.#options.fileSystem, folder).catch(() => undefined);
+    return { job, series, settings };
   }
 
   /**

@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   if (upkeep !== undefined && settings.upkeep?.isDryRun === true) return await rehearse(index, upkeep);
   const access = new Access({ admins, groupsOf, nowMs });
   const jobs = new JobPages({ fileSystem, access, index, logs: new JobLogs(storeOf), nowMs });
-  const pages = { listPage: page("portal.html"), jobPage: page("page.html") };
+  const pages = { listPage: page("portal.html"), jobPage: page("page.html"), comparePage: page("compare.html") };
   const { port, proxies } = settings;
   const options = {
     ...{ index, jobs, access, ...pages, nowMs },

@@ -27,9 +27,10 @@ export interface PortalServerOptions {
   readonly index: Pick<JobIndex, "rows" | "scan" | "gone">;
   /** Absent: nothing is moved or removed. */
   readonly upkeep?: Pick<Upkeep, "counts">;
-  readonly jobs: Pick<JobPages, "live" | "logs" | "whole">;
+  readonly jobs: Pick<JobPages, "compare" | "live" | "logs" | "whole">;
   readonly listPage: Buffer;
   readonly jobPage: Buffer;
+  readonly comparePage: Buffer;
   readonly access: Pick<Access, "maySee" | "viewer">;
   /** Whose word counts for who asks; absent: nobody's, and only the portal's own user is served. */
   readonly proxies?: PortalProxies;
@@ -64,12 +65,14 @@ export class PortalServer {
   readonly #server: Server;
   readonly #list: Page;
   readonly #job: Page;
+  readonly #compare: Page;
   readonly #callers = new WeakMap<Socket, Promise<Caller | undefined>>();
 
   constructor(options: PortalServerOptions) {
     this.#options = options;
     this.#list = { html: options.listPage, policy: contentPolicy(options.listPage) };
     this.#job = { html: options.jobPage, policy: contentPolicy(options.jobPage) };
+    this.#compare = { html: options.comparePage, policy: contentPolicy(options.comparePage) };
     const limits = {
       maxHeaderSize: MOST_PORTAL_HEADER_BYTES,
       requestTimeout: PORTAL_REQUEST_MS,
@@ -174,6 +177,13 @@ export class PortalServer {
       if (typeof query === "string") sendJson(response, 400, { error: query });
       else if (pathname === "/api/v1/use") sendJson(response, 200, useOf(matchingRows(index.rows, query)));
       else sendJson(response, 200, { nowMs: nowMs(), scan: index.scan, ...askedFor(index.rows, query) });
+    } else if (pathname === "/compare") sendPage(response, this.#compare.html, this.#compare.policy);
+    else if (pathname === "/api/v1/compare") {
+      const [a = "", b = ""] = ["a", "b"].map((name) => searchParams.get(name)?.trim());
+      const wrong = [a, b].find((one) => !/^application_\d{1,20}_\d{1,20}$/.test(one));
+      if (wrong !== undefined)
+        sendJson(response, 400, { error: "a and b are ids of jobs, such as application_1_0001" });
+      else sendJson(response, 200, await jobs.compare([a, b], viewer));
     } else if (pathname === "/metrics") {
       // Counters that grow while the history is read would look like jobs that end now.
       if (index.scan.isComplete)
@@ -198,7 +208,8 @@ export class PortalServer {
     else if (id !== "" && !rest.startsWith("api/")) sendPage(response, this.#job.html, this.#job.policy);
     else
       sendJson(response, 404, {
-        error: "there is /, /jobs/ID, /api/v1/jobs, /api/v1/use, /api/v1/targets and /metrics",
+        error:
+          "there is /, /jobs/ID, /compare, /api/v1/jobs, /api/v1/use, /api/v1/compare, /api/v1/targets and /metrics",
       });
   }
 }

@@ -6,11 +6,12 @@ import type { HistoryFileName } from "../src/history/layout.ts";
 import { historyFileInProgress, parseHistoryFileName } from "../src/history/layout.ts";
 import { decodeHistory } from "../src/history/records.ts";
 import { decodeSeries, type JobSeries, seriesFile } from "../src/history/series/file.ts";
+import { tonyFinalXml } from "../src/history/tony/file-names.ts";
 import { holdersOf } from "../src/job/access-list.ts";
 import type { HistoryEvent } from "../src/job/history-event.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
-import { statusOfTony } from "./tony-job.ts";
+import { settingsOf, statusOfTony } from "./tony-job.ts";
 
 /** A job as its folder of the history tells it. */
 export interface StoredJob {
@@ -46,7 +47,7 @@ export async function readStoredJob(fileSystem: FileSystem, folder: string, part
     return says === undefined ? [] : [{ name, says }];
   });
   if (tonys === undefined) throw unreadable(folder, "it holds no history file");
-  const settings = names.find((name) => name === "tony-final.xml" || name === "config.xml");
+  const settings = settingsAmong(names);
   const [events, xml] = await Promise.all([
     contentOf(fileSystem, path.join(folder, tonys.name)),
     settings === undefined ? undefined : contentOf(fileSystem, path.join(folder, settings)),
@@ -59,6 +60,22 @@ export async function readStoredJob(fileSystem: FileSystem, folder: string, part
 export async function readStoredSeries(fileSystem: FileSystem, folder: string): Promise<JobSeries | undefined> {
   const file = (await fileSystem.list(folder)).find((entry) => path.basename(entry.path) === seriesFile);
   return file === undefined ? undefined : decodeSeries(await contentOf(fileSystem, file.path));
+}
+
+/** Its settings; undefined where it left none. */
+export async function readStoredSettings(
+  fileSystem: FileSystem,
+  folder: string,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const names = (await fileSystem.list(folder)).map((entry) => path.basename(entry.path));
+  const name = settingsAmong(names);
+  if (name === undefined) return undefined;
+  return settingsOf((await contentOf(fileSystem, path.join(folder, name))).toString("utf8"));
+}
+
+/** Of ours and TonY's; older ones of TonY's have the other name. */
+function settingsAmong(names: readonly string[]): string | undefined {
+  return names.find((name) => name === tonyFinalXml || name === "config.xml");
 }
 
 async function contentOf(fileSystem: FileSystem, file: string): Promise<Buffer> {

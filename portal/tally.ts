@@ -1,4 +1,4 @@
-import type { JobRow } from "./job-index.ts";
+import type { JobRow } from "../src/page/portal-answers.ts";
 
 /** What jobs of one owner and end came to. */
 export interface Tally {

@@ -1,6 +1,7 @@
 import { parseProperties } from "../src/hadoop/conf/xml.ts";
 import type { HistoryFileName } from "../src/history/layout.ts";
 import type { TonyEvent } from "../src/history/tony/events.ts";
+import { tonyFinalXml } from "../src/history/tony/file-names.ts";
 import { readTonyEvents } from "../src/history/tony/read-events.ts";
 import { memory } from "../src/job/keys/types.ts";
 import type { JobStatus, RoleStatus, TaskState, TaskStatus } from "../src/job/status.ts";
@@ -15,9 +16,7 @@ const states: Readonly<Record<string, TaskState>> = { SUCCEEDED: "succeeded", FA
 export function statusOfTony(name: HistoryFileName, file: Uint8Array, xml: string | undefined): JobStatus {
   const { applicationId, startedAtMs, endedAtMs, result } = name;
   const events = readTonyEvents(file);
-  const settings = new Map(
-    xml === undefined ? [] : parseProperties(xml, "tony-final.xml").map((one) => [one.name, one.value ?? ""]),
-  );
+  const settings = xml === undefined ? new Map<string, string>() : settingsOf(xml);
   const tasks = tasksOf(events);
   return {
     statusVersion: 1,
@@ -38,6 +37,12 @@ export function statusOfTony(name: HistoryFileName, file: Uint8Array, xml: strin
     services: [],
     usage: { memoryMiBSeconds: 0, vcoreSeconds: 0 },
   };
+}
+
+/** A job wrote it: what it includes would be files of the portal's machine, and is not read. */
+export function settingsOf(xml: string): ReadonlyMap<string, string> {
+  const properties = parseProperties(xml, tonyFinalXml, { readText: () => undefined });
+  return new Map(properties.map(({ name, value = "" }) => [name, value]));
 }
 
 function tasksOf(events: readonly TonyEvent[]): TaskStatus[] {

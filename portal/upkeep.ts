@@ -4,6 +4,7 @@ import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { JobHistoryFolder } from "../src/history/job-folder.ts";
 import { historyFileInProgress, parseHistoryFileName } from "../src/history/layout.ts";
 import { seriesFile } from "../src/history/series/file.ts";
+import { tonyFinalXml } from "../src/history/tony/file-names.ts";
 import type { Retention, UpkeepSettings } from "../src/portal-settings.ts";
 import { USER } from "./access.ts";
 import type { JobIndex, KnownJob } from "./job-index.ts";
@@ -185,7 +186,7 @@ export class Upkeep {
 }
 
 /** What lies beside a history. TonY's settings had the other name before. */
-const besides: readonly string[] = [seriesFile, "tony-final.xml", "config.xml"];
+const besides: readonly string[] = [seriesFile, tonyFinalXml, "config.xml"];
 
 /** Jobs that have ended, and are still among those that run; the oldest first. */
 export function toMove(jobs: readonly KnownJob[], intermediate: string, nowMs: number): KnownJob[] {

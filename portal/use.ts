@@ -1,32 +1,16 @@
 import type { Cost } from "../src/job/cost.ts";
-import type { JobRow } from "./job-index.ts";
+import type { JobRow, Use, UseAnswer } from "../src/page/portal-answers.ts";
 
-/** What jobs held that have ended, as Prometheus' counters have it, too. */
-export interface Use {
-  jobs: number;
-  gibHours: number;
-  coreHours: number;
-  gpuHours: number;
-  /** What of it jobs held that did not succeed. */
-  wastedGibHours: number;
-  wastedGpuHours: number;
-  /** By currency, in the order in which they were met; jobs without prices cost nothing. */
-  costs: Cost[];
-}
-
-export interface UseAnswer {
-  readonly owners: readonly ({ readonly queue: string; readonly user: string } & Use)[];
-  /** The oldest first; days are those of UTC. */
-  readonly days: readonly ({ readonly day: string } & Use)[];
-}
+/** While it is added up. */
+type Sum = { -readonly [Quantity in keyof Omit<Use, "costs">]: number } & { readonly costs: Cost[] };
 
 const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 366;
 
 /** By queue and user, the greatest first, and by day: a job's use is spread evenly over the time that it took. */
 export function useOf(rows: readonly JobRow[]): UseAnswer {
-  const owners = new Map<string, { queue: string; user: string } & Use>();
-  const days = new Map<string, Use>();
+  const owners = new Map<string, { queue: string; user: string } & Sum>();
+  const days = new Map<string, Sum>();
   for (const row of rows) {
     const { queue, user, startedAtMs, endedAtMs } = row;
     if (endedAtMs === undefined) continue;
@@ -53,7 +37,7 @@ export function useOf(rows: readonly JobRow[]): UseAnswer {
   };
 }
 
-function nothing(): Use {
+function nothing(): Sum {
   return { jobs: 0, gibHours: 0, coreHours: 0, gpuHours: 0, wastedGibHours: 0, wastedGpuHours: 0, costs: [] };
 }
 
@@ -71,7 +55,7 @@ function heldBy({ usage, state }: JobRow): Omit<Use, "jobs"> {
   };
 }
 
-function add(use: Use, more: Omit<Use, "jobs">, share: number): void {
+function add(use: Sum, more: Omit<Use, "jobs">, share: number): void {
   for (const quantity of quantities) use[quantity] += more[quantity] * share;
   for (const { amount, currency } of more.costs) {
     const at = use.costs.findIndex((cost) => cost.currency === currency);

@@ -166,7 +166,7 @@ await runMain(async () => {
   const existing = programs.filter(({ entry }) => existsSync(path.join(root, entry)));
   const bundles = await Promise.all(existing.map(bundle));
   run("node_modules/typescript/bin/tsc", "-p", "page");
-  const pages = await Promise.all(["page", "portal"].map((name) => makePage(root, name)));
+  const pages = await Promise.all(["page", "portal", "compare"].map((name) => makePage(root, name)));
   for (const { file, content } of pages) replaceFile(path.join(root, "dist/programs", file), content);
   const names = [...pages.map(({ file }) => file), ...bundles.flatMap(({ files }) => files)];
   removeOthers(path.join(root, "dist/programs"), names);

@@ -1,5 +1,3 @@
-import type { AmSpec } from "./spec.ts";
-
 /** An amount of money, or of whatever else a site counts in. */
 export interface Cost {
   readonly amount: number;
@@ -18,7 +16,12 @@ export interface Usage {
 }
 
 /** What a site asks for an hour (`tony.cost.*`). */
-export type Prices = Pick<AmSpec, "vcoreHourPrice" | "gibHourPrice" | "gpuHourPrice" | "currency">;
+export interface Prices {
+  readonly vcoreHourPrice?: number;
+  readonly gibHourPrice?: number;
+  readonly gpuHourPrice?: number;
+  readonly currency?: string;
+}
 
 const MIB_SECONDS_OF_GIB_HOUR = 1024 * 3600;
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { syncMarkerBytes } from "../../src/history/avro/schema.ts";
@@ -25,6 +26,10 @@ export interface WrittenJob {
   readonly result?: JobOutcome["result"];
   readonly cause?: Cause;
   readonly usage?: JobStatus["usage"];
+  /** What its TonY readers are told it was submitted with. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Of `worker:0`, a value in each five seconds from its start on. */
+  readonly series?: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
 /** A history on this machine, as ApplicationMasters leave it. */
@@ -75,7 +80,14 @@ export class HistoryFolder {
       type: "cluster-spec-sent",
     } as const;
     const lines = [header, event].map(encodeHistoryRecord);
-    const { endedAtMs, result = "succeeded", cause, usage = { memoryMiBSeconds: 1024, vcoreSeconds: 10 } } = end;
+    const {
+      endedAtMs,
+      result = "succeeded",
+      cause,
+      settings,
+      series,
+      usage = { memoryMiBSeconds: 1024, vcoreSeconds: 10 },
+    } = end;
     if (endedAtMs === undefined)
       return this.#put(path.join(this.intermediate, applicationId), "events.jsonl.inprogress", lines.join(""));
     const outcome = { ...allSucceeded, result, endedAtMs, ...(cause === undefined ? {} : { cause }) };
@@ -91,7 +103,10 @@ export class HistoryFolder {
     const last = encodeHistoryRecord({ record: "end", attempt: 1, number: 3, atMs: endedAtMs, outcome, status });
     const file = finishedHistoryFile({ applicationId, startedAtMs, user }, { endedAtMs, result });
     rmSync(path.join(this.intermediate, applicationId), { recursive: true, force: true });
-    return this.#put(path.join(this.#day(endedAtMs), applicationId), file, [...lines, last].join(""));
+    const folder = path.join(this.#day(endedAtMs), applicationId);
+    if (settings !== undefined) this.#put(folder, "tony-final.xml", xmlOf(settings));
+    if (series !== undefined) this.#put(folder, "series.jsonl.gz", seriesOf(applicationId, startedAtMs, series));
+    return this.#put(folder, file, [...lines, last].join(""));
   }
 
   /** One of TonY's own, with its settings. */
@@ -106,10 +121,7 @@ export class HistoryFolder {
     const folder = path.join(this.#day(endedAtMs), applicationId);
     this.#put(folder, file, writeTonyEvents(events, Buffer.alloc(syncMarkerBytes)));
     const settings = { "tony.application.name": "old mnist", "tony.yarn.queue": "prod", "tony.worker.memory": "3g" };
-    const properties = Object.entries(settings).map(
-      ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
-    );
-    return this.#put(folder, "config.xml", `<configuration>${properties.join("")}</configuration>`);
+    return this.#put(folder, "config.xml", xmlOf(settings));
   }
 
   remove(): void {
@@ -135,4 +147,19 @@ export class HistoryFolder {
     writeFileSync(path.join(folder, name), content);
     return folder;
   }
+}
+
+function xmlOf(settings: Readonly<Record<string, string>>): string {
+  const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const properties = Object.entries(settings).map(
+    ([name, value]) => `<property><name>${escaped(name)}</name><value>${escaped(value)}</value></property>`,
+  );
+  return `<configuration>${properties.join("")}</configuration>`;
+}
+
+function seriesOf(applicationId: string, fromMs: number, series: Readonly<Record<string, readonly (number | null)[]>>) {
+  const rows = Object.entries(series).map(([name, values]) => ({ name, rule: "last", first: 0, values }));
+  const axis = { seriesVersion: 1, applicationId, attempt: 1, fromMs, spanMs: 5_000 };
+  const task = { task: "worker:0", memoryLimitBytes: 2 ** 31, series: rows };
+  return gzipSync([axis, task].map((line) => `${JSON.stringify(line)}\n`).join(""));
 }

@@ -39,7 +39,7 @@ describe("the portal", () => {
       },
     };
     const jobs = new JobPages({ fileSystem: history.fileSystem, access, index, logs, nowMs });
-    const pages = { listPage: page("list"), jobPage: page("job") };
+    const pages = { listPage: page("list"), jobPage: page("job"), comparePage: page("compare") };
     options = { index, jobs, access, ...pages, nowMs, isOwn: async () => isOwn };
     await serve();
   });
@@ -126,6 +126,20 @@ describe("the portal", () => {
     });
   });
 
+  test("compares two jobs", async () => {
+    history.write({ number: 1, endedAtMs, settings: { "tony.worker.memory": "2g", "tony.same": "1" } });
+    history.write({ number: 2, endedAtMs: endedAtMs + 7, settings: { "tony.worker.memory": "4g", "tony.same": "1" } });
+    const [a, b] = ["application_1_0001", "application_1_0002"];
+    expect(await ask(`/compare?a=${a}&b=${b}`)).toMatchObject({ status: 200, text: page("compare").toString() });
+    expect(await json(`/api/v1/compare?a=${a}&b=${b}`)).toMatchObject({
+      jobs: [{ applicationId: a }, { applicationId: b }],
+      settings: [{ key: "tony.worker.memory", of: ["2g", "4g"] }],
+    });
+    expect(await ask(`/api/v1/compare?a=${a}&b=application_1_0009`)).toMatchObject({ status: 404 });
+    for (const query of ["", `a=${a}`, `a=${a}&b=../../etc`])
+      expect(await ask(`/api/v1/compare?${query}`)).toMatchObject({ status: 400 });
+  });
+
   test("says what the jobs held that match", async () => {
     history.write({ number: 1, endedAtMs });
     history.write({ number: 2, endedAtMs, user: "bob" });
@@ -180,6 +194,18 @@ describe("the portal", () => {
           text: expect.stringContaining("carol may not see application_1_0001: it is ada's"),
         });
       }
+    });
+
+    test("two jobs are compared for who may see both", async () => {
+      await behind(["127.0.0.1"]);
+      const [first, second] = ["application_1_0001", "application_1_0002"];
+      const asked = `/api/v1/compare?a=${first}&b=${second}`;
+      expect(await ask(asked, as("ada"))).toMatchObject({ status: 200 });
+      for (const query of [asked, `/api/v1/compare?a=${second}&b=${first}`])
+        expect(await ask(query, as("carol"))).toMatchObject({
+          status: 403,
+          text: expect.stringContaining(`carol may not see ${first}`),
+        });
     });
 
     test("nobody is served whom it does not name, or not as a user", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import type { JobRow } from "../../portal/job-index.ts";
 import { useOf } from "../../portal/use.ts";
+import type { JobRow } from "../../src/page/portal-answers.ts";
 
 const noonMs = Date.UTC(2026, 10, 25, 12);
 const hourMs = 3_600_000;

@@ -1,0 +1,126 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { compare, differences, type WholeJob } from "../../portal/compare.ts";
+import { readStoredJob, readStoredSeries, readStoredSettings } from "../../portal/stored-job.ts";
+import { outOfMemory } from "../client/job-status.ts";
+import { HistoryFolder, type WrittenJob } from "./history-folder.ts";
+
+const startedAtMs = Date.UTC(2026, 10, 26, 12);
+
+let history: HistoryFolder;
+beforeEach(() => {
+  history = new HistoryFolder();
+});
+afterEach(() => history.remove());
+
+async function wholeOf(folder: string): Promise<WholeJob> {
+  const { fileSystem } = history;
+  return {
+    job: await readStoredJob(fileSystem, folder, "all"),
+    series: await readStoredSeries(fileSystem, folder),
+    settings: await readStoredSettings(fileSystem, folder),
+  };
+}
+
+async function compared(a: Omit<WrittenJob, "number">, b: Omit<WrittenJob, "number">) {
+  const times = { startedAtMs, endedAtMs: startedAtMs + 60_000 };
+  const folders = [history.write({ number: 1, ...times, ...a }), history.write({ number: 2, ...times, ...b })];
+  const [one, other] = await Promise.all(folders.map(wholeOf));
+  if (one === undefined || other === undefined) throw new Error("two jobs");
+  return compare(one, other);
+}
+
+test("says what became of each, and how long it took", async () => {
+  const cost = { amount: 3, currency: "EUR" };
+  const { jobs } = await compared(
+    { result: "failed", cause: outOfMemory(), endedAtMs: startedAtMs + 5_000 },
+    { queue: "prod", usage: { memoryMiBSeconds: 1, vcoreSeconds: 2, gpuSeconds: 3, cost } },
+  );
+  expect(jobs).toMatchObject([
+    { state: "failed", tookMs: 5_000, waitedMs: 0, cause: "worker:1 ran out of memory on 127.0.0.12", queue: "ml" },
+    { state: "succeeded", tookMs: 60_000, queue: "prod", usage: { gpuSeconds: 3, cost } },
+  ]);
+  expect(jobs[1]).not.toHaveProperty("cause");
+});
+
+describe("settings", () => {
+  const map = (settings: Readonly<Record<string, string>>) => new Map(Object.entries(settings));
+
+  test("are shown where they differ, or one job has none, by their names", () => {
+    expect(differences(map({ same: "1", b: "2", only: "x" }), map({ same: "1", b: "3", another: "" }))).toEqual([
+      { key: "another", of: [null, ""] },
+      { key: "b", of: ["2", "3"] },
+      { key: "only", of: ["x", null] },
+    ]);
+  });
+
+  test("are as many as people can read, and as long", async () => {
+    const many = Object.fromEntries(Array.from({ length: 600 }, (_, number) => [`key.${number}`, "x".repeat(5_000)]));
+    const { settings = [], moreSettings } = await compared({ settings: many }, { settings: {} });
+    expect([settings.length, moreSettings, settings[0]?.of[0]?.length]).toEqual([500, 100, 1_000]);
+  });
+
+  test("are not compared where a history has none", async () => {
+    expect(await compared({ settings: { a: "1" } }, {})).not.toHaveProperty("settings");
+  });
+
+  test("of files of the portal's machine, which a job's include, are not read", async () => {
+    const secret = path.join(history.root, "secret.xml");
+    writeFileSync(secret, "<configuration><property><name>password</name><value>x</value></property></configuration>");
+    const folder = history.writeTonys(3, startedAtMs);
+    const include = `<configuration><include href="${secret}"><fallback/></include></configuration>`;
+    writeFileSync(path.join(folder, "config.xml"), include);
+    const settings = await readStoredSettings(history.fileSystem, folder).catch(() => undefined);
+    expect([...(settings ?? [])]).toEqual([]);
+  });
+});
+
+test("roles stand beside each other, with what they had and used", async () => {
+  const { roles } = await compared({ series: { cpu: [1, null, 3], gpu: [50, 100] } }, {});
+  const worker = roles.find(({ name }) => name === "worker");
+  expect(worker?.of[0]).toMatchObject({ meanCores: 2, meanGpu: 75, memoryMiB: expect.any(Number) });
+  expect(worker?.of[1]).not.toHaveProperty("meanCores");
+});
+
+describe("charts", () => {
+  test("have metrics first, by step where both report steps", async () => {
+    const { charts } = await compared(
+      { series: { cpu: [1, 2], step: [10, 20], "metric:loss": [0.9, 0.5] } },
+      { series: { step: [null, 5, 25], "metric:loss": [0.8, null, 0.4] } },
+    );
+    expect(charts.map(({ name, axis }) => [name, axis])).toEqual([
+      ["metric:loss", "step"],
+      ["cpu", "seconds"],
+      ["step", "seconds"],
+    ]);
+    expect(charts[0]?.of.map((line) => line?.points)).toEqual([
+      [
+        [10, 0.9],
+        [20, 0.5],
+      ],
+      [
+        [5, null],
+        [25, 0.4],
+      ],
+    ]);
+    expect(charts[1]?.of).toEqual([
+      {
+        task: "worker:0",
+        points: [
+          [0, 1],
+          [5, 2],
+        ],
+      },
+      null,
+    ]);
+  });
+
+  test("are by time where one reports no steps", async () => {
+    const { charts } = await compared(
+      { series: { step: [10, 20], "metric:loss": [0.9, 0.5] } },
+      { series: { "metric:loss": [0.8] } },
+    );
+    expect(charts[0]?.axis).toBe("seconds");
+  });
+});
