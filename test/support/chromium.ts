@@ -79,11 +79,15 @@ export class Chromium {
     const ended = once(this.#process, "exit");
     this.#process.kill("SIGKILL");
     await ended;
-    this.#remove();
-  }
-
-  #remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    // Its other processes notice that a moment later, and write until then.
+    await eventually("the end of all its processes", async () => {
+      try {
+        rmSync(this.#folder, { recursive: true, force: true });
+        return true;
+      } catch {
+        return undefined;
+      }
+    });
   }
 
   #read(from: Readable): void {

@@ -85,6 +85,51 @@ describe("in a real browser", () => {
     });
   });
 
+  test.each(schemes)("the portal compares two jobs that are chosen by keyboard, with %s colours", async (scheme) => {
+    const pair = new HistoryFolder();
+    const endedAtMs = Date.now();
+    const startedAtMs = endedAtMs - 60_000;
+    const times = { startedAtMs, endedAtMs, name: hostile, queue: hostile };
+    const series = { step: [1, 2, null, 4], cpu: [1, 0.5], [`metric:${markup}`]: [0.9, null, 0.5, 0.25] };
+    pair.write({
+      ...times,
+      number: 1,
+      settings: { "tony.worker.memory": "2g", [markup]: `${markup} \u202Eevil\u202C` },
+      series,
+    });
+    const cause = { ...outOfMemory(), summary: hostile };
+    const settings = { "tony.worker.memory": "x".repeat(100_000), same: "1" };
+    pair.write({ ...times, number: 2, result: "failed", cause, settings, series: { ...series, step: [2, 4] } });
+    const page = await browser.open(await portalOf(`file://${pair.root}`), { scheme });
+    await page.until(`document.querySelectorAll("#rows tr").length === 2`);
+    await page.tabTo("#choose-application_1_0001");
+    await page.press(" ");
+    await page.until(`document.querySelector("#compare").innerText.startsWith("1 chosen")`);
+    await page.tabTo("#choose-application_1_0002");
+    await page.press(" ");
+    await page.tabTo("#compare a");
+    await page.press("Enter");
+
+    await page.until(`document.querySelectorAll("#charts svg").length === 3`);
+    expect(await page.text("#outcomes")).toContain("1 min 0 s");
+    expect(await page.text("#settings")).toContain(markup);
+    expect(await page.text("#charts")).toContain(markup);
+    expect(await page.value(`document.querySelector("#charts svg").ariaLabel.includes("steps 1 to 4")`)).toBe(true);
+    expect(await page.value("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await expectSound(page);
+
+    await page.tabTo("#outcomes a");
+    await page.press("Enter");
+    await page.until(`document.querySelector("#compare")?.hidden === false`);
+    await page.tabTo("[name=b]");
+    await page.type("application_1_0009");
+    await page.press("Enter");
+    await page.until(
+      `document.querySelector("#trouble")?.innerText.includes("has no job application_1_0009") === true`,
+    );
+    pair.remove();
+  });
+
   test("a running job's page is served through YARN's proxy, and its address leads to the portal at the end", async () => {
     const location = `/user/${ClusterUser.alice}/browser-history`;
     const portal = await portalOf(location);
@@ -92,7 +137,7 @@ describe("in a real browser", () => {
       ...oneTask,
       "tony.history.location": location,
       "tony.portal.url": portal,
-      "tony.worker.command": `echo '{"step": 7, "metrics": {"<b>loss": 0.5}}' >> $TONY_PROGRESS_FILE; sleep 600`,
+      "tony.worker.command": `echo '${markup}'; echo '{"step": 7, "metrics": {"<b>loss": 0.5}}' >> $TONY_PROGRESS_FILE; sleep 600`,
     });
     const conf = ["tony.am.page.enabled=true", `tony.application.name=${markup}`].flatMap((one) => ["-conf", one]);
     const id = (await alice.run("submit", "--detach", job, ...conf)).stdout.trim();
@@ -113,5 +158,17 @@ describe("in a real browser", () => {
     await page.reload();
     await page.until(`document.title.endsWith("killed")`);
     expect(await page.value("location.origin")).toBe(new URL(portal).origin);
+
+    await page.tabTo("#log summary");
+    await page.press("Enter");
+    await page.tabTo("#log button");
+    // Its node stores it a while after the end.
+    await eventually("its log", async () => {
+      await page.press("Enter");
+      await page.until(`!["", "is read …"].includes(document.querySelector("#log-place").innerText)`);
+      return String(await page.text("#log-lines")).includes(markup) ? true : undefined;
+    });
+    expect(await page.value("typeof pwned")).toBe("undefined");
+    expect(await page.violations()).toEqual([]);
   });
 });
