@@ -1,4 +1,4 @@
-export type Unit = "ms" | "MiB" | "%" | "calls" | "calls/s" | "calls/min" | "B" | "KiB" | "MiB/s" | "×";
+export type Unit = "ms" | "MiB" | "%" | "calls" | "calls/s" | "calls/min" | "B" | "KiB" | "MiB/s" | "rows/s" | "×";
 
 /** What architecture.md allows, shown beside a figure and never asserted: a shared machine proves nothing. */
 export interface Budget {

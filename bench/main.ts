@@ -7,6 +7,7 @@ import type { Measurement } from "./measurement.ts";
 import { attacked } from "./measurements/attacks.ts";
 import { citizen } from "./measurements/citizen.ts";
 import { crowd } from "./measurements/crowd.ts";
+import { feeds } from "./measurements/feeds.ts";
 import { memory } from "./measurements/memory.ts";
 import { protection } from "./measurements/protection.ts";
 import { executorLoss, frozenExecutorNoticed, generationRestart } from "./measurements/restart.ts";
@@ -28,6 +29,7 @@ const measurements: readonly Measurement[] = [
   frozenExecutorNoticed,
   takeover,
   store,
+  feeds,
   hadoopRpc,
   upload,
   protection,

@@ -35,7 +35,9 @@ export interface TaskApiOptions {
 export const MOST_API_CONNECTIONS = 64;
 export const MOST_API_BODY_BYTES = 256 << 10;
 /** No timer looks after connections: all are the program's own. */
-const NO_CHECKS = {
+const OF_SERVER = {
+  // Of a feed's bytes so many go out while the next ones are read.
+  highWaterMark: 256 << 10,
   connectionsCheckingInterval: 2 ** 31 - 1,
   requestTimeout: 0,
   headersTimeout: 0,
@@ -80,7 +82,7 @@ export class TaskApi {
     this.#kv = new Kv(options.store);
     this.#feeds = new Feeds(options.feeds);
     // A call that breaks off has nobody to be answered.
-    this.#server = createServer(NO_CHECKS, (request, response) => {
+    this.#server = createServer(OF_SERVER, (request, response) => {
       void this.#answer(request, response).catch(() => response.destroy());
     });
     this.#server.maxConnections = MOST_API_CONNECTIONS;

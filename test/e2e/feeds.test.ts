@@ -10,7 +10,8 @@ import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
 const { fileSystem } = fileSystemsOf(cluster, ClusterUser.alice).locate("/");
-const folder = "/user/alice/feed-input";
+/** On a secure cluster in an encryption zone: what is read, and what becomes of it. */
+const folder = cluster.settings.secure ? "/encrypted/feed-input" : "/user/alice/feed-input";
 const LINES = 300_000;
 /** Of the numbers 0 to 599,999, each on a line of its own. */
 const TOTAL = LINES * (2 * LINES - 1);

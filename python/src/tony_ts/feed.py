@@ -454,11 +454,11 @@ class Feed:
         return self._rows_in(self._pieces(hand, {}))
 
     def _rows_in(self, pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
+        #: Of a row whose end has not come.
+        parts: list[bytes] = []
         if self.format == "file":
             yield [b"".join(pieces)]
         elif self.format == "lines":
-            #: Of a line whose end has not come.
-            parts: list[bytes] = []
             for piece in pieces:
                 first, *rows = piece.split(b"\n")
                 parts.append(first)
@@ -471,12 +471,14 @@ class Feed:
         elif self.format == "tfrecord":
             yield from records_in(pieces)
         elif self.format == "fixed":
-            size, rest = self._record_bytes, b""
+            size, held = self._record_bytes, 0
             for piece in pieces:
-                data = rest + piece
-                whole = len(data) - len(data) % size
-                rest = data[whole:]
-                yield [data[at : at + size] for at in range(0, whole, size)]
+                parts.append(piece)
+                held += len(piece)
+                if held >= size:
+                    data, whole = b"".join(parts), held - held % size
+                    parts, held = [data[whole:]], held - whole
+                    yield [data[at : at + size] for at in range(0, whole, size)]
         else:
             message = f"{self.name} is of format {self.format}, which has no rows: read its splits()"
             raise TonyError(message, code="NO_ROWS")

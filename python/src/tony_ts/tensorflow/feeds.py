@@ -1,0 +1,50 @@
+"""A feed's rows for TensorFlow's ``tf.data``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Callable, Iterator
+
+from ..feed import feed
+
+_tf: Any = import_module("tensorflow")
+
+
+class FeedDataset:
+    """
+    Rows of the job's feed of that name for ``tf.data``, one by one.
+
+    :param parse: makes of a row what the dataset gives; without it a row is its bytes
+    :param output_signature: what ``tf.data.Dataset.from_generator`` takes; without it that of bytes
+    """
+
+    def __init__(self, name: str, parse: Callable[[Any], Any] | None = None, *, output_signature: Any = None) -> None:
+        self._name = name
+        self._parse = parse
+        self._signature = _tf.TensorSpec((), _tf.string) if output_signature is None else output_signature
+        self._state: dict[str, Any] | None = None
+
+    def dataset(self) -> Any:
+        """
+        The ``tf.data.Dataset``. It fetches nothing ahead, unless a ``prefetch`` or a parallel ``map`` behind it does:
+        what these have fetched counts as used.
+        """
+        options = _tf.data.Options()
+        options.experimental_optimization.inject_prefetch = False
+        return _tf.data.Dataset.from_generator(self._rows, output_signature=self._signature).with_options(options)
+
+    def state_dict(self) -> dict[str, Any]:
+        """As ``Feed.state``: all tasks call it as often."""
+        return feed(self._name, self._taken_state()).state()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Before the first row is asked for."""
+        self._state = state
+
+    def _rows(self) -> Iterator[Any]:
+        rows = feed(self._name, self._taken_state()).rows()
+        return rows if self._parse is None else map(self._parse, rows)
+
+    def _taken_state(self) -> dict[str, Any] | None:
+        state, self._state = self._state, None
+        return state
