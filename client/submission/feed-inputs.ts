@@ -19,6 +19,8 @@ import type { FeedForecast } from "../printed-json.ts";
 
 /** The ApplicationMaster holds the list, and every attempt of it reads it. */
 const MOST_FILES = 100_000;
+/** Where files cannot be cut, more than this is told: what a split has that they have not. */
+const USUAL_SPLIT_BYTES = 64 << 20;
 /** How files begin of formats that say so. */
 const MAGIC: { readonly [F in Cut["format"]]?: Buffer } = { avro: containerMagic, parquet: Buffer.from("PAR1") };
 /** So much is read of an Avro file; of a longer header nothing is said before a task reads it. */
@@ -157,11 +159,12 @@ export function forecastFeeds({ feeds = [] }: JobSpec, inputs: FeedInputs["feeds
 }
 
 function uncutFiles({ cut, files }: Plan): number {
-  if (cut.format !== "lines") return 0;
-  return files.filter(({ path: file, length }) => !isCut(cut, file) && length > cut.splitBytes).length;
+  const most = "splitBytes" in cut ? cut.splitBytes : USUAL_SPLIT_BYTES;
+  return files.filter(({ path: file, length }) => !isCut(cut, file) && length > most).length;
 }
 
 export function feedLine({ name, files, bytes, splits, uncut }: FeedForecast): string {
-  const whole = uncut === 0 ? "" : `; ${countWords(uncut, "file")} larger than a split, compressed and so read whole`;
+  const whole =
+    uncut === 0 ? "" : `; ${countWords(uncut, "file")} larger than a split, which cannot be cut and so are read whole`;
   return `  feed ${name}: ${countWords(files, "file")}, ${sizeWords(bytes)}, ${countWords(splits, "split")}${whole}`;
 }

@@ -5,6 +5,7 @@ import { TonyError } from "../../src/errors.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { OpenOptions } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { type Cut, isPacked } from "../../src/job/feeds/cut.ts";
 import type { InputFile, Split } from "../../src/job/feeds/plan.ts";
 import { boundedLines } from "./row-limit.ts";
@@ -27,10 +28,11 @@ export async function* readSplit(
   pause: Pause = sleep,
 ): AsyncGenerator<Buffer, void> {
   const { fileSystem, path } = place;
-  const { lengthBytes, modificationTimeMs } = await fileSystem.stat(path);
-  if (lengthBytes !== file.length || modificationTimeMs !== file.modifiedMs) {
-    const message = `${file.path} has changed since the job was submitted: submit it again`;
-    throw new TonyError(message, { code: "FEED_FILE_CHANGED" });
+  const now = await ifThere(fileSystem.stat(path));
+  if (now?.lengthBytes !== file.length || now.modificationTimeMs !== file.modifiedMs) {
+    const gone = "was there when the job was submitted, and is gone";
+    const what = now === undefined ? gone : "has changed since the job was submitted: submit it again";
+    throw new TonyError(`${file.path} ${what}`, { code: "FEED_FILE_CHANGED" });
   }
   const read = (offset: number, length = file.length - offset) =>
     bytesOf(place, { offset, lengthBytes: length }, pause);

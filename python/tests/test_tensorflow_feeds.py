@@ -6,7 +6,8 @@ import textwrap
 from importlib.util import find_spec
 from pathlib import Path
 
-from test_feed import numbers, said
+import pytest
+from test_feed import ended, lines_of, numbers, said
 
 #: What the module takes of TensorFlow.
 STAND_IN = """
@@ -50,3 +51,100 @@ def test_a_dataset_has_the_rows_and_its_state_goes_on_from_there(tmp_path: Path)
     """
     expected = str([b"%08d" % number for number in range(12, 20)])
     assert expected in told(program, conf, {"tony.feed.other.input": str(tmp_path / "in")})
+
+
+#: mnist_spark.py of TensorFlowOnSpark's examples (examples/mnist/keras, Apache 2.0), with what Keras 3 has changed:
+#: a suffix of checkpoints, whole numbers of steps, how a model is saved.
+MNIST = """
+def main_fun(args, ctx):
+  import numpy as np
+  import tensorflow as tf
+  from tony_ts.tensorflowonspark import TFNode
+
+  strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+
+  def build_and_compile_cnn_model():
+    model = tf.keras.Sequential([
+        tf.keras.layers.Conv2D(32, 3, activation='relu', input_shape=(28, 28, 1)),
+        tf.keras.layers.MaxPooling2D(),
+        tf.keras.layers.Flatten(),
+        tf.keras.layers.Dense(64, activation='relu'),
+        tf.keras.layers.Dense(10, activation='softmax')
+    ])
+    model.compile(
+        loss=tf.keras.losses.sparse_categorical_crossentropy,
+        optimizer=tf.keras.optimizers.SGD(learning_rate=0.001),
+        metrics=['accuracy'])
+    return model
+
+  tf_feed = TFNode.DataFeed(ctx.mgr, False)
+
+  def rdd_generator():
+    while not tf_feed.should_stop():
+      batch = tf_feed.next_batch(1)
+      if len(batch) > 0:
+        example = batch[0]
+        image = np.array(example[0]).astype(np.float32) / 255.0
+        image = np.reshape(image, (28, 28, 1))
+        label = np.array(example[1]).astype(np.float32)
+        label = np.reshape(label, (1,))
+        yield (image, label)
+      else:
+        return
+
+  shapes = (tf.TensorShape([28, 28, 1]), tf.TensorShape([1]))
+  ds = tf.data.Dataset.from_generator(rdd_generator, (tf.float32, tf.float32), shapes)
+  ds = ds.batch(args.batch_size)
+
+  tf.io.gfile.makedirs(args.model_dir)
+  filepath = args.model_dir + "/weights-{epoch:04d}.weights.h5"
+  callbacks = [tf.keras.callbacks.ModelCheckpoint(filepath=filepath, verbose=1, save_weights_only=True)]
+
+  with strategy.scope():
+    multi_worker_model = build_and_compile_cnn_model()
+
+  steps_per_epoch = args.rows / args.batch_size
+  steps_per_epoch_per_worker = steps_per_epoch / ctx.num_workers
+  max_steps_per_worker = steps_per_epoch_per_worker * 0.9
+
+  multi_worker_model.fit(x=ds, epochs=args.epochs, steps_per_epoch=int(max_steps_per_worker), callbacks=callbacks)
+
+  multi_worker_model.save(args.export_dir + ".keras")
+
+  tf_feed.terminate()
+
+
+import warnings
+from types import SimpleNamespace
+from tony_ts import tensorflowonspark
+
+# Keras warns of how the example builds its model.
+warnings.simplefilter("default")
+
+def parse(ln):
+  vec = [int(x) for x in ln.split(b',')]
+  return (vec[1:], vec[0])
+
+args = SimpleNamespace(batch_size=8, epochs=2, rows=80, model_dir="model", export_dir="export")
+tensorflowonspark.run(main_fun, args, parse=parse)
+"""
+
+
+@pytest.mark.skipif(find_spec("tensorflow") is None, reason="not installed: tensorflow")
+def test_an_example_of_tensorflowonspark_trains(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for part in range(4):
+        rows = (
+            f"{row % 10}," + ",".join(str(row * at % 256) for at in range(784))
+            for row in range(part * 20, part * 20 + 20)
+        )
+        (tmp_path / "in" / f"part-{part}").write_text("".join(f"{row}\n" for row in rows))
+    more = {
+        "tony.application.framework": "tensorflow",
+        "tony.feed.input.input": str(tmp_path / "in"),
+        "tony.feed.input.epochs": "3",
+    }
+    job = ended(MNIST, {}, more=more)
+    assert job.state == "succeeded"
+    saved = [line for line in lines_of(job) if line.startswith("Epoch ") and "finished saving model" in line]
+    assert [line.rpartition("-")[2] for line in saved] == ["0001.weights.h5", "0002.weights.h5"]

@@ -365,6 +365,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run bench": inCheckout("npm run bench -- --only restart --runs 1 --json $FOLDER/results.json"),
   "npm run bench -- --only job --only gang": withRow("npm run bench"),
   "npm run bench -- --only store": withRow("npm run bench"),
+  "npm run bench -- --only feeds": withRow("npm run bench"),
   "npm run bench -- --only attacks": withRow("npm run bench"),
   "npm run bench -- --only citizen": withRow("npm run bench"),
   "npm run bench -- --runs 10 --json results.json": withRow("npm run bench"),

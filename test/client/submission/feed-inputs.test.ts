@@ -31,6 +31,8 @@ const there = [
   folder("/avro"),
   status("/avro/a.avro", MIB),
   folder("/secret"),
+  folder("/giant"),
+  status("/giant/records", 65 * MIB),
 ];
 const parentOf = (path: string) => path.slice(0, path.lastIndexOf("/")) || "/";
 const denied = () => Promise.reject(new FileSystemError("OPEN /odd/a.bz2: it is root's", { code: "ACCESS_DENIED" }));
@@ -164,8 +166,10 @@ describe("the input of a feed", () => {
     const { spec, feeds } = await inputsOf(["/data/part-*", "/data/2025"]);
     const [forecast] = forecastFeeds(spec, feeds);
     expect(forecast).toEqual({ name: "train", files: 3, bytes: 13 * MIB, splits: 5, uncut: 1 });
+    const records = await inputsOf(["/data/2025", "/giant"], { format: "tfrecord" });
+    expect(forecastFeeds(records.spec, records.feeds)).toMatchObject([{ files: 2, splits: 2, uncut: 1 }]);
     expect(forecast && feedLine(forecast)).toBe(
-      "  feed train: 3 files, 13 MiB, 5 splits; 1 file larger than a split, compressed and so read whole",
+      "  feed train: 3 files, 13 MiB, 5 splits; 1 file larger than a split, which cannot be cut and so are read whole",
     );
   });
 });

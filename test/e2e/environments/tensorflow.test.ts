@@ -40,13 +40,13 @@ describe("the examples of TensorFlow", () => {
 
   test("run from Python: Keras tells a job how it trains, and tf-yarn's experiments and servers of TensorFlow work", async () => {
     const python = await pythonEnvironment("tensorflow");
-    const tests = ["tests/test_tensorflow.py", "tests/test_training_libraries.py"];
+    const tests = ["tests/test_tensorflow.py", "tests/test_tensorflow_feeds.py", "tests/test_training_libraries.py"];
     const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
     const ran = run(python, ["-m", "pytest", "-p", "no:cacheprovider", ...tests], {
       cwd: path.join(packageRoot(), "python"),
       env,
     });
     const { stdout } = await ran.catch((error) => error);
-    expect(stdout).toMatch(/^=+ 8 passed, 2 skipped in .*=+$/m);
+    expect(stdout).toMatch(/^=+ 10 passed, 2 skipped in .*=+$/m);
   }, 600_000);
 });

@@ -142,10 +142,8 @@ describe("the bytes of a split", () => {
 
   test("are not read of a file that is gone", async () => {
     const file = { path: path.join(folder, "gone"), length: 9, modifiedMs: 1 };
-    await expect(splitsOf(file, { format: "file" })).rejects.toMatchObject({
-      code: "FILE_NOT_FOUND",
-      retryable: false,
-    });
+    const message = `${file.path} was there when the job was submitted, and is gone`;
+    await expect(splitsOf(file, { format: "file" })).rejects.toMatchObject({ code: "FEED_FILE_CHANGED", message });
   });
 
   test("end with a line that is longer than a program holds", async () => {
