@@ -1,6 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { sizeWords } from "../../src/job/reasons/words.ts";
 import { groupPlaces, leadingProcesses, placeWords, readProcessStacks } from "../../src/job/stacks.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import type { StacksJson, TaskStacks } from "../printed-json.ts";
@@ -8,6 +9,8 @@ import { runCommand } from "./run-command.ts";
 
 /** Asked at the same time. */
 const AT_ONCE = 32;
+/** Of one task: what its executor sends is its word alone. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 type Asked = Pick<MasterConnection, "openSession" | "follow">;
 
@@ -75,19 +78,24 @@ async function runningTasks(master: Asked): Promise<readonly string[]> {
 
 /** @throws what stacksJson throws, but where one of several cannot be asked */
 async function stacksOf(master: Asked, task: string, isOnly: boolean): Promise<TaskStacks> {
+  const session = master.openSession(task, { type: "stacks" });
   const chunks: Buffer[] = [];
+  let bytes = 0;
   const stdout = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes <= MOST_BYTES) chunks.push(chunk);
+      else session.cancel();
       done();
     },
   });
   try {
-    const session = master.openSession(task, { type: "stacks" });
     await runCommand(session, { stdin: Readable.from([]), stdout, stderr: stdout }, () => undefined);
     const text = Buffer.concat(chunks).toString();
     return { task, processes: readProcessStacks(JSON.parse(text), "") };
-  } catch (error) {
+  } catch (cause) {
+    const words = `${task} sends more than ${sizeWords(MOST_BYTES)}, which are no stacks`;
+    const error = bytes <= MOST_BYTES ? cause : new UserError(words, { code: "SESSION_FAILED", cause });
     if (isOnly || errorCode(error) !== "SESSION_FAILED") throw error;
     return { task, processes: [], why: errorMessage(error) };
   }

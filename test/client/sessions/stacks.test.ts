@@ -29,6 +29,12 @@ describe("the stacks of a task", () => {
     expect(stacksLines(taken).slice(0, 3)).toEqual(["worker:0 at train.py:26", "", "worker:0  python3.11 (process 2)"]);
   });
 
+  it("are not read on where an executor sends more than there can be", async () => {
+    const endless = { ...shell, why: "x".repeat(17 * 1024 * 1024) };
+    const read = stacksJson(await connected({ stacks: [endless] }), "worker:0");
+    await expect(read).rejects.toThrow("worker:0 sends more than 16 MiB, which are no stacks");
+  });
+
   it("are missing of a program that is not Python, which is said", async () => {
     const taken = await stacksJson(await connected({ stacks: [shell] }), "worker:0");
     expect(stacksLines(taken)).toEqual(["", "worker:0  bash (process 1): no stacks, it is not Python"]);
