@@ -3,11 +3,14 @@ import path from "node:path/posix";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import { listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
+import { ifThere, listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { mayBeAtWork, type Submitter, thisSubmitter } from "../staging/submitter.ts";
 
 /** The folder of a cache in which files are until they are whole. */
 export const uploadsFolder = "uploads";
+
+/** Where everybody may write, somebody may have filled the folder: each submission would list it. */
+const MOST_LISTED = 10_000;
 
 /** An upload whose submitter cannot be asked, because it is on another machine, is left alone for so long. */
 const doubtfulForMs = 24 * 3_600_000;
@@ -25,7 +28,8 @@ export function parseUploadName(text: string): { readonly submitter: Submitter; 
 }
 
 /**
- * Removes the user's uploads that nobody goes on with: their submitter is known to be gone, or they are too old to be believed in.
+ * Removes the user's uploads that nobody goes on with: their submitter is known to be gone, or they are too old to be believed in. In a
+ * folder of too many, which is somebody's attack, they stay for `cache prune`.
  * @param cacheRoot the cache's folder
  * @throws FileSystemError when they cannot be read or removed
  */
@@ -34,7 +38,10 @@ export async function sweepUploads(
   cacheRoot: string,
   { user, nowMs }: { readonly user: string; readonly nowMs: number },
 ): Promise<void> {
-  const uploads = await listOrNothing(fileSystem, path.join(cacheRoot, uploadsFolder));
+  const folder = path.join(cacheRoot, uploadsFolder);
+  const { entries = 0 } = (await ifThere(fileSystem.stat(folder))) ?? {};
+  if (entries > MOST_LISTED) return;
+  const uploads = await listOrNothing(fileSystem, folder);
   const abandoned = uploads.filter((file) => file.owner === user && isAbandoned(file, nowMs));
   await Promise.all(abandoned.map((file) => fileSystem.delete(file.path)));
 }

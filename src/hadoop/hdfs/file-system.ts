@@ -14,6 +14,8 @@ export interface FileStatus {
   readonly permission: number;
   readonly owner: string;
   readonly group: string;
+  /** How many a folder has, where the server says it. */
+  readonly entries?: number;
 }
 
 /** A file's address in parts, as YARN has it in a LocalResource (org.apache.hadoop.yarn.api.records.URL). */

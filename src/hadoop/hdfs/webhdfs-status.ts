@@ -5,7 +5,7 @@ import type { FileStatus } from "./file-system.ts";
 /** The FileStatus object of WebHDFS (org.apache.hadoop.hdfs.web.JsonUtil.toJsonString(HdfsFileStatus)). */
 export function parseFileStatus(document: unknown, parent: string): FileStatus {
   if (!isObject(document)) throw malformed(parent, document);
-  const { type, length, modificationTime, accessTime, permission, owner, group, pathSuffix } = document;
+  const { type, length, modificationTime, accessTime, permission, owner, group, pathSuffix, childrenNum } = document;
   if (
     (type !== "FILE" && type !== "DIRECTORY" && type !== "SYMLINK") ||
     typeof length !== "number" ||
@@ -24,6 +24,7 @@ export function parseFileStatus(document: unknown, parent: string): FileStatus {
     permission: Number.parseInt(permission, 8),
     owner: String(owner ?? ""),
     group: String(group ?? ""),
+    ...(type === "DIRECTORY" && typeof childrenNum === "number" && { entries: childrenNum }),
   };
 }
 

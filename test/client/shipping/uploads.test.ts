@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { listOrNothing, removeBrokenOff } from "../../../client/shipping/uploads.ts";
+import { listOrNothing, removeBrokenOff, sweepUploads } from "../../../client/shipping/uploads.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
+import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 
 test("what a slow DataNode makes of an upload that was broken off already is removed too", async () => {
   let looks = 0;
@@ -17,6 +19,27 @@ test("what a slow DataNode makes of an upload that was broken off already is rem
   expect(removed).toEqual(["/cache/uploads/a"]);
   expect(looks).toBe(2);
 });
+
+test.each([
+  [10_000, 1],
+  [10_001, 0],
+])(
+  "a folder of %i files, which anybody may have put there, is listed by a submission %i times",
+  async (entries, times) => {
+    let lists = 0;
+    class Filled extends LocalFileSystem {
+      override async stat(file: string): Promise<FileStatus> {
+        return { ...(await super.stat("/tmp")), path: file, entries };
+      }
+      override async list(): Promise<FileStatus[]> {
+        lists += 1;
+        return [];
+      }
+    }
+    await sweepUploads(new Filled(), "/cache", { user: "alice", nowMs: 0 });
+    expect(lists).toBe(times);
+  },
+);
 
 test.each(["FILE_NOT_FOUND", "ACCESS_DENIED"] as const)(
   "a folder of a cache holds nothing of ours: %s",

@@ -176,6 +176,16 @@ describe("a hostile server", () => {
   });
 });
 
+test("a folder has as many entries as its server says; of a file it says nothing of the kind", async () => {
+  const { FileStatus: file } = status(7);
+  nameNode.behave(
+    answer(200, { FileStatus: { ...file, type: "DIRECTORY", childrenNum: 3 } }),
+    answer(200, { FileStatus: { ...file, childrenNum: 0 } }),
+  );
+  expect(await open().stat("/d")).toMatchObject({ type: "DIRECTORY", entries: 3 });
+  expect(await open().stat("/f")).not.toHaveProperty("entries");
+});
+
 describe("several NameNodes", () => {
   test("the one that is standby or away is passed over, and the one that answered is asked first from then on", async () => {
     const standby = await HostileHttpServer.start();
