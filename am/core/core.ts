@@ -20,7 +20,7 @@ import { watchRest } from "./gang/completeness.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchHold, watchRoom } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
-import { beginStages, succeedStages, succeedTask } from "./gang/stages.ts";
+import { beginStages, beginTrials, succeedStages, succeedTask } from "./gang/stages.ts";
 import { stopTrial } from "./gang/trial-stops.ts";
 import { chooseParameters, promoteTrials } from "./gang/trials.ts";
 import { registered } from "./job/begin.ts";
@@ -34,12 +34,13 @@ import { finishAtGoal } from "./job/search-end.ts";
 import { askTooLarge } from "./job/too-large.ts";
 import { takeDurable } from "./journal/barrier.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal/journal.ts";
+import { isOfTasks, leadOfGang } from "./policies/trials.ts";
 import { notePause } from "./state/deadlines.ts";
 import type { Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import { initialState } from "./state/initial-state.ts";
 import type { CoreState, Held, Identity } from "./state/state.ts";
-import { type Defects, newStep, type Step } from "./state/step.ts";
+import { begunGangs, type Defects, findTask, newStep, type Step } from "./state/step.ts";
 import { askForWakeUp, wakeUp } from "./wake-up.ts";
 
 /** The decisions of one job: what happened goes in, what is to be done comes out. */
@@ -242,10 +243,11 @@ function happen(step: Step, held: Held): void {
       stopTrial(step, held);
       break;
     case "task-done":
-      noteValue(step, held.task);
+      noteValue(step, findTask(step, held.task));
       succeedTask(step, held.task);
       break;
     case "stage-done":
+      noteValue(step, leadOfGang(step, { position: held.gang }));
       beginStages(step);
       succeedStages(step);
       break;
@@ -262,7 +264,7 @@ function settle(step: Step): void {
   if (step.state.phase === "over") {
     return;
   }
-  for (const gang of step.state.gangs) {
+  for (const gang of begunGangs(step)) {
     closeVerdicts(step, gang);
     continueRestart(step, gang);
   }
@@ -272,7 +274,7 @@ function settle(step: Step): void {
     finishWhenDone(step);
     succeedStages(step);
   }
-  for (const gang of step.state.gangs) {
+  for (const gang of begunGangs(step)) {
     watchRest(step, gang);
     startWhenReady(step, gang);
   }
@@ -280,9 +282,13 @@ function settle(step: Step): void {
   for (const held of takeDurable(step)) {
     happen(step, held);
   }
-  promoteTrials(step);
+  if (isOfTasks(step)) {
+    promoteTrials(step);
+  } else {
+    beginTrials(step);
+  }
   continueFinish(step);
-  for (const gang of step.state.gangs) {
+  for (const gang of begunGangs(step)) {
     if (step.roomChanged) {
       watchRoom(step, gang);
     }

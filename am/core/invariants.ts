@@ -1,5 +1,7 @@
 import type { ClusterSpec } from "../../src/job/cluster-spec.ts";
+import { inTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { parseTaskId } from "../../src/job/task.ts";
 import { excludedHosts } from "./containers/kept-off.ts";
 import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
@@ -7,6 +9,7 @@ import { hasRoom, promotable } from "./policies/trials.ts";
 import type { Ask, Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import type { CoreState } from "./state/state.ts";
+import { askedOf } from "./state/step.ts";
 import { AFTER_END } from "./state/task-moves.ts";
 
 /** What must hold after every step, whatever happened. Each can fail: see test/simulation/mutants.test.ts. */
@@ -181,14 +184,18 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
   const had = Object.values(containers).filter((container) => container.phase === "held");
   // After a takeover one may be gone whose executor has not come back, and another may have been given in its place.
   const there = had.filter(({ deadlines }) => deadlines.rejoin === undefined);
-  if (there.length > search.maxParallel) {
-    problems.push(`${there.length} trials have containers, ${search.maxParallel} may`);
+  const ofEach = spec.trials === undefined ? 1 : spec.roles.reduce((sum, { instances }) => sum + instances, 0);
+  if (there.length > search.maxParallel * ofEach) {
+    problems.push(`trials have ${there.length} containers, they may have ${search.maxParallel * ofEach}`);
   }
   for (const { id, task, deadlines } of had) {
     const tenant = tasks.find((one) => one.id === task);
     const isOver = tenant !== undefined && AFTER_END.includes(tenant.phase);
     const isJudged = gangs.some(({ verdicts }) => verdicts.some(({ scope }) => scope === task));
-    if (isOver && !isJudged && held[`task-done ${task}`] === undefined && deadlines.leave === undefined) {
+    const gang = gangs[state.roles[tenant?.role ?? -1]?.gang ?? -1];
+    const isOfOthers = spec.trials !== undefined && gang?.phase !== "done";
+    const isUnknown = held[`task-done ${task}`] !== undefined || held[`stage-done ${gang?.position}`] !== undefined;
+    if (isOver && !isJudged && !isOfOthers && !isUnknown && deadlines.leave === undefined) {
       problems.push(`${id} is kept for ${task}, which is over`);
     }
   }
@@ -196,20 +203,27 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
 
 /** A trial has parameters, and the same whenever it starts. */
 function checkParameters(
-  { search }: JobSpec,
+  spec: JobSpec,
   { to, message }: Extract<Effect, { type: "send" }>,
   parameters: Map<string, string>,
   problems: string[],
 ): void {
-  if (search === undefined || message.type !== "start-child") {
+  if (spec.search === undefined || message.type !== "start-child") {
     return;
   }
   const { trialParams = "none" } = message;
-  const before = parameters.get(to.task) ?? trialParams;
+  // All of a trial have the same.
+  const trial = `trial ${numberOf(spec, to.task)}`;
+  const before = parameters.get(trial) ?? trialParams;
   if (trialParams === "none" || trialParams !== before) {
     problems.push(`${to.task} starts with the parameters ${trialParams}, it had ${before}`);
   }
-  parameters.set(to.task, trialParams);
+  parameters.set(trial, trialParams);
+}
+
+function numberOf(spec: JobSpec, id: string): number | undefined {
+  const task = parseTaskId(id);
+  return task && inTrial(spec, task).number;
 }
 
 /** A job fails by results only of a task that has some: one that ended in success. */
@@ -276,14 +290,17 @@ function checkStart(
   const listed = new Map(clusterSpec.tasks.map((address) => [address.task, address]));
   // What is left of a gang that is done starts each on its own.
   const gang = state.gangs.find((one) => one.generation === generation && one.phase !== "done");
-  const ofGang = gang && spec.roles.filter((_, position) => state.roles[position]?.gang === gang.position);
-  if (ofGang !== undefined && isFirst) {
+  const ofGang = gang?.roles.map((position) => askedOf({ spec }, { role: position }));
+  if (ofGang !== undefined && isFirst && spec.trials === undefined) {
     checkEnough(ofGang, listed, problems);
   }
+  if (spec.trials !== undefined) {
+    checkTrialAlone(spec, state, task, listed, problems);
+  }
   for (const member of state.tasks) {
-    const role = spec.roles[member.role];
-    const isGivenUp = role?.tracking === "sidecar" && member.phase === "failed";
-    if (role?.restartPolicy !== "gang" || spec.distributedMode !== "gang" || isGivenUp) {
+    const role = askedOf({ spec }, member);
+    const isGivenUp = role.tracking === "sidecar" && member.phase === "failed";
+    if (role.restartPolicy !== "gang" || spec.distributedMode !== "gang" || isGivenUp) {
       continue;
     }
     // Its next life began later in the same step: a takeover hears at once of all that happened meanwhile.
@@ -300,6 +317,25 @@ function checkStart(
       problems.push(`the spec of generation ${generation} lists ${member.id} of generation ${member.generation}`);
     } else if (address !== undefined && (address.port !== member.port || address.host !== member.host)) {
       problems.push(`the spec of generation ${generation} lists another address of ${member.id} than its own`);
+    }
+  }
+}
+
+/** The programs of a trial are told of its own tasks, each of them, and of no other trial's. */
+function checkTrialAlone(
+  spec: JobSpec,
+  state: CoreState,
+  id: string,
+  listed: ReadonlyMap<string, unknown>,
+  problems: string[],
+): void {
+  const gangOfTask = ({ role }: { readonly role: number }) => state.roles[role]?.gang;
+  const starts = state.tasks.find((task) => task.id === id);
+  for (const task of state.tasks) {
+    const isOwn = starts !== undefined && gangOfTask(task) === gangOfTask(starts);
+    const mayBeMissing = askedOf({ spec }, task).tracking === "sidecar";
+    if (listed.has(task.id) !== isOwn && !(isOwn && mayBeMissing)) {
+      problems.push(`${id} is ${isOwn ? "not " : ""}told of ${task.id}, which is ${isOwn ? "" : "not "}of its trial`);
     }
   }
 }

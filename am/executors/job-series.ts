@@ -1,7 +1,7 @@
 import type { Metrics } from "../../src/api/messages.ts";
 import { encodeSeries } from "../../src/history/series/file.ts";
 import { type Quantity, SeriesTable, type TaskSeries } from "../../src/history/series/table.ts";
-import type { JobSpec } from "../../src/job/spec.ts";
+import { countTasks, type JobSpec } from "../../src/job/spec.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 
 /** How far a program is. */
@@ -35,16 +35,13 @@ const own = {
  * state, and a later attempt begins its own.
  */
 export class JobSeries {
-  readonly #spec: Pick<JobSpec, "roles">;
+  readonly #spec: Pick<JobSpec, "roles" | "trials">;
   readonly #table: SeriesTable;
   readonly #paces = new Map<string, Pace>();
 
-  constructor(spec: Pick<JobSpec, "roles">, fromMs: number) {
+  constructor(spec: Pick<JobSpec, "roles" | "trials">, fromMs: number) {
     this.#spec = spec;
-    this.#table = new SeriesTable(
-      fromMs,
-      spec.roles.reduce((sum, { instances }) => sum + instances, 0),
-    );
+    this.#table = new SeriesTable(fromMs, countTasks(spec));
   }
 
   used(task: string, { cpuCores, memoryBytes, gpus }: Metrics, atMs: number): void {

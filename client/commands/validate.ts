@@ -1,5 +1,6 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { checkJob, lookUpLocalPath } from "../../src/job/build/load-job.ts";
+import { notRun } from "../../src/job/build/search-run.ts";
 import { formatProblem, hasErrors, type Problem } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
@@ -43,6 +44,8 @@ export const validate = defineCommand({
       if (invalid) return ExitCode.usage;
       output.print(`${spec.name} is valid: ${describeRoles(spec.roles)} · queue ${spec.queue}${warnings}`);
       if (search !== undefined) output.print([`search: ${searchLine(search)}`, ...spaceLines(search)].join("\n"));
+      const why = search && notRun(spec, search);
+      if (why !== undefined) output.print(`tony-ts search does not run it: ${why}`);
     }
     return invalid ? ExitCode.usage : ExitCode.succeeded;
   },

@@ -46,10 +46,14 @@ function standing(trial: TrialJson, search: SearchStatus): string {
 }
 
 /** `58 ended (41 stopped early, 2 failed) · 4 running · 38 to come · about 12 min left · idle 1.1 % of container time` */
-function countsLine({ tasks }: JobStatus, { containerTime }: SearchStatus, trials: readonly TrialJson[]): string {
+function countsLine(
+  { tasks }: JobStatus,
+  { containerTime, trials: most = tasks.length }: SearchStatus,
+  trials: readonly TrialJson[],
+): string {
   const { stopped, failed, paused, running } = countStates(trials);
   const ended = trials.length - running - paused;
-  const toCome = tasks.length - trials.length;
+  const toCome = most - trials.length;
   const apart = [stopped > 0 && `${stopped} stopped early`, failed > 0 && `${failed} failed`]
     .filter(Boolean)
     .join(", ");

@@ -20,8 +20,10 @@ export interface TrialJson extends TrialStatus {
 type Trials = Pick<JobStatus, "tasks">;
 
 /** The trials that were given parameters, the best first: what has no value comes behind, and what failed last. */
-export function trialsOf({ tasks }: Trials, { metric, direction }: SearchStatus): TrialJson[] {
-  const trials = tasks.flatMap((task, number) => {
+export function trialsOf({ tasks }: Trials, { metric, direction, trials: gangs }: SearchStatus): TrialJson[] {
+  // Of trials that are gangs, which begin in the order of their numbers, the leads have what is known.
+  const leads = gangs === undefined ? tasks : tasks.filter((task) => task.trial !== undefined);
+  const trials = leads.flatMap((task, number) => {
     return task.trial === undefined ? [] : [trialOf(task, task.trial, number, metric)];
   });
   const isFailed = ({ state }: TrialJson) => Number(state === "failed");

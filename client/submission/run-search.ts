@@ -25,7 +25,7 @@ export async function runSearch(
   const { spec, search, problems } = asWritten;
   if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
   if (search === undefined) throw usageError(`${spec.name} is no search`);
-  const why = notRun(spec);
+  const why = notRun(spec, search);
   if (why !== undefined) throw usageError(`This search does not run: ${why}`);
   const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
   const view = new SearchView(context.output, context.now, local ? [...given, "--scheduler", "local"] : given);

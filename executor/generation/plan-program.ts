@@ -13,6 +13,7 @@ import {
 import { parseHostPort } from "../../src/hadoop/conf/values.ts";
 import { generationFiles } from "../../src/job/launch/container-names.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
+import { clusterOfTrial, inTrial } from "../../src/job/search/trial-tasks.ts";
 import type { FileToShip } from "../../src/job/spec.ts";
 import { folderOfTask } from "../../src/job/stored/carried-names.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
@@ -97,10 +98,12 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
 function programStart(options: PlanOptions): ProgramStart {
   const { settings, job, command, master, generation, ports, checkpoint, modelParameters } = options;
   const amAddress = parseHostPort(master.address) ?? { host: "", port: 0 };
+  const { number, task } = inTrial(job.spec, settings.task);
+  const cluster = command.clusterSpec.length > 0 ? decodeClusterSpec(command.clusterSpec) : undefined;
   return {
     spec: job.spec,
-    task: settings.task,
-    ...(command.clusterSpec.length > 0 && { cluster: decodeClusterSpec(command.clusterSpec) }),
+    task,
+    ...(cluster && { cluster: clusterOfTrial(job.spec, cluster) }),
     applicationId: settings.applicationId,
     attempt: master.attempt,
     generation,
@@ -113,7 +116,9 @@ function programStart(options: PlanOptions): ProgramStart {
     restarts: command.restarts,
     checkpoint,
     ...(modelParameters !== undefined && { modelParameters }),
-    ...(command.trialParams !== undefined && { trialParameters: parametersShape(JSON.parse(command.trialParams), "") }),
+    ...(command.trialParams !== undefined && {
+      trial: { number, parameters: parametersShape(JSON.parse(command.trialParams), "") },
+    }),
     folders: programFolders(options),
   };
 }

@@ -1,4 +1,5 @@
 import type { Server } from "@grpc/grpc-js";
+import { countTasks } from "../job/spec.ts";
 import type { ExecutorJob } from "../job/stored/executor-job.ts";
 import { type CallLimits, callLimitsOf } from "./caller-calls.ts";
 import type { SessionHandler } from "./caller-session.ts";
@@ -38,7 +39,7 @@ export interface MasterServer {
 /** Serves executors and clients over TLS on one port; throws as ApiServer's listen. */
 export async function startMasterServer(options: MasterServerOptions): Promise<MasterServer> {
   const { identity, attempt, build, heartbeatIntervalMs, executors, clients, sessions, feeds, ends, door } = options;
-  const tasks = options.job.spec.roles.reduce((sum, { instances }) => sum + instances, 0);
+  const tasks = countTasks(options.job.spec);
   const job = Buffer.from(JSON.stringify(options.job));
   const own = { identity, attempt, build, heartbeatIntervalMs, job };
   const endpoint = new ExecutorEndpoint({ ...own, handler: executors, sessions, store: clients, feeds, ends });

@@ -317,6 +317,7 @@ export const jobStatus = message<JobStatus>({
       jobFile: maybe(5, text),
       space: some(6, text),
       outputDir: maybe(7, text),
+      trials: maybe(9, whole),
       containerTime: maybe(
         8,
         message<ContainerTime>({

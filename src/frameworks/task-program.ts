@@ -26,8 +26,8 @@ export interface ProgramStart {
   readonly amPort: number;
   /** What the program that ran before all others has found for them. */
   readonly modelParameters?: string;
-  /** Of a trial of a search. */
-  readonly trialParameters?: Parameters;
+  /** Of a search. */
+  readonly trial?: { readonly number: number; readonly parameters: Parameters };
   /** Where this task may listen; absent when that is not known. */
   readonly address?: HostPort;
   /** Where else, by the names that its role gives them. */
@@ -98,8 +98,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
   if (role === undefined) throw new RangeError(`the job has no role ${start.task.role}`);
   const framework = frameworks[start.spec.framework];
   const gangTask = gangTaskOf(start, role);
-  const given = (text: string) =>
-    start.trialParameters === undefined ? text : fillCommand(text, start.trialParameters);
+  const given = (text: string) => (start.trial === undefined ? text : fillCommand(text, start.trial.parameters));
   const fill = (text: string) => given((gangTask && framework.fill?.(text, gangTask)) ?? text);
   const hosts = gangTask && framework.hosts?.(gangTask);
   const own = Object.entries(role.environment).map(([name, value]) => [name, fill(value)]);
@@ -116,7 +115,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
       ...Object.fromEntries(own),
       ...(hosts && { PATH: `${start.hostsFolder}:${path}` }),
       ...everyProgram(start, role),
-      ...trial(start),
+      ...trialVariables(start),
       ...faultHandler(start.spec),
       ...namedPorts(start, gangTask),
       ...told,
@@ -202,15 +201,15 @@ function everyProgram(
 }
 
 /** What a trial of a search is told: its number, and its parameters all together and one by one. */
-function trial({ task, trialParameters }: ProgramStart): Readonly<Record<string, string>> {
-  if (trialParameters === undefined) return {};
-  const each = Object.entries(trialParameters).map(([name, value]) => [
+function trialVariables({ trial }: ProgramStart): Readonly<Record<string, string>> {
+  if (trial === undefined) return {};
+  const each = Object.entries(trial.parameters).map(([name, value]) => [
     `TONY_PARAM_${name.toUpperCase()}`,
     String(value),
   ]);
   return {
-    TONY_TRIAL_NUMBER: String(task.index),
-    TONY_TRIAL_PARAMS: JSON.stringify(trialParameters),
+    TONY_TRIAL_NUMBER: String(trial.number),
+    TONY_TRIAL_PARAMS: JSON.stringify(trial.parameters),
     ...Object.fromEntries(each),
   };
 }

@@ -30,8 +30,9 @@ export interface JobSpec extends SectionOf<"job"> {
   /** Environment of the containers: executors (and through them programs) and the ApplicationMaster. */
   readonly containerEnvironment: Readonly<Record<string, string>>;
   readonly carrier?: CarrierSpec;
-  /** Its trials are the tasks of its one role. */
   readonly search?: Search;
+  /** Of a search whose trials are gangs of the job's roles: how many there are. Absent: each is a task of its one role, if it is a search. */
+  readonly trials?: number;
   readonly feeds?: readonly FeedSpec[];
   readonly groupLimits: readonly GroupLimit[];
   readonly failure: FailureSpec;
@@ -165,6 +166,19 @@ export type PortRange = NonNullable<KeyValue<"tony.am.port-range">>;
 export function archiveOf(file: string, files: readonly FileToShip[]): FileToShip | undefined {
   const named = files.find(({ as, name }) => as === "archive" && file.startsWith(`${name}/`));
   return named ?? files.find(({ as }) => as === "working-directory");
+}
+
+/** How many tasks of a role the job has: a search has those of each trial. */
+export function tasksOfRole(
+  { trials = 1 }: Pick<JobSpec, "trials">,
+  { instances }: Pick<RoleSpec, "instances">,
+): number {
+  return trials * instances;
+}
+
+/** How many tasks the job has. */
+export function countTasks(spec: Pick<JobSpec, "trials" | "roles">): number {
+  return spec.roles.reduce((sum, role) => sum + tasksOfRole(spec, role), 0);
 }
 
 /** With how many of its tasks a role can start: all, unless it is elastic. */

@@ -111,6 +111,8 @@ export interface SearchStatus {
   readonly parameters: readonly string[];
   /** With `{{param.NAME}}`. */
   readonly command: string;
+  /** How many trials there may be; absent where each is one task. */
+  readonly trials?: number;
   /** What each of `parameters` may be, as a job has it. */
   readonly space?: readonly string[];
   /** The job's file as it was given; absent of a job of options alone. */

@@ -183,7 +183,7 @@ describe("a trial of a search", () => {
     };
     const start = {
       ...startOf(jobOf({ worker: 3 }, keys), "worker:2"),
-      trialParameters: { lr: 0.1, optimizer: "sgd; ls" },
+      trial: { number: 2, parameters: { lr: 0.1, optimizer: "sgd; ls" } },
     };
     const { command, environments } = taskProgram({}, start);
     expect(command).toBe("train --lr 0.1 --optimizer 'sgd; ls' --momentum ");

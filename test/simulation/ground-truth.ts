@@ -1,4 +1,5 @@
 import type { Effect } from "../../am/core/state/effects.ts";
+import { inTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { isOneStage } from "../../src/job/stages.ts";
 import { parseTaskId } from "../../src/job/task.ts";
@@ -40,7 +41,13 @@ export function checkContainers({ application, core, master }: World): string[] 
 /** Whether the program lives and restarts with the others of its stage. */
 export function isInGang({ spec, witness }: World, { task }: ExecutorModel): boolean {
   const role = memberRole(spec, task);
-  return role !== undefined && !(role.tracking === "untracked" && witness.mayBeDone(role));
+  return role !== undefined && !(role.tracking === "untracked" && witness.mayBeDone(role, trialOf(spec, task)));
+}
+
+/** The number of the trial that a task is of; 0 where trials are no gangs. */
+export function trialOf(spec: JobSpec, task: string): number {
+  const name = parseTaskId(task);
+  return spec.trials === undefined || name === undefined ? 0 : inTrial(spec, name).number;
 }
 
 /** The same, and its end is theirs: of an elastic role that is so of its first task alone. */
@@ -70,5 +77,6 @@ export function memberRole({ roles, distributedMode }: JobSpec, task: string): R
 export function areOneGang(world: World, executor: ExecutorModel, other: ExecutorModel): boolean {
   const [one = "", another = ""] = [executor, other].map(({ task }) => parseTaskId(task)?.role);
   const together = isInGang(world, executor) && isInGang(world, other);
-  return together && isOneStage(world.spec.roles, one, another);
+  const isOneTrial = trialOf(world.spec, executor.task) === trialOf(world.spec, other.task);
+  return together && isOneTrial && isOneStage(world.spec.roles, one, another);
 }

@@ -147,7 +147,8 @@ export function asSearch(spec: JobSpec, random: Random): JobSpec {
   if (worker === undefined || !random.chance(0.05)) {
     return spec;
   }
-  const { dependsOn: _, minInstances: __, ...trial } = worker;
+  const { dependsOn: _, minInstances: __, ...needs } = worker;
+  const trial = { ...needs, instances: 1 };
   const search: Search = {
     ...searchOf({ lr: "float 1e-5 1e-1 log", optimizer: "choice adam sgd" }),
     algorithm: random.pick(["random", "tpe", "evolution"]),
@@ -166,7 +167,25 @@ export function asSearch(spec: JobSpec, random: Random): JobSpec {
     },
   };
   const timeouts = { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 };
-  return searchRun({ ...spec, timeouts, roles: [trial], groupLimits: [] }, search);
+  const job = { ...spec, timeouts, roles: [trial], groupLimits: [] };
+  return searchRun(random.chance(0.5) ? { ...job, ...ofSeveral(trial, random) } : job, search);
+}
+
+/** Trials of several tasks. */
+function ofSeveral(trial: RoleSpec, random: Random): Pick<JobSpec, "roles" | "distributedMode" | "leadTask"> {
+  const worker = { ...trial, instances: random.integer(1, 3), restartPolicy: "gang" as const };
+  const roles = [
+    ...(random.chance(0.3) ? [role("chief", 1, randomNeeds(random))] : []),
+    worker,
+    ...(worker.instances === 1 || random.chance(0.5) ? [role("ps", random.integer(1, 2), randomNeeds(random))] : []),
+    ...(random.chance(0.2) ? [role("tensorboard", 1)] : []),
+  ];
+  const hasChief = roles.some(({ name }) => name === "chief");
+  return {
+    roles: hasChief ? roles.map((one) => (one.name === "worker" ? { ...one, chief: "none" } : one)) : roles,
+    distributedMode: "gang",
+    leadTask: hasChief ? "chief:0" : "worker:0",
+  };
 }
 
 /** The same job, some of its roles on nodes with a label only. */

@@ -1,6 +1,7 @@
 import type { Verdict } from "../../am/core/state/failures.ts";
 import type { CoreState } from "../../am/core/state/state.ts";
 import type { FailureClass } from "../../src/job/status.ts";
+import { parseTaskId } from "../../src/job/task.ts";
 import type { Fault } from "./faults/fault.ts";
 import { untoldDepartures } from "./judge-machines.ts";
 import type { Cause } from "./witness.ts";
@@ -37,7 +38,9 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
     return [`${counted} ${of} failures are counted, ${causes.length} happened: ${causes.map(lifeWords).join(", ")}`];
   }
   // Where no budget was left nothing was charged, and the job failed.
-  const isCharged = world.outcome?.result !== "failed" && isPlain(world, faults);
+  // A trial that has no restart left fails alone.
+  const isJob = world.spec.trials === undefined;
+  const isCharged = isJob && world.outcome?.result !== "failed" && isPlain(world, faults);
   const restarted = isCharged ? restartedLives(world, of) : [];
   return charged < restarted.length
     ? [`${charged} ${of} failures are counted, and there were restarts after: ${restarted.map(lifeWords).join(", ")}`]
@@ -81,9 +84,9 @@ function restartedLives({ core, witness }: World, of: FailureClass): readonly Ca
 /** A program that failed ends the life that it failed in. */
 function judgeConsequences(world: World, faults: readonly Fault[]): string[] {
   const { core, witness, spec, outcome } = world;
-  // What fails after the chief is done changes nothing.
+  // What fails after the chief is done changes nothing, and the failure of a trial ends that alone.
   const hasChief = spec.roles.some(({ chief }) => chief === "all");
-  if (outcome?.result !== "succeeded" || !isPlain(world, faults) || hasChief) {
+  if (outcome?.result !== "succeeded" || !isPlain(world, faults) || hasChief || spec.trials !== undefined) {
     return [];
   }
   return witness
@@ -95,7 +98,8 @@ function judgeConsequences(world: World, faults: readonly Fault[]): string[] {
 
 /** The generation in which the task's gang lives, or lived last. */
 function presentOf({ roles, gangs }: CoreState, { task }: Cause): number {
-  const role = roles.find(({ name }) => task.startsWith(`${name}:`));
+  const { role: name, index } = parseTaskId(task) ?? { role: "", index: 0 };
+  const role = roles.findLast((one) => one.name === name && one.first <= index);
   return gangs[role?.gang ?? -1]?.generation ?? 0;
 }
 

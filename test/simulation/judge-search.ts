@@ -1,6 +1,8 @@
 import { pausingIn, trialOf } from "../../am/core/policies/trials.ts";
 import { rungOf } from "../../src/job/search/promotion.ts";
+import { inTrial, leadOfTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
+import { parseTaskId } from "../../src/job/task.ts";
 import type { World } from "./world.ts";
 
 /** Whether a rule of its search ended the job. */
@@ -40,8 +42,10 @@ export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: 
 /** How often a paused trial may have gone on. */
 export function promotionsOf({ core }: World, task: string): number {
   const pausing = pausingIn(core);
-  const number = core.state.tasks.findIndex(({ id }) => id === task);
-  const record = core.state.tasks[number];
+  const name = parseTaskId(task);
+  const { number } = name === undefined ? { number: -1 } : inTrial(core.spec, name);
+  const lead = leadOfTrial(core.spec, number);
+  const record = core.state.tasks.find(({ id }) => id === lead);
   return pausing === undefined || record === undefined
     ? 0
     : rungOf(pausing, trialOf(record), number) - rungOf(pausing, { params: {}, state: "running" }, number);

@@ -159,7 +159,9 @@ function judgeHangs(world: World, faults: readonly Fault[]): string[] {
     return timely && hungMs > limitMs ? [`${task} hung for ${hungMs} ms, ${limitMs} are allowed`] : [];
   });
   const { launchFailures, lostNodeAnswers } = world.weather;
-  const nothingElse = faults.every((fault) => fault === HANG) && launchFailures + lostNodeAnswers === 0;
+  // What ends a trial alone is charged to it, or it was one that was not to go on.
+  const isOfTrials = world.spec.trials !== undefined;
+  const nothingElse = faults.every((fault) => fault === HANG) && launchFailures + lostNodeAnswers === 0 && !isOfTrials;
   return nothingElse ? [...late, ...judgeCharge(world)] : late;
 }
 

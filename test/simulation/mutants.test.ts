@@ -239,7 +239,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "more trials have containers than may run at once",
-    noticed: /trials have containers, \d+ may/,
+    noticed: /trials have \d+ containers, they may have \d+/,
     mutation: (effects, core) => {
       const [task] = core.state.tasks.filter(({ phase }) => phase === "running");
       const container = core.state.containers[task?.containerId ?? ""];
@@ -248,6 +248,19 @@ const MUTANTS: readonly Mutant[] = [
       }
       return effects;
     },
+  },
+  {
+    fault: "programs of a trial are told of another trial's tasks",
+    noticed: /is told of worker:\d+, which is not of its trial/,
+    firstSeed: 345,
+    mutation: (effects, core) =>
+      effects.map((effect) => {
+        if (effect.type !== "send" || effect.message.type !== "start-child" || core.spec.trials === undefined) {
+          return effect;
+        }
+        const tasks = core.state.tasks.map(({ id, host, port }) => ({ task: id, host, port }));
+        return { ...effect, message: { ...effect.message, clusterSpec: { ...effect.message.clusterSpec, tasks } } };
+      }),
   },
   {
     fault: "the container of a trial that is over is kept",

@@ -2,7 +2,7 @@ import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { isOneStage, stagesOf } from "../../src/job/stages.ts";
 import type { FailureClass } from "../../src/job/status.ts";
-import { elasticRole } from "./ground-truth.ts";
+import { elasticRole, trialOf } from "./ground-truth.ts";
 import { isClosed } from "./program-ends.ts";
 
 /** One run of a task's program, as its node saw it. */
@@ -153,11 +153,12 @@ export class Witness {
   #mayHaveOutlived(task: string, generation: number): boolean {
     const { roles } = this.#spec;
     const role = roles.find(({ name }) => task.startsWith(`${name}:`));
-    if (role?.tracking !== "untracked" || !this.mayBeDone(role)) {
+    const trial = trialOf(this.#spec, task);
+    if (role?.tracking !== "untracked" || !this.mayBeDone(role, trial)) {
       return false;
     }
     const tracked = roles.filter(({ name, tracking }) => tracking === "tracked" && isOneStage(roles, name, role.name));
-    const lives = tracked.flatMap((one) => this.#tasksOf(one));
+    const lives = tracked.flatMap((one) => this.#tasksOf(one, trial));
     return generation === Math.max(...lives.map((life) => life?.generation ?? 0));
   }
 
@@ -172,26 +173,30 @@ export class Witness {
 
   /** Whether the programs whose end is the job's have all ended as they should: only then may it have succeeded. */
   mayHaveSucceeded(): boolean {
-    return stagesOf(this.#spec.roles).every(({ roles }) => !this.#isWaitedFor(roles) || this.#mayBeDone(roles));
+    const { roles: all, trials } = this.#spec;
+    const ofTrial = (trial: number) =>
+      stagesOf(all).every(({ roles }) => !this.#isWaitedFor(roles) || this.#mayBeDone(roles, trial));
+    // One trial that ended well is enough.
+    return Array.from({ length: trials ?? 1 }, (_, trial) => trial).some(ofTrial);
   }
 
-  /** The same of the stage of a role. */
-  mayBeDone({ name }: RoleSpec): boolean {
+  /** The same of the stage of a role. @param trial of which, where trials are gangs */
+  mayBeDone({ name }: RoleSpec, trial = 0): boolean {
     const stage = stagesOf(this.#spec.roles).find(({ roles }) => roles.includes(name));
-    return stage !== undefined && this.#isWaitedFor(stage.roles) && this.#mayBeDone(stage.roles);
+    return stage !== undefined && this.#isWaitedFor(stage.roles) && this.#mayBeDone(stage.roles, trial);
   }
 
   #isWaitedFor(roles: readonly string[]): boolean {
     return this.#spec.roles.some(({ name, tracking }) => tracking === "tracked" && roles.includes(name));
   }
 
-  #mayBeDone(roles: readonly string[]): boolean {
+  #mayBeDone(roles: readonly string[], trial: number): boolean {
     const tracked = this.#spec.roles.filter(({ name, tracking }) => tracking === "tracked" && roles.includes(name));
     const chiefs = tracked.filter(({ chief }) => chief === "all");
     const main = tracked.filter(({ name }) => name !== "evaluator");
     const isDone = (role: RoleSpec) =>
-      this.#tasksOf(role).every((life) => this.#isDone(life)) || this.#isShareDone(role);
-    const anyGood = tracked.some((role) => this.#tasksOf(role).some(exitedWell));
+      this.#tasksOf(role, trial).every((life) => this.#isDone(life)) || this.#isShareDone(role);
+    const anyGood = tracked.some((role) => this.#tasksOf(role, trial).some(exitedWell));
     return anyGood && [tracked, chiefs, main].some((needed) => needed.length > 0 && needed.every(isDone));
   }
 
@@ -201,7 +206,8 @@ export class Witness {
    * it, nor later one of a role whose failure ends the job whoever else is done.
    */
   mustHaveSucceeded(): boolean {
-    if (this.#isOneMissing()) {
+    // Of a search the results decide, too.
+    if (this.#isOneMissing() || this.#spec.trials !== undefined) {
       return false;
     }
     const chiefs = this.#spec.roles.filter(({ chief, tracking }) => chief === "all" && tracking === "tracked");
@@ -237,12 +243,12 @@ export class Witness {
   }
 
   /** Whether the chiefs of a role's stage had ended well by then: its other tasks were needed no more, however they end. */
-  chiefsHadSucceeded({ name }: RoleSpec, atMs: number): boolean {
+  chiefsHadSucceeded({ name }: RoleSpec, atMs: number, trial = 0): boolean {
     const { roles } = this.#spec;
     const chiefs = roles.filter(
       (role) => role.chief === "all" && role.tracking === "tracked" && isOneStage(roles, name, role.name),
     );
-    const lives = chiefs.flatMap((role) => this.#tasksOf(role));
+    const lives = chiefs.flatMap((role) => this.#tasksOf(role, trial));
     return lives.length > 0 && lives.every((life) => exitedWell(life) && (life?.toldAtMs ?? atMs) < atMs);
   }
 
@@ -253,8 +259,8 @@ export class Witness {
     return distributedMode === "gang" && members.some((role) => this.#tasksOf(role).includes(undefined));
   }
 
-  #tasksOf({ name, instances }: RoleSpec): (Life | undefined)[] {
-    return Array.from({ length: instances }, (_, index) => this.#last.get(`${name}:${index}`));
+  #tasksOf({ name, instances }: RoleSpec, trial = 0): (Life | undefined)[] {
+    return Array.from({ length: instances }, (_, index) => this.#last.get(`${name}:${trial * instances + index}`));
   }
 
   /** Whether the first of an elastic role has ended well, and none of the others has failed by itself, as far as anybody was told. */

@@ -3,7 +3,7 @@ import { deadlineIn } from "../state/deadlines.ts";
 import type { Ask } from "../state/effects.ts";
 import type { RoleAsk } from "../state/records.ts";
 import { emit, log, type Step } from "../state/step.ts";
-import { isWanting, priorityOf } from "./containers.ts";
+import { priorityOf, wantingRoles } from "./containers.ts";
 import { placeGang } from "./placement.ts";
 import { isRefused } from "./refusals.ts";
 
@@ -71,10 +71,13 @@ export function hintsExhausted(step: Step): void {
 
 /** Containers a role still lacks and may be given; those kept from an earlier attempt that may yet name their task count as had. */
 function wantedOf(step: Step, position: number): number {
-  if (!isWanting(step, position) || isRefused(step, position)) {
+  if (isRefused(step, position)) {
     return 0;
   }
-  const waiting = step.state.roles[position]?.counts.waiting ?? 0;
+  const waiting = wantingRoles(step, position).reduce(
+    (sum, role) => sum + (step.state.roles[role]?.counts.waiting ?? 0),
+    0,
+  );
   return Math.max(0, Math.min(waiting - (step.state.unclaimed[position] ?? 0), trialsToBegin(step, position)));
 }
 

@@ -1,5 +1,6 @@
 import type { Checkpoint } from "../../../src/job/execution.ts";
 import { restartsWithGang } from "../policies/restart.ts";
+import { isOfTasks } from "../policies/trials.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, gangOf, log, noteDurable, record, type Step } from "../state/step.ts";
@@ -53,9 +54,9 @@ export function sharedCheckpoint(step: Step, task: TaskRecord): Checkpoint | und
   return keeperOf(step, task).checkpoint;
 }
 
-/** Tasks of a gang go on from what any of them saved, trials of a search each from its own. */
+/** Tasks of a gang go on from what any of them saved, a trial of one task from its own. */
 function keeperOf(step: Step, task: TaskRecord): { checkpoint?: Checkpoint | undefined } {
-  return step.spec.search === undefined ? gangOf(step, task) : task;
+  return isOfTasks(step) ? task : gangOf(step, task);
 }
 
 /** Where several tasks save at one step, the last of them is the further one. */

@@ -8,7 +8,7 @@ import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
-import { roleOf } from "../state/step.ts";
+import { inJob, roleOf } from "../state/step.ts";
 import { excludedHosts, isGone, isKeptOff } from "./kept-off.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart } from "./room.ts";
@@ -100,8 +100,8 @@ function noNodeDelay({ state: { nodes } }: Job, role: RoleSpec, usable: readonly
 }
 
 /** Containers of its size are refused until a node comes that is large enough. */
-function refusedDelays({ state: { asks } }: Job, position: number): DelayReason[] {
-  const { refusal, outstanding = 0 } = asks[position] ?? {};
+function refusedDelays(job: Job, position: number): DelayReason[] {
+  const { refusal, outstanding = 0 } = job.state.asks[inJob(job, position)] ?? {};
   // Until a container comes: that they are looked for once more is no news.
   if (refusal?.unplaced) {
     return [{ code: "no-place" }];

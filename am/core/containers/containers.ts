@@ -8,7 +8,7 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
 import { nextPhase } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { emit, findTask, gangOf, log, noteDurable, roleOf, type Step } from "../state/step.ts";
+import { begunGangs, emit, findTask, gangOf, log, noteDurable, roleOf, type Step } from "../state/step.ts";
 import { AFTER_END, moveTask, type TaskMove } from "../state/task-moves.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 import { isKeptOff } from "./kept-off.ts";
@@ -41,8 +41,8 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
       step.state.ended[given.containerId] = "known";
       continue;
     }
-    const isWanted = isWanting(step, position) && trialsToBegin(step, position) > 0;
-    const task = isWanted ? nextWaiting(step, position, given.host) : undefined;
+    const [first] = trialsToBegin(step, position) > 0 ? wantingRoles(step, position) : [];
+    const task = first === undefined ? undefined : nextWaiting(step, first, given.host);
     const container = addContainer(step, given, position);
     if (task === undefined || isKeptOff(step, given.host)) {
       surplus.push(container.id);
@@ -226,7 +226,6 @@ function detach(step: Step, { id, nodeHttpAddress, task }: ContainerRecord): voi
 export function handOver(step: Step, container: ContainerRecord, task: TaskRecord): void {
   detach(step, container);
   dropCheckpoint(step, container, "its container is another task's now");
-  container.role = task.role;
   container.handedOver = true;
   container.rejoinAddress = "";
   container.deadlines = {};
@@ -238,6 +237,13 @@ export function handOver(step: Step, container: ContainerRecord, task: TaskRecor
 /** Orders, perhaps again, that the executor that is there makes room. */
 export function relaunch(step: Step, { id }: ContainerRecord, task: TaskRecord): void {
   emit(step, { type: "relaunch", launches: [{ containerId: id, task: task.id, generation: task.generation }] });
+}
+
+/** The roles that wait for containers of one of the job's: itself, or of trials that are gangs that of each one, in the order of their numbers. */
+export function wantingRoles(step: Step, position: number): number[] {
+  const { spec, state } = step;
+  const all = spec.trials === undefined ? [position] : begunGangs(step).flatMap(({ roles }) => roles[position] ?? []);
+  return all.filter((role) => (state.roles[role]?.counts.waiting ?? 0) > 0 && isWanting(step, role));
 }
 
 /** Whether a role's gang wants containers at all at present. */
@@ -254,6 +260,7 @@ function isLarge(step: Step, position: number): boolean {
 /** The container is the task's, for its present generation. */
 export function holdFor(step: Step, container: ContainerRecord, task: TaskRecord): void {
   moveContainer(step, container, "bound");
+  container.role = task.role;
   container.task = task.id;
   container.generation = task.generation;
   task.containerId = container.id;
@@ -289,8 +296,8 @@ export function nextWaiting(step: Step, position: number, host: string): TaskRec
   }
   let first: TaskRecord | undefined;
   for (let index = role.firstWaiting; ; index++) {
-    const task = findTask(step, `${role.name}:${index}`);
-    if (task === undefined) {
+    const task = findTask(step, `${role.name}:${role.first + index}`);
+    if (task?.role !== position) {
       return first;
     }
     if (task.phase !== "waiting" || !isDue(step, task)) {

@@ -1,7 +1,7 @@
 import { roomFor } from "../../../src/job/fits.ts";
 import type { Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
-import { roleOf, type Step } from "../state/step.ts";
+import { inJob, roleOf, type Step } from "../state/step.ts";
 import { isKeptOff } from "./kept-off.ts";
 import { countedPart } from "./room.ts";
 
@@ -71,10 +71,10 @@ const CHOICES: Readonly<Record<RoleSpec["placement"], (rooms: readonly Room[], c
 };
 
 /** What the role has already, where a part of it is asked for again. */
-function heldByHost({ state }: Step, position: number): Map<string, number> {
+function heldByHost(step: Step, position: number): Map<string, number> {
   const held = new Map<string, number>();
-  for (const { role, phase, host } of Object.values(state.containers)) {
-    if (role === position && phase === "held") {
+  for (const { role, phase, host } of Object.values(step.state.containers)) {
+    if (inJob(step, role) === position && phase === "held") {
       held.set(host, (held.get(host) ?? 0) + 1);
     }
   }

@@ -9,7 +9,7 @@ import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import { leastInstances } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
-import { roleOf } from "../state/step.ts";
+import { gangOf, roleOf, rolesOf } from "../state/step.ts";
 import { isGone } from "./kept-off.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart } from "./room.ts";
@@ -55,7 +55,7 @@ export function unmeetable(
     return undefined;
   }
   const totals = sized.map(({ total }) => total);
-  return tooLarge(job, role, totals) ?? tooMany(job, role, sized);
+  return tooLarge(job, role, totals) ?? tooMany(job, position, sized);
 }
 
 /** Every node is kept for others by its label, or for this label there is none. */
@@ -84,12 +84,13 @@ function tooLarge(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeet
   };
 }
 
-function tooMany(job: Job, role: RoleSpec, nodes: readonly Sized[]): Unmeetable | undefined {
+function tooMany(job: Job, position: number, nodes: readonly Sized[]): Unmeetable | undefined {
   if (job.spec.distributedMode !== "gang") {
     return undefined;
   }
+  const role = roleOf(job, { role: position });
   const own = masterOn(nodes);
-  const wanted = [...wantedTogether(job, role), ...(own === undefined ? [] : [own.resource])];
+  const wanted = [...wantedTogether(job, position), ...(own === undefined ? [] : [own.resource])];
   const totals = nodes.map(({ total }) => total);
   const ask = countedPart(role.resource, job.state.counted);
   const short = kindsOf(ask).find(({ of }) => sum(wanted, of) > sum(totals, of));
@@ -151,21 +152,17 @@ function masterOn(nodes: readonly Sized[]) {
 }
 
 /** All containers that the role's gang holds together on the nodes of its label; an ask without one may share nodes with any other. */
-function wantedTogether({ spec, state }: Job, { name, nodeLabel = "" }: RoleSpec): Resource[] {
-  const gang = state.roles.find((role) => role.name === name)?.gang;
-  return spec.roles.flatMap((role, position) => {
-    const together = state.roles[position];
-    if (
-      together === undefined ||
-      together.gang !== gang ||
-      role.inMaster === true ||
-      (nodeLabel !== "" && role.nodeLabel !== nodeLabel)
-    ) {
+function wantedTogether(job: Job, position: number): Resource[] {
+  const { nodeLabel = "" } = roleOf(job, { role: position });
+  return rolesOf(job, gangOf(job, { role: position })).flatMap(([ofGang, { counts }]) => {
+    const role = roleOf(job, { role: ofGang });
+    if (role.inMaster === true || (nodeLabel !== "" && role.nodeLabel !== nodeLabel)) {
       return [];
     }
-    const { succeeded, failed, stopped } = together.counts;
-    const over = succeeded + failed + stopped;
-    const { resource } = roleOf({ spec, state }, { role: position });
+    const { succeeded, failed, stopped } = counts;
+    // Of a search the next trial has all of them again.
+    const over = job.spec.trials === undefined ? succeeded + failed + stopped : 0;
+    const { resource } = role;
     return Array.from({ length: Math.max(0, leastInstances(role) - over) }, () => resource);
   });
 }

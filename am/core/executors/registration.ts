@@ -19,6 +19,7 @@ import {
   emit,
   findTask,
   gangOf,
+  inJob,
   log,
   noteDurable,
   record,
@@ -72,7 +73,7 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
 /** The executor of a kept container that the journal did not know names its task. */
 function claim(step: Step, container: ContainerRecord, taskId: string): void {
   const task = findTask(step, taskId);
-  if (task?.role !== container.role || !mayMove(TASK, task.phase, "claimed")) {
+  if (task === undefined || inJob(step, task.role) !== container.role || !mayMove(TASK, task.phase, "claimed")) {
     return;
   }
   moveTask(step, task, "claimed");

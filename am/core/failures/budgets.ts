@@ -4,7 +4,7 @@ import { discard } from "../containers/containers.ts";
 import { excludedHosts, isExcluded, keepOff } from "../containers/kept-off.ts";
 import { labelFits } from "../containers/placement.ts";
 import { unmeetable } from "../containers/unmeetable.ts";
-import { budgetOf, isSamePayer } from "../gang/charges.ts";
+import { budgetOf } from "../gang/charges.ts";
 import { isNeverRestarted } from "../policies/restart.ts";
 import { toleratesFailure } from "../policies/tolerance.ts";
 import type { NodeView } from "../state/events.ts";
@@ -33,14 +33,6 @@ export function charge(step: Step, gang: GangState, root: Ending): Payer | undef
 export function isLeft(step: Step, gang: GangState, root: Ending): boolean {
   const { used, limit } = budgetOf(step, gang, payerOf(step, root), step.nowMs);
   return used < limit;
-}
-
-/** The last charge was not this budget's to pay. */
-export function refund({ charges }: GangState, payer: Payer): void {
-  const position = charges.findLastIndex((charge) => isSamePayer(charge, payer));
-  if (position >= 0) {
-    charges.splice(position, 1);
-  }
 }
 
 /** Where people are told of another task than the one whose end is the root, or of none, so it is with who pays. */
@@ -273,7 +265,10 @@ function ruleOfRoot(step: Step, gang: GangState, root: Ending): RuleReason | und
   if (isExhausted(step, task, root)) {
     return exhaustedRule(step, task, root);
   }
-  return isNeverRestarted(step, task) ? neverRestartedRule(step, task) : repeatedStartFailure(gang, root);
+  if (isNeverRestarted(step, task)) {
+    return neverRestartedRule(step, task);
+  }
+  return step.spec.search === undefined ? repeatedStartFailure(gang, root) : undefined;
 }
 
 function neverRestartedRule(step: Step, task: TaskRecord): RuleReason {

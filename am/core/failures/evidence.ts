@@ -1,6 +1,6 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
 import { mayMove } from "../../../src/moves.ts";
-import { isSamePayer } from "../gang/charges.ts";
+import { isSamePayer, refund } from "../gang/charges.ts";
 import { hasGangRestart, openNext, renewAlone } from "../gang/restart.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -10,7 +10,7 @@ import type { GangState } from "../state/gang.ts";
 import { GANG } from "../state/gang-moves.ts";
 import { findTask, noteDurable, type Step } from "../state/step.ts";
 import { moveVerdict } from "../state/verdict-moves.ts";
-import { blame, cannotBeLost, charge, isFinal, pardon, payerOf, refund, sharedStartFailure } from "./budgets.ts";
+import { blame, cannotBeLost, charge, isFinal, pardon, payerOf, sharedStartFailure } from "./budgets.ts";
 import {
   causeOf,
   earlyExitBefore,
@@ -22,6 +22,7 @@ import {
   rootOf,
 } from "./cause.ts";
 import { isCounted, Strength } from "./endings.ts";
+import { renewTrial } from "./trial-failures.ts";
 
 /** Adds how a task ended to what is being judged, and judges anew. */
 export function addEvidence(step: Step, gang: GangState, verdict: Verdict, ending: Ending): void {
@@ -108,6 +109,7 @@ function proceed(step: Step, gang: GangState, verdict: Verdict, root: Ending): v
     renewScope(step, verdict, endingWords(root.reason));
   } else if (hasGangRestart(step, gang) && mayMove(GANG, gang.phase, "generation-opened")) {
     // Another verdict may have opened a generation since, which runs.
+    renewTrial(step, gang, root);
     openNext(step, gang, endingWords(root.reason));
   }
 }

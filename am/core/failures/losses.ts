@@ -22,6 +22,7 @@ import { blame, charge, exhaustedRule, fileAtFault, isExhausted, pardonVanished,
 import { causeOf } from "./cause.ts";
 import { containerEnding, isGivenUp } from "./container-endings.ts";
 import { overdueEnding, terminationEnding } from "./endings.ts";
+import { trialEnded } from "./trial-failures.ts";
 import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -165,9 +166,14 @@ function judgeReplaced(step: Step, ending: Ending): void {
   }
 }
 
-/** The job fails of it; a sidecar it does without. */
+/** The job fails of it, or its trial where that is a gang; a sidecar it does without. */
 function cannotStart(step: Step, task: TaskRecord, ending: Ending, rule: RuleReason): void {
   const cause = causeOf(ending);
+  const { search, trials } = step.spec;
+  if (!isSidecar(step, task) && search !== undefined && trials !== undefined) {
+    trialEnded(step, search, gangOf(step, task), ending);
+    return;
+  }
   if (!isSidecar(step, task)) {
     // It waits for another container by now.
     const { containerId, host, exit, atMs } = ending;

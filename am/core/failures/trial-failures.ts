@@ -5,14 +5,15 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { Search } from "../../../src/job/search/trials.ts";
 import { discard } from "../containers/containers.ts";
 import { renewAlone } from "../gang/restart.ts";
-import { doneForGood } from "../gang/stages.ts";
+import { doneForGood, endStage } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
-import { haltOf } from "../policies/trials.ts";
+import { begun, haltOf, isTrialOver, leadOfGang } from "../policies/trials.ts";
 import type { Ending } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, log, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
-import { causeOf } from "./cause.ts";
+import { causeOf, mayBeExplained } from "./cause.ts";
 import { Strength, seen } from "./endings.ts";
 
 /** When so many trials have ended, and all failed the same way, the others would, too. */
@@ -41,15 +42,45 @@ export function trialFailed(step: Step, search: Search, task: TaskRecord, ending
   doneForGood(step, task);
 }
 
-/** A task has ended well. Without a value of the metric its trial has failed, which is known when what it reported last had time to come. */
-export function noteValue(step: Step, id: string): void {
+/** A trial that is a gang cannot go on. */
+export function trialEnded(step: Step, search: Search, gang: GangState, ending: Ending): void {
+  const lead = leadOfGang(step, gang);
+  if (lead !== undefined && gang.phase !== "done") {
+    endStage(step, gang);
+    note(step, search, lead, ending);
+  }
+}
+
+/** A trial that is a gang starts again: what failed in it by itself does so in another container, at last on another node. */
+export function renewTrial(step: Step, gang: GangState, root: Ending): void {
+  const lead = leadOfGang(step, gang);
+  const task = findTask(step, root.task);
+  if (lead === undefined || task === undefined) {
+    return;
+  }
+  lead.restarts++;
+  lead.restartReason = endingWords(root.reason);
+  if (root.class !== "program") {
+    return;
+  }
+  lead.trialRetries = (lead.trialRetries ?? 0) + 1;
+  if (lead.trialRetries > 1) {
+    task.trialAvoids = root.host;
+  }
+  const container = containerOf(step, task);
+  if (container?.id === root.containerId && AFTER_END.includes(task.phase) && !mayBeExplained(root)) {
+    discard(step, container, "its trial failed in it");
+  }
+}
+
+/** A trial's task has ended well. Without a value of the metric its trial has failed, which is known when what it reported last had time to come. */
+export function noteValue(step: Step, task: TaskRecord | undefined): void {
   const { search } = step.spec;
-  const task = findTask(step, id);
   if (search === undefined || task?.phase !== "succeeded" || task.trialStop !== undefined) {
     return;
   }
   const { metric } = search;
-  const { containerId, host, generation, trialValue } = task;
+  const { id, containerId, host, generation, trialValue } = task;
   if (trialValue === undefined || trialValue === "NaN") {
     const ending: Ending = {
       ...{ task: id, containerId, host, generation, exit: task.exit, lines: [] },
@@ -79,7 +110,9 @@ function kindOf({ reason, exit, lines }: Ending): string {
 
 function failureRule(step: Step, { failures }: Search): RuleReason | undefined {
   const { onFailed, most, mostInARow } = failures;
-  const ended = step.state.tasks.filter(isOver).sort((a, b) => a.endedAtMs - b.endedAtMs);
+  const ended = begun(step)
+    .filter(isOver)
+    .sort((a, b) => a.endedAtMs - b.endedAtMs);
   const failed = ended.filter(({ trialFailure }) => trialFailure !== undefined).length;
   const inARow = ended.length - 1 - ended.findLastIndex(({ trialFailure }) => trialFailure === undefined);
   const limits = [
@@ -102,5 +135,5 @@ function isOver(task: TaskRecord): boolean {
   if (trialFailure !== undefined) {
     return trialFailure.kind !== undefined;
   }
-  return phase === "succeeded" || (haltOf(task) !== undefined && AFTER_END.includes(phase));
+  return isTrialOver(task) && (phase === "succeeded" || haltOf(task) !== undefined);
 }

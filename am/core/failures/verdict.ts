@@ -8,7 +8,7 @@ import { isNeededNoMore } from "../policies/completion.ts";
 import { joinsLate } from "../policies/elastic.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
-import { haltOf } from "../policies/trials.ts";
+import { haltOf, isOfTasks, leadOf } from "../policies/trials.ts";
 import { deadlineIn, dueMsOf, rejoinLeftMs } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
@@ -22,7 +22,7 @@ import { blame, endingRule, isFinal, isLeft, mustNotFail } from "./budgets.ts";
 import { causeOf, cutOffBefore, earlyExitBefore, noteEarlyExit, noteSuspension, rootOf } from "./cause.ts";
 import { isCounted, Strength } from "./endings.ts";
 import { addEvidence, noteCause, reconsider } from "./evidence.ts";
-import { trialFailed } from "./trial-failures.ts";
+import { trialEnded, trialFailed } from "./trial-failures.ts";
 
 /**
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
@@ -33,7 +33,7 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   if (state.outcome !== undefined) {
     return;
   }
-  if (haltOf(task) !== undefined) {
+  if (haltOf(leadOf(step, task)) !== undefined) {
     // However it ends, its search goes on without it.
     doneForGood(step, task);
     return;
@@ -70,7 +70,7 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   const root = origin ?? cutOffBefore(step, gang, ending) ?? ending;
   if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, gang, root)) {
     tolerate(step, task, ending);
-    if (step.spec.search !== undefined) {
+    if (step.spec.search !== undefined && isOfTasks(step)) {
       trialFailed(step, step.spec.search, task, ending);
     }
     return;
@@ -278,7 +278,10 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   );
   const task = findTask(step, verdict.scope);
   const isIgnored = task !== undefined && isSidecar(step, task);
-  if (endsJob(verdict) && !isIgnored) {
+  const { search } = step.spec;
+  if (endsJob(verdict) && !isIgnored && search !== undefined) {
+    trialEnded(step, search, gang, root);
+  } else if (endsJob(verdict) && !isIgnored) {
     step.state.judgedLives = judgedLives(verdict);
     finish(step, failedBy(causeOf(root, verdict.endings), rule));
   }

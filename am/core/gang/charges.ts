@@ -20,6 +20,14 @@ export function budgetOf(
   return { used: own.filter(({ atMs }) => nowMs - atMs < windowMs).length, limit, windowMs };
 }
 
+/** The last charge was not this budget's to pay. */
+export function refund({ charges }: GangState, payer: Payer): void {
+  const position = charges.findLastIndex((charge) => isSamePayer(charge, payer));
+  if (position >= 0) {
+    charges.splice(position, 1);
+  }
+}
+
 export function isSamePayer(one: Payer, other: Payer): boolean {
   return one.class === other.class && one.role === other.role;
 }

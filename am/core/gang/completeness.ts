@@ -70,7 +70,8 @@ function canMeet(step: Step, position: number): boolean {
 }
 
 function meetingPointOf(step: Step, position: number): TaskRecord | undefined {
-  return findTask(step, `${roleOf(step, { role: position }).name}:0`);
+  const { name = "", first = 0 } = step.state.roles[position] ?? {};
+  return findTask(step, `${name}:${first}`);
 }
 
 /** Whether a role that starts with its gang has containers for all that it cannot start without. */

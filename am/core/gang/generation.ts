@@ -5,6 +5,7 @@ import { carryingMs } from "../containers/transfers.ts";
 import { nextSequence, waiting, whenDurable, withdraw } from "../journal/barrier.ts";
 import { isElastic } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
+import { leadOf, leadOfGang } from "../policies/trials.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -280,6 +281,7 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void
   }
   const gang = gangOf(step, task);
   const isAlone = task.generation !== gang.generation;
+  const { trialParameters } = leadOf(step, task);
   moveTask(step, task, "spec-sent");
   emit(step, {
     type: "send",
@@ -289,9 +291,9 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void
       generation: task.generation,
       clusterSpec,
       restartReason: (isAlone && task.restartReason) || gang.restartReason,
-      restarts: gang.generations.length - 1 + task.restarts,
+      restarts: gang.generations.length - 1 + (leadOfGang(step, gang) === undefined ? task.restarts : 0),
       checkpoint: checkpointOf(step, task),
-      ...(task.trialParameters === undefined ? {} : { trialParams: JSON.stringify(task.trialParameters) }),
+      ...(trialParameters === undefined ? {} : { trialParams: JSON.stringify(trialParameters) }),
     },
   });
   awaitOf(step, container, "start", Bounds.startMs + carryingMs(step));
@@ -304,11 +306,12 @@ function addresses(step: Step, task: TaskRecord): ClusterSpec {
 }
 
 /**
- * Where every task of the gang listens now, and those of other gangs that run on. Tasks that live on their own keep the address of their
- * own life.
+ * Where every task of the gang listens now, and those of other gangs that run on, but not of other trials. Tasks that live on their own keep
+ * the address of their own life.
  */
 function addressesOf(step: Step, gang: GangState, generation: number): ClusterSpec {
-  const isListed = (task: TaskRecord) => task.port > 0 && (gangOf(step, task) === gang || task.phase === "running");
+  const isOther = (task: TaskRecord) => step.spec.trials === undefined && task.phase === "running";
+  const isListed = (task: TaskRecord) => task.port > 0 && (gangOf(step, task) === gang || isOther(task));
   const listed = step.spec.distributedMode === "gang" ? step.state.tasks.filter(isListed) : [];
   return {
     generation,

@@ -68,6 +68,14 @@ function restartDelayMs({ spec }: Step, charged: number): number {
   return charged < 2 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(charged - 2, 30));
 }
 
+/** A trial that was over goes on, as far as its programs are gone. */
+export function resumeTrial(step: Step, gang: GangState, reason: string): void {
+  gang.restartReason = reason;
+  gang.startNotBeforeMs = step.nowMs;
+  moveGang(step, gang, "trial-goes-on");
+  renewGang(step, gang);
+}
+
 function renewGang(step: Step, gang: GangState): void {
   openGeneration(step, gang);
   for (const task of tasksOf(step, gang)) {

@@ -5,6 +5,7 @@ import { isKeptOff } from "../containers/kept-off.ts";
 import { carryingMs, mayCarry } from "../containers/transfers.ts";
 import { waiting, whenDurable } from "../journal/barrier.ts";
 import { awaitedBy } from "../policies/stages.ts";
+import { hasRoom, leadOfGang } from "../policies/trials.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -23,9 +24,10 @@ import {
   tenantOf,
 } from "../state/step.ts";
 import { AFTER_END, moveTask } from "../state/task-moves.ts";
+import { refund } from "./charges.ts";
 import { intendStart, openGeneration, renewTask } from "./generation.ts";
 import { stopChild } from "./restart.ts";
-import { promoteTrial } from "./trials.ts";
+import { hasParameters, promoteTrial, promoteTrials } from "./trials.ts";
 
 /** Why containers go back in which nothing will run again. */
 export const DONE = "its task is done for good";
@@ -33,6 +35,10 @@ const STAGE_DONE = "its stage is done";
 
 /** Asks for the gangs that wait for nobody any more, once the journal knows that those before are done. */
 export function beginStages(step: Step): void {
+  if (step.spec.trials !== undefined) {
+    beginTrials(step);
+    return;
+  }
   if (step.state.gangs.some((gang) => !isDoneKnown(step, gang))) {
     return;
   }
@@ -41,6 +47,24 @@ export function beginStages(step: Step): void {
     if (gang?.phase === "ahead" && awaitedBy(step, gang).length === 0) {
       begin(step, gang, stage.after.length === 0 ? step.state.startedAtMs : step.nowMs);
     }
+  }
+}
+
+/** Of a search whose trials are gangs: those that pause and are among the best go on, then others begin, as many as there is room for. */
+export function beginTrials(step: Step): void {
+  const { phase, outcome, gangs, startedAtMs } = step.state;
+  if (step.spec.trials === undefined || phase !== "under-way" || outcome !== undefined) {
+    return;
+  }
+  promoteTrials(step);
+  while (hasRoom(step)) {
+    const gang = gangs.find((one) => one.phase === "ahead");
+    const lead = gang && leadOfGang(step, gang);
+    if (gang === undefined || lead === undefined || !hasParameters(step, lead)) {
+      return;
+    }
+    lead.trialOver = false;
+    begin(step, gang, gangs.every(({ begunAtMs }) => begunAtMs === 0) ? startedAtMs : step.nowMs);
   }
 }
 
@@ -57,7 +81,10 @@ function begin(step: Step, gang: GangState, begunAtMs: number): void {
   step.changed = true;
 }
 
-/** A gang has what it ran for: of its tracked tasks none goes on. What nobody waits for serves the stages after it. */
+/**
+ * A gang has what it ran for: of its tracked tasks none goes on. What nobody waits for serves the stages after it, but goes with a trial; one
+ * that pauses or has failed ends so, too.
+ */
 export function endStage(step: Step, gang: GangState): void {
   moveGang(step, gang, "tracked-tasks-done");
   const present = gang.generations.at(-1);
@@ -65,12 +92,23 @@ export function endStage(step: Step, gang: GangState): void {
     present.endedAtMs = step.nowMs;
   }
   for (const task of tasksOf(step, gang)) {
-    if (roleOf(step, task).tracking === "tracked") {
+    if (roleOf(step, task).tracking === "tracked" || step.spec.trials !== undefined) {
       stopChild(step, task, { code: "generation-ended", why: STAGE_DONE });
       moveTask(step, task, "stage-done");
     } else if (task.phase === "registered") {
       // It waited for the restart of its gang, which nobody needs now.
       intendStart(step, task);
+    }
+  }
+  const lead = leadOfGang(step, gang);
+  if (lead !== undefined) {
+    lead.trialOver = true;
+    lead.endedAtMs ||= step.nowMs;
+    // What is still being judged decides nothing any more.
+    for (const { charged } of gang.verdicts.splice(0)) {
+      if (charged !== undefined) {
+        refund(gang, charged);
+      }
     }
   }
   gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + stopWithinMs(step.spec.timeouts));

@@ -7,12 +7,13 @@ import type { Budget } from "../../../src/job/search/trials.ts";
 import { pauseWords, stopWords } from "../../../src/job/search/words.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
 import { whenDurable } from "../journal/barrier.ts";
-import { begun, haltOf, pausingIn, trialOf } from "../policies/trials.ts";
+import { begun, haltOf, isOfTasks, leadOf, pausingIn, trialOf } from "../policies/trials.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { TaskRecord, WrittenReport } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
-import { about, containerOf, findTask, log, noteDurable, type Step } from "../state/step.ts";
+import { about, containerOf, findTask, gangOf, log, noteDurable, type Step } from "../state/step.ts";
 import { stopChild } from "./restart.ts";
+import { endStage } from "./stages.ts";
 
 /** Of each trial no more reports are kept, about: beyond that every second one goes, but for those that came to a rung. */
 const MOST_REPORTS = 128;
@@ -25,7 +26,7 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
   const { search } = step.spec;
   const { metrics = {}, metricSteps = {} } = progress;
   const reported = metrics[search?.metric ?? ""];
-  if (search === undefined || reported === undefined) {
+  if (search === undefined || reported === undefined || leadOf(step, task) !== task) {
     return;
   }
   const value = writtenNumber(reported);
@@ -61,18 +62,33 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
 /** The journal knows. */
 export function stopTrial(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
   const task = findTask(step, held.task);
-  const container = task && containerOf(step, task);
-  if (task?.generation !== held.generation || container === undefined || step.state.outcome !== undefined) {
+  if (task === undefined || step.state.outcome !== undefined) {
     return;
   }
   const why = haltOf(task) ?? "";
+  if (!isOfTasks(step)) {
+    const gang = gangOf(step, task);
+    if (gang.phase !== "done") {
+      logHalt(step, task, why);
+      endStage(step, gang);
+    }
+    return;
+  }
+  const container = containerOf(step, task);
+  if (task.generation !== held.generation || container === undefined) {
+    return;
+  }
+  logHalt(step, task, why);
+  stopChild(step, task, { code: "generation-ended", why });
+  awaitOf(step, container, "trial-stop", stopWithinMs(step.spec.timeouts));
+}
+
+function logHalt(step: Step, task: TaskRecord, why: string): void {
   if (task.trialStop === undefined) {
     log(step, "info", "trial-paused", `${task.id} pauses: ${why}.`, about(task));
   } else {
     log(step, "info", "trial-stopped", `${task.id} is stopped early: ${why}.`, about(task));
   }
-  stopChild(step, task, { code: "generation-ended", why });
-  awaitOf(step, container, "trial-stop", stopWithinMs(step.spec.timeouts));
 }
 
 function thinned(reports: readonly WrittenReport[], budget: Budget | undefined): readonly WrittenReport[] {

@@ -1,29 +1,39 @@
 import { propose } from "../../../src/job/search/propose.ts";
-import { awaitsResults, begun, hasRoom, pausingIn, promotable, trialOf } from "../policies/trials.ts";
-import { log, noteDurable, type Step } from "../state/step.ts";
+import { awaitsResults, begun, hasRoom, isOfTasks, pausingIn, promotable, trialOf } from "../policies/trials.ts";
+import type { TaskRecord } from "../state/records.ts";
+import { gangOf, log, noteDurable, type Step } from "../state/step.ts";
 import { nextGeneration, renewTask } from "./generation.ts";
+import { resumeTrial } from "./restart.ts";
 
 /**
  * Trials of a search that have a container, or might have one, are given their parameters, which they keep: the journal holds them before
  * they start. It goes by the order of the tasks, so that a trial's number is its task's.
  */
 export function chooseParameters(step: Step): void {
-  const { search } = step.spec;
-  if (search === undefined) {
+  if (!isOfTasks(step)) {
     return;
   }
   const isAhead = awaitsResults(step.spec);
   for (const task of step.state.tasks) {
-    if (task.trialParameters === undefined && (isAhead || task.containerId !== "")) {
-      const trials = begun(step).map(trialOf);
-      const proposal = propose({ ...search, maxTrials: Number.POSITIVE_INFINITY }, trials);
-      if ("none" in proposal && proposal.none === "waits") {
-        return;
-      }
-      task.trialParameters = "params" in proposal ? proposal.params : {};
-      noteDurable(step);
+    if ((isAhead || task.containerId !== "") && !hasParameters(step, task)) {
+      return;
     }
   }
+}
+
+/** Whether a trial has parameters: it is given some where it has none, and none before the trials have ended that they depend on. */
+export function hasParameters(step: Step, task: TaskRecord): boolean {
+  const { search } = step.spec;
+  if (search === undefined || task.trialParameters !== undefined) {
+    return true;
+  }
+  const proposal = propose({ ...search, maxTrials: Number.POSITIVE_INFINITY }, begun(step).map(trialOf));
+  if ("none" in proposal && proposal.none === "waits") {
+    return false;
+  }
+  task.trialParameters = "params" in proposal ? proposal.params : {};
+  noteDurable(step);
+  return true;
 }
 
 /** Paused trials that are among the best go on before others begin, as many as there is room for. */
@@ -43,12 +53,20 @@ export function promoteTrial(step: Step): boolean {
   const why = task.trialPause ?? "";
   task.trialRung = (task.trialRung ?? 0) + 1;
   delete task.trialPause;
-  task.restartReason = "it paused at a rung, and is among the best there";
-  const generation = nextGeneration(step);
+  const reason = "it paused at a rung, and is among the best there";
+  const gang = step.spec.trials === undefined ? undefined : gangOf(step, task);
+  if (gang !== undefined) {
+    task.trialOver = false;
+    resumeTrial(step, gang, reason);
+  }
+  const generation = gang?.generation ?? nextGeneration(step);
   log(step, "info", "trial-promoted", `${task.id} goes on: ${why}, and it is one of them.`, {
     task: task.id,
     generation,
   });
-  renewTask(step, task, generation);
+  if (gang === undefined) {
+    task.restartReason = reason;
+    renewTask(step, task, generation);
+  }
   return true;
 }

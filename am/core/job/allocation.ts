@@ -18,7 +18,8 @@ const UNREGISTERED: readonly TaskPhase[] = ["waiting", "allocated", "launched", 
 export function allocationDueMs({ spec, state }: Step, gang: GangState): number | undefined {
   const { allocationMs } = spec.timeouts;
   const { phase, begunAtMs, restDeadline } = gang;
-  const isFirst = phase === "gathering" && !wasSpecOut(gang);
+  // A trial may wait for others, which run.
+  const isFirst = phase === "gathering" && !(spec.trials === undefined ? [gang] : state.gangs).some(wasSpecOut);
   const isBeingAllocated = isFirst && restDeadline === undefined && isUnderWay(state);
   return allocationMs === undefined || !isBeingAllocated ? undefined : begunAtMs + allocationMs;
 }

@@ -10,6 +10,7 @@ import {
   tracked,
   trackedOf,
 } from "../policies/completion.ts";
+import { promotable } from "../policies/trials.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
 import type { RoleState } from "../state/records.ts";
@@ -25,6 +26,15 @@ import { searchSummary } from "./search-end.ts";
 export function finishWhenDone(step: Step): void {
   const { gangs } = step.state;
   const ended = gangs.filter((gang) => isOver(step, gang));
+  if (step.spec.trials !== undefined) {
+    for (const gang of ended) {
+      endStage(step, gang);
+    }
+    if (gangs.every(({ phase }) => phase === "done") && promotable(step) === undefined) {
+      finish(step, searchSummary(step));
+    }
+    return;
+  }
   // Whatever failures are tolerated: a stage of which nothing succeeded leaves nothing to go on from.
   const fruitless = ended.map((gang) => trackedOf(step, gang)).find((roles) => succeededOf(roles) === 0);
   if (fruitless !== undefined) {

@@ -1,10 +1,10 @@
 import type { RoleSpec } from "../../../src/job/spec.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";
-import { gangOf, roleOf, type Step } from "../state/step.ts";
+import { gangOf, roleOf, rolesOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { isElastic, isShareDone } from "./elastic.ts";
-import { promotable } from "./trials.ts";
+import { isOfTasks, promotable } from "./trials.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
 export const EVALUATOR = "evaluator";
@@ -21,7 +21,9 @@ export function chiefIsDone(step: Step, gang: GangState): boolean {
  */
 export function isNeededNoMore(step: Step, task: TaskRecord): boolean {
   const gang = gangOf(step, task);
-  return gang.phase === "done" ? roleOf(step, task).tracking === "tracked" : chiefIsDone(step, gang);
+  return gang.phase === "done"
+    ? roleOf(step, task).tracking === "tracked" || step.spec.trials !== undefined
+    : chiefIsDone(step, gang);
 }
 
 /** Whether all of the gang's tracked tasks are over, however they ended. */
@@ -43,7 +45,7 @@ export function othersMayRunOn(step: Step, gang: GangState): boolean {
 }
 
 function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
-  if (hasEnded(role, { counts }) && promotable(step) !== undefined) {
+  if (isOfTasks(step) && hasEnded(role, { counts }) && promotable(step) !== undefined) {
     return false;
   }
   const failed = step.spec.failure.onWorkerFailure === "tolerate" ? counts.failed + counts.lost : 0;
@@ -52,7 +54,7 @@ function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
 
 /** Tasks of an elastic role that had not joined the others by the time these were done, and trials that were stopped early. */
 function notNeeded(step: Step, { name }: RoleSpec, counts: RoleState["counts"]): number {
-  if (step.spec.search !== undefined) {
+  if (isOfTasks(step)) {
     return counts.stopped;
   }
   const position = step.state.roles.findIndex((role) => role.name === name);
@@ -70,13 +72,17 @@ export function isComplete(step: Step, gang: GangState): boolean {
 }
 
 /** The roles of a gang that the job waits for. */
-export function trackedOf(step: Step, { position }: GangState): [RoleSpec, RoleState][] {
-  return tracked(step).filter(([, { gang }]) => gang === position);
+export function trackedOf(step: Step, gang: GangState): [RoleSpec, RoleState][] {
+  return trackedAmong(step, rolesOf(step, gang));
 }
 
 /** The roles that the job waits for. */
 export function tracked(step: Step): [RoleSpec, RoleState][] {
-  return step.state.roles.flatMap((counts, position) => {
+  return trackedAmong(step, [...step.state.roles.entries()]);
+}
+
+function trackedAmong(step: Step, roles: readonly [number, RoleState][]): [RoleSpec, RoleState][] {
+  return roles.flatMap(([position, counts]) => {
     const role = roleOf(step, { role: position });
     return role.tracking === "tracked" && !step.state.untracked.includes(role.name)
       ? [[role, counts] satisfies [RoleSpec, RoleState]]

@@ -1,21 +1,37 @@
 import { nextPromotion, pausingOf } from "../../../src/job/search/promotion.ts";
+import { leadOfTrial } from "../../../src/job/search/trial-tasks.ts";
 import { hasValue, type Pausing, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
+import { countTasks } from "../../../src/job/spec.ts";
+import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
-import type { Step } from "../state/step.ts";
+import { findTask, gangOf, inJob, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 
 type Job = Pick<Step, "spec" | "state">;
 
-/** How many more containers a search's role may have at present; infinite of a job that is no search. */
+/** Whether the job is a search each of whose trials is a task, which starts when it can. */
+export function isOfTasks({ spec }: Pick<Step, "spec">): boolean {
+  return spec.search !== undefined && spec.trials === undefined;
+}
+
+/**
+ * How many more containers a search's role may have at present; infinite of a job that is no search. Of trials that are gangs the role is the
+ * job's, which all of them have.
+ */
 export function trialsToBegin(job: Job, position: number): number {
-  const { search } = job.spec;
+  const { search, trials, roles } = job.spec;
   if (search === undefined) {
     return Number.POSITIVE_INFINITY;
   }
-  const had = Object.values(job.state.containers).filter(
-    ({ role, phase }) => role === position && (phase === "held" || phase === "unclaimed"),
-  );
-  return Math.max(0, Math.min(search.maxParallel - had.length, trialsDue(job)));
+  const had = Object.values(job.state.containers).filter(({ phase }) => phase === "held" || phase === "unclaimed");
+  const ofRole = had.filter(({ role }) => inJob(job, role) === position);
+  const leftOf = (ofTrial: number, some: readonly unknown[]) => search.maxParallel * ofTrial - some.length;
+  const left =
+    trials === undefined
+      ? leftOf(1, ofRole)
+      : // One of another role may have become a container of this one.
+        Math.min(leftOf(roles[position]?.instances ?? 0, ofRole), leftOf(countTasks({ roles }), had));
+  return Math.max(0, Math.min(left, trialsDue(job)));
 }
 
 /** How many of a search's trials that wait could run, whatever containers there are. */
@@ -26,8 +42,8 @@ function trialsDue({ spec, state }: Job): number {
 }
 
 /** Whether trials have their parameters when those before them have ended, whatever containers there are, and want none before. */
-export function awaitsResults({ search }: Job["spec"]): boolean {
-  return search?.algorithm === "evolution";
+export function awaitsResults({ search, trials }: Job["spec"]): boolean {
+  return search?.algorithm === "evolution" && trials === undefined;
 }
 
 /** Whether a task that waits may have a container. */
@@ -47,7 +63,7 @@ export function haltOf({ trialStop, trialPause }: TaskRecord): string | undefine
 
 /** How the search's trials pause and go on; undefined where they do not. */
 export function pausingIn({ spec, state }: Job): Pausing | undefined {
-  return spec.search && pausingOf(spec.search, state.tasks.length);
+  return spec.search && pausingOf(spec.search, spec.trials ?? state.tasks.length);
 }
 
 /** The paused trial that goes on next, as soon as there is room for it. */
@@ -58,11 +74,35 @@ export function promotable(job: Job): TaskRecord | undefined {
   return number === undefined ? undefined : tasks[number];
 }
 
-/** Whether one more trial could have a container, beside those that have one or wait for it since they run again. */
+/** The task that has what is known of a task's trial, and whose reports count: itself, or the lead of its gang. */
+export function leadOf(job: Step, task: TaskRecord): TaskRecord {
+  return job.spec.trials === undefined ? task : (leadOfGang(job, gangOf(job, task)) ?? task);
+}
+
+/** The same of a trial that is a gang; undefined where it is none. */
+export function leadOfGang(job: Step, { position }: Pick<GangState, "position">): TaskRecord | undefined {
+  return job.spec.trials === undefined ? undefined : findTask(job, leadOfTrial(job.spec, position));
+}
+
+/** Whether one more trial could run, beside those that have containers or wait for them since they run again. */
 export function hasRoom({ spec, state }: Job): boolean {
+  const most = spec.search?.maxParallel ?? 0;
+  if (spec.trials !== undefined) {
+    return state.gangs.filter((gang) => isAtWork(state, gang)).length < most;
+  }
   const had = Object.values(state.containers).filter(({ phase }) => phase === "held" || phase === "unclaimed");
   const waiting = begun({ state }).filter(({ phase }) => phase === "waiting");
-  return had.length + waiting.length < (spec.search?.maxParallel ?? 0);
+  return had.length + waiting.length < most;
+}
+
+/** One that is done is until the journal knows: only then do its containers serve others. */
+function isAtWork({ held }: Step["state"], { phase, position }: GangState): boolean {
+  return phase === "done" ? held[`stage-done ${position}`] !== undefined : phase !== "ahead" && phase !== "over";
+}
+
+/** Whether a trial does not run, and would not start again by itself. */
+export function isTrialOver({ phase, trialOver }: TaskRecord): boolean {
+  return trialOver ?? AFTER_END.includes(phase);
 }
 
 export function trialOf(task: TaskRecord): Trial {
@@ -79,15 +119,19 @@ export function trialOf(task: TaskRecord): Trial {
 }
 
 /** One whose program or container is gone, and that may start again, runs. What ended without the metric has no value to learn from. */
-function stateOf({ phase, trialStop, trialPause, trialFailure }: TaskRecord, value: number | undefined): TrialState {
-  if (trialStop !== undefined && AFTER_END.includes(phase)) {
+function stateOf(task: TaskRecord, value: number | undefined): TrialState {
+  const { phase, trialStop, trialPause, trialFailure, trialOver } = task;
+  const isOver = isTrialOver(task);
+  // The lead of a gang that pauses may end well before the others are stopped: the trial has not.
+  const endedWell = phase === "succeeded" && (trialOver === undefined || trialPause === undefined);
+  if (trialStop !== undefined && isOver) {
     return "stopped";
   }
   if (trialFailure !== undefined) {
     return "failed";
   }
-  if (phase === "succeeded") {
+  if (endedWell && isOver) {
     return hasValue(value) ? "completed" : "failed";
   }
-  return trialPause !== undefined && AFTER_END.includes(phase) ? "paused" : "running";
+  return trialPause !== undefined && isOver ? "paused" : "running";
 }

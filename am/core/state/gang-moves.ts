@@ -4,12 +4,12 @@ import { nextPhase, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
 
 const PHASES = {
-  ahead: "roles that must be done before it are not; nothing is asked for",
+  ahead: "roles that must be done before it are not, or it is a trial that has no room yet; nothing is asked for",
   gathering: "containers are asked for and launched, executors register",
   running: "the cluster spec is out",
   ending: "a task has failed: programs are being stopped, and whether another generation follows is not decided yet",
   restarting: "the next generation is open, and programs of the one before are still being stopped",
-  done: "its tracked tasks are; what nobody waits for may run on until the job ends",
+  done: "its tracked tasks are; what nobody waits for may run on until the job ends; or it is a trial that has ended or pauses",
   over: "the job's outcome is decided, nothing of it starts any more",
 } satisfies Record<GangPhase, string>;
 
@@ -32,6 +32,7 @@ const ROWS = [
     durable: true,
     does: "endStage",
   },
+  { on: "trial-goes-on", from: ["done"], to: "restarting", durable: true, does: "resumeTrial" },
   {
     on: "job-ends",
     from: ["ahead", "gathering", "running", "ending", "restarting", "done"],

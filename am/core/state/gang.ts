@@ -24,10 +24,12 @@ export interface Hold {
   isVain: boolean;
 }
 
-/** Roles that are asked for, start, fail and restart together. A job without stages is one gang. */
+/** Roles that are asked for, start, fail and restart together. A job without stages is one gang; of a search each trial may be one. */
 export interface GangState {
   /** Its place among the job's gangs. */
   readonly position: number;
+  /** The positions of its roles. */
+  readonly roles: readonly number[];
   phase: GangPhase;
   /** When it was first asked for; the job's start where it waits for no other. */
   begunAtMs: number;

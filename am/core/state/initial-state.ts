@@ -1,6 +1,7 @@
 import { writtenNumber } from "../../../src/job/program-metrics.ts";
 import { pausedRung, pausingOf } from "../../../src/job/search/promotion.ts";
 import { trialOfLine } from "../../../src/job/search/trial-line.ts";
+import { leadOfTrial } from "../../../src/job/search/trial-tasks.ts";
 import type { Pausing, TrialLine } from "../../../src/job/search/trials.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
@@ -13,15 +14,39 @@ const NO_TIME = { heldMs: 0, startMs: 0, handOverMs: 0, barrierMs: 0, afterLastM
 /** A job of which nothing has happened yet: every task waits. */
 export function initialState(spec: JobSpec, identity: Identity): CoreState {
   const stages = stagesOf(spec.roles);
-  const tasks = spec.roles.flatMap((role, position) =>
-    Array.from({ length: role.instances }, (_, index) => newTask(role, position, index)),
+  const { search, trials = 1 } = spec;
+  const roles = Array.from({ length: trials }, (_, trial) =>
+    spec.roles.map((role) => {
+      const stage = stages.findIndex((one) => one.roles.includes(role.name));
+      return { role, gang: trial * stages.length + stage, first: trial * role.instances };
+    }),
+  ).flat();
+  const tasks = roles.flatMap(({ role, first }, position) =>
+    Array.from({ length: role.instances }, (_, index) => newTask(role, position, index, first)),
   );
-  const { search } = spec;
-  const pausing = search && pausingOf(search, tasks.length);
+  const gangs = Array.from({ length: trials * stages.length }, (_, position) =>
+    newGang(
+      position,
+      [...roles.keys()].filter((role) => roles[role]?.gang === position),
+    ),
+  );
+  const pausing = search && pausingOf(search, spec.trials ?? tasks.length);
   for (const [number, line] of (search?.before ?? []).entries()) {
-    const task = tasks[number];
+    const task = tasks.find(({ id }) => id === leadOfTrial(spec, number));
     if (task !== undefined) {
       recall(task, line, search?.metric ?? "", pausing);
+    }
+    const gang = spec.trials === undefined ? undefined : gangs[number];
+    if (task !== undefined && gang !== undefined) {
+      gang.checkpoint = task.checkpoint;
+      delete task.checkpoint;
+      task.trialOver = task.phase !== "waiting";
+      if (task.trialOver) {
+        gang.phase = "done";
+        for (const other of tasks.filter(({ role, id }) => id !== task.id && gang.roles.includes(role))) {
+          other.phase = "stopped";
+        }
+      }
     }
   }
   return {
@@ -33,13 +58,14 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     phase: "starting",
     early: [],
     lastGeneration: 0,
-    gangs: stages.map((_, position) => newGang(position)),
+    gangs,
     groupDeadlines: {},
     untracked: [],
     tasks,
-    roles: spec.roles.map((role, position) => ({
+    roles: roles.map(({ role, gang, first }, position) => ({
       name: role.name,
-      gang: stages.findIndex(({ roles }) => roles.includes(role.name)),
+      first,
+      gang,
       counts: countPhases(tasks.filter((task) => task.role === position)),
       firstWaiting: 0,
     })),
@@ -89,9 +115,10 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
   };
 }
 
-function newGang(position: number): GangState {
+function newGang(position: number, roles: readonly number[]): GangState {
   return {
     position,
+    roles,
     phase: "ahead",
     begunAtMs: 0,
     generation: 0,
@@ -118,9 +145,9 @@ function newGang(position: number): GangState {
   };
 }
 
-function newTask(role: RoleSpec, position: number, index: number): TaskRecord {
+function newTask(role: RoleSpec, position: number, index: number, first: number): TaskRecord {
   return {
-    id: `${role.name}:${index}`,
+    id: `${role.name}:${first + index}`,
     role: position,
     index,
     phase: "waiting",

@@ -86,7 +86,7 @@ export interface TrialFailure {
 
 export interface TaskRecord {
   readonly id: string;
-  /** Of a trial of a search, since it was first to start. */
+  /** Of a trial of a search, since it was first to start. Of a trial that is a gang its lead has this, and all that follows of a trial. */
   trialParameters?: Parameters;
   /** What a trial reported of the search's metric in all its lives, as far as decisions need it. */
   trialReports?: readonly WrittenReport[];
@@ -104,10 +104,13 @@ export interface TaskRecord {
   trialAvoids?: string;
   /** How a trial ended that failed. */
   trialFailure?: TrialFailure;
+  /** Of a trial that is a gang: whether that is over. One of a single task is when its task is. */
+  trialOver?: boolean;
   /** Of a trial: its furthest checkpoint that any container can read. */
   checkpoint?: Checkpoint | undefined;
-  /** Position of its role in the job. */
+  /** Position of its role; those of the first trial are the job's. */
   readonly role: number;
+  /** Among the tasks of its role, of a trial that is a gang among those of the trial. */
   readonly index: number;
   phase: TaskPhase;
   /** Of its present life; unique per life of a task, never lower than that of an earlier one. */
@@ -183,13 +186,15 @@ export interface ContainerRecord {
 
 export interface RoleState {
   readonly name: string;
+  /** The number of its first task: those of a trial follow those of the trial before. */
+  readonly first: number;
   /** Position of the gang that it belongs to. */
   readonly gang: number;
   /** How many of its tasks are in each phase. */
   readonly counts: Record<TaskPhase, number>;
-  /** No task below this index is waiting. */
+  /** No task of it below this index is waiting. */
   firstWaiting: number;
-  /** What YARN gives for its ask, where that is more: it rounds up. Absent until a container shows it. */
+  /** What YARN gives for its ask, where that is more: it rounds up. Absent until a container shows it. Of trials the first one has it for all. */
   given?: Resource;
 }
 

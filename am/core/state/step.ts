@@ -96,9 +96,22 @@ export function tasksOf({ state }: Pick<Step, "state">, gang: GangState): TaskRe
   return state.tasks.filter(({ role }) => state.roles[role]?.gang === gang.position);
 }
 
-/** The gang's roles, each with its position in the job. */
+/** The gang's roles, each with its position. */
 export function rolesOf({ state }: Pick<Step, "state">, gang: GangState): [number, RoleState][] {
-  return [...state.roles.entries()].filter(([, role]) => role.gang === gang.position);
+  return gang.roles.flatMap((position) => {
+    const role = state.roles[position];
+    return role === undefined ? [] : [[position, role] satisfies [number, RoleState]];
+  });
+}
+
+/** The position of a role in the job: trials that are gangs have the same ones, one trial behind the other. */
+export function inJob({ spec }: Pick<Step, "spec">, position: number): number {
+  return position % spec.roles.length;
+}
+
+/** Gangs whose turn has come: what is ahead needs nothing. */
+export function begunGangs({ state }: Pick<Step, "state">): GangState[] {
+  return state.gangs.filter(({ phase }) => phase !== "ahead");
 }
 
 /** The gang that began last: what concerns the whole job is told as of its generation. */
@@ -112,13 +125,13 @@ export function presentGang({ state }: Pick<Step, "state">): GangState | undefin
 /** With the size that its containers have, as far as that is known. */
 export function roleOf({ spec, state }: Pick<Step, "spec" | "state">, task: { readonly role: number }): RoleSpec {
   const role = askedOf({ spec }, task);
-  const given = state.roles[task.role]?.given;
+  const given = state.roles[inJob({ spec }, task.role)]?.given;
   return given === undefined ? role : { ...role, resource: given };
 }
 
 /** As the job has it: with the size that YARN is asked for. */
 export function askedOf({ spec }: Pick<Step, "spec">, task: { readonly role: number }): RoleSpec {
-  const role = spec.roles[task.role];
+  const role = spec.roles[inJob({ spec }, task.role)];
   if (role === undefined) {
     throw new RangeError(`no role at position ${task.role}`);
   }

@@ -4,7 +4,8 @@ import type { JobStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { begun, trialOf } from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
-import { endedState } from "./status.ts";
+import type { CoreState } from "../state/state.ts";
+import { checkpointOfTrial, endedState } from "./status.ts";
 
 /** What a search leaves when it has ended, by the names of the files; undefined of another job. */
 export function searchFiles(
@@ -18,7 +19,7 @@ export function searchFiles(
   const trials = tasks.map((task, number) => {
     const trial = trialOf(task);
     const ended = endedState(outcome, trial);
-    return { ...trial, state: ended, line: lineOf(task, number, ended) };
+    return { ...trial, state: ended, line: lineOf(state, task, number, ended) };
   });
   const { result, summary, endedAtMs } = outcome ?? {};
   return {
@@ -40,8 +41,9 @@ function described({ space, points, before: _before, jobFile: _jobFile, outputDi
 }
 
 /** In the words of `readTrialLine`, and some more. */
-function lineOf(task: TaskRecord, number: number, state: TrialState) {
-  const { trialParameters: params, trialValue: value, trialReports, trialStop, trialFailure, checkpoint } = task;
+function lineOf(core: CoreState, task: TaskRecord, number: number, state: TrialState) {
+  const { trialParameters: params, trialValue: value, trialReports, trialStop, trialFailure } = task;
+  const checkpoint = checkpointOfTrial(core, task);
   const { step, startedAtMs, endedAtMs, restarts, trialRetries = 0 } = task;
   return {
     ...{ number, task: task.id, params, state, value },

@@ -1,9 +1,11 @@
 import { costOf, type Usage } from "../../../src/job/cost.ts";
+import type { Checkpoint } from "../../../src/job/execution.ts";
 import { gpusOf } from "../../../src/job/gpus.ts";
 import { containerTimeOf } from "../../../src/job/search/container-time.ts";
 import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
 import type { Search, Trial, TrialState } from "../../../src/job/search/trials.ts";
+import { countTasks, tasksOfRole } from "../../../src/job/spec.ts";
 import type {
   Budgets,
   GenerationSummary,
@@ -16,15 +18,17 @@ import type {
   TaskStatus,
   TrialStatus,
 } from "../../../src/job/status.ts";
+import { parseTaskId } from "../../../src/job/task.ts";
 import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
 import { haltOf, trialOf } from "../policies/trials.ts";
 import type { GenerationRecord, Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting } from "../state/gang-moves.ts";
-import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
+import type { TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
-import { presentGang, roleOf, rolesOf } from "../state/step.ts";
+import { gangOf, inJob, presentGang, roleOf, rolesOf } from "../state/step.ts";
+import { AFTER_END } from "../state/task-moves.ts";
 import { waitsOf } from "./waits.ts";
 
 const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
@@ -45,14 +49,16 @@ const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
 /** The share of the tasks that have ended. */
 export function progressOf({ spec, state }: Pick<Core, "spec" | "state">): number {
   const ended = state.tasks.filter(({ phase }) => phase === "succeeded" || phase === "failed" || phase === "stopped");
-  const all = spec.roles.reduce((sum, { instances }) => sum + instances, 0);
+  const all = countTasks(spec);
   return all === 0 ? 0 : ended.length / all;
 }
 
 /** The job as people and programs see it at `nowMs`. */
 export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): JobStatus {
   const { spec, state } = core;
-  const gang = presentGang(core);
+  // Of a search the first one tells for all: how often a trial started again is told of its task.
+  const gang = spec.trials === undefined ? presentGang(core) : undefined;
+  const generations = generationsOf(core);
   return {
     statusVersion: 1,
     applicationId: state.applicationId,
@@ -60,15 +66,15 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     name: spec.name,
     queue: spec.queue,
     state: jobState(core),
-    generation: gang?.generation ?? 0,
+    generation: generations.at(-1)?.generation ?? 0,
     startedAtMs: state.startedAtMs,
     nowMs,
     amHost: state.amHost,
     ...(state.amContainerId === "" ? {} : { amContainerId: state.amContainerId }),
-    roles: state.roles.map((role, position) => roleStatus(core, role, position)),
+    roles: spec.roles.map((_, position) => roleStatus(core, position)),
     tasks: state.tasks.map((task) => taskStatus(core, state.judgedLives[task.id] ?? task)),
     waits: waitsOf(core, nowMs),
-    generations: generationsOf(core),
+    generations,
     budgets: budgetsOf(core, gang, nowMs),
     services: state.services.map((service) => ({ ...service })),
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
@@ -117,8 +123,11 @@ function checkpoints({ checkpoint, droppedCheckpoint: dropped }: GangState): Par
 }
 
 /** Of all gangs, in the order in which they began. */
-function generationsOf(core: Pick<Core, "state">): GenerationSummary[] {
+function generationsOf(core: Pick<Core, "spec" | "state">): GenerationSummary[] {
   const { gangs } = core.state;
+  if (core.spec.trials !== undefined) {
+    return gangs.flatMap((gang) => gang.generations.map(generationSummary)).slice(0, 1);
+  }
   return gangs
     .flatMap((gang) => {
       const roles = gangs.length > 1 ? { roles: rolesOf(core, gang).map(([, { name }]) => name) } : {};
@@ -138,8 +147,8 @@ function generationSummary(one: GenerationRecord): GenerationSummary {
   };
 }
 
-/** While gangs are at work, what keeps the job from running. */
-function jobState({ state }: Pick<Core, "state">): JobState {
+/** While gangs are at work, what keeps the job from running: of a search, as long as no trial runs. */
+function jobState({ spec, state }: Pick<Core, "spec" | "state">): JobState {
   const { phase, outcome, gangs } = state;
   if (phase === "over") {
     return outcome?.result ?? "finishing";
@@ -147,39 +156,47 @@ function jobState({ state }: Pick<Core, "state">): JobState {
   if (phase !== "under-way") {
     return phase;
   }
+  if (spec.trials !== undefined && gangs.some((gang) => gang.phase === "running")) {
+    return "running";
+  }
   if (gangs.some(isRestarting)) {
     return "restarting";
   }
   return gangs.some((gang) => gang.phase === "gathering") ? "gathering" : "running";
 }
 
-function roleStatus(core: Pick<Core, "spec" | "state">, { name, counts }: RoleState, position: number): RoleStatus {
-  const { instances, resource, nodeLabel } = roleOf(core, { role: position });
-  const ended = counts.succeeded + counts.failed + counts.stopped + counts.lost;
-  const running = counts.running + counts.stopping;
-  const registered = running + counts.registered + counts.starting;
+/** Of a search all trials together. */
+function roleStatus(core: Pick<Core, "spec" | "state">, position: number): RoleStatus {
+  const role = roleOf(core, { role: position });
+  const { name, resource, nodeLabel } = role;
+  const all = core.state.roles.filter((_, one) => inJob(core, one) === position);
+  const count = (...phases: TaskPhase[]) =>
+    all.reduce((sum, { counts }) => sum + phases.reduce((ofOne, phase) => ofOne + counts[phase], 0), 0);
+  const instances = tasksOfRole(core.spec, role);
+  const running = count("running", "stopping");
   return {
     name,
     instances,
-    allocated: instances - counts.waiting - counts.lost,
-    registered: registered + ended - counts.lost,
+    allocated: instances - count("waiting", "lost"),
+    registered: running + count("registered", "starting", "succeeded", "failed", "stopped"),
     running,
-    ended,
+    ended: count(...AFTER_END),
     ...resource,
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
   };
 }
 
 function searchStatus(
-  { spec: { roles }, state }: Pick<Core, "spec" | "state">,
+  { spec: { roles, trials, leadTask }, state }: Pick<Core, "spec" | "state">,
   { metric, direction, space, jobFile, outputDir }: Search,
 ): SearchStatus {
   return {
     metric,
     direction,
     parameters: space.map(({ name }) => name),
-    command: roles[0]?.command ?? "",
+    command: roles.find(({ name }) => name === parseTaskId(leadTask)?.role)?.command ?? "",
     space: space.map(parameterWords),
+    ...(trials === undefined ? {} : { trials }),
     ...(jobFile === undefined ? {} : { jobFile }),
     ...(outputDir === undefined ? {} : { outputDir }),
     ...(state.usage.time && { containerTime: containerTimeOf(state.usage.time) }),
@@ -191,8 +208,10 @@ export function endedState(outcome: JobOutcome | undefined, { state }: Pick<Tria
   return outcome !== undefined && state === "running" ? "interrupted" : state;
 }
 
-function trialStatus({ outcome }: Pick<CoreState, "outcome">, task: TaskRecord): TrialStatus {
-  const { checkpoint, trialFailure, trialValue } = task;
+function trialStatus(state: CoreState, task: TaskRecord): TrialStatus {
+  const { trialFailure, trialValue } = task;
+  const { outcome } = state;
+  const checkpoint = checkpointOfTrial(state, task);
   const why = haltOf(task) ?? trialFailure?.words;
   return {
     state: endedState(outcome, trialOf(task)),
@@ -201,6 +220,11 @@ function trialStatus({ outcome }: Pick<CoreState, "outcome">, task: TaskRecord):
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.path }),
     ...(trialFailure?.lines && { lines: trialFailure.lines }),
   };
+}
+
+/** The furthest one that any container can read. */
+export function checkpointOfTrial(state: CoreState, task: TaskRecord): Checkpoint | undefined {
+  return task.checkpoint ?? gangOf({ state }, task).checkpoint;
 }
 
 function taskStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRecord): TaskStatus {

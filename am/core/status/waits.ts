@@ -14,7 +14,7 @@ import type { GangState } from "../state/gang.ts";
 import { isSpecOut } from "../state/gang-moves.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
-import { roleOf, rolesOf } from "../state/step.ts";
+import { inJob, roleOf, rolesOf } from "../state/step.ts";
 import { ALIVE } from "../state/task-moves.ts";
 import { endsJob } from "../state/verdict-moves.ts";
 
@@ -39,7 +39,7 @@ function factsOf(job: Job, nowMs: number): WaitFacts[] {
     return [
       ...begun.flatMap((gang) => gangWaits(job, gang, nowMs)),
       ...groupWaits(job),
-      ...ahead.map((gang) => stageWait(job, gang)),
+      ...(job.spec.trials === undefined ? ahead.map((gang) => stageWait(job, gang)) : []),
     ];
   }
   return state.phase === "finishing" ? [finishWait(job)] : [];
@@ -64,7 +64,7 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: WaitFacts[] = [];
   // Of a search those that may run: the others have their turn when these have ended.
-  const missing = Math.min(role.counts.waiting, trialsToBegin(job, position));
+  const missing = Math.min(role.counts.waiting, trialsToBegin(job, inJob(job, position)));
   if (missing > 0) {
     const since = tasksIn(job, position, ["waiting"]).map(({ waitingSinceMs = sinceMs }) => waitingSinceMs);
     const wait = { ...containerWait(job, position, missing), ...joinersReason(job, position) };

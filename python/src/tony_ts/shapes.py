@@ -121,6 +121,7 @@ class SearchStatus(_SearchStatus, total=False):
     jobFile: str
     outputDir: str
     containerTime: Dict[str, int]
+    trials: int
 
 
 class _FeedStatus(TypedDict):

@@ -1,29 +1,82 @@
 import { gridOf, hasGrid } from "../search/grid.ts";
 import type { Search } from "../search/trials.ts";
-import type { JobSpec } from "../spec.ts";
+import { countTasks, type JobSpec } from "../spec.ts";
 
 /** Of a grid there are no more trials than places; nobody asks for more than this. */
 const MOST_TRIALS = 10_000;
+/** More than one ApplicationMaster has in its books. */
+const MOST_TASKS = 10_000;
 
 /**
- * The job of a search's trials: each is a task of its one role, which starts when it can and leaves its container to the next. A trial that
- * fails ends nothing, and has restarts of its own.
+ * The job of a search's trials. A trial of one task is a task of the search's one role, which starts when it can and leaves its container to
+ * the next; one of several is a gang of the job's roles. A trial that fails ends nothing, and has restarts of its own.
  */
 export function searchRun(spec: JobSpec, search: Search): JobSpec {
-  return {
-    ...spec,
-    search,
-    distributedMode: "fcfs",
-    failure: { ...spec.failure, onWorkerFailure: "tolerate", budgets: { ...spec.failure.budgets, program: 0 } },
-    roles: spec.roles.map(({ retryCount: _, ...role }) => ({ ...role, instances: countOf(search), chief: "none" })),
-  };
+  const ofOne = isOfOneTask(spec);
+  const roles = spec.roles.map(({ retryCount: _, ...role }) => role);
+  const budgets = { ...spec.failure.budgets, program: ofOne ? 0 : search.retries };
+  const trials = countOf(search);
+  return ofOne
+    ? {
+        ...spec,
+        search,
+        distributedMode: "fcfs",
+        failure: { ...spec.failure, onWorkerFailure: "tolerate", budgets },
+        roles: roles.map((role) => ({ ...role, instances: trials, chief: "none" })),
+      }
+    : {
+        ...spec,
+        search,
+        trials,
+        failure: { ...spec.failure, onWorkerFailure: "fail", budgets },
+        roles: roles.map((role) => ({ ...role, restartPolicy: "gang" })),
+      };
 }
 
-/** Why a search cannot be run yet; undefined: it can. */
-export function notRun({ roles: [role, ...others] }: JobSpec): string | undefined {
-  const isOneTask = others.length === 0 && role?.instances === 1;
-  return isOneTask ? undefined : "trials of one task only are run yet: one role with one instance";
+/** Why a search cannot be run; undefined: it can. */
+export function notRun(spec: JobSpec, search: Search): string | undefined {
+  return isOfOneTask(spec) ? undefined : REFUSALS.find(({ is }) => is(spec, search))?.why;
 }
+
+function isOfOneTask({ roles: [role, ...others] }: JobSpec): boolean {
+  return others.length === 0 && role?.instances === 1;
+}
+
+/** What trials of several tasks cannot be. */
+const REFUSALS: readonly { readonly why: string; is(spec: JobSpec, search: Search): boolean }[] = [
+  {
+    why: "trials of several tasks start together, which tony.application.distributed-mode = fcfs does not",
+    is: ({ distributedMode }) => distributedMode === "fcfs",
+  },
+  {
+    why: "trials of several tasks are not started by mpirun (tony.application.framework = mpi)",
+    is: ({ framework }) => framework === "mpi",
+  },
+  {
+    why: "trials of several tasks have all of them: none of its roles may have tony.<role>.min-instances",
+    is: ({ roles }) => roles.some(({ minInstances }) => minInstances !== undefined),
+  },
+  {
+    why: "trials of several tasks have none in the ApplicationMaster's container (tony.<role>.in-am, tony.am.command)",
+    is: ({ roles }) => roles.some(({ inMaster }) => inMaster === true),
+  },
+  {
+    why: "trials of several tasks start again as a whole: none of its roles may have a tony.<role>.restart-policy but gang",
+    is: ({ roles }) => roles.some(({ restartPolicy, tracking }) => restartPolicy !== "gang" && tracking !== "sidecar"),
+  },
+  {
+    why: "trials of several tasks have no time limits between groups of roles (tony.application.dependency.*)",
+    is: ({ groupLimits }) => groupLimits.length > 0,
+  },
+  {
+    why: "trials of several tasks do not share feeds (tony.feed.*)",
+    is: ({ feeds = [] }) => feeds.length > 0,
+  },
+  {
+    why: `its trials have more than ${MOST_TASKS} tasks together: lower tony.search.max-trials`,
+    is: (spec, search) => countTasks({ roles: spec.roles, trials: countOf(search) }) > MOST_TASKS,
+  },
+];
 
 function countOf({ space, maxTrials = MOST_TRIALS }: Search): number {
   if (!hasGrid(space)) return maxTrials;

@@ -176,6 +176,12 @@ const jobSpec: Shape<JobSpec> = both(
       metrics: section("metrics"),
       sources: recordOf(string),
     },
-    optional: { carrier, search: searchShape, feeds: arrayOf(feedSpecShape), outlivesExits: literalTrue },
+    optional: {
+      carrier,
+      search: searchShape,
+      trials: count,
+      feeds: arrayOf(feedSpecShape),
+      outlivesExits: literalTrue,
+    },
   }),
 );

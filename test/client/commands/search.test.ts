@@ -121,8 +121,8 @@ describe("tony-ts search --dry-run", () => {
     [["search", "--resume", "a.jsonl", "job.xml"], "--resume a.jsonl: it is no application's id, and no file"],
     [["search", "--trials", "1", "job.xml"], "--trials and --after are of --dry-run alone"],
     [
-      ["search", "job.xml", "-conf", "tony.worker.instances=2"],
-      "This search does not run: trials of one task only are run yet",
+      ["search", "job.xml", "-conf", "tony.worker.instances=2", "-conf", "tony.application.distributed-mode=fcfs"],
+      "This search does not run: trials of several tasks start together",
     ],
     [
       ["search", "--dry-run", "--trials", "some", "job.xml"],

@@ -1,0 +1,281 @@
+import { describe, expect, test } from "@jest/globals";
+import { trialOf } from "../../../../am/core/policies/trials.ts";
+import type { Effect } from "../../../../am/core/state/effects.ts";
+import { searchFiles } from "../../../../am/core/status/search-files.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import { searchRun } from "../../../../src/job/build/search-run.ts";
+import type { Search } from "../../../../src/job/search/trials.ts";
+import type { JobSpec } from "../../../../src/job/spec.ts";
+import { searchOf } from "../../../job/search/support.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { asksOf, Scenario } from "../scenario.ts";
+
+const search: Search = {
+  ...searchOf({ x: "float 0 1" }),
+  algorithm: "random",
+  maxTrials: 4,
+  maxParallel: 2,
+  retries: 2,
+};
+
+/** Trials of two workers and a parameter server. */
+function spec(change: Partial<Search> = {}): JobSpec {
+  const ps = role("ps", 1, { resource: { memoryMiB: 2048, vcores: 1, others: {} } });
+  return searchRun(jobSpec([role("worker", 2), ps]), { ...search, ...change });
+}
+
+type Start = Extract<Extract<Effect, { type: "send" }>["message"], { type: "start-child" }>;
+
+const starts = (effects: readonly Effect[]) =>
+  effects.flatMap((effect): (Start & { readonly task: string })[] =>
+    effect.type === "send" && effect.message.type === "start-child"
+      ? [{ ...effect.message, task: effect.to.task }]
+      : [],
+  );
+
+const relaunched = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "relaunch" ? effect.launches.map(({ task }) => task) : []));
+
+const released = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "release" ? effect.containerIds : []));
+
+const stopped = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "send" && effect.message.type === "stop-child" ? [effect.to.task] : []));
+
+const asked = (effects: readonly Effect[]) => asksOf(effects).map(({ role: name, count }) => `${name} × ${count}`);
+
+function reports(scenario: Scenario, task: string, step: number, loss: number, checkpoint?: string): Effect[] {
+  const { containerId, generation } = scenario.task(task);
+  const saved = checkpoint === undefined ? {} : { checkpoint: { path: checkpoint, step, atMs: scenario.nowMs } };
+  const about = { task, containerId, generation, step, atMs: scenario.nowMs };
+  return scenario.on({ type: "child-progress", ...about, metrics: { loss }, ...saved });
+}
+
+/** The tasks of a trial. */
+const tasksOf = (trial: number) => [`worker:${2 * trial}`, `worker:${2 * trial + 1}`, `ps:${trial}`];
+
+/** Two trials run. */
+function running(change: Partial<Search> = {}) {
+  const scenario = new Scenario(spec(change));
+  scenario.register();
+  scenario.allocateAll();
+  const first = starts(scenario.readyAll());
+  scenario.startedAll();
+  return { scenario, first };
+}
+
+/** All workers of a trial exit with 0, and its parameter server stops. */
+function ends(scenario: Scenario, trial: number, loss = 0.5): Effect[] {
+  const [one = "", other = "", ps = ""] = tasksOf(trial);
+  reports(scenario, one, 1, loss);
+  return [...scenario.exits(one), ...scenario.exits(other), ...scenario.stops(ps)];
+}
+
+const stateOf = (scenario: Scenario, trial: number) => trialOf(scenario.task(`worker:${2 * trial}`)).state;
+
+describe("trials of several tasks", () => {
+  test("are gangs, as many as may run at once: each of one cluster spec, and of one set of parameters", () => {
+    const scenario = new Scenario(spec());
+    expect(asked(scenario.register())).toEqual(["worker × 4", "ps × 2"]);
+    scenario.allocateAll();
+    const first = starts(scenario.readyAll());
+    for (const trial of [0, 1]) {
+      const own = first.filter(({ task }) => tasksOf(trial).includes(task));
+      expect(own.map(({ task }) => task)).toEqual(tasksOf(trial));
+      expect(own.map(({ clusterSpec }) => clusterSpec.tasks.map(({ task }) => task))).toEqual([
+        tasksOf(trial),
+        tasksOf(trial),
+        tasksOf(trial),
+      ]);
+      expect(new Set(own.map(({ trialParams }) => trialParams)).size).toBe(1);
+    }
+    expect(new Set(first.map(({ trialParams }) => trialParams)).size).toBe(2);
+  });
+
+  test("hand their containers to the next one, and give them back when none waits", () => {
+    const { scenario } = running();
+    const [, , third] = [scenario.exits("worker:0"), scenario.exits("worker:1"), scenario.stops("ps:0")];
+    expect(stateOf(scenario, 0)).toBe("failed");
+    expect(relaunched(scenario.effects)).toEqual(["worker:4", "worker:5", "ps:2"]);
+    expect(relaunched(third ?? [])).toEqual(["ps:2"]);
+    scenario.readyAll();
+    scenario.startedAll();
+    ends(scenario, 1);
+    expect(asked(scenario.effects.slice(1))).toEqual(["worker × 4", "ps × 2"]);
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(released(ends(scenario, 2))).toEqual(["c1", "c2", "c5"]);
+    ends(scenario, 3);
+    expect(scenario.job.outcome).toMatchObject({ result: "succeeded", summary: "4 trials: 3 completed, 1 failed" });
+  });
+
+  test("are all that a search shows: their leads have parameters and values, roles have all tasks", () => {
+    const { scenario } = running();
+    reports(scenario, "worker:1", 3, 0.1);
+    reports(scenario, "worker:2", 1, 0.25, "hdfs:///c/1-1");
+    const status = statusOf(scenario.core, scenario.nowMs);
+    expect(status).toMatchObject({ state: "running", generation: 1, search: { trials: 4 } });
+    expect(status.generations).toHaveLength(1);
+    expect(status.roles).toMatchObject([
+      { name: "worker", instances: 8, allocated: 4, running: 4, ended: 0 },
+      { name: "ps", instances: 4, allocated: 2, running: 2, ended: 0 },
+    ]);
+    expect(status.tasks.flatMap(({ task, trial }) => (trial === undefined ? [] : [[task, trial]]))).toEqual([
+      ["worker:0", { state: "running" }],
+      ["worker:2", { state: "running", checkpoint: "hdfs:///c/1-1" }],
+    ]);
+    // What others than the lead report is no value of the trial.
+    expect(trialOf(scenario.task("worker:0")).value).toBeUndefined();
+    expect(status.waits).toEqual([]);
+    const lines = searchFiles(scenario.core, status)?.["trials.jsonl"].trim().split("\n");
+    expect(lines?.map((line) => JSON.parse(line))).toMatchObject([
+      { number: 0, task: "worker:0" },
+      { number: 1, task: "worker:2", value: 0.25, checkpoint: "hdfs:///c/1-1" },
+    ]);
+  });
+
+  test("stop early as a whole", () => {
+    const { scenario } = running({ stop: "asha", budget: { min: 1, max: 4, factor: 2 } });
+    expect(stopped(reports(scenario, "worker:0", 1, 0.5))).toEqual([]);
+    expect(stopped(reports(scenario, "worker:2", 1, 0.9))).toEqual(tasksOf(1));
+    expect(stateOf(scenario, 1)).toBe("stopped");
+    // The next one waits for their containers, and asks for none.
+    expect(scenario.task("worker:4").phase).toBe("waiting");
+    expect(asked(scenario.effects)).toEqual(["worker × 4", "ps × 2"]);
+    expect(relaunched(tasksOf(1).flatMap((task) => scenario.stops(task)))).toEqual(["worker:4", "worker:5", "ps:2"]);
+  });
+
+  test("pause as a whole, and go on from their checkpoint with the parameters that they had", () => {
+    const promotion = { stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 2 } as const;
+    const { scenario, first } = running(promotion);
+    expect(stopped(reports(scenario, "worker:0", 1, 0.5, "hdfs:///c/0-1"))).toEqual(tasksOf(0));
+    expect(stateOf(scenario, 0)).toBe("paused");
+    tasksOf(0).map((task) => scenario.stops(task));
+    expect(scenario.core.state.containers.c1?.phase).toBe("discarded");
+    expect(stopped(reports(scenario, "worker:2", 1, 0.9))).toEqual(tasksOf(1));
+    // The best of two goes on.
+    expect(stateOf(scenario, 0)).toBe("running");
+    expect(relaunched(tasksOf(1).flatMap((task) => scenario.stops(task)))).toEqual(["worker:0", "worker:1", "ps:0"]);
+    const again = starts(scenario.readyAll());
+    expect(again.map(({ task }) => task)).toEqual(tasksOf(0));
+    expect(new Set(again.map(({ checkpoint }) => checkpoint))).toEqual(new Set(["hdfs:///c/0-1"]));
+    expect(again[0]?.trialParams).toBe(first[0]?.trialParams);
+    scenario.startedAll();
+    ends(scenario, 0);
+    expect(scenario.job.outcome?.summary).toBe("2 trials: 1 completed, 1 paused");
+  });
+
+  test("that go on before their programs have stopped do so in their own containers", () => {
+    const promotion = { stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 2 } as const;
+    const { scenario } = running(promotion);
+    reports(scenario, "worker:0", 1, 0.5);
+    reports(scenario, "worker:2", 1, 0.9);
+    expect(stateOf(scenario, 0)).toBe("running");
+    tasksOf(0).map((task) => scenario.stops(task));
+    expect(starts(scenario.readyAll()).map(({ task }) => task)).toEqual(tasksOf(0));
+    expect(scenario.task("worker:0").containerId).toBe("c1");
+  });
+
+  test("start again as a whole when one of their programs fails: in another container, then on another node; then the trial has failed, and the search goes on", () => {
+    const { scenario, first } = running();
+    const fails = () => {
+      scenario.exits("worker:1", { exitCode: 1 });
+      const gone = ["worker:0", "ps:0"].flatMap((task) => scenario.stops(task));
+      scenario.after(20_000);
+      scenario.allocateAll();
+      return gone;
+    };
+    fails();
+    expect(released(scenario.effects)).toEqual(["c2"]);
+    const again = starts(scenario.readyAll());
+    expect(again.map(({ task, restarts }) => [task, restarts])).toEqual([
+      ["worker:0", 1],
+      ["worker:1", 1],
+      ["ps:0", 1],
+    ]);
+    expect(again[0]?.trialParams).toBe(first[0]?.trialParams);
+    scenario.startedAll();
+    const { host } = scenario.task("worker:1");
+    fails();
+    expect(scenario.task("worker:1").trialAvoids).toBe(host);
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.exits("worker:1", { exitCode: 1 });
+    ["worker:0", "ps:0"].map((task) => scenario.stops(task));
+    expect(stateOf(scenario, 0)).toBe("failed");
+    expect(scenario.task("worker:0").trialFailure).toMatchObject({
+      words: expect.stringMatching(/^worker:1 exited 1/),
+    });
+    expect(scenario.core.state.gangs[2]?.phase).toBe("gathering");
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]).toMatchObject({ restarts: 2 });
+    expect(scenario.job.outcome).toBeUndefined();
+  });
+
+  test("lose a container for nothing that counts: the trial starts again, and has its restarts still", () => {
+    const { scenario } = running({ retries: 0 });
+    scenario.completes(scenario.task("worker:3").containerId, -100);
+    ["worker:2", "ps:1"].map((task) => scenario.stops(task));
+    scenario.after(1_000);
+    scenario.allocateAll();
+    expect(starts(scenario.readyAll()).map(({ task }) => task)).toEqual(tasksOf(1));
+    expect(stateOf(scenario, 1)).toBe("running");
+  });
+
+  test("end the search when the first five fail the same way", () => {
+    const { scenario } = running({ retries: 0, maxTrials: 9, maxParallel: 1 });
+    for (let trial = 0; trial < 5; trial += 1) {
+      expect(scenario.job.outcome).toBeUndefined();
+      const [one = "", other = "", ps = ""] = tasksOf(trial);
+      scenario.exits(one, { exitCode: 1 });
+      [other, ps].map((task) => scenario.stops(task));
+      scenario.readyAll();
+      scenario.startedAll();
+    }
+    expect(scenario.job.outcome).toMatchObject({
+      result: "failed",
+      reason: { code: "trials-failed-alike", trials: 5 },
+    });
+  });
+
+  test("go on under the next attempt, also one that is to stop", () => {
+    const { scenario } = running({ stop: "asha", budget: { min: 1, max: 4, factor: 2 } });
+    reports(scenario, "worker:0", 1, 0.5);
+    reports(scenario, "worker:2", 1, 0.9);
+    const kept = [0, 1].flatMap((trial) => {
+      return tasksOf(trial).map((task) => scenario.container(1, { containerId: scenario.task(task).containerId }));
+    });
+    scenario.crash(kept);
+    expect(stateOf(scenario, 0)).toBe("running");
+    expect(stateOf(scenario, 1)).toBe("stopped");
+    expect(stopped(scenario.reports("worker:2", { state: "running", pid: 7, startedAtMs: 1 }))).toEqual(["worker:2"]);
+    expect(relaunched(scenario.stops("worker:2"))).toEqual(["worker:4"]);
+  });
+
+  test("of an earlier search are as they were: what was interrupted runs before others, from its checkpoint", () => {
+    const before = [
+      { params: { x: 0.1 }, state: "completed", value: 0.5 },
+      { params: { x: 0.2 }, state: "interrupted", checkpoint: "hdfs:///c/1", checkpointStep: 3 },
+    ] as const;
+    const scenario = new Scenario(spec({ before, maxParallel: 1 }));
+    expect(asked(scenario.register())).toEqual(["worker × 2", "ps × 1"]);
+    scenario.allocateAll();
+    expect(stateOf(scenario, 0)).toBe("completed");
+    const first = starts(scenario.readyAll());
+    expect(first.map(({ task, trialParams, checkpoint }) => [task, trialParams, checkpoint])).toEqual(
+      tasksOf(1).map((task) => [task, '{"x":0.2}', "hdfs:///c/1"]),
+    );
+  });
+
+  test("wait for room without asking the cluster for more than may run, and one that is given too much gives it back", () => {
+    const scenario = new Scenario(spec());
+    scenario.register();
+    const given = Array.from({ length: 5 }, () => scenario.container(1));
+    expect(released(scenario.on({ type: "containers-allocated", containers: given }))).toEqual(["c5"]);
+    // The first trial has its workers before the second has one.
+    expect(["worker:0", "worker:1", "worker:2"].map((task) => scenario.task(task).containerId)).toEqual([
+      "c1",
+      "c2",
+      "c3",
+    ]);
+  });
+});
