@@ -5,7 +5,7 @@ import { parseTaskId } from "../../src/job/task.ts";
 import { excludedHosts } from "./containers/kept-off.ts";
 import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
-import { hasRoom, promotable } from "./policies/trials.ts";
+import { hasRoom, isLeaving, promotable } from "./policies/trials.ts";
 import type { Ask, Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import type { CoreState } from "./state/state.ts";
@@ -178,7 +178,7 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
     return;
   }
   const next = state.outcome === undefined && hasRoom({ spec, state }) ? promotable({ spec, state }) : undefined;
-  if (next !== undefined) {
+  if (next !== undefined && !isLeaving({ spec, state }, next)) {
     problems.push(`${next.id} pauses, is among the best, and there is room for it`);
   }
   const had = Object.values(containers).filter((container) => container.phase === "held");

@@ -1,5 +1,14 @@
 import { propose } from "../../../src/job/search/propose.ts";
-import { awaitsResults, begun, hasRoom, isOfTasks, pausingIn, promotable, trialOf } from "../policies/trials.ts";
+import {
+  awaitsResults,
+  begun,
+  hasRoom,
+  isLeaving,
+  isOfTasks,
+  pausingIn,
+  promotable,
+  trialOf,
+} from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { gangOf, log, noteDurable, type Step } from "../state/step.ts";
 import { nextGeneration, renewTask } from "./generation.ts";
@@ -47,7 +56,7 @@ export function promoteTrials(step: Step): void {
 /** @returns whether one goes on: from its checkpoint, in whatever container */
 export function promoteTrial(step: Step): boolean {
   const task = promotable(step);
-  if (task === undefined) {
+  if (task === undefined || isLeaving(step, task)) {
     return false;
   }
   const why = task.trialPause ?? "";

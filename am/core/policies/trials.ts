@@ -3,7 +3,7 @@ import { leadOfTrial } from "../../../src/job/search/trial-tasks.ts";
 import { hasValue, type Pausing, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
 import { countTasks } from "../../../src/job/spec.ts";
 import type { GangState } from "../state/gang.ts";
-import type { TaskRecord } from "../state/records.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { findTask, gangOf, inJob, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 
@@ -72,6 +72,14 @@ export function promotable(job: Job): TaskRecord | undefined {
   const tasks = pausing === undefined ? [] : begun(job);
   const number = pausing && nextPromotion(pausing, tasks.map(trialOf));
   return number === undefined ? undefined : tasks[number];
+}
+
+/** Whether a container of a trial still brings up what was left in it: its executor goes then, and the trial goes on elsewhere. */
+export function isLeaving(job: Job, { id, role }: TaskRecord): boolean {
+  const gang = job.state.roles[role]?.gang;
+  const isOfTrial = (container: ContainerRecord) =>
+    job.spec.trials === undefined ? container.task === id : job.state.roles[container.role]?.gang === gang;
+  return Object.values(job.state.containers).some((one) => one.deadlines.leave !== undefined && isOfTrial(one));
 }
 
 /** The task that has what is known of a task's trial, and whose reports count: itself, or the lead of its gang. */

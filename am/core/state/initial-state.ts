@@ -24,15 +24,19 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
   const tasks = roles.flatMap(({ role, first }, position) =>
     Array.from({ length: role.instances }, (_, index) => newTask(role, position, index, first)),
   );
-  const gangs = Array.from({ length: trials * stages.length }, (_, position) =>
-    newGang(
-      position,
-      [...roles.keys()].filter((role) => roles[role]?.gang === position),
-    ),
-  );
+  const gangs = Array.from({ length: trials }, (_, trial) =>
+    stages.map(({ roles: names }, stage) => {
+      const positions = [...spec.roles.entries()].filter(([, { name }]) => names.includes(name));
+      return newGang(
+        trial * stages.length + stage,
+        positions.map(([position]) => trial * spec.roles.length + position),
+      );
+    }),
+  ).flat();
   const pausing = search && pausingOf(search, spec.trials ?? tasks.length);
+  const byId = new Map(tasks.map((task) => [task.id, task]));
   for (const [number, line] of (search?.before ?? []).entries()) {
-    const task = tasks.find(({ id }) => id === leadOfTrial(spec, number));
+    const task = byId.get(leadOfTrial(spec, number));
     if (task !== undefined) {
       recall(task, line, search?.metric ?? "", pausing);
     }

@@ -150,6 +150,20 @@ describe("tony-ts search --dry-run", () => {
   });
 });
 
+test("validate says why a search could not be run", async () => {
+  const several = ["-conf", "tony.worker.instances=2"];
+  const { exitCode, out } = await ran(
+    "validate",
+    "job.xml",
+    ...several,
+    "-conf",
+    "tony.application.distributed-mode=fcfs",
+  );
+  expect(exitCode).toBe(0);
+  expect(out).toContain("tony-ts search does not run it: trials of several tasks start together");
+  expect((await ran("validate", "job.xml", ...several)).out).not.toContain("does not run it");
+});
+
 test("validate shows where a search looks", async () => {
   const { out } = await ran("validate", "job.xml");
   expect(out.split("\n").slice(1)).toEqual([

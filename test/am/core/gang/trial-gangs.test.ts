@@ -176,6 +176,25 @@ describe("trials of several tasks", () => {
     expect(scenario.task("worker:0").containerId).toBe("c1");
   });
 
+  test("that are to go on wait for what their executors still bring up", () => {
+    const promotion = { stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 2 } as const;
+    const carrier = { output: { localDir: "results", dir: "hdfs:///r" }, outputRequired: false, timeoutMs: 60_000 };
+    const scenario = new Scenario({ ...spec(promotion), carrier });
+    scenario.register();
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    reports(scenario, "worker:0", 1, 0.5);
+    tasksOf(0).map((task) => scenario.stops(task));
+    reports(scenario, "worker:2", 1, 0.9);
+    expect(stateOf(scenario, 0)).toBe("paused");
+    expect(scenario.job.outcome).toBeUndefined();
+    for (const task of tasksOf(0)) {
+      scenario.completes(scenario.task(task).containerId, 0);
+    }
+    expect(stateOf(scenario, 0)).toBe("running");
+  });
+
   test("start again as a whole when one of their programs fails: in another container, then on another node; then the trial has failed, and the search goes on", () => {
     const { scenario, first } = running();
     const fails = () => {
@@ -264,6 +283,38 @@ describe("trials of several tasks", () => {
     expect(first.map(({ task, trialParams, checkpoint }) => [task, trialParams, checkpoint])).toEqual(
       tasksOf(1).map((task) => [task, '{"x":0.2}', "hdfs:///c/1"]),
     );
+  });
+
+  test("may wait for containers as long as others run, and fail the search where none ever had its own", () => {
+    const { timeouts } = jobSpec([]);
+    const limited = { ...spec(), timeouts: { ...timeouts, allocationMs: 60_000 } };
+    const scenario = new Scenario(limited);
+    scenario.register();
+    const given = [1, 1, 2].map((priority) => scenario.container(priority));
+    scenario.on({ type: "containers-allocated", containers: given });
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(120_000);
+    expect(scenario.job.outcome).toBeUndefined();
+    const alone = new Scenario(limited);
+    alone.register();
+    alone.after(61_000);
+    expect(alone.job.outcome).toMatchObject({ result: "failed", reason: { code: "allocation-too-long" } });
+  });
+
+  test("fail alone when machines refuse one of their tasks again and again", () => {
+    const scenario = new Scenario(spec());
+    scenario.register();
+    scenario.allocateAll();
+    for (let times = 0; stateOf(scenario, 0) === "running" && times < 5; times += 1) {
+      const { containerId } = scenario.task("worker:0");
+      scenario.on({ type: "launch-failed", containerId, message: "no disk is left", nodeAtFault: true });
+      scenario.after(1_000);
+      scenario.allocateAll();
+    }
+    expect(stateOf(scenario, 0)).toBe("failed");
+    expect(scenario.job.outcome).toBeUndefined();
+    expect(scenario.core.state.gangs.map(({ phase }) => phase)).toEqual(["done", "gathering", "gathering", "ahead"]);
   });
 
   test("wait for room without asking the cluster for more than may run, and one that is given too much gives it back", () => {
