@@ -33,6 +33,7 @@ import { searchFiles } from "./core/status/search-files.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
 import { readStoreFile, type StoreFile } from "./core/store/store-file.ts";
 import { ExecutorLinks } from "./executors/executor-links.ts";
+import { foundShape } from "./executors/growing-input.ts";
 import { JobFeeds } from "./executors/job-feeds.ts";
 import { JobSeries } from "./executors/job-series.ts";
 import { Launcher } from "./executors/launcher.ts";
@@ -338,20 +339,19 @@ class Master {
   #makeFeeds(fileSystem: FileSystem): JobFeeds {
     const { job, settings, log } = this.#input;
     const { state } = this.#core;
+    const journalIn = <Content>(folder: string, decode: (content: unknown) => Content) => {
+      const journal = new SealedJournal({ fileSystem, folder, attempt: settings.attempt, decode });
+      this.#journals.push(journal);
+      return journal;
+    };
     return new JobFeeds({
       feeds: job.spec.feeds ?? [],
       inputs: job.feeds ?? {},
       fileSystems: this.#fileSystems,
       clock: wallClock,
       log,
-      journalOf: (feed) => {
-        const folder = this.#staging.feedFolder(feed);
-        const { attempt } = settings;
-        const decode = (content: unknown) => feedShape(content, "");
-        const journal = new SealedJournal({ fileSystem, folder, attempt, decode });
-        this.#journals.push(journal);
-        return journal;
-      },
+      journalOf: (feed) => journalIn(this.#staging.feedFolder(feed), (content) => feedShape(content, "")),
+      inputJournalOf: (feed) => journalIn(this.#staging.feedInputFolder(feed), (content) => foundShape(content, "")),
       lifeOf: (task) => lifeInGang(state, task),
       endOf: (task, generation) => endOf(state, task, generation),
       knowsLives: () => state.phase !== "starting",

@@ -7,18 +7,22 @@ import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { type Cursor, cursorShape } from "../../src/job/feeds/cursor.ts";
 import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
-import { type InputFile, type Plan, planOf, splitAt } from "../../src/job/feeds/plan.ts";
+import { type InputFile, type Plan, planOf, planWith, splitAt, watermarkOf } from "../../src/job/feeds/plan.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { FeedStatus, JobStatus } from "../../src/job/status.ts";
 import type { Log } from "../../src/log.ts";
 import { createFeed } from "../core/feeds/feed.ts";
 import { progressOfFeed } from "../core/feeds/feed-status.ts";
 import { recoveredFeed } from "../core/feeds/journaling.ts";
+import { grownFeed } from "../core/feeds/order.ts";
 import type { DurableFeed, Feed, FeedAnswer, FeedState, Given } from "../core/feeds/records.ts";
 import type { FeedEffect, FeedEvent, LifeEnd } from "../core/feeds/step.ts";
 import { OwnCore } from "../storage/own-core.ts";
 import type { SealedJournal } from "../storage/sealed-journal.ts";
 import { finishResults } from "./feed-results.ts";
+import { type Found, foundBefore, GrowingInput } from "./growing-input.ts";
+
+type InputJournal = Pick<SealedJournal<Found>, "read" | "write">;
 
 type FeedJournal = Pick<SealedJournal<DurableFeed>, "read" | "write">;
 
@@ -37,6 +41,8 @@ export interface JobFeedsOptions {
   readonly clock: WallClock;
   readonly log: Pick<Log, "warn">;
   readonly journalOf: (feed: string) => FeedJournal;
+  /** Of what its input has grown by. */
+  readonly inputJournalOf: (feed: string) => InputJournal;
   /** Undefined: it does not live. */
   readonly lifeOf: (task: string) => ReadingLife | undefined;
   /** How that life of the task ended. */
@@ -102,8 +108,8 @@ export class JobFeeds {
     return opening;
   }
 
-  #planOf({ name, cut }: FeedSpec): Plan {
-    const plan = this.#plans.get(name) ?? planOf(this.#options.inputs[name] ?? [], cut);
+  #planOf({ name, cut, relistMs }: FeedSpec): Plan {
+    const plan = this.#plans.get(name) ?? planOf(relistMs === undefined ? (this.#options.inputs[name] ?? []) : [], cut);
     this.#plans.set(name, plan);
     return plan;
   }
@@ -124,7 +130,7 @@ export class JobFeeds {
 
 class JobFeed {
   readonly #options: JobFeedsOptions;
-  readonly #plan: Plan;
+  #plan: Plan;
   readonly #state: FeedState;
   readonly #hear: ReturnType<typeof createFeed>;
   readonly #own: OwnCore<FeedEvent, FeedAnswer>;
@@ -132,8 +138,7 @@ class JobFeed {
   #finished: Promise<void> | undefined;
 
   private constructor(
-    { output, ...feed }: Feed & Pick<FeedSpec, "output">,
-    plan: Plan,
+    { feed, plan, output }: Growable & { readonly output: string | undefined },
     options: JobFeedsOptions,
     journal: FeedJournal,
     left?: DurableFeed,
@@ -150,12 +155,33 @@ class JobFeed {
   }
 
   static async open(spec: FeedSpec, plan: Plan, options: JobFeedsOptions): Promise<JobFeed> {
-    const { name, cut: _cut, input: _input, ...limits } = spec;
-    const feed = { name, ...limits, splits: plan.splits, plan: nameOf(plan, limits.seed) };
+    const { name, cut: _cut, input: _input, relistMs, until: _until, ...limits } = spec;
+    const feed: Feed = { name, ...limits, splits: plan.splits, plan: nameOf(plan, limits.seed) };
     const journal = options.journalOf(name);
-    const opened = new JobFeed(feed, plan, options, journal, (await journal.read()).at(-1)?.file);
+    const left = (await journal.read()).at(-1)?.file;
+    const input = relistMs === undefined ? undefined : options.inputJournalOf(name);
+    const found = input === undefined ? [] : foundBefore(await input.read());
+    const first = { feed: input === undefined ? feed : growing(feed), plan };
+    const now = found.reduce((before, one) => grownBy(before, one), first);
+    const opened = new JobFeed({ ...now, output: spec.output }, options, journal, left);
     opened.look();
+    if (input !== undefined && relistMs !== undefined && now.feed.growth?.isComplete === false)
+      opened.#watch({ ...spec, relistMs }, input);
     return opened;
+  }
+
+  /** Splits of new files are behind those that there are. */
+  #watch(spec: FeedSpec & { readonly relistMs: number }, journal: InputJournal): void {
+    const { clock, log, fileSystems, inputs } = this.#options;
+    const found = (one: Found) => {
+      const { feed, plan } = grownBy({ feed: this.#state.feed, plan: this.#plan }, one);
+      this.#plan = plan;
+      const isComplete = feed.growth?.isComplete ?? true;
+      this.#post({ type: "grown", splits: feed.splits, plan: feed.plan, isComplete });
+    };
+    const seen = inputs[spec.name] ?? [];
+    const input = new GrowingInput({ spec, fileSystems, clock, log, journal, known: this.#plan.files, seen, found });
+    void input.watch();
   }
 
   async ask({ task, generation, call, gone }: FeedAsked, gang: number): Promise<FeedAnswered> {
@@ -177,14 +203,20 @@ class JobFeed {
   }
 
   status(): FeedStatus {
-    const { failures, ...progress } = progressOfFeed(this.#state, this.#options.clock.nowMs());
+    const { failures, unfinished, ...progress } = progressOfFeed(this.#state, this.#options.clock.nowMs());
     const placed = failures.flatMap(({ split, reason }) => {
       const place = splitAt(this.#plan, split);
       if (place === undefined) return [];
       const { file, start, end } = place;
       return [{ split, path: file.path, start, end, reason }];
     });
-    return { ...progress, failures: placed, ...(this.#output !== undefined && { output: this.#output }) };
+    const watermarkMs = unfinished === undefined ? undefined : watermarkOf(this.#plan, unfinished);
+    return {
+      ...progress,
+      ...(watermarkMs !== undefined && { watermarkMs }),
+      failures: placed,
+      ...(this.#output !== undefined && { output: this.#output }),
+    };
   }
 
   look(): void {
@@ -265,12 +297,30 @@ class JobFeed {
   }
 }
 
+/** What is decided of, and its files. */
+interface Growable {
+  readonly feed: Feed;
+  readonly plan: Plan;
+}
+
+/** A cursor that was taken before there was any file is of the first, empty batch. */
+function growing(feed: Feed): Feed {
+  return { ...feed, growth: { batches: [{ behind: 0, plan: feed.plan }], isComplete: false } };
+}
+
+function grownBy({ feed, plan: before }: Growable, { files, isComplete }: Found): Growable {
+  const plan = planWith(before, files);
+  const name = digestOf([feed.plan, files]);
+  return { feed: grownFeed(feed, { splits: plan.splits, plan: name, isComplete }), plan };
+}
+
 /** A cursor is of a plan and an order of it: of other ones it says nothing. */
 function nameOf({ cut, files }: Plan, seed: number | undefined): string {
-  return createHash("sha256")
-    .update(JSON.stringify([cut, files, seed]))
-    .digest("hex")
-    .slice(0, 32);
+  return digestOf([cut, files, seed]);
+}
+
+function digestOf(what: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(what)).digest("hex").slice(0, 32);
 }
 
 /** What the core hears, once the call has a number. Undefined where its cursor cannot be read. */

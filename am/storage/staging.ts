@@ -37,6 +37,11 @@ export class Staging {
     return path.posix.join(this.#folder, STAGED_FOLDERS.feeds, feed);
   }
 
+  /** Of what the feed's input has grown by. */
+  feedInputFolder(feed: string): string {
+    return path.posix.join(this.feedFolder(feed), "input");
+  }
+
   get tokensFile(): string {
     return path.posix.join(this.#folder, tokensFileName);
   }

@@ -14,7 +14,7 @@ export function feedLines({ feeds = [], nowMs }: Pick<JobStatus, "feeds" | "nowM
     const again = feed.triedAgain === 0 ? [] : [`${countWords(feed.triedAgain, "split")} tried again`];
     const reading = isOver(feed) ? [] : feed.readers;
     return [
-      [`feed ${feed.name}: ${placeWords(feed)}`, ...paceWords(reading), ...again, ...leftOutWords(feed)].join(" · "),
+      [`feed ${feed.name}: ${placeWords(feed)}`, ...usedUpWords(feed, nowMs), ...paceWords(reading), ...again, ...leftOutWords(feed)].join(" · "),
       ...[...readerLines(reading, nowMs), ...failureLines(feed)].map((line) => `  ${line}`),
     ];
   });
@@ -42,8 +42,16 @@ function isOver({ epoch, epochs }: FeedStatus): boolean {
 function placeWords(feed: FeedStatus): string {
   const { epochs, splits, used, readers } = feed;
   if (isOver(feed)) return `read to its end${epochs === 1 ? "" : `, ${epochs} times`} (${countWords(splits, "split")})`;
+  if (splits === 0) return "no file yet";
   if (readers.length === 0 && used === 0) return `nobody has read any of its ${countWords(splits, "split")}`;
   return `${Math.floor((100 * used) / splits)}%${epochWords(feed)} (${used} of ${countWords(splits, "split")})`;
+}
+
+/** Of an input that grows: how old what is not used yet may be. */
+function usedUpWords(feed: FeedStatus, nowMs: number): string[] {
+  const { watermarkMs } = feed;
+  if (watermarkMs === undefined || isOver(feed)) return [];
+  return [`all written up to ${durationWords(Math.max(0, nowMs - watermarkMs))} ago is used`];
 }
 
 /** Nothing where there is one alone. */

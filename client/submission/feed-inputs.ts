@@ -1,14 +1,13 @@
-import path from "node:path/posix";
 import { buffer } from "node:stream/consumers";
 import { TonyError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { globExpression } from "../../src/hadoop/glob.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
-import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import { ifThere, listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { findFiles } from "../../src/hadoop/hdfs/find-files.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { codecOf } from "../../src/history/avro/read.ts";
 import { containerMagic } from "../../src/history/avro/schema.ts";
-import { type Cut, isCut, isPacked, isPackedInVain, strayBytes } from "../../src/job/feeds/cut.ts";
+import { type Cut, isCut, isPackedInVain, whyUnreadable } from "../../src/job/feeds/cut.ts";
 import type { FeedSpec } from "../../src/job/feeds/feed-spec.ts";
 import { type InputFile, type Plan, planOf } from "../../src/job/feeds/plan.ts";
 import { keyFor } from "../../src/job/keys.ts";
@@ -49,7 +48,7 @@ export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Pr
     for (const place of feed.input) {
       try {
         const found = await filesAt(fileSystems, place, feed.cut);
-        if (found.length === 0) refuse(`${place}, where there is no file`);
+        if (found.length === 0 && feed.relistMs === undefined) refuse(`${place}, where there is no file`);
         for (const file of found) files.push(file);
       } catch (error) {
         const isMissing = hasCode(error, "FILE_NOT_FOUND");
@@ -74,12 +73,8 @@ async function isThere(fileSystems: FileLookUp, place: string): Promise<boolean>
 
 async function filesAt(fileSystems: FileLookUp, place: string, cut: Cut): Promise<readonly InputFile[]> {
   const { fileSystem, path: pattern } = fileSystems.locate(place);
-  const statuses: FileStatus[] = [];
-  for (const found of await matching(fileSystem, "/", pattern.split("/").filter(Boolean))) {
-    if (found.type !== "DIRECTORY") statuses.push(found);
-    else statuses.push(...(await fileSystem.list(found.path)).filter(isShownFile));
-  }
-  const [first] = statuses.filter(({ lengthBytes }) => lengthBytes > 0);
+  const files = await findFiles(fileSystem, pattern);
+  const [first] = files.filter(({ length }) => length > 0);
   if (first !== undefined) {
     const magic = isPackedInVain(cut, first.path) ? undefined : MAGIC[cut.format];
     const lengthBytes = magic === undefined ? 1 : MOST_HEADER_BYTES;
@@ -88,11 +83,7 @@ async function filesAt(fileSystems: FileLookUp, place: string, cut: Cut): Promis
       throw new TonyError(`${first.path} begins as no file of format ${cut.format}`, { code: "FEED_UNREADABLE" });
     if (cut.format === "avro") checkCodec(first.path, beginning);
   }
-  return statuses.map(({ path: file, lengthBytes, modificationTimeMs }) => ({
-    path: `${fileSystem.uri}${file}`,
-    length: lengthBytes,
-    modifiedMs: modificationTimeMs,
-  }));
+  return files.map(({ path: file, ...facts }) => ({ path: `${fileSystem.uri}${file}`, ...facts }));
 }
 
 /** Other files may have others: whoever reads those is told. */
@@ -103,51 +94,14 @@ function checkCodec(file: string, beginning: Uint8Array): void {
   throw new TonyError(message, { code: "FEED_UNREADABLE" });
 }
 
-/** What lies below the folder by a path of which each part may be a pattern. */
-async function matching(fileSystem: Looked, folder: string, parts: readonly string[]): Promise<FileStatus[]> {
-  const pattern = parts.findIndex((part) => /[*?[{]/.test(part));
-  const [part, ...rest] = pattern < 0 ? [] : parts.slice(pattern);
-  const base = path.join(folder, ...(part === undefined ? parts : parts.slice(0, pattern)));
-  if (part === undefined) return [await fileSystem.stat(base)];
-  const expression = globExpression(part);
-  const entries = await listIfThere(fileSystem, base);
-  const found = entries.filter((entry) => isShown(entry) && expression.test(path.basename(entry.path)));
-  if (rest.length === 0) return found;
-  const below: FileStatus[] = [];
-  for (const entry of found.filter(({ type }) => type === "DIRECTORY")) {
-    try {
-      below.push(...(await matching(fileSystem, entry.path, rest)));
-    } catch (error) {
-      if (!hasCode(error, "FILE_NOT_FOUND")) throw error;
-    }
-  }
-  return below;
-}
-
-/** Hadoop's jobs leave out the others too (FileInputFormat.hiddenFileFilter): _SUCCESS, .part-0.crc. */
-function isShown({ path: file }: FileStatus): boolean {
-  return !/^[._]/.test(path.basename(file));
-}
-
-function isShownFile(status: FileStatus): boolean {
-  return status.type !== "DIRECTORY" && isShown(status);
-}
-
 /** Why the files cannot be handed out. */
-function unusable({ cut }: FeedSpec, files: readonly InputFile[]): string[] {
+function unusable({ cut, relistMs }: FeedSpec, files: readonly InputFile[]): string[] {
   const [first] = files;
   if (files.length > MOST_FILES)
     return [`${countWords(files.length, "file")}: a feed has ${MOST_FILES} at most; put small ones together`];
-  if (first !== undefined && files.every(({ length }) => length === 0))
+  if (first !== undefined && relistMs === undefined && files.every(({ length }) => length === 0))
     return [`${first.path}${files.length > 1 ? " and others" : ""}, which is empty`];
-  const packed = files.find(({ path: file }) => isPacked(cut, file) && !file.endsWith(".gz"));
-  if (packed !== undefined) return [`${packed.path}: of what is compressed, rows are read of .gz alone`];
-  const inVain = files.find(({ path: file }) => isPackedInVain(cut, file));
-  if (inVain !== undefined)
-    return [`${inVain.path}: rows of format ${cut.format} are not read of what is compressed; unpack it`];
-  const cutOff = files.find(({ length }) => strayBytes(cut, length) > 0);
-  if (cutOff === undefined || cut.format !== "fixed") return [];
-  return [`${cutOff.path}, whose ${cutOff.length} bytes are no whole rows of ${cut.recordBytes}`];
+  return files.flatMap((file) => whyUnreadable(cut, file) ?? []).slice(0, 1);
 }
 
 export function forecastFeeds({ feeds = [] }: JobSpec, inputs: FeedInputs["feeds"]): readonly FeedForecast[] {

@@ -249,6 +249,7 @@ const feed = message<FeedStatus>({
   ),
   triedAgain: one(8, whole),
   output: maybe(9, text),
+  watermarkMs: maybe(11, whole),
   readers: many(
     10,
     message<FeedReaderStatus>({

@@ -131,6 +131,8 @@ export interface FeedStatus {
   readonly epochs?: number;
   /** Of an epoch. */
   readonly splits: number;
+  /** Of an input that grows: each file that was written before then is used, or left out; absent where there is none. */
+  readonly watermarkMs?: number;
   /** How many of this epoch's are used. */
   readonly used: number;
   /** How many failed too often, and are left out. */

@@ -226,6 +226,7 @@ const feed: fc.Arbitrary<FeedStatus> = fc.record(
     failures: list(fc.record({ split: large, path: text, start: large, end: large, reason: text })),
     triedAgain: large,
     output: text,
+    watermarkMs: large,
     readers: list(
       fc.record({
         task: text,

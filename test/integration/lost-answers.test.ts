@@ -81,6 +81,10 @@ const operations: Readonly<Record<Operation, (fs: FileSystem, folder: string) =>
     await fs.create(`${folder}/file`, Buffer.from("content"), { permission: 0o600, overwrite: true });
     expect((await fs.list(folder)).map((found) => found.path)).toEqual([`${folder}/file`]);
   },
+  GET_BLOCK_LOCATIONS: async (fs, folder) => {
+    await fs.create(`${folder}/file`, Buffer.from("content"), { permission: 0o600, overwrite: true });
+    expect(await fs.isBeingWritten(`${folder}/file`)).toBe(false);
+  },
   CHECKACCESS: async (fs, folder) => {
     await expect(fs.checkWritable(folder)).resolves.toBeUndefined();
     await expect(fs.checkWritable("/")).rejects.toMatchObject({ code: "ACCESS_DENIED" });

@@ -1,11 +1,27 @@
-import { numbersFrom, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
+import { numbersFrom, type Runs, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 import type { FeedStatus } from "../../../src/job/status.ts";
 import { paceFrom } from "./journaling.ts";
-import type { FeedState } from "./records.ts";
+import type { FeedState, Growth } from "./records.ts";
 
 /** What people see of a feed, but for what only its files say. */
 export interface FeedProgress extends Omit<FeedStatus, "failures" | "output"> {
   readonly failures: readonly { readonly split: number; readonly reason: string }[];
+  /** Of an input that grows: the number of the first split that came with one that is neither used nor left out; all those before are. */
+  readonly unfinished?: number;
+}
+
+function firstUnfinished({ batches }: Growth, used: Runs, poisoned: Runs): number {
+  let from = 0;
+  const unfinished = batches.find(({ behind }) => {
+    const there = behind - from;
+    const done = [used, poisoned].map(
+      (runs) => sizeOfRuns(numbersFrom(runs, from)) - sizeOfRuns(numbersFrom(runs, behind)),
+    );
+    const isOpen = done.reduce((sum, one) => sum + one) < there;
+    if (!isOpen) from = behind;
+    return isOpen;
+  });
+  return unfinished === undefined ? Number.POSITIVE_INFINITY : from;
 }
 
 export function progressOfFeed({ feed, ...state }: FeedState, nowMs: number): FeedProgress {
@@ -18,6 +34,7 @@ export function progressOfFeed({ feed, ...state }: FeedState, nowMs: number): Fe
     epoch,
     ...(epochs !== undefined && { epochs }),
     splits,
+    ...(feed.growth && { unfinished: firstUnfinished(feed.growth, used, poisoned) }),
     used: sizeOfRuns(used) - sizeOfRuns(numbersFrom(used, (epoch + 1) * splits)),
     leftOut,
     failures: Object.entries(failures).map(([split, reason]) => ({ split: Number(split), reason })),

@@ -1,8 +1,8 @@
-import { orderOf } from "../../../src/job/feeds/order.ts";
 import { release, write, writeFailed, written } from "./journaling.ts";
 import { acknowledge, ask, expire, fail, nextDue, renew, serve } from "./leases.ts";
 import { comeToMark, endVainMark, leaveMark } from "./marks.ts";
 import { lifeEnded, open } from "./opening.ts";
+import { grownFeed, splitsInOrder } from "./order.ts";
 import type { FeedAnswer, FeedState } from "./records.ts";
 import { answer, type FeedCall, type FeedEffect, type FeedEvent, type FeedStep, refused } from "./step.ts";
 import { agreeOnSteps, comeToSteps, leaveSteps } from "./steps.ts";
@@ -26,30 +26,14 @@ export function createFeed(state: FeedState): (event: FeedEvent, nowMs: number) 
   };
 }
 
-/** Tasks have splits of so many epochs, where one of them is not far behind. */
-const ORDERS_KEPT = 3;
-
-/** The order of an epoch is made once, and again where a task is far behind. */
-function splitsInOrder({ feed }: FeedState): FeedStep["splitAt"] {
-  const { splits, seed } = feed;
-  const orders = new Map<number, ArrayLike<number>>();
-  return (place) => {
-    const [epoch, position] = [Math.floor(place / splits), place % splits];
-    if (seed === undefined) return position;
-    const order = orders.get(epoch) ?? orderOf(splits, seed, epoch);
-    orders.delete(epoch);
-    orders.set(epoch, order);
-    const [oldest] = orders.keys();
-    if (orders.size > ORDERS_KEPT && oldest !== undefined) orders.delete(oldest);
-    return order[position] ?? position;
-  };
-}
-
 function hear(step: FeedStep, event: FeedEvent): void {
   const { state, nowMs } = step;
   switch (event.type) {
     case "life-ended":
       lifeEnded(step, event.task, event.generation, event.how);
+      break;
+    case "grown":
+      state.feed = grownFeed(state.feed, event);
       break;
     case "journal-written":
       written(state, event.sequence);

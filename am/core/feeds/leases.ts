@@ -188,7 +188,7 @@ export function holds(state: FeedState, task: string, lease: Lease): boolean {
 /** An epoch is over when no split of it is to come, and no step. Of later ones tasks may have some already. */
 function turnEpoch(step: FeedStep): void {
   const { state } = step;
-  while (!isOver(state) && isEpochOver(step) && !stepsToCome(state)) {
+  while (!isOver(state) && !mayGrow(state) && isEpochOver(step) && !stepsToCome(state)) {
     state.epoch += 1;
     const from = placeOf(state, { epoch: state.epoch, position: 0 });
     const partly = Object.entries(state.partly).filter(([place]) => Number(place) >= from);
@@ -198,6 +198,12 @@ function turnEpoch(step: FeedStep): void {
 }
 
 /** All epochs are, or there is nothing that could be read. */
-function isOver({ epoch, feed, poisoned }: FeedState): boolean {
-  return epoch >= (feed.epochs ?? Number.POSITIVE_INFINITY) || sizeOfRuns(poisoned) === feed.splits;
+function isOver(state: FeedState): boolean {
+  const { epoch, feed, poisoned } = state;
+  if (epoch >= (feed.epochs ?? Number.POSITIVE_INFINITY)) return true;
+  return !mayGrow(state) && sizeOfRuns(poisoned) === feed.splits;
+}
+
+function mayGrow({ feed: { growth } }: FeedState): boolean {
+  return growth !== undefined && !growth.isComplete;
 }

@@ -49,8 +49,13 @@ function beginningOf({ epoch, used, feed }: FeedState, origin: Origin) {
 }
 
 function problemOf({ feed }: FeedState, cursor: Cursor): string | undefined {
-  const { epoch } = cursor;
-  return cursorProblem(cursor, feed, horizonOf({ feed, epoch }) - placeOf({ feed }, { epoch, position: 0 }));
+  const { epoch, plan } = cursor;
+  const isEarlier = feed.growth?.batches.some((batch) => batch.plan === plan);
+  return cursorProblem(
+    cursor,
+    isEarlier ? { ...feed, plan } : feed,
+    horizonOf({ feed, epoch }) - placeOf({ feed }, { epoch, position: 0 }),
+  );
 }
 
 function join(step: FeedStep, task: string, generation: number): void {

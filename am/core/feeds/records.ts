@@ -9,6 +9,8 @@ export interface Feed {
   /** Of its files, how they are cut and in which order they come: a cursor of another one is refused. */
   readonly plan: string;
   readonly splits: number;
+  /** Absent: it is all there. */
+  readonly growth?: Growth;
   /** Of the order of its epochs; absent: that of the plan. */
   readonly seed?: number;
   /** Absent: without end. */
@@ -23,6 +25,20 @@ export interface Feed {
   readonly boundary?: Boundary;
   /** Absent: each task makes as many steps as it has rows for. */
   readonly uneven?: Uneven;
+}
+
+/** Of an input that grows, which is read once. What it has grown by is in a journal of its own before it is heard of. */
+export interface Growth {
+  /** What came together, which has an order of its own, behind all that came before. */
+  readonly batches: readonly Batch[];
+  readonly isComplete: boolean;
+}
+
+interface Batch {
+  /** The place behind its last split. */
+  readonly behind: number;
+  /** Of all up to here: a cursor that was taken then is of this plan. */
+  readonly plan: string;
 }
 
 /** Where a generation begins: with nothing used, with what is, or with what a checkpoint says is. */
@@ -91,7 +107,7 @@ export interface DurableFeed {
 
 /** All that a later step depends on: plain data. */
 export interface FeedState extends DurableFeed {
-  readonly feed: Feed;
+  feed: Feed;
   epoch: number;
   used: number[];
   poisoned: number[];

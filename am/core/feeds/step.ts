@@ -64,6 +64,8 @@ export type FeedEvent =
   | { readonly type: "moved"; readonly task: string; readonly generation: number }
   /** Nobody waits for that answer any more. */
   | { readonly type: "gone"; readonly id: number }
+  /** More splits have come; or no more will. */
+  | { readonly type: "grown"; readonly splits: number; readonly plan: string; readonly isComplete: boolean }
   | { readonly type: "life-ended"; readonly task: string; readonly generation: number; readonly how: LifeEnd }
   | { readonly type: "journal-written" | "journal-failed"; readonly sequence: number }
   | { readonly type: "wake-up" };

@@ -82,6 +82,9 @@ export interface FileSystem {
   /** Of one path. FILE_NOT_FOUND when there is nothing. */
   stat(path: string): Promise<FileStatus>;
 
+  /** Whether somebody has it open to write; false where that cannot be known, as on this machine and behind a gateway. */
+  isBeingWritten(path: string): Promise<boolean>;
+
   /** The entries of a directory, sorted by path; of a file, that file alone. */
   list(path: string): Promise<FileStatus[]>;
 

@@ -46,6 +46,10 @@ export class LocalFileSystem implements FileSystem {
     return named("GETFILESTATUS", path, async () => statusOf(path, await fs.stat(path)));
   }
 
+  async isBeingWritten(): Promise<boolean> {
+    return false;
+  }
+
   list(path: string): Promise<FileStatus[]> {
     return named("LISTSTATUS", path, async () => {
       const itself = statusOf(path, await fs.stat(path));

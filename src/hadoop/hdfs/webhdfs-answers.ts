@@ -16,6 +16,13 @@ export function parseBooleanAnswer(answer: unknown, asked: Asked): boolean {
   throw unexpected(asked, answer);
 }
 
+/** LocatedBlocks, as org.apache.hadoop.hdfs.web.JsonUtil writes them: whether the file is under construction. */
+export function parseBlocksAnswer(answer: unknown, asked: Asked): boolean {
+  const blocks = isObject(answer) ? answer.LocatedBlocks : undefined;
+  if (isObject(blocks) && typeof blocks.isUnderConstruction === "boolean") return blocks.isUnderConstruction;
+  throw unexpected(asked, answer);
+}
+
 /** NameNodes answer a RENAME with options by nothing at all, HttpFS by a boolean. */
 export function parseRenameAnswer(answer: unknown): boolean {
   return !(isObject(answer) && answer.boolean === false);

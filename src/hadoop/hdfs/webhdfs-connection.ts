@@ -18,6 +18,7 @@ export type WebHdfsOperation =
   | "GETDELEGATIONTOKEN"
   | "GETFILESTATUS"
   | "LISTSTATUS"
+  | "GET_BLOCK_LOCATIONS"
   | "CHECKACCESS"
   | "OPEN"
   | "CREATE"

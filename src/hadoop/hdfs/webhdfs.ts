@@ -5,7 +5,7 @@ import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
 import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
 import { ifThere } from "./if-there.ts";
-import { parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "./webhdfs-answers.ts";
+import { parseBlocksAnswer, parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "./webhdfs-answers.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
 import { lookFirst, outcomeUnknown } from "./webhdfs-look-first.ts";
 import { octal } from "./webhdfs-paths.ts";
@@ -79,6 +79,13 @@ export class WebHdfs implements FileSystem {
 
   async stat(path: string): Promise<FileStatus> {
     return parseStatusAnswer(await this.#json({ method: "GET", operation: "GETFILESTATUS", path }), path);
+  }
+
+  /** A NameNode's list tells the length of whole blocks alone while a file is written. Of blocks it says whether it is; an HttpFS does not. */
+  async isBeingWritten(path: string): Promise<boolean> {
+    if (this.#gateway) return false;
+    const request = { method: "GET", operation: "GET_BLOCK_LOCATIONS", path, parameters: { length: "1" } } as const;
+    return parseBlocksAnswer(await this.#json(request), request);
   }
 
   async list(path: string): Promise<FileStatus[]> {

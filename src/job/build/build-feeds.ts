@@ -52,6 +52,7 @@ function buildFeed(reader: JobReader, own: KeyParameters, name: string, jobRoles
       ...(output !== undefined && { output }),
       ...(epochs === 0 ? {} : { epochs }),
       ...(seed === undefined ? {} : { seed }),
+      ...readGrowth(reader, own),
       window: reader.read("tony.feed.{feed}.window", own),
       leaseMs: reader.read("tony.feed.{feed}.timeout", own),
       maxAttempts: reader.read("tony.feed.{feed}.max-attempts", own),
@@ -82,6 +83,26 @@ function readUneven(reader: JobReader, own: KeyParameters): Uneven | undefined {
   if (uneven !== undefined && reader.has("tony.feed.{feed}.output", own))
     reader.error(key, `has no meaning beside ${output}: leave one of them out`);
   return uneven;
+}
+
+/** What cannot be beside a growing input is what an epoch is needed for, of which all is known. */
+function readGrowth(reader: JobReader, own: KeyParameters): Pick<FeedSpec, "relistMs" | "until"> {
+  const [relist, until] = [keyFor("tony.feed.{feed}.relist", own), keyFor("tony.feed.{feed}.until", own)];
+  const relistMs = reader.read("tony.feed.{feed}.relist", own);
+  const end = reader.read("tony.feed.{feed}.until", own);
+  if (end !== undefined && !isPlace(end)) reader.error(until, notPlace(end));
+  if (relistMs === undefined) {
+    if (end !== undefined) reader.error(until, `needs ${relist}: how often new files are looked for`);
+    return {};
+  }
+  if (reader.read("tony.feed.{feed}.epochs", own) !== 1)
+    reader.error(relist, `needs ${keyFor("tony.feed.{feed}.epochs", own)} = 1: what grows is read once`);
+  for (const name of ["boundary", "uneven"] as const)
+    if (reader.has(`tony.feed.{feed}.${name}`, own))
+      reader.error(relist, `has no meaning beside ${keyFor(`tony.feed.{feed}.${name}`, own)}: leave one of them out`);
+  if (end === undefined && reader.has("tony.feed.{feed}.output", own))
+    reader.error(relist, `needs ${until}: results are whole once no more files come`);
+  return { relistMs, ...(end !== undefined && { until: end }) };
 }
 
 /** Undefined: an epoch begins when all of the one before is used. */

@@ -49,6 +49,19 @@ export function splitCount(length: number, splitBytes: number | undefined): numb
   return splitBytes === undefined ? 1 : Math.max(1, Math.ceil(length / splitBytes - LONGER_BY));
 }
 
+/** Why rows of such a file cannot be handed out; undefined: they can. */
+export function whyUnreadable(
+  cut: Cut,
+  { path, length }: { readonly path: string; readonly length: number },
+): string | undefined {
+  if (isPacked(cut, path) && !path.endsWith(".gz")) return `${path}: of what is compressed, rows are read of .gz alone`;
+  if (isPackedInVain(cut, path))
+    return `${path}: rows of format ${cut.format} are not read of what is compressed; unpack it`;
+  if (cut.format === "fixed" && strayBytes(cut, length) > 0)
+    return `${path}, whose ${length} bytes are no whole rows of ${cut.recordBytes}`;
+  return undefined;
+}
+
 /** Bytes behind the last whole record; the file is not what it is said to be, or was not written to its end. */
 export function strayBytes(cut: Cut, length: number): number {
   return cut.format === "fixed" ? length % cut.recordBytes : 0;

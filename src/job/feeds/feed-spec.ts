@@ -16,6 +16,10 @@ export interface FeedSpec {
   readonly window: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
+  /** Its input is looked up again so often, and what is new handed out, too; absent: it is what it was at the submission. */
+  readonly relistMs?: number;
+  /** The file that says that no more comes; absent: nothing does. */
+  readonly until?: string;
   /** Absent: an epoch begins when all of the one before is used. */
   readonly boundary?: Boundary;
   /** Absent: tasks make as many steps as they have rows for. */
@@ -73,6 +77,8 @@ export const feedSpecShape: Shape<FeedSpec> = object<FeedSpec>({
     output: string,
     epochs: count,
     seed: count,
+    relistMs: count,
+    until: string,
     boundary: literal("overlap", "infinite"),
     uneven: literal("drop", "pad", "stop-together"),
     roles: arrayOf(string),

@@ -34,6 +34,32 @@ export function planOf(listing: readonly InputFile[], cut: Cut): Plan {
   return { cut, files, firsts, splits: firsts.at(-1) ?? 0, bytes };
 }
 
+/** The plan with files that came later: their splits have the next numbers, by the order of their paths. */
+export function planWith({ cut, files, firsts, splits, bytes }: Plan, later: readonly InputFile[]): Plan {
+  const added = planOf(later, cut);
+  return {
+    cut,
+    files: [...files, ...added.files],
+    firsts: [...firsts, ...added.firsts.slice(1).map((first) => first + splits)],
+    splits: splits + added.splits,
+    bytes: bytes + added.bytes,
+  };
+}
+
+/**
+ * When the first file was written that is not used up, of those behind a place that splits are in the order of; where there is none, when the last one was,
+ * and a millisecond. Undefined: there are no files.
+ */
+export function watermarkOf({ files, firsts }: Plan, unfinished: number): number | undefined {
+  const times = files.map(({ modifiedMs }) => modifiedMs);
+  const open = times.filter((_, place) => (firsts[place] ?? 0) >= unfinished);
+  const known = open.length > 0 ? open : times;
+  if (known.length === 0) return undefined;
+  return open.length > 0
+    ? open.reduce((least, one) => Math.min(least, one))
+    : known.reduce((most, one) => Math.max(most, one)) + 1;
+}
+
 /** Undefined where the plan has no such split. */
 export function splitAt({ cut, files, firsts, splits }: Plan, number: number): Split | undefined {
   if (number < 0 || number >= splits) return undefined;

@@ -9,6 +9,18 @@ export const feedKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.feed.{feed}.relist": key({
+    type: duration("ms", { minMs: 1_000 }),
+    doc: "Input that grows: it is looked up again so often, and new files are handed out, too. A file counts once it has the same length and time twice and nobody writes it. Not set: the files of the submission are all.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.feed.{feed}.until": key({
+    type: text,
+    doc: "With relist: once there is a file of that name no more files come, and the feed ends when all are used. Not set: it has no end.",
+    support: "works",
+    ours: true,
+  }),
   "tony.feed.{feed}.format": key({
     type: oneOf("lines", "fixed", "file", "tfrecord", "avro", "parquet", "bytes"),
     default: "lines",

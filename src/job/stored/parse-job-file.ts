@@ -29,7 +29,7 @@ const queueShares: Shape<QueueShares> = object({
   optional: {},
 });
 
-const inputFile: Shape<InputFile> = object({
+export const inputFile: Shape<InputFile> = object({
   required: { path: string, length: count, modifiedMs: count },
   optional: {},
 });

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { feedShape } from "../../../am/core/feeds/feed-file.ts";
 import type { DurableFeed } from "../../../am/core/feeds/records.ts";
 import type { LifeEnd } from "../../../am/core/feeds/step.ts";
+import { type Found, foundShape } from "../../../am/executors/growing-input.ts";
 import { JobFeeds, type JobFeedsOptions, type ReadingLife } from "../../../am/executors/job-feeds.ts";
 import { journalClosed, type WrittenFile } from "../../../am/storage/sealed-journal.ts";
 import type { FeedCall } from "../../../src/api/messages.ts";
@@ -12,6 +13,8 @@ import { TonyError } from "../../../src/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../../src/job/feeds/lease.ts";
+import type { InputFile } from "../../../src/job/feeds/plan.ts";
+import { eventually } from "../../support/eventually.ts";
 import { SteppedClock, turn } from "../../support/stepped-clock.ts";
 
 const FILE = { path: "hdfs://nn/data", length: 25, modifiedMs: 7 };
@@ -33,6 +36,7 @@ const TRAIN: FeedSpec = {
 class Scene {
   readonly clock = new SteppedClock();
   readonly files: WrittenFile<DurableFeed>[] = [];
+  readonly inputs: WrittenFile<Found>[] = [];
   readonly lives = new Map<string, ReadingLife>([
     ["worker:0", { generation: 1, gang: 1 }],
     ["worker:1", { generation: 1, gang: 1 }],
@@ -61,6 +65,13 @@ class Scene {
         write: async ({ content }) => {
           if (this.broken !== undefined) throw this.broken;
           this.files.push({ attempt: 1, file: feedShape(JSON.parse(content), "") });
+        },
+      }),
+      inputJournalOf: () => ({
+        read: async () => this.inputs,
+        write: async ({ content }) => {
+          if (this.broken !== undefined) throw this.broken;
+          this.inputs.push({ attempt: 1, file: foundShape(JSON.parse(content), "") });
         },
       }),
       lifeOf: (task) => this.lives.get(task),
@@ -277,5 +288,109 @@ describe("the feeds of a job", () => {
     await expect(ask(feeds, { type: "open" })).rejects.toThrow("the NameNode is away");
     scene.broken = undefined;
     expect(await ask(feeds, { type: "open" })).toEqual({ type: "opened", epoch: 0 });
+  });
+});
+
+describe("a feed whose input grows", () => {
+  const input = path.join(folder, "in");
+  const until = path.join(folder, "all-is-there");
+  const GROWING: FeedSpec = { ...TRAIN, input: [input], window: 4, leaseMs: 1e9, relistMs: 1_000, until };
+  const place = (name: string) => path.join(input, name);
+  const put = (name: string, rows: string, seconds: number) => {
+    writeFileSync(place(name), rows);
+    utimesSync(place(name), seconds, seconds);
+  };
+  const inputs = (...names: string[]) =>
+    names.map((name) => ({ path: `file://${place(name)}`, length: 4, modifiedMs: 5_000 }));
+
+  beforeEach(() => {
+    for (const path of [input, until]) rmSync(path, { recursive: true, force: true });
+    mkdirSync(input);
+  });
+
+  async function grown(scene: Scene, seen: readonly InputFile[] = []): Promise<JobFeeds> {
+    const feeds = new JobFeeds({ ...scene.options(GROWING), inputs: { train: seen } });
+    expect(await ask(feeds, { type: "open" })).toEqual({ type: "opened", epoch: 0 });
+    return feeds;
+  }
+
+  /** Looks read a real folder: that takes as long as it takes. */
+  const looked = async (scene: Scene, isSeen: () => boolean) => {
+    await eventually("the input is looked up", () => {
+      void scene.clock.pass(1_000);
+      return isSeen();
+    });
+  };
+  const splitsOf = (feeds: JobFeeds) => feeds.status().feeds?.[0]?.splits ?? 0;
+
+  test("hands new files out once they are the same twice, and ends when all are used and a file says that no more come", async () => {
+    const scene = new Scene();
+    put("a", "one\n", 5);
+    const feeds = await grown(scene, inputs("a"));
+    await looked(scene, () => splitsOf(feeds) === 1);
+    const { lease, path: url } = await given(feeds);
+    expect(url).toBe(`file://${place("a")}`);
+    await ask(feeds, { type: "used", records: 1, lease });
+    expect(feeds.status().feeds).toMatchObject([{ splits: 1, used: 1, watermarkMs: 5_001 }]);
+    const waits = given(feeds);
+    put(".hidden", "no\n", 6);
+    put("empty", "", 6);
+    put("b", "two\n", 7);
+    await looked(scene, () => splitsOf(feeds) === 2);
+    const next = await waits;
+    expect(next).toMatchObject({ split: 1, path: `file://${place("b")}` });
+    expect(feeds.status().feeds).toMatchObject([{ splits: 2, used: 1, watermarkMs: 7_000 }]);
+    rmSync(place("empty"));
+    writeFileSync(until, "");
+    await ask(feeds, { type: "used", records: 1, lease: next.lease });
+    const end = ask(feeds, wants);
+    await looked(scene, () => scene.inputs.at(-1)?.file.isComplete === true);
+    expect(await end).toEqual({ type: "ended" });
+  });
+
+  test("is the same for a later attempt, whatever was written twice, and goes on growing", async () => {
+    const scene = new Scene();
+    put("b", "two\n", 5);
+    const feeds = await grown(scene, inputs("b"));
+    await looked(scene, () => splitsOf(feeds) === 1);
+    put("a", "one\n", 5);
+    await looked(scene, () => splitsOf(feeds) === 2);
+    const both = await ask(feeds, { ...wants, most: 2 });
+    scene.inputs.push(...scene.inputs.slice(-1));
+    const later = await grown(scene);
+    expect(splitsOf(later)).toBe(2);
+    expect(await ask(later, { ...wants, most: 2 })).toEqual(both);
+    put("c", "three\n", 5);
+    await looked(scene, () => splitsOf(later) === 3);
+  });
+
+  test("takes no file that changes, is open or cannot be read in its format, and says so", async () => {
+    const scene = new Scene();
+    put("a", "one\n", 5);
+    put("b.xz", "xz\n", 5);
+    const feeds = await grown(scene, inputs("a"));
+    await looked(scene, () => splitsOf(feeds) === 1);
+    put("a", "other\n", 9);
+    await looked(scene, () => scene.warnings.length === 2);
+    expect(scene.warnings.sort()).toEqual([
+      `feed-file-changed: file://${place("a")} of feed train has changed since it was found, and is not read again`,
+      `feed-file-unusable: Feed train does not take file://${place("b.xz")}: of what is compressed, rows are read of .gz alone`,
+    ]);
+    expect(splitsOf(feeds)).toBe(1);
+  });
+
+  test("is heard of once it is in the journal", async () => {
+    const scene = new Scene();
+    put("a", "one\n", 5);
+    const feeds = await grown(scene, inputs("a"));
+    scene.broken = new Error("the NameNode is away");
+    await looked(scene, () => scene.warnings.length > 0);
+    expect([splitsOf(feeds), scene.warnings]).toEqual([
+      0,
+      ["feed-not-looked-up: New files of feed train are not found: the NameNode is away"],
+    ]);
+    scene.broken = undefined;
+    await looked(scene, () => splitsOf(feeds) === 1);
+    expect(scene.inputs).toHaveLength(1);
   });
 });

@@ -26,6 +26,13 @@ describe("a feed that is read", () => {
     expect(feedLines({ feeds: [endless], nowMs: 0 })).toEqual(["feed train: 25% of epoch 8 (10 of 40 splits)"]);
   });
 
+  test("that grows says how old what is not used yet may be", () => {
+    expect(shown({ splits: 0, readers: [reader(0, 0)] })[0]).toBe("feed train: no file yet");
+    const some = { used: 9, watermarkMs: 3_000, readers: [] };
+    expect(shown(some)).toEqual(["feed train: 22% (9 of 40 splits) · all written up to 10 s ago is used"]);
+    expect(shown({ ...some, epoch: 1 })).toEqual(["feed train: read to its end (40 splits)"]);
+  });
+
   test("names the reader that is slow beside the others, of those that still read", () => {
     const readers = [reader(0, 10_000_000), reader(1, 10_000_000), reader(2, 6_000_000)];
     expect(shown({ used: 1, readers })[0]).toContain("2.6M rows/s · worker:2 is at 60% of the others' rate");

@@ -59,6 +59,17 @@ describe("the feeds of a job", () => {
     expect(boundaryOf({ [boundary]: "infinite" })).toEqual([[], [{ boundary: "infinite" }]]);
   });
 
+  test("grow where they are looked up again, until a file says that no more comes", () => {
+    const growing = {
+      "tony.feed.train.relist": "30s",
+      "tony.feed.train.until": "/data/done",
+      "tony.feed.train.output": "/out",
+    };
+    const { spec, problems } = check({ ...minimalJob, ...input, ...growing });
+    expect(problems).toEqual([]);
+    expect(spec?.feeds).toMatchObject([{ relistMs: 30_000, until: "/data/done", epochs: 1 }]);
+  });
+
   test("have roles of one stage", () => {
     const job = { ...minimalJob, ...input, "tony.ps.instances": "1", "tony.ps.command": "true" };
     const roles = { "tony.feed.train.roles": "worker,ps" };
@@ -145,6 +156,31 @@ describe("the feeds of a job", () => {
       "an epoch that overlaps with none",
       { ...input, "tony.feed.train.boundary": "overlap" },
       "warning: tony.feed.train.boundary = overlap has no effect: tony.feed.train.epochs is 1",
+    ],
+    [
+      "an end of what does not grow",
+      { ...input, "tony.feed.train.until": "/data/done" },
+      "tony.feed.train.until needs tony.feed.train.relist: how often new files are looked for",
+    ],
+    [
+      "an end at no place",
+      { ...input, "tony.feed.train.relist": "30s", "tony.feed.train.until": "done" },
+      "tony.feed.train.until names done: write an absolute path or a URL of hdfs, viewfs or file",
+    ],
+    [
+      "several epochs of what grows",
+      { ...input, "tony.feed.train.relist": "30s", "tony.feed.train.epochs": "0" },
+      "tony.feed.train.relist needs tony.feed.train.epochs = 1: what grows is read once",
+    ],
+    [
+      "equal steps of what grows",
+      { ...input, "tony.feed.train.relist": "30s", "tony.feed.train.uneven": "pad" },
+      "tony.feed.train.relist has no meaning beside tony.feed.train.uneven: leave one of them out",
+    ],
+    [
+      "results of what has no end",
+      { ...input, "tony.feed.train.relist": "30s", "tony.feed.train.output": "/out" },
+      "tony.feed.train.relist needs tony.feed.train.until: results are whole once no more files come",
     ],
     [
       "roles that the job does not have",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Cut, isCut, strayBytes } from "../../../src/job/feeds/cut.ts";
-import { planOf, type Split, splitAt } from "../../../src/job/feeds/plan.ts";
+import { planOf, planWith, type Split, splitAt, watermarkOf } from "../../../src/job/feeds/plan.ts";
 
 const file = (path: string, length: number) => ({ path, length, modifiedMs: 0 });
 const lines: Cut = { format: "lines", splitBytes: 100 };
@@ -84,5 +84,31 @@ describe("the splits of a feed", () => {
         }
       }),
     );
+  });
+});
+
+describe("a plan that grows", () => {
+  const lines = { format: "lines", splitBytes: 10 } as const;
+  const file = (path: string, length: number, modifiedMs = 1) => ({ path, length, modifiedMs });
+
+  test("keeps the numbers of its splits, and has new ones behind them", () => {
+    const first = planOf([file("b", 15), file("d", 5)], lines);
+    const grown = planWith(first, [file("c", 5), file("a", 12)]);
+    expect([grown.splits, grown.bytes]).toEqual([6, 37]);
+    expect(Array.from({ length: 3 }, (_, number) => splitAt(grown, number))).toEqual(
+      Array.from({ length: 3 }, (_, number) => splitAt(first, number)),
+    );
+    expect([3, 4, 5].map((number) => splitAt(grown, number))).toMatchObject([
+      { file: { path: "a" }, start: 0, end: 10 },
+      { file: { path: "a" }, start: 10, end: 12 },
+      { file: { path: "c" }, start: 0, end: 5 },
+    ]);
+    expect(splitAt(grown, 6)).toBeUndefined();
+  });
+
+  test("says before when all that was written is used", () => {
+    const plan = planWith(planOf([file("a", 5, 30)], lines), [file("b", 5, 20), file("c", 5, 40)]);
+    expect([0, 1, Number.POSITIVE_INFINITY].map((unfinished) => watermarkOf(plan, unfinished))).toEqual([20, 20, 41]);
+    expect(watermarkOf(planOf([], lines), Number.POSITIVE_INFINITY)).toBeUndefined();
   });
 });

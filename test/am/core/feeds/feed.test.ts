@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createFeed } from "../../../../am/core/feeds/feed.ts";
 import { feedShape } from "../../../../am/core/feeds/feed-file.ts";
+import { progressOfFeed } from "../../../../am/core/feeds/feed-status.ts";
 import { recoveredFeed } from "../../../../am/core/feeds/journaling.ts";
 import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
 import type { FeedCall, FeedEffect, FeedEvent } from "../../../../am/core/feeds/step.ts";
@@ -459,6 +460,80 @@ describe("the journal", () => {
     expect(Object.keys(state.leases)).toHaveLength(3_000);
     expect(state.used.length).toBeGreaterThan(2);
     expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(256 << 10);
+  });
+});
+
+describe("an input that grows", () => {
+  const GROWING: Feed = {
+    ...FEED,
+    splits: 0,
+    seed: 5,
+    growth: { batches: [{ behind: 0, plan: "a1" }], isComplete: false },
+  };
+  const grown = (splits: number, isComplete = false): FeedEvent => ({
+    type: "grown",
+    splits,
+    plan: `a${splits}`,
+    isComplete,
+  });
+
+  test("is waited for, comes in an order of its own behind what was there, and ends when no more comes", () => {
+    const scene = new Scene({}, recoveredFeed({ ...GROWING, window: 20 }, 0));
+    scene.open("a");
+    const waits = scene.asks("a", 20);
+    expect(scene.answerTo(waits)).toBeUndefined();
+    scene.step(grown(6));
+    scene.step(grown(12));
+    const first = scene.answerTo(waits);
+    const splits = [...(first?.type === "given" ? first.splits : []), ...scene.get("a", 20)];
+    const numbers = splits.map(({ split }) => split);
+    expect(positions(splits)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const inOrder = (from: number) => [from, from + 1, from + 2, from + 3, from + 4, from + 5];
+    expect([...numbers.slice(0, 6)].sort()).toEqual(inOrder(0));
+    expect(numbers.slice(6).sort((left, right) => left - right)).toEqual(inOrder(6));
+    expect(numbers.slice(0, 6)).not.toEqual(inOrder(0));
+    for (const split of splits) scene.used("a", split);
+    const later = scene.asks("a");
+    expect(scene.answerTo(later)).toBeUndefined();
+    scene.step(grown(12, true));
+    expect(scene.answerTo(later)).toEqual({ type: "end" });
+  });
+
+  test("ends at once where nothing came", () => {
+    const scene = new Scene({}, recoveredFeed(GROWING, 0));
+    scene.open("a");
+    const waits = scene.asks("a");
+    scene.step(grown(0, true));
+    expect(scene.answerTo(waits)).toEqual({ type: "end" });
+  });
+
+  test("is gone on with from each cursor that was taken of it, and from none of what grew otherwise", () => {
+    const scene = new Scene({}, recoveredFeed(GROWING, 0));
+    scene.open("a");
+    scene.step(grown(2));
+    scene.used("a", scene.one("a"));
+    const marked = scene.answerTo(scene.mark("a", "1", ["a"]));
+    const cursor = { plan: "a2", epoch: 0, used: [0, 1], partly: {} };
+    expect(marked).toEqual({ type: "cursor", cursor });
+    scene.step(grown(5));
+    expect(scene.open("a", cursor, 2)).toEqual({ type: "opened", epoch: 0 });
+    expect(positions(scene.get("a", 2))).toEqual([1, 2]);
+    expect(scene.open("b", { ...cursor, plan: "a3" }, 3)).toMatchObject({ type: "refused", code: "invalid" });
+  });
+
+  test("tells what is not all used, or left out", () => {
+    const scene = new Scene({}, recoveredFeed({ ...GROWING, maxAttempts: 1 }, 0));
+    scene.open("a");
+    const unfinished = () => progressOfFeed(scene.state, 0).unfinished;
+    expect(unfinished()).toBe(Number.POSITIVE_INFINITY);
+    scene.step(grown(2));
+    scene.step(grown(3));
+    expect(unfinished()).toBe(0);
+    scene.failed("a", scene.one("a"), "damaged");
+    scene.used("a", scene.one("a"));
+    expect(unfinished()).toBe(2);
+    scene.used("a", scene.one("a"));
+    expect(unfinished()).toBe(Number.POSITIVE_INFINITY);
   });
 });
 

@@ -10,10 +10,8 @@ const CALM: Troubles = {
 };
 const STEPS = 60_000;
 
-export type FeedLife = FeedWorld & { readonly feed: Feed };
-
 /** A feed, its tasks and their troubles, as the seed has them. */
-export function feedLife(seed: number, kind: Kind, troubled = true): FeedLife {
+export function feedLife(seed: number, kind: Kind, troubled = true): FeedWorld {
   const random = new Random(seed);
   const feed = feedOf(random, kind, troubled);
   const troubles: Troubles = {
@@ -25,10 +23,10 @@ export function feedLife(seed: number, kind: Kind, troubled = true): FeedLife {
     taskCutOff: random.pick([0, 0, 0.002]),
     callRepeated: random.pick([0, 0.1]),
     journalFails: random.pick([0, 0, 0.1]),
-    ...(random.chance(0.2) ? { deadly: random.integer(0, feed.splits - 1) } : {}),
+    ...(random.chance(0.2) ? { deadly: random.integer(0, Math.max(0, feed.splits - 1)) } : {}),
   };
-  const world = new FeedWorld(random, feed, random.integer(1, 5), kind, troubled ? troubles : CALM);
-  return Object.assign(world, { feed });
+  const toCome = Array.from({ length: random.integer(1, 6) }, () => random.integer(1, 8));
+  return new FeedWorld(random, feed, random.integer(1, 5), kind, troubled ? troubles : CALM, toCome);
 }
 
 /** One without end is read by those who make checkpoints: what they used is in these. */
@@ -36,17 +34,19 @@ function feedOf(random: Random, kind: Kind, troubled: boolean): Feed {
   const boundary: Boundary | undefined = troubled
     ? random.pick<Boundary | undefined>([undefined, "overlap", kind === "together" ? "infinite" : "overlap"])
     : undefined;
+  const grows = boundary === undefined && troubled && random.chance(0.5);
   return {
+    ...(grows ? { growth: { batches: [{ behind: 0, plan: "a1" }], isComplete: false } } : {}),
     ...(random.chance(0.5) ? { seed: random.integer(0, 9) } : {}),
-    ...{ name: "train", plan: "a1", splits: random.integer(1, 30) },
-    ...(boundary === "infinite" ? {} : { epochs: random.integer(1, 3) }),
+    ...{ name: "train", plan: "a1", splits: grows ? 0 : random.integer(1, 30) },
+    ...(boundary === "infinite" ? {} : { epochs: grows ? 1 : random.integer(1, 3) }),
     ...(boundary === undefined ? {} : { boundary }),
     ...{ window: random.integer(1, 4), leaseMs: random.integer(200, 600), maxAttempts: random.integer(4, 8) },
   };
 }
 
 /** Lives it to its end. @returns what was used otherwise than is guaranteed */
-export function problemsOf(world: FeedLife, kind: Kind): readonly string[] {
+export function problemsOf(world: FeedWorld, kind: Kind): readonly string[] {
   if (!world.run(STEPS)) return ["it came to no end"];
   const isRight = (times: number) => (kind === "together" ? times === 1 : times >= 1);
   const wrong = usedOtherwise(world, (times, isLeftOut) => isRight(times) || (isLeftOut && times === 0));
@@ -67,7 +67,7 @@ export function problemsOfFeeds(seed: number): readonly string[] {
 
 /** Records of epochs that have an end, and how often they were used. */
 export function usedOtherwise(
-  world: FeedLife,
+  world: FeedWorld,
   isRight: (times: number, isLeftOut: boolean) => boolean,
 ): readonly string[] {
   const model = world.model();

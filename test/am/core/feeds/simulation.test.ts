@@ -5,13 +5,14 @@ const SEEDS = 60;
 
 describe("a feed under faults", () => {
   test("is in the model once, each record, where tasks that train together begin with the cursor of their checkpoint", () => {
-    const seen = { restarts: 0, masters: 0, leftOut: 0, overlap: 0, infinite: 0 };
+    const seen = { restarts: 0, masters: 0, leftOut: 0, overlap: 0, infinite: 0, grown: 0 };
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const world = feedLife(seed, "together");
       expect([seed, problemsOf(world, "together")]).toEqual([seed, []]);
       seen.restarts += world.restarts;
       seen.masters += world.masters - 1;
       seen.leftOut += world.leftOut.size;
+      seen.grown += world.feed.growth?.batches.length ?? 0;
       if (world.feed.boundary !== undefined) seen[world.feed.boundary] += 1;
     }
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 import { createFeed } from "../../../../am/core/feeds/feed.ts";
 import { feedShape } from "../../../../am/core/feeds/feed-file.ts";
 import { recoveredFeed } from "../../../../am/core/feeds/journaling.ts";
+import { grownFeed } from "../../../../am/core/feeds/order.ts";
 import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
 import type { FeedCall, FeedEvent } from "../../../../am/core/feeds/step.ts";
 import type { Cursor } from "../../../../src/job/feeds/cursor.ts";
@@ -63,9 +64,11 @@ export interface Troubles {
  */
 export class FeedWorld {
   readonly #random: Random;
-  readonly #feed: Feed;
+  #feed: Feed;
   readonly #kind: Kind;
   readonly #troubles: Troubles;
+  /** How many splits are still to come with each batch. */
+  readonly #toCome: number[];
   nowMs = 0;
   state: FeedState;
   #hear: ReturnType<typeof createFeed>;
@@ -86,7 +89,15 @@ export class FeedWorld {
   restarts = 0;
   masters = 1;
 
-  constructor(random: Random, feed: Feed, tasks: number, kind: Kind, troubles: Troubles) {
+  constructor(
+    random: Random,
+    feed: Feed,
+    tasks: number,
+    kind: Kind,
+    troubles: Troubles,
+    toCome: readonly number[] = [],
+  ) {
+    this.#toCome = [...toCome];
     this.#random = random;
     this.#feed = feed;
     this.#kind = kind;
@@ -102,12 +113,39 @@ export class FeedWorld {
       this.nowMs += this.#random.integer(0, 4);
       for (const { does } of this.#takeDue()) does();
       if (this.#random.chance(this.#troubles.masterDies)) this.#killMaster();
+      if (this.#feed.growth?.isComplete === false && this.#random.chance(0.005)) this.#grow();
       if (this.#tasks.every(isDone) && !this.#wantsMark) return true;
       if (this.#feed.epochs === undefined && this.#epochsInModel >= EPOCHS_OF_THE_ENDLESS) return true;
       const task = this.#random.any(this.#tasks);
       if (task !== undefined && task.sleepsUntilMs <= this.nowMs) this.#act(task);
     }
     return false;
+  }
+
+  get feed(): Feed {
+    return this.#feed;
+  }
+
+  /** What has come is known to each ApplicationMaster from then on. */
+  #grow(): void {
+    const splits = this.#feed.splits + (this.#toCome.shift() ?? 0);
+    const grown = { type: "grown", splits, plan: `a${splits}`, isComplete: this.#toCome.length === 0 } as const;
+    this.#feed = grownFeed(this.#feed, grown);
+    this.#batches.push(splits);
+    this.#send(grown);
+  }
+
+  /** The places behind each batch. */
+  readonly #batches: number[] = [];
+
+  /** In which order the splits of an epoch come, found otherwise than by the feed. */
+  #orderOf(epoch: number): readonly number[] {
+    const { splits, seed, growth } = this.#feed;
+    if (growth === undefined) return [...orderOf(splits, seed, epoch)];
+    return this.#batches.flatMap((behind, index) => {
+      const from = this.#batches[index - 1] ?? 0;
+      return [...orderOf(behind - from, seed, index + 1)].map((number) => from + number);
+    });
   }
 
   /** What the model has been trained with. */
@@ -218,12 +256,12 @@ export class FeedWorld {
 
   /** What the cursor says is used, beside what was. */
   #judge(cursor: Cursor, model: Model): void {
-    const { splits, seed } = this.#feed;
+    const { splits } = this.#feed;
     const { epoch: first, used, partly } = cursor;
     this.#epochsInModel = first;
     const behind = Math.max(0, ...used, ...Object.keys(partly).map((place) => Number(place) + 1));
     for (let epoch = 0; epoch < first + Math.ceil(behind / splits); epoch += 1) {
-      for (const [position, split] of orderOf(splits, seed, epoch).entries()) {
+      for (const [position, split] of this.#orderOf(epoch).entries()) {
         const place = (epoch - first) * splits + position;
         const records = this.recordsOf(split);
         const said = place < 0 || hasNumber(used, place) ? records : (partly[place] ?? 0);
@@ -291,7 +329,7 @@ export class FeedWorld {
       if (master === this.#master) this.#step(event);
     };
     this.#after(atMs - this.nowMs, arrive);
-    const isOnce = event.type === "open" || event.type === "life-ended";
+    const isOnce = ["open", "life-ended", "grown"].includes(event.type);
     if (!isOnce && this.#random.chance(this.#troubles.callRepeated))
       this.#after(atMs - this.nowMs + this.#random.integer(1, 2 * this.#feed.leaseMs), arrive);
   }

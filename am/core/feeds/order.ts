@@ -1,0 +1,58 @@
+import { orderOf } from "../../../src/job/feeds/order.ts";
+import type { Feed, FeedState } from "./records.ts";
+import type { FeedEvent, FeedStep } from "./step.ts";
+
+/** Tasks have splits of so many epochs, where none of them is far behind. */
+const ORDERS_KEPT = 3;
+
+/** The order of an epoch, or of a batch, is made once, and again where a task is far behind. */
+export function splitsInOrder(state: FeedState): FeedStep["splitAt"] {
+  const orders = new Map<number, ArrayLike<number>>();
+  return (place) => {
+    const { splits, seed, growth } = state.feed;
+    if (seed === undefined) return place % splits;
+    const part = growth === undefined ? epochAt(place, splits) : batchAt(growth.batches, place);
+    const order = orders.get(part.number) ?? orderOf(part.splits, seed, part.number);
+    orders.delete(part.number);
+    orders.set(part.number, order);
+    const [oldest] = orders.keys();
+    if (orders.size > ORDERS_KEPT && oldest !== undefined) orders.delete(oldest);
+    return part.first + (order[place - part.from] ?? 0);
+  };
+}
+
+/** Splits that are in one order: from that place on, the first of which in the plan is `first`. */
+interface Part {
+  readonly number: number;
+  readonly splits: number;
+  readonly from: number;
+  readonly first: number;
+}
+
+function epochAt(place: number, splits: number): Part {
+  const number = Math.floor(place / splits);
+  return { number, splits, from: number * splits, first: 0 };
+}
+
+/** What came together has the same numbers and places. */
+function batchAt(batches: NonNullable<FeedState["feed"]["growth"]>["batches"], place: number): Part {
+  let [low, high] = [0, batches.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((batches[middle]?.behind ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  const from = batches[low - 1]?.behind ?? 0;
+  return { number: low, splits: (batches[low]?.behind ?? from) - from, from, first: from };
+}
+
+/** The feed with more splits: the order of those that are there does not change. */
+export function grownFeed(
+  feed: Feed,
+  { splits, plan, isComplete }: Omit<Extract<FeedEvent, { type: "grown" }>, "type">,
+): Feed {
+  const { growth } = feed;
+  if (growth === undefined) return feed;
+  if (splits === feed.splits) return { ...feed, growth: { ...growth, isComplete } };
+  return { ...feed, splits, plan, growth: { batches: [...growth.batches, { behind: splits, plan }], isComplete } };
+}

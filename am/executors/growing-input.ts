@@ -1,0 +1,175 @@
+import type { WallClock } from "../../src/hadoop/clock.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { findFiles } from "../../src/hadoop/hdfs/find-files.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
+import { whyUnreadable } from "../../src/job/feeds/cut.ts";
+import type { FeedSpec } from "../../src/job/feeds/feed-spec.ts";
+import type { InputFile } from "../../src/job/feeds/plan.ts";
+import { arrayOf, bool, object, type Shape } from "../../src/job/shape.ts";
+import { inputFile } from "../../src/job/stored/parse-job-file.ts";
+import type { Log } from "../../src/log.ts";
+import { journalClosed, type SealedJournal } from "../storage/sealed-journal.ts";
+
+/** What a look has found: files that came since the one before, and whether there will be more. */
+export interface Found {
+  readonly files: readonly InputFile[];
+  readonly isComplete: boolean;
+}
+
+export const foundShape: Shape<Found> = object({
+  required: { files: arrayOf(inputFile), isComplete: bool },
+  optional: {},
+});
+
+/** As at a submission. */
+const MOST_FILES = 100_000;
+
+export interface GrowingInputOptions {
+  readonly spec: FeedSpec & { readonly relistMs: number };
+  readonly fileSystems: Pick<FileSystems, "locate">;
+  readonly clock: WallClock;
+  readonly log: Pick<Log, "warn">;
+  readonly journal: Pick<SealedJournal<Found>, "write">;
+  /** Files that are in the feed. */
+  readonly known: readonly InputFile[];
+  /** As they were at the last look. */
+  readonly seen: readonly InputFile[];
+  /** It is in the journal. */
+  readonly found: (found: Found) => void;
+}
+
+/**
+ * Looks for new files of a feed, and again after a pause. A file is one of the feed when it was the same at two looks and nobody has it open: what is half
+ * written is not read. What was found is in the journal, as it was found, before anybody hears of it: a later attempt has the same order.
+ */
+export class GrowingInput {
+  readonly #options: GrowingInputOptions;
+  readonly #known: Map<string, InputFile>;
+  #seen: ReadonlyMap<string, InputFile>;
+  readonly #said = new Set<string>();
+  #sequence = 0;
+
+  constructor(options: GrowingInputOptions) {
+    this.#options = options;
+    this.#known = byPath(options.known);
+    this.#seen = byPath(options.seen);
+  }
+
+  /** Until no more files come, or nothing is written any more. */
+  async watch(): Promise<void> {
+    const { spec, clock, found } = this.#options;
+    let unwritten: Found | undefined;
+    for (;;) {
+      try {
+        unwritten ??= await this.#look();
+        if (unwritten !== undefined) {
+          await this.#write(unwritten);
+          for (const file of unwritten.files) this.#known.set(file.path, file);
+          found(unwritten);
+          if (unwritten.isComplete) return;
+        }
+        unwritten = undefined;
+      } catch (error) {
+        if (errorCode(error) === journalClosed) return;
+        this.#warnOnce("feed-not-looked-up", `New files of feed ${spec.name} are not found: ${errorMessage(error)}`);
+      }
+      await new Promise<void>((resolve) => clock.after(spec.relistMs, resolve));
+    }
+  }
+
+  /** Undefined: nothing new. */
+  async #look(): Promise<Found | undefined> {
+    const { spec, fileSystems } = this.#options;
+    const isEnd = spec.until !== undefined && (await isThere(fileSystems, spec.until));
+    const now = new Map<string, InputFile>();
+    for (const place of spec.input) {
+      const { fileSystem, path } = fileSystems.locate(place);
+      for (const { path: file, ...facts } of await findFiles(fileSystem, path)) {
+        const url = `${fileSystem.uri}${file}`;
+        // An empty one may be a longer one that is being written.
+        if (facts.length > 0) now.set(url, { path: url, ...facts });
+      }
+    }
+    const fresh = [...now.values()].filter((file) => this.#isFresh(file));
+    const still = fresh.filter((file) => isSame(this.#seen.get(file.path), file));
+    const files = [];
+    for (const file of still) if (await this.#isWhole(file)) files.push(file);
+    this.#seen = byPath(fresh);
+    const isComplete = isEnd && files.length === fresh.length;
+    return files.length > 0 || isComplete ? { files: this.#withinLimit(files), isComplete } : undefined;
+  }
+
+  #isFresh(file: InputFile): boolean {
+    const { spec } = this.#options;
+    const known = this.#known.get(file.path);
+    if (known !== undefined) {
+      if (!isSame(known, file))
+        this.#warnOnce(
+          "feed-file-changed",
+          `${file.path} of feed ${spec.name} has changed since it was found, and is not read again`,
+        );
+      return false;
+    }
+    const why = whyUnreadable(spec.cut, file);
+    if (why === undefined || !isSame(this.#seen.get(file.path), file)) return true;
+    this.#warnOnce("feed-file-unusable", `Feed ${spec.name} does not take ${why}`);
+    return false;
+  }
+
+  async #isWhole({ path: url }: InputFile): Promise<boolean> {
+    const { spec, fileSystems } = this.#options;
+    const { fileSystem, path } = fileSystems.locate(url);
+    try {
+      return !(await fileSystem.isBeingWritten(path));
+    } catch (error) {
+      // It was moved since.
+      if (hasCode(error, "FILE_NOT_FOUND")) return false;
+      this.#warnOnce("feed-not-looked-up", `${url} of feed ${spec.name} cannot be read yet: ${errorMessage(error)}`);
+      return false;
+    }
+  }
+
+  #withinLimit(files: readonly InputFile[]): readonly InputFile[] {
+    const room = MOST_FILES - this.#known.size;
+    if (files.length > room)
+      this.#warnOnce("feed-full", `Feed ${this.#options.spec.name} has ${MOST_FILES} files and takes no more`);
+    return files.slice(0, room);
+  }
+
+  /** What may have been written although that was not heard of is written again as it was: it counts once. */
+  async #write(found: Found): Promise<void> {
+    this.#sequence += 1;
+    await this.#options.journal.write({ sequence: this.#sequence, content: JSON.stringify(found), isWhole: false });
+  }
+
+  #warnOnce(event: string, message: string): void {
+    if (this.#said.has(message)) return;
+    this.#said.add(message);
+    this.#options.log.warn(event, message);
+  }
+}
+
+/** What earlier attempts found, each file once, in the order in which it came. */
+export function foundBefore(written: readonly { readonly file: Found }[]): readonly Found[] {
+  const known = new Set<string>();
+  return written.flatMap(({ file: { files, isComplete } }) => {
+    const fresh = files.filter(({ path }) => !known.has(path));
+    for (const { path } of fresh) known.add(path);
+    return fresh.length > 0 || isComplete ? [{ files: fresh, isComplete }] : [];
+  });
+}
+
+function byPath(files: readonly InputFile[]): Map<string, InputFile> {
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+function isSame(before: InputFile | undefined, { length, modifiedMs }: InputFile): boolean {
+  return before?.length === length && before.modifiedMs === modifiedMs;
+}
+
+async function isThere(fileSystems: Pick<FileSystems, "locate">, place: string): Promise<boolean> {
+  const { fileSystem, path } = fileSystems.locate(place);
+  return (await ifThere(fileSystem.stat(path))) !== undefined;
+}
