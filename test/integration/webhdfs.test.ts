@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { describeFileSystem } from "../support/file-system-contract.ts";
 
 const configuration = loadConfiguration((await testCluster()).confDir);
@@ -45,6 +47,25 @@ describe("HDFS over WebHDFS", () => {
     await expect(fileSystem.checkWritable("/user/alice/none")).rejects.toMatchObject({ code: "ACCESS_DENIED" });
     await expect(fileSystem.checkWritable("/user/none")).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
     await expect(fileSystem.checkWritable("/tmp")).resolves.toBeUndefined();
+  });
+
+  test("a file is being written until its writer has closed it, whatever the list says of its length", async () => {
+    const alice = new FileSystems({ configuration, credentials: simpleCredentials({ name: ClusterUser.alice }) });
+    const { fileSystem, path: home } = await alice.home();
+    const file = `${home}/open-${randomBytes(6).toString("hex")}`;
+    await fileSystem.create(file, Buffer.from("one\n"), { permission: 0o600 });
+    expect(await fileSystem.isBeingWritten(file)).toBe(false);
+    const rest = new PassThrough();
+    const appended = fileSystem.append(file, { open: () => rest });
+    rest.write("two\n");
+    await eventually("it is open", () => fileSystem.isBeingWritten(file));
+    rest.end();
+    await appended;
+    expect(await fileSystem.isBeingWritten(file)).toBe(false);
+    expect((await fileSystem.stat(file)).lengthBytes).toBe(8);
+    await fileSystem.delete(file);
+    await expect(fileSystem.isBeingWritten(file)).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
+    alice.close();
   });
 
   test("a large upload that is refused names the reason, not a broken connection", async () => {

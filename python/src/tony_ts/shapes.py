@@ -139,6 +139,7 @@ class FeedStatus(_FeedStatus, total=False):
     """How far a feed is, in the present generation."""
 
     epochs: int
+    watermarkMs: int
     output: str
 
 
