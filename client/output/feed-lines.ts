@@ -14,7 +14,13 @@ export function feedLines({ feeds = [], nowMs }: Pick<JobStatus, "feeds" | "nowM
     const again = feed.triedAgain === 0 ? [] : [`${countWords(feed.triedAgain, "split")} tried again`];
     const reading = isOver(feed) ? [] : feed.readers;
     return [
-      [`feed ${feed.name}: ${placeWords(feed)}`, ...usedUpWords(feed, nowMs), ...paceWords(reading), ...again, ...leftOutWords(feed)].join(" · "),
+      [
+        `feed ${feed.name}: ${placeWords(feed)}`,
+        ...usedUpWords(feed, nowMs),
+        ...paceWords(reading),
+        ...again,
+        ...leftOutWords(feed),
+      ].join(" · "),
       ...[...readerLines(reading, nowMs), ...failureLines(feed)].map((line) => `  ${line}`),
     ];
   });
