@@ -9,6 +9,7 @@ import { citizen } from "./measurements/citizen.ts";
 import { crowd } from "./measurements/crowd.ts";
 import { feeds } from "./measurements/feeds.ts";
 import { memory } from "./measurements/memory.ts";
+import { portal } from "./measurements/portal.ts";
 import { protection } from "./measurements/protection.ts";
 import { executorLoss, frozenExecutorNoticed, generationRestart } from "./measurements/restart.ts";
 import { hadoopRpc } from "./measurements/rpc.ts";
@@ -30,6 +31,7 @@ const measurements: readonly Measurement[] = [
   takeover,
   store,
   feeds,
+  portal,
   hadoopRpc,
   upload,
   protection,

@@ -69,11 +69,13 @@ async function askUse(mine: number): Promise<void> {
 }
 
 function troubleOf({ scan, nowMs }: JobsAnswer): string {
-  const { isComplete, read, folders, atMs, trouble, yarnTrouble, emptyPlaces, unreadable } = scan;
+  const { isComplete, restored = 0, read, folders, atMs, trouble, yarnTrouble, emptyPlaces, unreadable } = scan;
   if (trouble !== undefined) {
     const since = atMs === 0 ? "The history cannot be read" : `What is shown is ${span(nowMs - atMs)} old`;
     return `${since}: ${trouble}`;
   }
+  if (!isComplete && restored > 0)
+    return "The history is looked through: what is shown is as an earlier portal had read it.";
   if (!isComplete)
     return `The history is being read: ${read} of the ${folders} jobs found so far. Others are missing yet.`;
   if (yarnTrouble !== undefined)

@@ -3,12 +3,11 @@ import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
 import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { ifThere, listIfThere } from "../src/hadoop/hdfs/if-there.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
-import type { Cost, Usage } from "../src/job/cost.ts";
 import { hasEnded, yarnOutcome } from "../src/job/outcome.ts";
-import { amount, object, string } from "../src/job/shape.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import type { JobRow, Scan } from "../src/page/portal-answers.ts";
-import { readStoredJob, type StoredJob } from "./stored-job.ts";
+import type { DaySegments } from "./day-segments.ts";
+import { readStoredJob, readUsage, type StoredJob } from "./stored-job.ts";
 import { keyOf, sumOf, type Tally, tallyOf } from "./tally.ts";
 
 /** A job whose history was read. */
@@ -32,25 +31,33 @@ export interface JobIndexOptions {
   /** What the ResourceManager says of an application. */
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
   readonly nowMs: () => number;
+  /** What was read before; absent: nothing is kept. */
+  readonly segments?: Pick<DaySegments, "load" | "remove" | "save">;
 }
 
-const READERS = 8;
+/** Each waits for the NameNode or a DataNode most of its time. */
+const READERS = 24;
 const MOST_UNREADABLE = 100;
 /** Of a name, or a cause: rows stay in memory, and a job writes what it likes into its history. */
 const MOST_TEXT = 1_000;
 const LATEST_MONTHS = 2;
 const APPLICATION_ID = /^application_\d+_\d+$/;
 
-/** The jobs of a history, from their folders: in memory, and so made anew by each start. */
+/** The jobs of a history, from their folders, in memory; and of its days from what an earlier portal has read, where that is kept. */
 export class JobIndex {
   readonly #options: JobIndexOptions;
   readonly #known = new Map<string, KnownJob>();
+  /** The jobs of a folder: of a day, or of those that run. */
+  readonly #ofPlace = new Map<string, Set<string>>();
   readonly #gone = new Map<string, Tally>();
   /** By folder of a day: when it had changed last. */
   readonly #days = new Map<string, number>();
   readonly #unreadable = new Map<string, { readonly changedAtMs: number; readonly why: string }>();
   #rows: readonly JobRow[] | undefined;
   #refreshing: Promise<void> | undefined;
+  /** How many jobs an earlier portal had read. */
+  #restored = 0;
+  #keepTrouble: string | undefined;
   #scan: Omit<Scan, "unreadable"> = { isComplete: false, folders: 0, read: 0, atMs: 0 };
 
   constructor(options: JobIndexOptions) {
@@ -59,7 +66,8 @@ export class JobIndex {
 
   get scan(): Scan {
     const unreadable = [...this.#unreadable].slice(-MOST_UNREADABLE).map(([folder, { why }]) => ({ folder, why }));
-    return { ...this.#scan, unreadable };
+    const restored = this.#restored === 0 ? {} : { restored: this.#restored };
+    return { ...this.#scan, ...restored, ...(this.#keepTrouble && { keepTrouble: this.#keepTrouble }), unreadable };
   }
 
   /** The newest first. */
@@ -83,17 +91,57 @@ export class JobIndex {
   forget(applicationId: string): void {
     const job = this.#known.get(applicationId);
     if (job === undefined) return;
-    this.#known.delete(applicationId);
-    this.#rows = undefined;
+    this.#drop(job);
     const tally = tallyOf(job.row);
     const key = keyOf(tally);
     const before = this.#gone.get(key);
     this.#gone.set(key, before === undefined ? tally : sumOf(before, tally));
   }
 
+  #put(job: KnownJob): void {
+    const before = this.#known.get(job.applicationId);
+    if (before !== undefined) this.#drop(before);
+    const place = path.dirname(job.folder);
+    const there = this.#ofPlace.get(place) ?? new Set();
+    this.#ofPlace.set(place, there.add(job.applicationId));
+    this.#known.set(job.applicationId, job);
+    this.#rows = undefined;
+  }
+
+  #drop({ applicationId, folder }: KnownJob): void {
+    this.#known.delete(applicationId);
+    this.#ofPlace.get(path.dirname(folder))?.delete(applicationId);
+    this.#rows = undefined;
+  }
+
+  #jobsAt(place: string): KnownJob[] {
+    return [...(this.#ofPlace.get(place) ?? [])].flatMap((id) => this.#known.get(id) ?? []);
+  }
+
   /** How a job ended whose history has no end, as far as YARN knows. */
   outcomeOf(applicationId: string): JobOutcome | undefined {
     return this.#known.get(applicationId)?.outcome;
+  }
+
+  /** Shows what was read before, until the history has been looked at. */
+  restore(): void {
+    for (const { day, changedAtMs, jobs } of this.#options.segments?.load() ?? []) {
+      if (!day.startsWith(`${this.#options.finished}/`)) continue;
+      this.#days.set(day, changedAtMs);
+      for (const job of jobs) if (path.dirname(job.folder) === day) this.#put(job);
+    }
+    this.#restored = this.#known.size;
+  }
+
+  /** A day with jobs that cannot be read is read again by each start: they are to be told. */
+  async #keep({ path: day, modificationTimeMs: changedAtMs }: FileStatus): Promise<void> {
+    const { segments } = this.#options;
+    if (segments === undefined || [...this.#unreadable.keys()].some((folder) => path.dirname(folder) === day)) return;
+    try {
+      await segments.save({ day, changedAtMs, jobs: this.#jobsAt(day).map(({ outcome: _yarns, ...job }) => job) });
+    } catch (error) {
+      this.#keepTrouble = errorMessage(error);
+    }
   }
 
   /** Looks for what is new or changed, once at a time. What is known stays where that fails. */
@@ -110,6 +158,7 @@ export class JobIndex {
       for (const day of await this.#changedDays()) {
         await this.#readFolders(await this.#jobsIn(day.path));
         this.#days.set(day.path, day.modificationTimeMs);
+        await this.#keep(day);
       }
       const yarn = await this.#askYarn();
       const { trouble: _trouble, yarnTrouble: _yarn, emptyPlaces: _places, ...scan } = this.#scan;
@@ -138,8 +187,7 @@ export class JobIndex {
       await withReaders(unfinished, async ([id, known]) => {
         const end = await this.#endOf(id);
         if (end === undefined) return;
-        this.#known.set(id, { ...known, ...end, row: { ...known.row, ...end.row } });
-        this.#rows = undefined;
+        this.#put({ ...known, ...end, row: { ...known.row, ...end.row } });
       });
       return {};
     } catch (error) {
@@ -178,12 +226,11 @@ export class JobIndex {
       (entry) => entry.type === "DIRECTORY" && APPLICATION_ID.test(path.basename(entry.path)),
     );
     const there = new Set(jobs.map((entry) => entry.path));
-    for (const [id, known] of this.#known) {
-      if (path.dirname(known.folder) !== folder || there.has(known.folder)) continue;
+    for (const known of this.#jobsAt(folder)) {
+      if (there.has(known.folder)) continue;
       // From among those that run it was moved.
-      if (folder === this.#options.intermediate) this.#known.delete(id);
-      else this.forget(id);
-      this.#rows = undefined;
+      if (folder === this.#options.intermediate) this.#drop(known);
+      else this.forget(known.applicationId);
     }
     for (const at of this.#unreadable.keys()) {
       if (path.dirname(at) === folder && !there.has(at)) this.#unreadable.delete(at);
@@ -197,7 +244,18 @@ export class JobIndex {
     const months = (await Promise.all(years.map((year) => this.#below(year)))).flat();
     const looked = this.#scan.isComplete ? months.slice(-LATEST_MONTHS) : months;
     const days = (await Promise.all(looked.map((month) => this.#below(month)))).flat();
+    await this.#forgetDays(new Set(days.map((day) => day.path)), new Set(looked.map((month) => month.path)));
     return days.filter((day) => this.#days.get(day.path) !== day.modificationTimeMs).reverse();
+  }
+
+  /** Those that are there no more; after the first round only the months that were looked at are known. */
+  async #forgetDays(there: ReadonlySet<string>, months: ReadonlySet<string>): Promise<void> {
+    for (const day of [...this.#days.keys()]) {
+      if (there.has(day) || (this.#scan.isComplete && !months.has(path.dirname(day)))) continue;
+      for (const job of this.#jobsAt(day)) this.forget(job.applicationId);
+      this.#days.delete(day);
+      await this.#options.segments?.remove(day);
+    }
   }
 
   async #below({ path: folder }: Pick<FileStatus, "path">): Promise<FileStatus[]> {
@@ -222,9 +280,8 @@ export class JobIndex {
       const applicationId = path.basename(folder);
       const job = await readStoredJob(this.#options.fileSystem, folder, "ends");
       const row = rowOf(applicationId, job);
-      this.#known.set(applicationId, { applicationId, folder, changedAtMs, bytes: job.bytes, row });
+      this.#put({ applicationId, folder, changedAtMs, bytes: job.bytes, row });
       this.#unreadable.delete(folder);
-      this.#rows = undefined;
     } catch (error) {
       this.#unreadable.set(folder, { changedAtMs, why: errorMessage(error) });
     }
@@ -262,18 +319,6 @@ function rowOf(applicationId: string, { status, user, viewers, writtenBy }: Stor
     usage: readUsage(usage, "usage"),
   };
 }
-
-/** Of what a job wrote only what is of its shape. */
-const readUsage = object<Usage>({
-  required: { memoryMiBSeconds: amount, vcoreSeconds: amount },
-  optional: {
-    gpuSeconds: amount,
-    cost: object<Cost>({
-      required: { amount },
-      optional: { currency: (value, where) => string(value, where).slice(0, 8) },
-    }),
-  },
-});
 
 /** What is shown of a text. Copied: a piece of one keeps all of it in memory. */
 export function short(text: string): string {

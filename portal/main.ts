@@ -22,6 +22,7 @@ import { requireSupportedNode } from "../src/job/node-release.ts";
 import type { StoredLogs } from "../src/logs/log-store.ts";
 import { type PortalSettings, readPortalSettings } from "../src/portal-settings.ts";
 import { Access } from "./access.ts";
+import { DaySegments } from "./day-segments.ts";
 import { JobIndex } from "./job-index.ts";
 import { JobLogs } from "./job-logs.ts";
 import { JobPages } from "./job-pages.ts";
@@ -41,7 +42,10 @@ async function main(): Promise<void> {
   const { fileSystem, intermediate, finished, resourceManager, admins, storeOf, folderOf } = openCluster(settings);
   const { nowMs } = wallClock;
   const report = (id: string) => resourceManager.report(id);
-  const index = new JobIndex({ fileSystem, intermediate, finished, report, nowMs });
+  const { stateFolder } = settings;
+  const segments =
+    stateFolder === undefined ? {} : { segments: new DaySegments(stateFolder, fileSystem.uri + finished) };
+  const index = new JobIndex({ fileSystem, intermediate, finished, report, nowMs, ...segments });
   const say = (line: string) => process.stdout.write(`${new Date(nowMs()).toISOString()} ${line}\n`);
   const upkeep =
     settings.upkeep && new Upkeep({ fileSystem, index, intermediate, folderOf, settings: settings.upkeep, nowMs, say });
@@ -55,6 +59,7 @@ async function main(): Promise<void> {
     ...(proxies === undefined ? {} : { proxies }),
     ...(upkeep === undefined ? {} : { upkeep }),
   };
+  index.restore();
   const address = await new PortalServer(options).listen(port);
   process.stdout.write(`The portal is at ${address}\n`);
   for (;;) {

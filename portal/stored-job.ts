@@ -8,7 +8,9 @@ import { decodeHistory } from "../src/history/records.ts";
 import { decodeSeries, type JobSeries, seriesFile } from "../src/history/series/file.ts";
 import { tonyFinalXml } from "../src/history/tony/file-names.ts";
 import { holdersOf } from "../src/job/access-list.ts";
+import type { Cost, Usage } from "../src/job/cost.ts";
 import type { HistoryEvent } from "../src/job/history-event.ts";
+import { amount, object, string } from "../src/job/shape.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
 import { settingsOf, statusOfTony } from "./tony-job.ts";
@@ -141,3 +143,15 @@ function unfinished(applicationId: string, startedAtMs: number, { name, queue, r
 function unreadable(folder: string, why: string): TonyError {
   return new TonyError(`${folder} cannot be read: ${why}`, { code: "HISTORY_UNREADABLE" });
 }
+
+/** Of what a job wrote only what is of its shape. */
+export const readUsage = object<Usage>({
+  required: { memoryMiBSeconds: amount, vcoreSeconds: amount },
+  optional: {
+    gpuSeconds: amount,
+    cost: object<Cost>({
+      required: { amount },
+      optional: { currency: (value, where) => string(value, where).slice(0, 8) },
+    }),
+  },
+});

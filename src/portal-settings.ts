@@ -13,6 +13,8 @@ export interface PortalSettings {
   /** Who logs in by a keytab; absent: whose tickets are there. */
   readonly login?: { readonly principal: string; readonly keytab: string };
   readonly history: JobSpec["history"];
+  /** A folder of this machine for what it has read; absent: it is read anew by each start. */
+  readonly stateFolder?: string;
   /** Who says who asks: absent, nobody. */
   readonly proxies?: PortalProxies;
   /** What becomes of the history of jobs that have ended; absent: nothing. */
@@ -56,6 +58,7 @@ export const readPortalSettings: Shape<PortalSettings> = object({
   },
   optional: {
     gateway: string,
+    stateFolder: string,
     proxies: object<PortalProxies>({
       required: { listen: string, addresses: arrayOf(string), header: string },
       optional: {},

@@ -32,6 +32,8 @@ export interface SiteSettings {
   /** Of the containers of ApplicationMasters; undefined: they run in none. */
   readonly image: ImageVariables | undefined;
   readonly history: JobSpec["history"];
+  /** Where `tony-ts portal` keeps what it has read. */
+  readonly portalState: string | undefined;
   /** What `tony-ts portal --maintain` does with the history. */
   readonly upkeep: Omit<UpkeepSettings, "isDryRun">;
   readonly hadoop: Readonly<Record<string, string>>;
@@ -106,6 +108,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     login: keytabLogin(text.settings),
     image: imageVariables({ read: (name, parameters) => readSetting(text.settings, name, parameters) }, "am"),
     history: historySettings(text.settings),
+    portalState: readSetting(text.settings, "tony.portal.state-dir"),
     upkeep: upkeepSettings(text.settings),
     hadoop: text.hadoop,
   };

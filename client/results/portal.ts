@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { isIP } from "node:net";
+import path from "node:path";
 import { UserError, usageError } from "../../src/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { trustedCertificatesKey } from "../../src/hadoop/security/security-keys.ts";
@@ -44,7 +45,7 @@ export function portalSettings(
   upkeep: "none" | "dry-run" | "whole",
   context: ClientContext,
 ): PortalSettings {
-  const { history, hadoop, gateway, caFile, login, upkeep: keeping } = readSiteSettings(conf, context);
+  const { history, hadoop, gateway, caFile, login, portalState, upkeep: keeping } = readSiteSettings(conf, context);
   const { location } = history;
   if (location === undefined) throw noHistory("Name it: --conf tony.history.location=FOLDER");
   if (!location.startsWith("/") && splitUri(location) === undefined)
@@ -59,6 +60,7 @@ export function portalSettings(
     configurationFolder: folder,
     hadoop: trusted === undefined ? hadoop : { ...hadoop, [trustedCertificatesKey]: trusted },
     ...(gateway === undefined ? {} : { gateway }),
+    ...(portalState === undefined ? {} : { stateFolder: path.resolve(portalState) }),
     ...(login === undefined ? {} : { login }),
     history,
     ...(upkeep === "none" ? {} : { upkeep: { ...keeping, isDryRun: upkeep === "dry-run" } }),

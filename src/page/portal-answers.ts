@@ -29,6 +29,10 @@ export interface Scan {
   readonly atMs: number;
   /** Why the last round did not get to its end. */
   readonly trouble?: string;
+  /** Jobs of which an earlier portal's word is taken, as long as their days have not changed. */
+  readonly restored?: number;
+  /** Why what was read is not kept for the next start. */
+  readonly keepTrouble?: string;
   /** Why the ResourceManager did not say which jobs still run. */
   readonly yarnTrouble?: string;
   /** Where it looked, where no job was found. */

@@ -160,6 +160,12 @@ export const siteKeys = {
     doc: "Where the portal is: an ended job's address in YARN leads there.",
     support: "works",
   }),
+  "tony.portal.state-dir": key({
+    type: path,
+    doc: "Folder of its machine in which `tony-ts portal` keeps what it has read of the history, so that it need not read all of it at each start.",
+    support: "works",
+    ours: true,
+  }),
   "tony.portal.cache.max-entries": key({ type: integer(), default: "10000", doc: "Size of its cache.", ...noPortal }),
   "tony.keytab.user": key({ type: text, default: "user1", doc: "Principal of TonY's portal.", ...portalLogin }),
   "tony.keytab.location": key({ type: path, doc: "Keytab of TonY's portal.", ...portalLogin }),

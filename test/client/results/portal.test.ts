@@ -30,6 +30,7 @@ describe("what the portal is started with", () => {
       "tony.kerberos.keytab=/k",
       "tony.kerberos.principal=ada",
       "dfs.a=1",
+      "tony.portal.state-dir=/var/lib/tony-portal",
     ];
     expect(portalSettings(0, conf, "none", context())).toMatchObject({
       port: 0,
@@ -37,6 +38,7 @@ describe("what the portal is started with", () => {
       hadoop: { "dfs.a": "1" },
       login: { principal: "ada", keytab: "/k" },
       history: { location: "hdfs:///h", timeZone: "UTC" },
+      stateFolder: "/var/lib/tony-portal",
     });
   });
 

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { gunzipSync, gzip } from "node:zlib";
+import { isNotThere } from "../src/hadoop/errors.ts";
+import { amount, arrayOf, count, literal, object, type Shape, string } from "../src/job/shape.ts";
+import type { JobRow } from "../src/page/portal-answers.ts";
+import type { KnownJob } from "./job-index.ts";
+import { readUsage } from "./stored-job.ts";
+
+/** All jobs of one day of a history, as they were read. */
+export interface DaySegment {
+  /** The day's folder, and when it had changed last: as long as it has not since, nothing of it needs to be read again. */
+  readonly day: string;
+  readonly changedAtMs: number;
+  readonly jobs: readonly KnownJob[];
+}
+
+/** Raised when a reader could misunderstand a file of the one before: it is read anew from the history then. */
+const SEGMENT_VERSION = 1;
+const MOST_BYTES = 256 * 2 ** 20;
+
+const compress = promisify(gzip);
+
+/**
+ * What the portal has read of a history, a file for each day in a folder of this machine: a start reads those instead of the history's own
+ * files, of which there are some for each job. They are the portal's user's alone, and may be removed at any time.
+ */
+export class DaySegments {
+  readonly #folder: string;
+
+  /** @param history whose days they are: a folder of this machine may have those of several */
+  constructor(folder: string, history: string) {
+    this.#folder = path.join(folder, createHash("sha256").update(history).digest("hex").slice(0, 16));
+  }
+
+  /** Those that can be read; others are made anew. Before anybody is served: nobody waits meanwhile. */
+  *load(): Generator<DaySegment> {
+    for (const name of this.#names()) {
+      const segment = this.#read(name);
+      if (segment !== undefined) yield segment;
+    }
+  }
+
+  /** A file is whole or not there. */
+  async save({ day, changedAtMs, jobs }: DaySegment): Promise<void> {
+    const file = path.join(this.#folder, nameOf(day));
+    const text = JSON.stringify({ segmentVersion: SEGMENT_VERSION, day, changedAtMs, jobs });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${file}.new`, await compress(text, { level: 1 }), { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+
+  async remove(day: string): Promise<void> {
+    await rm(path.join(this.#folder, nameOf(day)), { force: true });
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder)
+        .filter((name) => name.endsWith(ENDING))
+        .sort();
+    } catch (error) {
+      if (isNotThere(error)) return [];
+      throw error;
+    }
+  }
+
+  #read(name: string): DaySegment | undefined {
+    try {
+      const text = gunzipSync(readFileSync(path.join(this.#folder, name)), { maxOutputLength: MOST_BYTES });
+      const { segmentVersion: _version, ...segment } = readSegment(JSON.parse(text.toString("utf8")), "");
+      return nameOf(segment.day) === name ? segment : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const ENDING = ".json.gz";
+
+/** `2026-10-30.json.gz` */
+function nameOf(day: string): string {
+  return `${day.split("/").slice(-3).join("-")}${ENDING}`;
+}
+
+const readRow = object<JobRow>({
+  required: {
+    applicationId: string,
+    name: string,
+    user: string,
+    queue: string,
+    state: literal("running", "succeeded", "failed", "killed", "unknown"),
+    startedAtMs: amount,
+    tasks: count,
+    writtenBy: literal("tony-ts", "TonY"),
+    usage: readUsage,
+  },
+  optional: { viewers: string, endedAtMs: amount, cause: string },
+});
+
+const readJob = object<Omit<KnownJob, "outcome">>({
+  required: { applicationId: string, folder: string, changedAtMs: amount, bytes: count, row: readRow },
+  optional: {},
+});
+
+const readSegment: Shape<DaySegment & { readonly segmentVersion: typeof SEGMENT_VERSION }> = object<
+  DaySegment & { readonly segmentVersion: typeof SEGMENT_VERSION }
+>({
+  required: {
+    segmentVersion: literal(SEGMENT_VERSION),
+    day: string,
+    changedAtMs: amount,
+    jobs: arrayOf<KnownJob>(readJob),
+  },
+  optional: {},
+});

@@ -1,0 +1,144 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { DaySegments } from "../../portal/day-segments.ts";
+import { JobIndex } from "../../portal/job-index.ts";
+import { HistoryFolder } from "./history-folder.ts";
+
+const octoberMs = Date.UTC(2026, 9, 30, 12);
+const dayMs = 24 * 3_600_000;
+
+let history: HistoryFolder;
+let state: string;
+let listed: string[];
+beforeEach(() => {
+  history = new HistoryFolder();
+  state = mkdtempSync(path.join(tmpdir(), "tony-portal-state-"));
+  listed = [];
+  const { list } = history.fileSystem;
+  history.fileSystem.list = (folder) => {
+    listed.push(path.relative(history.root, folder));
+    return list.call(history.fileSystem, folder);
+  };
+});
+afterEach(() => {
+  history.remove();
+  rmSync(state, { recursive: true });
+});
+
+/** A portal that is started. */
+async function started(name = history.finished): Promise<JobIndex> {
+  const index = new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(state, name) });
+  index.restore();
+  return index;
+}
+const ids = (index: JobIndex) => index.rows.map(({ applicationId }) => applicationId.slice(-1)).sort();
+const files = () => readdirSync(state, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".gz"));
+
+async function readOnce(): Promise<void> {
+  history.write({
+    number: 1,
+    endedAtMs: octoberMs,
+    viewAcl: "carol",
+    usage: { memoryMiBSeconds: 5, vcoreSeconds: 6, gpuSeconds: 7 },
+  });
+  history.write({ number: 2, endedAtMs: octoberMs + dayMs, result: "failed" });
+  history.write({ number: 3 });
+  await (await started()).refresh();
+  listed = [];
+}
+
+test("a start shows what an earlier portal had read at once, and reads no job of a day that has not changed", async () => {
+  await readOnce();
+  const before = new JobIndex({ ...history, nowMs: () => 77 });
+  await before.refresh();
+  listed = [];
+  const index = await started();
+  expect(ids(index)).toEqual(["1", "2"]);
+  expect(index.scan).toMatchObject({ isComplete: false, restored: 2 });
+  await index.refresh();
+  expect(index.rows).toEqual(before.rows);
+  expect(index.scan).toMatchObject({ isComplete: true, read: 1 });
+  expect(listed.filter((folder) => folder.includes("application"))).toEqual(["intermediate/application_1_0003"]);
+});
+
+test("of a day that has changed only the jobs are read that are new", async () => {
+  await readOnce();
+  history.write({ number: 4, endedAtMs: octoberMs + 5 });
+  const index = await started();
+  await index.refresh();
+  expect(ids(index)).toEqual(["1", "2", "3", "4"]);
+  expect(index.scan.read).toBe(2);
+  expect(ids(await started())).toEqual(["1", "2", "4"]);
+});
+
+test("what was removed meanwhile is shown no more: a job, and a whole day", async () => {
+  await readOnce();
+  history.write({ number: 4, endedAtMs: octoberMs + 5 });
+  await (await started()).refresh();
+  rmSync(path.join(history.finished, "2026/10/31"), { recursive: true });
+  rmSync(path.join(history.finished, "2026/10/30/application_1_0001"), { recursive: true });
+  const index = await started();
+  await index.refresh();
+  expect(ids(index)).toEqual(["3", "4"]);
+  expect(index.gone).toHaveLength(2);
+  expect(files()).toHaveLength(1);
+});
+
+test("a portal that runs notices that a day was removed, and its counters stay", async () => {
+  await readOnce();
+  const index = await started();
+  await index.refresh();
+  rmSync(path.join(history.finished, "2026/10/31"), { recursive: true });
+  await index.refresh();
+  expect(ids(index)).toEqual(["1", "3"]);
+  expect(index.gone).toMatchObject([{ state: "failed", jobs: 1 }]);
+});
+
+test("a start and each look cost the NameNode less than fifty calls, however many days there are", async () => {
+  for (let number = 0; number < 40; number += 1) history.write({ number, endedAtMs: octoberMs - number * 9 * dayMs });
+  await (await started()).refresh();
+  listed = [];
+  const index = await started();
+  await index.refresh();
+  const atStart = listed.length;
+  await index.refresh();
+  expect(index.rows).toHaveLength(40);
+  expect([atStart < 50, listed.length - atStart < 10]).toEqual([true, true]);
+});
+
+test("files that cannot be read, or are of another history or version, are made anew", async () => {
+  await readOnce();
+  const [first = "", second = ""] = files();
+  writeFileSync(path.join(state, first), "half");
+  expect(ids(await started())).toEqual(["2"]);
+  expect(ids(await started("hdfs://other/finished"))).toEqual([]);
+  const index = await started();
+  await index.refresh();
+  expect(ids(await started())).toEqual(["1", "2"]);
+  expect(statSync(path.join(state, second)).mode & 0o777).toBe(0o600);
+});
+
+test("a day with a job that cannot be read is not kept: each start says so", async () => {
+  await readOnce();
+  const broken = path.join(history.finished, "2026/10/31/application_1_0009");
+  mkdirSync(broken);
+  await (await started()).refresh();
+  const index = await started();
+  await index.refresh();
+  expect(index.scan.unreadable).toMatchObject([{ folder: broken }]);
+});
+
+test("where nothing can be kept, the list is shown, and why", async () => {
+  writeFileSync(path.join(state, "file"), "");
+  state = path.join(state, "file");
+  history.write({ number: 1, endedAtMs: octoberMs });
+  const index = await started().catch(
+    () => new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(state, "h") }),
+  );
+  await index.refresh();
+  expect(ids(index)).toEqual(["1"]);
+  expect(index.scan.keepTrouble).toContain("ENOTDIR");
+  state = path.dirname(state);
+});
