@@ -8,8 +8,9 @@ type Job = Pick<JobSpec, "trials"> & {
 
 /** The task whose reports are a trial's: its only one, or of a trial that is a gang the one that leads it. */
 export function leadOfTrial({ trials, roles, leadTask }: Job & Pick<JobSpec, "leadTask">, number: number): TaskId {
+  if (trials === undefined) return formatTaskId(roles[0]?.name ?? "", number);
   const { role, index } = parseTaskId(leadTask) ?? { role: "", index: 0 };
-  const { instances = 1 } = (trials === undefined ? undefined : roles.find(({ name }) => name === role)) ?? {};
+  const { instances = 1 } = roles.find(({ name }) => name === role) ?? {};
   return formatTaskId(role, number * instances + index);
 }
 
