@@ -145,7 +145,7 @@ const withoutCluster = [
     command: ["node", "scripts/simulate.mjs", "--seeds", "18000", "--from", "2001"],
     cores: ONE,
     background: true,
-    limitSeconds: 1200,
+    limitSeconds: 2400,
     needs: ["packages"],
   },
   {

@@ -60,7 +60,7 @@ describe("the packed tarball", () => {
       /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
       /^docs\/([\w-]+\/)*[\w-]+\.md$/,
       /^src\/hadoop\/README\.md$/,
-      /^dist\/programs\/((am|executor|tokens|tony-ts|portal)\.cjs(\.LEGAL\.txt)?|(page|portal)\.html)$/,
+      /^dist\/programs\/((am|executor|tokens|tony-ts|portal)\.cjs(\.LEGAL\.txt)?|(compare|page|portal)\.html)$/,
       /^dist\/lib\/(src|client)\/[\w/-]+(\.d\.ts|\.js)$/,
       /^dist\/lib\/packages\/[\w-]+\.js$/,
       /^dist\/sbom\.cdx\.json$/,

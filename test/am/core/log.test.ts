@@ -9,7 +9,7 @@ describe("the log of the ApplicationMaster", () => {
     const source = readdirSync(join(root, "am"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(join(root, "am", name), "utf8"));
-    const call = /\blog(?:\.(?:info|warn|error)\(|\(\s*step,\s*[^,]+,)\s*"([a-z-]+)"/g;
+    const call = /(?:\blog(?:\.(?:info|warn|error)\(|\(\s*step,\s*[^,]+,)|#warnOnce\()\s*"([a-z-]+)"/g;
     const logged = source.flatMap((text) => [...text.matchAll(call)].map(([, event]) => event));
     const listed = [
       ...readFileSync(join(root, "docs/reference/am-log.md"), "utf8").matchAll(/^\| `([a-z-]+)` \|/gm),
