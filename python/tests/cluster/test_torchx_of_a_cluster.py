@@ -45,4 +45,5 @@ def test_distributed_training_runs_and_its_failure_is_told(monkeypatch: pytest.M
     assert "ValueError: no such column: price" in torchx("log", "--tail", f"{failed}/train").stdout
     told = torchx("status", failed).stdout
     assert "State: FAILED" in told
-    assert re.search(r"train\[\d\]:FAILED \(exitcode: 1\)", told)
+    # The agent whose program raised first may have been stopped, because of the other's end, before it had ended.
+    assert re.search(r"train\[\d\]:FAILED \(exitcode: (1|SIGTERM)\)", told)
