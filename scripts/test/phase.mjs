@@ -7,7 +7,7 @@
  * @property {readonly string[]} command run from the checkout's root; `node` is the running one
  * @property {Readonly<Record<string, string>>} [environment] beside the inherited one
  * @property {number} cores how many it keeps busy, roughly, all its processes together; `ALONE` for what load would disturb
- * @property {boolean} [background] it computes with what the others leave, at the lowest priority; one such phase at a time
+ * @property {boolean} [background] it computes with what the others leave, at the lowest priority, also beside one that runs alone; one at a time
  * @property {number} limitSeconds a breach is a failure
  * @property {number} [silentSeconds] of Jest: when no test began or ended for so long, it stands still and is ended; what was left runs again
  * @property {readonly string[]} needs phases without which it cannot run

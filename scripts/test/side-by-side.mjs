@@ -1,5 +1,3 @@
-import { ALONE } from "./phase.mjs";
-
 /**
  * @typedef {import("./phase.mjs").Phase} Phase
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
@@ -33,8 +31,7 @@ export async function runSideBySide(phases, { cores, run, refusal: refusalOf, en
   const hasRoom = ({ cores: share, background = false }) => {
     const beside = [...running.keys()].filter((phase) => background === (phase.background ?? false));
     const busy = beside.reduce((sum, phase) => sum + phase.cores, 0);
-    if (background) return beside.length === 0 && ![...running.keys()].some((phase) => phase.cores === ALONE);
-    return share === ALONE ? running.size === 0 : beside.length === 0 || busy + share <= cores;
+    return beside.length === 0 || (!background && busy + share <= cores);
   };
   /** @param {Phase} phase @param {PhaseResult} result */
   const end = (phase, result) => {
