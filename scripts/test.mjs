@@ -19,8 +19,11 @@ import { suiteColumns } from "./test/suite-table.mjs";
 /** @import { Prerequisite } from "./prerequisites.mjs" */
 /** @import { Phase } from "./test/phase.mjs" */
 
-/** The limits of all phases together are far more: each has room for a slow machine, and not all need it at once. */
-const WHOLE_LIMIT_SECONDS = 3600;
+/**
+ * The limits of all phases together are far more: each has room for a slow machine, and not all need it at once. An hour is what all of it
+ * is to take; a slower machine has a quarter more.
+ */
+const WHOLE_LIMIT_SECONDS = 4500;
 
 const USAGE = `Runs the checks: types, lint, walls, unit tests, the package, and jobs on a real Hadoop.
 
