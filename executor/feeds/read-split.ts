@@ -31,7 +31,7 @@ export async function* readSplit(
   const now = await ifThere(fileSystem.stat(path));
   if (now?.lengthBytes !== file.length || now.modificationTimeMs !== file.modifiedMs) {
     const gone = "was there when the job was submitted, and is gone";
-    const what = now === undefined ? gone : "has changed since the job was submitted: submit it again";
+    const what = now === undefined ? gone : "has changed since it was looked up for this feed, and is not read";
     throw new TonyError(`${file.path} ${what}`, { code: "FEED_FILE_CHANGED" });
   }
   const read = (offset: number, length = file.length - offset) =>

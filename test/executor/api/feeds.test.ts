@@ -109,7 +109,7 @@ describe("a feed, as a program has it", () => {
     split = { ...split, modifiedMs: 1 };
     await post(`open?pid=${PID}`);
     await post(`take?pid=${PID}`);
-    const message = `${split.path} has changed since the job was submitted: submit it again`;
+    const message = `${split.path} has changed since it was looked up for this feed, and is not read`;
     for (const _ of [1, 2]) {
       const refused = await scene.call("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
       expect(refused).toEqual({ status: 422, said: { error: { code: "FEED_UNREADABLE", message } } });

@@ -158,7 +158,7 @@ describe("the bytes of a split", () => {
 
   test("are not read of a file that has changed", async () => {
     const file = { ...(await written("changed", "0123456789")), length: 9 };
-    const message = `${file.path} has changed since the job was submitted: submit it again`;
+    const message = `${file.path} has changed since it was looked up for this feed, and is not read`;
     await expect(splitsOf(file, { format: "file" })).rejects.toMatchObject({ code: "FEED_FILE_CHANGED", message });
   });
 });
