@@ -46,6 +46,7 @@ async function readOnce(): Promise<void> {
   history.write({ number: 2, endedAtMs: octoberMs + dayMs, result: "failed" });
   history.write({ number: 3 });
   await (await started()).refresh();
+  await history.tick();
   listed = [];
 }
 
@@ -77,6 +78,7 @@ test("what was removed meanwhile is shown no more: a job, and a whole day", asyn
   await readOnce();
   history.write({ number: 4, endedAtMs: octoberMs + 5 });
   await (await started()).refresh();
+  await history.tick();
   rmSync(path.join(history.finished, "2026/10/31"), { recursive: true });
   rmSync(path.join(history.finished, "2026/10/30/application_1_0001"), { recursive: true });
   const index = await started();

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
@@ -122,6 +123,11 @@ export class HistoryFolder {
     this.#put(folder, file, writeTonyEvents(events, Buffer.alloc(syncMarkerBytes)));
     const settings = { "tony.application.name": "old mnist", "tony.yarn.queue": "prod", "tony.worker.memory": "3g" };
     return this.#put(folder, "config.xml", xmlOf(settings));
+  }
+
+  /** Times of files go by the kernel's ticks, of 10 ms at most: what changes after this has a later one than what changed before. */
+  tick(): Promise<void> {
+    return setTimeout(20);
   }
 
   remove(): void {

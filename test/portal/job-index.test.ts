@@ -69,6 +69,7 @@ test("a job that ends is read again, and one whose history was removed is forgot
   history.write({ number: 1 });
   const second = history.write({ number: 2, endedAtMs: octoberMs });
   await index.refresh();
+  await history.tick();
   history.write({ number: 1, endedAtMs: octoberMs });
   rmSync(second, { recursive: true });
   await index.refresh();
@@ -102,6 +103,7 @@ test("a history that can be read after all, there or where it was moved, is told
   history.writeBroken(4);
   await index.refresh();
   expect(index.scan.unreadable).toHaveLength(2);
+  await history.tick();
   history.write({ number: 3 });
   utimesSync(mended, 5, 5);
   history.write({ number: 4, endedAtMs: octoberMs });
