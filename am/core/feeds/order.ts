@@ -1,5 +1,6 @@
 import { orderOf } from "../../../src/job/feeds/order.ts";
-import type { Feed, FeedState } from "./records.ts";
+import { countBefore } from "../../../src/job/sorted.ts";
+import type { Feed, FeedState, Growth } from "./records.ts";
 import type { FeedEvent, FeedStep } from "./step.ts";
 
 /** Tasks have splits of so many epochs, where none of them is far behind. */
@@ -35,15 +36,10 @@ function epochAt(place: number, splits: number): Part {
 }
 
 /** What came together has the same numbers and places. */
-function batchAt(batches: NonNullable<FeedState["feed"]["growth"]>["batches"], place: number): Part {
-  let [low, high] = [0, batches.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((batches[middle]?.behind ?? 0) <= place) low = middle + 1;
-    else high = middle;
-  }
-  const from = batches[low - 1]?.behind ?? 0;
-  return { number: low, splits: (batches[low]?.behind ?? from) - from, from, first: from };
+function batchAt(batches: Growth["batches"], place: number): Part {
+  const number = countBefore(batches, ({ behind }) => behind <= place);
+  const from = batches[number - 1]?.behind ?? 0;
+  return { number, splits: (batches[number]?.behind ?? from) - from, from, first: from };
 }
 
 /** The feed with more splits: the order of those that are there does not change. */

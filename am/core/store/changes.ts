@@ -1,3 +1,4 @@
+import { countBefore } from "../../../src/job/sorted.ts";
 import type { Entry, Range } from "../../../src/job/store/transaction.ts";
 import type { Change } from "../../../src/job/store/watched.ts";
 import { ENTRY_BYTES, keyBytes, storeLimits } from "./limits.ts";
@@ -69,13 +70,7 @@ export function sizeOf(change: Change): number {
 
 /** Where the key is in the sorted list, or would be. */
 export function placeOf(entries: readonly Entry[], key: string): number {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((entries[middle]?.key ?? "") < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBefore(entries, (entry) => entry.key < key);
 }
 
 /** The part of the sorted list that the range holds. */

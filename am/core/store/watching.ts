@@ -1,3 +1,4 @@
+import { countBefore } from "../../../src/job/sorted.ts";
 import { isIn } from "../../../src/job/store/transaction.ts";
 import type { Change, Watched, WatchWanted } from "../../../src/job/store/watched.ts";
 import { sizeOf } from "./changes.ts";
@@ -35,11 +36,5 @@ function lastRevisionOf({ epochs, journal, revision }: StoreState, attempt: numb
 
 /** The place of the first change of a later revision. */
 export function placeBehind(changes: readonly Change[], revision: number): number {
-  let [low, high] = [0, changes.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((changes[middle]?.revision ?? 0) <= revision) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBefore(changes, (change) => change.revision <= revision);
 }

@@ -1,3 +1,4 @@
+import { countBefore } from "../sorted.ts";
 import { type Cut, splitCount, splitLength } from "./cut.ts";
 
 /** A file as it was when the plan was made: one that has changed since is not read. */
@@ -53,31 +54,20 @@ export function planWith({ cut, files, firsts, splits, bytes }: Plan, later: rea
 export function watermarkOf({ files, firsts }: Plan, unfinished: number): number | undefined {
   const times = files.map(({ modifiedMs }) => modifiedMs);
   const open = times.filter((_, place) => (firsts[place] ?? 0) >= unfinished);
-  const known = open.length > 0 ? open : times;
-  if (known.length === 0) return undefined;
+  if (times.length === 0) return undefined;
   return open.length > 0
     ? open.reduce((least, one) => Math.min(least, one))
-    : known.reduce((most, one) => Math.max(most, one)) + 1;
+    : times.reduce((most, one) => Math.max(most, one)) + 1;
 }
 
 /** Undefined where the plan has no such split. */
 export function splitAt({ cut, files, firsts, splits }: Plan, number: number): Split | undefined {
   if (number < 0 || number >= splits) return undefined;
-  const place = lastUpTo(firsts, number);
+  // Of a file without splits the bound is the next one's, too.
+  const place = countBefore(firsts, (first) => first <= number) - 1;
   const [file, first = 0, behind] = [files[place], firsts[place], firsts[place + 1]];
   if (file === undefined) return undefined;
   const length = splitLength(cut, file.path) ?? file.length;
   const start = (number - first) * length;
   return { file, start, end: number + 1 === behind ? file.length : start + length };
-}
-
-/** The place of the last bound that is not above the number. Of a file without splits the bound is the next one's, too. */
-function lastUpTo(bounds: readonly number[], number: number): number {
-  let [low, high] = [0, bounds.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((bounds[middle] ?? 0) <= number) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

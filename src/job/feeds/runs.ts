@@ -1,3 +1,5 @@
+import { countBefore } from "../sorted.ts";
+
 /**
  * A set of whole numbers, as the places where it begins and ends: `[2, 5, 9, 10]` holds 2, 3, 4 and 9. What is used of a feed is a few runs,
  * however many splits it has, for splits are handed out in order.
@@ -44,11 +46,5 @@ function flip(runs: number[], number: number): void {
 
 /** How many bounds are at the number or before it. */
 function placeBehind(runs: Runs, number: number): number {
-  let [low, high] = [0, runs.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((runs[middle] ?? 0) <= number) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBefore(runs, (bound) => bound <= number);
 }

@@ -1,0 +1,14 @@
+/**
+ * How many entries stand at the beginning of a sorted list, by halves.
+ * @param isBefore holds of those, and of none behind them
+ */
+export function countBefore<T>(sorted: readonly T[], isBefore: (entry: T) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const entry = sorted[middle];
+    if (entry !== undefined && isBefore(entry)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
