@@ -1,5 +1,5 @@
 import type { ComparedChart, ComparedJob, ComparedRole, Comparison } from "../src/page/portal-answers.ts";
-import { el, fill, svg } from "./dom.ts";
+import { el, fill, restore, svg } from "./dom.ts";
 import { amount, moment, size, span } from "./words.ts";
 
 type Two<T> = readonly [T, T];
@@ -151,13 +151,6 @@ function pieces(points: readonly (readonly [number, number | null])[]): [number,
   return found.filter(({ length }) => length > 0);
 }
 
-function restore(): void {
-  for (const [name, value] of new URLSearchParams(location.search)) {
-    const field = form instanceof HTMLFormElement ? form.elements.namedItem(name) : null;
-    if (field instanceof HTMLInputElement) field.value = value;
-  }
-}
-
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
   if (!(form instanceof HTMLFormElement)) return;
@@ -166,5 +159,5 @@ form?.addEventListener("submit", (event) => {
   history.replaceState(null, "", `?${query}`);
   void ask();
 });
-restore();
+restore(form);
 void ask();

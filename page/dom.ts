@@ -33,6 +33,14 @@ export function link(url: string, words: string): HTMLElement {
   return el("a", { href: url, rel: "noreferrer", target: "_blank" }, [words]);
 }
 
+/** The fields of a form as the page's address has them. */
+export function restore(form: HTMLElement | null): void {
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    const field = form instanceof HTMLFormElement ? form.elements.namedItem(name) : null;
+    if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value;
+  }
+}
+
 /** Replaces what is in a place of the page; whoever had the focus there keeps it, if its like is there again. */
 export function fill(id: string, content: readonly (string | Element)[]): void {
   const place = document.getElementById(id);

@@ -1,5 +1,5 @@
 import type { JobRow, JobsAnswer, UseAnswer } from "../src/page/portal-answers.ts";
-import { el, fill } from "./dom.ts";
+import { el, fill, restore } from "./dom.ts";
 import { showUse } from "./use.ts";
 import { moment, span } from "./words.ts";
 
@@ -150,13 +150,6 @@ function turn(by: number): void {
   void ask();
 }
 
-function restore(): void {
-  for (const [name, value] of new URLSearchParams(location.search)) {
-    const field = filters instanceof HTMLFormElement ? filters.elements.namedItem(name) : null;
-    if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value;
-  }
-}
-
 document.getElementById("back")?.addEventListener("click", () => turn(-ROWS));
 document.getElementById("on")?.addEventListener("click", () => turn(ROWS));
 filters?.addEventListener("submit", (event) => event.preventDefault());
@@ -167,5 +160,5 @@ filters?.addEventListener("input", () => {
 });
 use?.addEventListener("toggle", () => void ask());
 document.addEventListener("visibilitychange", () => void ask());
-restore();
+restore(filters);
 void ask();

@@ -1,5 +1,6 @@
 import type { JobSeries, SeriesRow } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
+import { yarnState } from "../src/page/live-answer.ts";
 import type {
   ComparedChart,
   ComparedJob,
@@ -37,7 +38,6 @@ export function compare(a: WholeJob, b: WholeJob): Comparison {
 
 function jobOf({ user, status, events }: StoredJob): ComparedJob {
   const { applicationId, name, queue, state, startedAtMs, nowMs, outcome, generations, usage } = status;
-  const isOver = state === "succeeded" || state === "failed" || state === "killed";
   const running = events.find(({ type }) => type === "task-started" || type === "cluster-spec-sent");
   const cause = outcome?.cause?.summary ?? (outcome?.result === "succeeded" ? undefined : outcome?.summary);
   return {
@@ -45,7 +45,7 @@ function jobOf({ user, status, events }: StoredJob): ComparedJob {
     name: short(name),
     user: short(user),
     queue: short(queue),
-    state: isOver ? state : "running",
+    state: yarnState(state),
     startedAtMs,
     tookMs: Math.max(0, (outcome?.endedAtMs ?? nowMs) - startedAtMs),
     ...(running === undefined ? {} : { waitedMs: Math.max(0, running.atMs - startedAtMs) }),

@@ -5,6 +5,7 @@ import { ifThere, listIfThere } from "../src/hadoop/hdfs/if-there.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import { hasEnded, yarnOutcome } from "../src/job/outcome.ts";
 import type { JobOutcome } from "../src/job/status.ts";
+import { yarnState } from "../src/page/live-answer.ts";
 import type { JobRow, Scan } from "../src/page/portal-answers.ts";
 import type { DaySegments } from "./day-segments.ts";
 import { readStoredJob, readUsage, type StoredJob } from "./stored-job.ts";
@@ -300,7 +301,7 @@ async function withReaders<T>(items: readonly T[], act: (item: T) => Promise<voi
 
 function rowOf(applicationId: string, { status, user, viewers, writtenBy }: StoredJob): JobRow {
   const { name, queue, state, startedAtMs, outcome, roles, tasks, usage, nowMs } = status;
-  const isOver = state === "succeeded" || state === "failed" || state === "killed";
+  const ofYarn = yarnState(state);
   const failed = tasks.find((task) => task.state === "failed");
   const cause = outcome === undefined ? failed && `${failed.task} failed` : outcome.cause?.summary;
   return {
@@ -310,9 +311,9 @@ function rowOf(applicationId: string, { status, user, viewers, writtenBy }: Stor
     // Cut off it could name somebody else.
     ...(viewers === undefined || viewers.length > MOST_TEXT ? {} : { viewers }),
     queue: short(queue),
-    state: isOver ? state : "running",
+    state: ofYarn,
     startedAtMs,
-    ...(isOver ? { endedAtMs: outcome?.endedAtMs ?? nowMs } : {}),
+    ...(ofYarn === "running" ? {} : { endedAtMs: outcome?.endedAtMs ?? nowMs }),
     tasks: roles.reduce((sum, { instances }) => sum + instances, 0),
     ...(cause === undefined ? {} : { cause: short(cause) }),
     writtenBy,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { TaskSeries } from "../history/series/table.ts";
 import { costWords } from "../job/cost.ts";
 import { heldWords } from "../job/reasons/words.ts";
-import type { JobStatus, TaskStatus } from "../job/status.ts";
+import type { JobOutcome, JobStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
 import { relativeRates } from "./relative-rates.ts";
 
@@ -44,7 +44,7 @@ function jobOf({ applicationId, attempt, name, queue, state, startedAtMs }: JobS
 }
 
 /** As YARN has it: an application that runs is RUNNING, whatever its tasks do. */
-function yarnState(state: JobStatus["state"]): string {
+export function yarnState(state: JobStatus["state"]): JobOutcome["result"] | "running" {
   return state === "succeeded" || state === "failed" || state === "killed" ? state : "running";
 }
 
