@@ -111,7 +111,6 @@ export const hadoopLayers = [
   "errors.ts",
   "json.ts",
   "glob.ts",
-  "entry-of.ts",
   "process-owner.ts",
 ];
 

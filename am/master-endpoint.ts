@@ -4,7 +4,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { withoutAddress } from "../src/history/secrets.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
-import { listeningAddress } from "../src/listening-address.ts";
+import { listeningAddress } from "../src/listening.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import type { Rejoin } from "./core/state/effects.ts";

@@ -3,11 +3,10 @@ import "./command-line/require-folder.ts";
 
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
 import { parseArguments, verbOf } from "./command-line/arguments.ts";
-import { ignoreErrors, leaveWithReader, written } from "./command-line/closed-output.ts";
 import type { CommandExit } from "./command-line/command.ts";
 import { completions } from "./command-line/completion.ts";
-import { watchForDefects } from "./command-line/defects.ts";
 import { reportError } from "./command-line/handle-errors.ts";
+import { ignoreErrors, leaveWithReader, watchForDefects, written } from "./command-line/process.ts";
 import { commands } from "./commands/commands.ts";
 import type { ClientContext } from "./context.ts";
 import { printEvent } from "./logs/print-event.ts";

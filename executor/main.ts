@@ -6,7 +6,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { programSecretsIn } from "../src/job/launch/program-secrets.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
 import { formatTaskId } from "../src/job/task.ts";
-import { listeningAddress } from "../src/listening-address.ts";
+import { listeningAddress } from "../src/listening.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { Executor } from "./executor.ts";

@@ -3,7 +3,7 @@ import { withoutOwnSecrets } from "../src/api/identity.ts";
 import { type Credentials, renewedCredentials } from "../src/hadoop/security/credentials.ts";
 import { readTokenFile, writeTokenFile } from "../src/hadoop/security/token-file.ts";
 import { PROGRAM_TOKENS } from "../src/job/launch/container-names.ts";
-import { replaceFile } from "../src/replace-file.ts";
+import { replaceFile } from "../src/local-files.ts";
 
 /**
  * The user's delegation tokens and secrets in a task's container: the executor opens file systems with them, and its program finds them in

@@ -2,13 +2,14 @@ import { TonyError } from "../src/errors.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { JobSeries } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
+import type { HistoryEvent } from "../src/job/history-event.ts";
+import { endingWords } from "../src/job/reasons/endings.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { liveAnswer, type PageFacts } from "../src/page/live-answer.ts";
 import type { LiveRequest } from "../src/page/live-request.ts";
-import type { Comparison } from "../src/page/portal-answers.ts";
+import type { Comparison, EventLine } from "../src/page/portal-answers.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
 import { compare, type WholeJob } from "./compare.ts";
-import { eventLine } from "./event-lines.ts";
 import type { JobIndex } from "./job-index.ts";
 import type { JobLogs, LogAnswer, LogQuery } from "./job-logs.ts";
 import { readStoredJob, readStoredSeries, readStoredSettings, type StoredJob } from "./stored-job.ts";
@@ -139,4 +140,18 @@ function averageRate(series: readonly TaskSeries[] = [], spanMs: number): number
   const [first, last] = [heard[0], heard.at(-1)];
   if (first === undefined || last === undefined || last.index === first.index) return undefined;
   return ((last.value - first.value) / ((last.index - first.index) * spanMs)) * 1000;
+}
+
+export function eventLine(event: HistoryEvent): EventLine {
+  const { atMs, generation, task } = event;
+  return { atMs, generation, ...(task === undefined ? {} : { task }), text: wordsOf(event) };
+}
+
+/** `task ended: exit 3, result failed` */
+function wordsOf(event: HistoryEvent): string {
+  if (event.type === "task-failed") return `task failed (${event.class}): ${endingWords(event.reason)}`;
+  if (event.type === "job-ended") return `job ended (${event.result}): ${event.summary}`;
+  const { type, atMs: _atMs, generation: _generation, task: _task, containerId: _containerId, ...facts } = event;
+  const words = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
+  return [type.replaceAll("-", " "), ...(words.length === 0 ? [] : [words.join(", ")])].join(": ");
 }

@@ -1,7 +1,7 @@
 import { parseProperties } from "../src/hadoop/conf/xml.ts";
 import type { HistoryFileName } from "../src/history/layout.ts";
 import type { TonyEvent } from "../src/history/tony/events.ts";
-import { tonyFinalXml } from "../src/history/tony/file-names.ts";
+import { tonyFinalXml } from "../src/history/tony/final-xml.ts";
 import { readTonyEvents } from "../src/history/tony/read-events.ts";
 import { memory } from "../src/job/keys/types.ts";
 import type { JobStatus, RoleStatus, TaskState, TaskStatus } from "../src/job/status.ts";

@@ -4,7 +4,7 @@ import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { JobHistoryFolder } from "../src/history/job-folder.ts";
 import { historyFileInProgress, parseHistoryFileName } from "../src/history/layout.ts";
 import { seriesFile } from "../src/history/series/file.ts";
-import { tonyFinalXml } from "../src/history/tony/file-names.ts";
+import { tonyFinalXml } from "../src/history/tony/final-xml.ts";
 import type { Retention, UpkeepSettings } from "../src/portal-settings.ts";
 import { USER } from "./access.ts";
 import type { JobIndex, KnownJob } from "./job-index.ts";

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, truncateSync, writeSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
-import { readRange, sizeOf } from "./file-range.ts";
 import { closedLogName, parseLogFileName, UNFINISHED } from "./job/closed-log.ts";
 import type { JobSpec } from "./job/spec.ts";
+import { readRange, sizeOf } from "./local-files.ts";
 
 export interface LogLimits {
   /** At which a file is closed. */

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
+import path from "node:path/posix";
 import type { FeedAsked } from "../../src/api/executor-endpoint.ts";
 import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { WallClock } from "../../src/hadoop/clock.ts";
-import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { type Cursor, cursorShape } from "../../src/job/feeds/cursor.ts";
 import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
 import { type InputFile, type Plan, planOf, planWith, splitAt, watermarkOf } from "../../src/job/feeds/plan.ts";
+import { partName, UNFINISHED_RESULTS } from "../../src/job/feeds/results.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { FeedStatus, JobStatus } from "../../src/job/status.ts";
 import type { Log } from "../../src/log.ts";
@@ -19,7 +22,6 @@ import type { DurableFeed, Feed, FeedAnswer, FeedState, Given } from "../core/fe
 import type { FeedEffect, FeedEvent, LifeEnd } from "../core/feeds/step.ts";
 import { OwnCore } from "../storage/own-core.ts";
 import type { SealedJournal } from "../storage/sealed-journal.ts";
-import { finishResults } from "./feed-results.ts";
 import { type Found, foundBefore, GrowingInput } from "./growing-input.ts";
 
 type InputJournal = Pick<SealedJournal<Found>, "read" | "write">;
@@ -348,4 +350,29 @@ function readCursor(json: string): Cursor | undefined {
 
 function refusal(code: string, message: string): FeedAnswered {
   return { type: "refused", code, message };
+}
+
+const permission = 0o640;
+
+/**
+ * Says beside the results which split each is of, and that all are there. May be done again.
+ * @returns how many splits have none
+ */
+export async function finishResults({ fileSystem, path: output }: LocatedPath, plan: Plan): Promise<number> {
+  const found = await listIfThere(fileSystem, output);
+  const lengths = new Map(found.map((file) => [path.basename(file.path), file.lengthBytes]));
+  const splits = Array.from({ length: plan.splits }, (_, number) => {
+    const { file, start, end } = splitAt(plan, number) ?? {};
+    const part = partName(number);
+    const bytes = lengths.get(part);
+    return { input: file?.path, start, end, ...(bytes !== undefined && { part, bytes }) };
+  });
+  const missing = splits.filter(({ part }) => part === undefined).length;
+  const write = (name: string, content: string) =>
+    fileSystem.create(path.join(output, name), Buffer.from(content), { permission, overwrite: true });
+  await write("_manifest.json", JSON.stringify({ splits }));
+  // As Hadoop's jobs say that their output is whole.
+  if (missing === 0) await write("_SUCCESS", "");
+  await fileSystem.delete(path.join(output, UNFINISHED_RESULTS), { recursive: true });
+  return missing;
 }

@@ -1,6 +1,6 @@
 import type { Metrics } from "../../src/api/messages.ts";
 import type { TaskUse } from "../../src/history/tony/events.ts";
-import type { GpuMetrics } from "../../src/job/gpu-metrics.ts";
+import type { GpuMetrics } from "../../src/job/gpus.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 
 /** What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. */

@@ -3,7 +3,6 @@ import type { AmSpec } from "../../src/job/spec.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 import { relativeRates, SLOW_RATE } from "../../src/page/relative-rates.ts";
-import { Lasting } from "./lasting.ts";
 
 /** Per cent. */
 const IDLE_GPU = 5;
@@ -157,4 +156,33 @@ function aboutTasks(
   text: (who: string) => string,
 ): Notice[] {
   return tasks.length === 0 ? [] : [{ event, atMs, tasks, text: text(taskSpans(tasks)) }];
+}
+
+/** Tells of what has been so for long enough, once: what is so no more may be told again. */
+export class Lasting {
+  readonly #afterMs: number;
+  #known = new Map<string, { readonly sinceMs: number; readonly isTold: boolean }>();
+
+  /** @param afterMs undefined: never */
+  constructor(afterMs: number | undefined) {
+    this.#afterMs = afterMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * To be called regularly.
+   * @param now all that is so now, and since when as far as the status says
+   * @returns what is to be told now
+   */
+  due(now: ReadonlyMap<string, number>, nowMs: number): string[] {
+    const before = this.#known;
+    const due: string[] = [];
+    this.#known = new Map();
+    for (const [name, seenMs] of now) {
+      const { sinceMs, isTold } = before.get(name) ?? { sinceMs: seenMs, isTold: false };
+      const isDue = !isTold && nowMs - sinceMs >= this.#afterMs;
+      if (isDue) due.push(name);
+      this.#known.set(name, { sinceMs, isTold: isTold || isDue });
+    }
+    return due;
+  }
 }

@@ -6,7 +6,7 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { PAGE_NAME } from "../../src/job/launch/container-names.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
-import { listeningAddress } from "../../src/listening-address.ts";
+import { listeningAddress } from "../../src/listening.ts";
 import type { Log } from "../../src/log.ts";
 import { liveAnswer } from "../../src/page/live-answer.ts";
 import type { JobSeries } from "../executors/job-series.ts";

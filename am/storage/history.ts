@@ -13,7 +13,7 @@ import { withoutSecrets } from "../../src/history/secrets.ts";
 import { seriesFile } from "../../src/history/series/file.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents, initedEvent, type TaskUse } from "../../src/history/tony/events.ts";
-import { tonyFinalXml } from "../../src/history/tony/file-names.ts";
+import { tonyFinalXml } from "../../src/history/tony/final-xml.ts";
 import { HistoryWriter } from "../../src/history/writer.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";

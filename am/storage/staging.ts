@@ -3,8 +3,7 @@ import { buffer } from "node:stream/consumers";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
-import { attemptOfMasterFile, masterFile } from "../../src/job/stored/master-file.ts";
-import { removeStaged, STAGED_FOLDERS } from "../../src/job/stored/staged-folder.ts";
+import { attemptOfMasterFile, masterFile, removeStaged, STAGED_FOLDERS } from "../../src/job/stored/staged-folder.ts";
 import { killedFileName, leftStatusFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
 
 /** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */

@@ -5,8 +5,7 @@ import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
 import { jobFileName, leftStatusFileName } from "../../src/job/stored/stored-job.ts";
 import type { StagingFolder } from "../staging/staging-folder.ts";
-import { parseJobStatus } from "./job-status-json.ts";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf, parseJobStatus } from "./outcome.ts";
 
 /** A job as it was submitted. @throws where its staging folder has gone */
 export async function readJobFile(staging: Pick<StagingFolder, "read">): Promise<JobFile> {

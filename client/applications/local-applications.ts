@@ -14,9 +14,9 @@ import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import type { LogStore } from "../../src/logs/log-store.ts";
 import { carriedTo } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type KeptHistory, type MasterContact } from "./applications.ts";
-import { parseJobStatus } from "./job-status-json.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
 import { LocalLogStore } from "./local-log-store.ts";
+import { parseJobStatus } from "./outcome.ts";
 
 const lastErrorLines = 10;
 /** So long after its submission a job that has ended keeps its logs. */

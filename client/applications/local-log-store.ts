@@ -1,6 +1,6 @@
 import { createReadStream, readdirSync } from "node:fs";
 import path from "node:path";
-import { sizeOf } from "../../src/file-range.ts";
+import { sizeOf } from "../../src/local-files.ts";
 import type { LogStore, StoredLog } from "../../src/logs/log-store.ts";
 import { localMasterContainerId } from "./local-folder.ts";
 

@@ -1,7 +1,7 @@
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, TonyError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { yarnOutcome } from "../../src/job/outcome.ts";
-import type { JobOutcome } from "../../src/job/status.ts";
+import { type JobOutcome, type JobStatus, readJobStatus } from "../../src/job/status.ts";
 import { masterFailure } from "./master-failure.ts";
 
 /** The ResourceManager has the last word on the result; the AM knows why. */
@@ -16,4 +16,18 @@ export function outcomeOf(report: ApplicationReport, told: JobOutcome | undefine
 export function exitCodeOf({ result }: JobOutcome): ExitCode {
   if (result === "succeeded") return ExitCode.succeeded;
   return result === "killed" ? ExitCode.killed : ExitCode.jobFailed;
+}
+
+const decoder = new TextDecoder();
+
+/** The last status that an AM left as JSON. Throws a TonyError with code `STATUS_UNREADABLE` when an AM of another version wrote it. */
+export function parseJobStatus(bytes: Uint8Array): JobStatus {
+  try {
+    return readJobStatus(JSON.parse(decoder.decode(bytes)), "");
+  } catch (cause) {
+    throw new TonyError("The AM left a status that this tony-ts does not understand: it is of another version", {
+      code: "STATUS_UNREADABLE",
+      cause,
+    });
+  }
 }

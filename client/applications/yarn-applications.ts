@@ -20,8 +20,8 @@ import { jobTokenKeeper } from "../tokens/job-token-keeper.ts";
 import { closeAbandonedHistory } from "./abandoned-history.ts";
 import { carriedTo, readJobFile, readLeftStatus } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
-import { parseJobStatus } from "./job-status-json.ts";
 import { isRefused, killRefusal } from "./kill-refusal.ts";
+import { parseJobStatus } from "./outcome.ts";
 import { WaitingReasons } from "./waiting-reasons.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
 

@@ -2,7 +2,7 @@ import { UserError } from "../../src/errors.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { applicationArgument, settingOptions, taskArgument } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { localPortOption, parsePort } from "../command-line/ports.ts";
+import { localPortOption, parsePort } from "../command-line/option-values.ts";
 
 /** An AM that has just started knows no tasks yet. */
 const startMs = 30_000;

@@ -9,7 +9,7 @@ import { configurationFolder, noConfiguration } from "../cluster/hadoop-configur
 import { readSiteSettings } from "../cluster/site-settings.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { parseMoment } from "../command-line/moments.ts";
+import { parseMoment } from "../command-line/option-values.ts";
 import type { ClientContext } from "../context.ts";
 import type { ListJson, ListPlace } from "../printed-json.ts";
 

@@ -9,7 +9,7 @@ import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
 import { registeredReport } from "../applications/registered-report.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { parseMoment } from "../command-line/moments.ts";
+import { parseMoment } from "../command-line/option-values.ts";
 import type { ClientContext } from "../context.ts";
 import { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, parseLogSelection } from "../logs/log-selection.ts";

@@ -5,7 +5,7 @@ import { readSetting } from "../../src/job/build/read-settings.ts";
 import { optionalDuration } from "../../src/job/keys/types.ts";
 import { defineCommand } from "../command-line/command.ts";
 import { jobOptions, submissionOptions } from "../command-line/job-options.ts";
-import { localPortOption, parsePort } from "../command-line/ports.ts";
+import { localPortOption, parsePort } from "../command-line/option-values.ts";
 import type { ClientContext } from "../context.ts";
 
 /** JupyterLab's own variable: of this process, and as a secret of the program's. */

@@ -1,8 +1,8 @@
 import { usageError } from "../../src/errors.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, jobWords, strictOption } from "../command-line/job-options.ts";
+import { trialCount } from "../command-line/option-values.ts";
 import { readJobOf } from "../command-line/read-job.ts";
-import { trialCount } from "../command-line/trial-count.ts";
 
 export const search = defineCommand({
   verb: "search",

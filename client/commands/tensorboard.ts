@@ -3,7 +3,7 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { localPortOption, parsePort } from "../command-line/ports.ts";
+import { localPortOption, parsePort } from "../command-line/option-values.ts";
 import type { Destination } from "../sessions/forward.ts";
 
 /** A TensorBoard on a node of many tasks needs so long to load. */

@@ -2,7 +2,7 @@ import { ExitCode, usageError } from "../../src/errors.ts";
 import { openApplications } from "../applications/backend.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { trialCount } from "../command-line/trial-count.ts";
+import { trialCount } from "../command-line/option-values.ts";
 import type { TrialsJson } from "../printed-json.ts";
 
 export const trials = defineCommand({

@@ -2,7 +2,7 @@ import { ExitCode } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import { isRefused } from "../applications/kill-refusal.ts";
-import { killedBy } from "../master/killed-by.ts";
+import { killedBy } from "../master/end-application.ts";
 import type { MasterSession } from "../master/master-session.ts";
 import { formatClock } from "../output/format.ts";
 import type { FollowOptions } from "./follow-options.ts";

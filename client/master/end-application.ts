@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
@@ -5,7 +6,6 @@ import { type Applications, hasEnded, type MasterContact } from "../applications
 import { registeredReport } from "../applications/registered-report.ts";
 import type { ClientContext } from "../context.ts";
 import type { AttemptConnection } from "./attempt-connection.ts";
-import { killedBy } from "./killed-by.ts";
 import { MasterSession } from "./master-session.ts";
 
 /** An AM that has not begun to end the job within this time is not asked any longer, but the ResourceManager. */
@@ -77,4 +77,14 @@ async function askMaster(
     session.close();
     return undefined;
   }
+}
+
+/**
+ * What those who look at a job later read of its end: who ended it, from where, and how or why.
+ * @param how `SIGINT`, `tony-ts kill`
+ * @param reason of the one who did
+ */
+export function killedBy(user: string, how: string, reason?: string): string {
+  const who = `killed by ${user} from ${hostname()}`;
+  return reason === undefined ? `${who} (${how})` : `${who}: ${reason}`;
 }

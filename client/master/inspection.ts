@@ -1,5 +1,5 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { Gauge } from "../../src/job/gpu-metrics.ts";
+import type { Gauge } from "../../src/job/gpus.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";

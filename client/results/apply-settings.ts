@@ -6,7 +6,7 @@ import { withValues } from "../../src/hadoop/conf/edit-xml.ts";
 import { readPropertiesFile } from "../../src/hadoop/conf/xml.ts";
 import { decodeXml } from "../../src/hadoop/conf/xml-encoding.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { replaceFile } from "../../src/replace-file.ts";
+import { replaceFile } from "../../src/local-files.ts";
 
 /**
  * Writes settings into a job's file, whose comments and layout stay.

@@ -9,8 +9,7 @@ import {
 } from "../../src/api/identity.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import { tonyFinalXml } from "../../src/history/tony/file-names.ts";
-import { writeTonyFinalXml } from "../../src/history/tony/final-xml.ts";
+import { tonyFinalXml, writeTonyFinalXml } from "../../src/history/tony/final-xml.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";

@@ -3,7 +3,7 @@ import { type MonotonicClock, monotonicClock } from "../../src/hadoop/clock.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
 import type { ApplicationId, ApplicationState } from "../../src/hadoop/yarn/records.ts";
-import { resourceRefusal } from "../../src/hadoop/yarn/resource-refusal.ts";
+import { resourceRefusal } from "../../src/hadoop/yarn/refusals.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import { fits } from "../../src/job/fits.ts";
 import { amountWords, durationWords } from "../../src/job/reasons/words.ts";

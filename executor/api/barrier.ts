@@ -2,10 +2,9 @@ import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { type Transaction, withPrefix } from "../../src/job/store/transaction.ts";
 import type { Change } from "../../src/job/store/watched.ts";
 import { formatTaskId, parseTaskId } from "../../src/job/task.ts";
-import { CallError } from "./call-error.ts";
+import { CallError, overAfter, timeoutIn } from "./call.ts";
 import { clusterFacts } from "./facts.ts";
 import { committed, type TaskStore } from "./kv.ts";
-import { overAfter, timeoutIn } from "./timeout.ts";
 
 export interface Meeting {
   readonly name: string;

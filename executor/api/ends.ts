@@ -1,8 +1,7 @@
 import type { TaskEnd } from "../../src/api/messages.ts";
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import type { MasterLink } from "../master/master-link.ts";
-import { CallError } from "./call-error.ts";
-import { overAfter, timeoutIn } from "./timeout.ts";
+import { CallError, overAfter, timeoutIn } from "./call.ts";
 import { untilAnswered } from "./until-answered.ts";
 
 /** Answers when all tasks of these roles have ended, without the one that asks. */

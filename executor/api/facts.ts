@@ -1,6 +1,6 @@
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { formatTaskId } from "../../src/job/task.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 
 /** What a program may know of its task. */
 export function taskFacts(start: ProgramStart) {

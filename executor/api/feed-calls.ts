@@ -1,6 +1,6 @@
 import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
 import type { MasterLink } from "../master/master-link.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 import { untilAnswered } from "./until-answered.ts";
 
 /**

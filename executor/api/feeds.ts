@@ -9,7 +9,7 @@ import type { Split } from "../../src/job/feeds/plan.ts";
 import { arrayOf, count, object, type Shape } from "../../src/job/shape.ts";
 import { mayPass, readSplit } from "../feeds/read-split.ts";
 import { SplitResults } from "../feeds/results.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 import type { KvCall } from "./kv.ts";
 
 /** The job's feeds, in the name of the task. */

@@ -12,7 +12,7 @@ import {
 } from "../../src/job/store/transaction.ts";
 import { rangeIn, readTransaction, shownResult } from "../../src/job/store/transaction-json.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 
 /** What is asked of the job's key-value store in the name of the task. */
 export interface StoreCall {

@@ -1,6 +1,6 @@
 import { writtenNumber } from "../../src/job/program-metrics.ts";
 import { parseProgress, readMark } from "../monitoring/progress-mark.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 
 /** The progress file is read 64 KiB at a time. */
 const MOST_LINE = 16_384;

@@ -5,7 +5,7 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import type { MasterLink } from "../master/master-link.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 import type { StoreCall } from "./kv.ts";
 
 /** Between two tries to watch. */

@@ -7,7 +7,7 @@ import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Advice } from "./advice.ts";
 import { type Meeting, meet, meetingOf, membersOf } from "./barrier.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 import { type AwaitEnds, endsOf } from "./ends.ts";
 import { clusterFacts, taskFacts } from "./facts.ts";
 import { Bytes, Feeds, type TaskFeeds } from "./feeds.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { MasterLink } from "../master/master-link.ts";
-import { CallError } from "./call-error.ts";
+import { CallError } from "./call.ts";
 
 /** Between two tries. */
 const PAUSE_MS = 250;

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { NamedPorts } from "../../src/job/cluster-spec.ts";
-import { listeningAddress } from "../../src/listening-address.ts";
+import { listeningAddress } from "../../src/listening.ts";
 import { type HeldPort, holdPort, holdReusablePort } from "../program/ports.ts";
 import type { ExecutorSettings } from "../settings.ts";
 

@@ -9,8 +9,8 @@ import type { ChildExit, ChildReport, Notice } from "../../src/job/execution.ts"
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
 import type { ProcessStacks } from "../../src/job/stacks.ts";
 import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
+import { replaceFile } from "../../src/local-files.ts";
 import type { Log } from "../../src/log.ts";
-import { replaceFile } from "../../src/replace-file.ts";
 import { logLimitsOf } from "../../src/rotating-log.ts";
 import { type Advice, adviceOf } from "../api/advice.ts";
 import type { TaskApi } from "../api/task-api.ts";

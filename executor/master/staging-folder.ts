@@ -4,7 +4,7 @@ import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { Credentials } from "../../src/hadoop/security/credentials.ts";
 import { count, object, string } from "../../src/job/shape.ts";
-import { attemptOfMasterFile } from "../../src/job/stored/master-file.ts";
+import { attemptOfMasterFile } from "../../src/job/stored/staged-folder.ts";
 import type { StagingLocation } from "../../src/job/stored/staging-location.ts";
 import { filesNewestFirst, readEntry } from "../../src/journal/reader.ts";
 import { isReplaced, type TaskLife } from "../../src/journal/task-life.ts";

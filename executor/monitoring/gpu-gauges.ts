@@ -1,4 +1,4 @@
-import type { Gauge, GpuMetrics } from "../../src/job/gpu-metrics.ts";
+import type { Gauge, GpuMetrics } from "../../src/job/gpus.ts";
 import type { Gpu } from "./nvidia-smi.ts";
 
 const kinds = ["utilization", "memory", "bar1Memory"] as const;

@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { statSync } from "node:fs";
 import path from "node:path";
-import type { GpuMetrics } from "../../src/job/gpu-metrics.ts";
-import { gpusOf } from "../../src/job/gpus.ts";
+import { type GpuMetrics, gpusOf } from "../../src/job/gpus.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";

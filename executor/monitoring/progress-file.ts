@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import type { ExecutorReport } from "../../src/api/messages.ts";
-import { readRange } from "../../src/file-range.ts";
 import type { Checkpoint } from "../../src/job/execution.ts";
 import { MOST_METRICS } from "../../src/job/program-metrics.ts";
+import { readRange } from "../../src/local-files.ts";
 import type { Log } from "../../src/log.ts";
 import { excerpt, type Mark, parseProgress, readMark } from "./progress-mark.ts";
 

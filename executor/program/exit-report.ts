@@ -1,7 +1,6 @@
 import { constants } from "node:os";
 import type { Elastic } from "../../src/frameworks/framework.ts";
-import { saysAddressInUse } from "../../src/job/diagnosis/address-in-use.ts";
-import { missingModuleOf } from "../../src/job/diagnosis/missing-module.ts";
+import { missingModuleOf, saysAddressInUse } from "../../src/job/diagnosis/complaints.ts";
 import { mainThread } from "../../src/job/diagnosis/python-stacks.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";

@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { moduleNameOf } from "../../src/job/diagnosis/missing-module.ts";
+import { moduleNameOf } from "../../src/job/diagnosis/complaints.ts";
 import type { ChildExit, Misnamed } from "../../src/job/execution.ts";
 import { ownerOf } from "../../src/job/launch/container-names.ts";
 import { nearest } from "../../src/job/nearest.ts";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { TonyError, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { PortRange } from "../../src/job/spec.ts";
-import { candidatePorts } from "../../src/port-range.ts";
+import { candidatePorts } from "../../src/listening.ts";
 
 /** A port that no other process of this machine can open while it is held. */
 export interface HeldPort {

@@ -2,7 +2,7 @@ import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 import type { Elastic } from "../../src/frameworks/framework.ts";
 import { callAfter } from "../../src/hadoop/clock.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
-import { saysAddressInUse } from "../../src/job/diagnosis/address-in-use.ts";
+import { saysAddressInUse } from "../../src/job/diagnosis/complaints.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import type { LogLimits } from "../../src/rotating-log.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Credentials } from "../hadoop/security/credentials.ts";
 import { readTokenFile, writeTokenFile } from "../hadoop/security/token-file.ts";
-import { replaceFile } from "../replace-file.ts";
+import { replaceFile } from "../local-files.ts";
 import { isOwnSecret, withoutOwnSecrets } from "./identity.ts";
 
 /**

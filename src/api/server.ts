@@ -3,7 +3,7 @@ import { createServer, type Server as Listener, type Socket } from "node:net";
 import { type ConnectionInjector, Server, type status } from "@grpc/grpc-js";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { PortRange } from "../job/spec.ts";
-import { candidatePorts } from "../port-range.ts";
+import { candidatePorts } from "../listening.ts";
 import { requireProof } from "./authentication.ts";
 import { tellOfCalls } from "./begun-calls.ts";
 import type { Callers, CallRefusal } from "./caller.ts";

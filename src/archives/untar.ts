@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, statfs } from "node:fs/promises";
 import { PassThrough, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { TonyError } from "../errors.ts";
 import { errorCode, errorMessage } from "../hadoop/errors.ts";
 import { sizeWords } from "../job/reasons/words.ts";
-import { freeBytes } from "./room.ts";
 
 /** Of what `tar` says. */
 const mostWords = 4_096;
@@ -83,4 +82,10 @@ async function isGzip(archive: string): Promise<boolean> {
   } finally {
     await file.close();
   }
+}
+
+/** What is free on the disk of a folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

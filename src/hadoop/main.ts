@@ -65,7 +65,7 @@ export { simpleCredentials, type TokenOptions, tokenCredentials } from "./securi
 export { type Token, TokenKind } from "./security/token.ts";
 export { readTokenFile, type TokenFileVersion, writeTokenFile } from "./security/token-file.ts";
 export { currentUser, type User } from "./security/user.ts";
-export { type WireMethod, wireMethod } from "./wire/method.ts";
+export { type WireMethod, wireMethod } from "./wire/codec.ts";
 export { findAggregatedLogs, logsAreAggregated, readAggregatedLogs } from "./yarn/aggregated-logs.ts";
 export type * from "./yarn/allocation.ts";
 export type { ResourceManagerConnectionOptions, YarnConnectionOptions } from "./yarn/connection-options.ts";

@@ -1,4 +1,4 @@
-import type { FailureClass } from "./failure-class.ts";
+import type { FailureClass } from "./reasons/facts.ts";
 import { durationWords } from "./reasons/words.ts";
 
 interface Counted {

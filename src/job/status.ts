@@ -1,10 +1,10 @@
 import type { Usage } from "./cost.ts";
 import type { Checkpoint } from "./execution.ts";
-import type { FailureClass } from "./failure-class.ts";
-import type { GpuMetrics } from "./gpu-metrics.ts";
+import type { GpuMetrics } from "./gpus.ts";
 import type { Idle } from "./idle.ts";
 import type { NonFinite } from "./program-metrics.ts";
 import type { Consequence, EndingReason } from "./reasons/endings.ts";
+import type { FailureClass } from "./reasons/facts.ts";
 import type { MasterReason } from "./reasons/master.ts";
 import type { OutcomeReason } from "./reasons/outcomes.ts";
 import type { Remedy } from "./reasons/remedies.ts";
@@ -13,7 +13,7 @@ import type { ContainerTime } from "./search/container-time.ts";
 import type { Direction, TrialState } from "./search/trials.ts";
 import { type Shape, ShapeError } from "./shape.ts";
 
-export type { FailureClass } from "./failure-class.ts";
+export type { FailureClass } from "./reasons/facts.ts";
 
 /**
  * The state of a job as people and programs see it: what the AM publishes, `tony-ts status --json` prints and history keeps.

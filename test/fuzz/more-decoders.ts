@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { readStoreFile } from "../../am/core/store/store-file.ts";
 import { parseLoginRequest } from "../../am/keytab/login-request.ts";
-import { parseJobStatus } from "../../client/applications/job-status-json.ts";
+import { parseJobStatus } from "../../client/applications/outcome.ts";
 import { nameNodeOf, resourceManagerOf, schedulerOf } from "../../client/cluster/findings.ts";
 import { ownWords } from "../../client/logs/log-printer.ts";
 import { migrateFlowDocument } from "../../client/migration/azkaban-flow.ts";

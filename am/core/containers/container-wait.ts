@@ -10,8 +10,7 @@ import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { inJob, roleOf } from "../state/step.ts";
 import { excludedHosts, isGone, isKeptOff } from "./kept-off.ts";
-import { labelFits } from "./placement.ts";
-import { countedPart } from "./room.ts";
+import { countedPart, labelFits } from "./placement.ts";
 import { lowerAsk, placeOf, settingsOf, unmeetable } from "./unmeetable.ts";
 
 interface Job {

@@ -1,9 +1,8 @@
 import { roomFor } from "../../../src/job/fits.ts";
 import type { Resource, RoleSpec } from "../../../src/job/spec.ts";
-import type { NodeView } from "../state/events.ts";
+import type { CountedResources, NodeView } from "../state/events.ts";
 import { inJob, roleOf, type Step } from "../state/step.ts";
 import { isKeptOff } from "./kept-off.ts";
-import { countedPart } from "./room.ts";
 
 export interface Hints {
   readonly hosts: { readonly host: string; readonly count: number }[];
@@ -160,4 +159,10 @@ function take({ free }: Candidate, resource: Resource, containers: number): void
   for (const [type, amount] of Object.entries(resource.others)) {
     free.others[type] = (free.others[type] ?? 0) - containers * amount;
   }
+}
+
+/** What of an ask the scheduler weighs against a node or a queue: of the rest, cores above all, it gives out what there is not. */
+export function countedPart(ask: Resource, counted: CountedResources): Resource {
+  if (counted === "all") return ask;
+  return { memoryMiB: ask.memoryMiB, vcores: 0, others: counted === "memory" ? {} : ask.others };
 }

@@ -5,14 +5,12 @@ import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { canBeLowered, kindsOf, type ResourceKind, roomOfKind } from "../../../src/job/resource-kinds.ts";
-import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
-import { leastInstances } from "../../../src/job/spec.ts";
+import { type JobSpec, leastInstances, type Resource, type RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { gangOf, roleOf, rolesOf } from "../state/step.ts";
 import { isGone } from "./kept-off.ts";
-import { labelFits } from "./placement.ts";
-import { countedPart } from "./room.ts";
+import { countedPart, labelFits } from "./placement.ts";
 
 interface Job {
   readonly spec: JobSpec;

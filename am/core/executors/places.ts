@@ -1,4 +1,4 @@
-import { isSidecar } from "../policies/tolerance.ts";
+import { isSidecar } from "../policies/completion.ts";
 import type { Event } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { containerOf, emit, findTask, gangOf, roleOf, type Step, tasksOf } from "../state/step.ts";

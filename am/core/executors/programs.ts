@@ -18,8 +18,7 @@ import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failu
 import { dropRest } from "../gang/completeness.ts";
 import { joinNext } from "../gang/restart.ts";
 import { doneForGood } from "../gang/stages.ts";
-import { isShareDone } from "../policies/elastic.ts";
-import { restartsWithGang } from "../policies/restart.ts";
+import { isShareDone, restartsWithGang } from "../policies/restart.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
 import type { GangState } from "../state/gang.ts";

@@ -7,9 +7,8 @@ import { beginTermination, discard, noLongerUnclaimed, removeContainer } from ".
 import { renewAfterLostStart, renewTask } from "../gang/generation.ts";
 import { joinNext } from "../gang/restart.ts";
 import { finish } from "../job/finish.ts";
-import { isNeededNoMore } from "../policies/completion.ts";
-import { takesGangAlong } from "../policies/elastic.ts";
-import { isSidecar } from "../policies/tolerance.ts";
+import { isNeededNoMore, isSidecar } from "../policies/completion.ts";
+import { takesGangAlong } from "../policies/restart.ts";
 import { moveContainer } from "../state/container-moves.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";

@@ -1,5 +1,4 @@
-import { saysAddressInUse } from "../../../src/job/diagnosis/address-in-use.ts";
-import { missingModuleOf, moduleNameOf } from "../../../src/job/diagnosis/missing-module.ts";
+import { missingModuleOf, moduleNameOf, saysAddressInUse } from "../../../src/job/diagnosis/complaints.ts";
 import { programFileOf } from "../../../src/job/diagnosis/program-file.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";

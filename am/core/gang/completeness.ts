@@ -1,7 +1,6 @@
 import { leastInstances } from "../../../src/job/spec.ts";
 import { discard } from "../containers/containers.ts";
-import { isElastic, isShareDone } from "../policies/elastic.ts";
-import { startsWithGang } from "../policies/start.ts";
+import { isElastic, isShareDone, startsWithGang } from "../policies/restart.ts";
 import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";

@@ -2,7 +2,7 @@ import { delayWords } from "../../../src/job/reasons/waits.ts";
 import { countWords, durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
 import { unmeetable } from "../containers/unmeetable.ts";
-import { startsWithGang } from "../policies/start.ts";
+import { startsWithGang } from "../policies/restart.ts";
 import { deadlineIn } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";

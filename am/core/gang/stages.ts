@@ -4,7 +4,7 @@ import { discard, handOver, isHeard, isWanting, nextWaiting } from "../container
 import { isKeptOff } from "../containers/kept-off.ts";
 import { carryingMs, mayCarry } from "../containers/transfers.ts";
 import { waiting, whenDurable } from "../journal/barrier.ts";
-import { awaitedBy } from "../policies/stages.ts";
+import { awaitedBy } from "../policies/completion.ts";
 import { hasRoom, leadOfGang } from "../policies/trials.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";

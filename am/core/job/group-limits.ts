@@ -1,9 +1,9 @@
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { durationWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { GroupLimit } from "../../../src/job/spec.ts";
-import { runsOnAfterGroup } from "../policies/group-limit.ts";
+import { hasEnded } from "../policies/completion.ts";
 import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
-import { log, noteDurable, type Step } from "../state/step.ts";
+import { gangOf, log, noteDurable, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
 /** The time of a role that runs on begins with the end of its group, and anew where a restart has the group run again. */
@@ -49,4 +49,24 @@ function roleOverdue(step: Step, { role, group, limitMs, atLimit }: GroupLimit):
   step.changed = true;
   const words = `${role} still runs ${durationWords(limitMs)} after group ${group} has ended: the job does not wait for it any more.`;
   log(step, "warn", "role-untracked", words);
+}
+
+/** Whether a role runs on after all of a group have ended, in a generation that runs. */
+export function runsOnAfterGroup(step: Pick<Step, "spec" | "state">, { role, roles }: GroupLimit): boolean {
+  const { untracked } = step.state;
+  const position = step.spec.roles.findIndex(({ name }) => name === role);
+  return (
+    position >= 0 &&
+    gangOf(step, { role: position }).phase === "running" &&
+    !untracked.includes(role) &&
+    roles.every((name) => ended(step, name)) &&
+    !ended(step, role)
+  );
+}
+
+function ended({ spec, state }: Pick<Step, "spec" | "state">, name: string): boolean {
+  return spec.roles.every((role, position) => {
+    const counts = state.roles[position];
+    return role.name !== name || (counts !== undefined && hasEnded(role, counts));
+  });
 }

@@ -1,9 +1,10 @@
 import type { RoleSpec } from "../../../src/job/spec.ts";
+import { stagesOf } from "../../../src/job/stages.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";
 import { gangOf, roleOf, rolesOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
-import { isElastic, isShareDone } from "./elastic.ts";
+import { isElastic, isShareDone } from "./restart.ts";
 import { isOfTasks, promotable } from "./trials.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
@@ -87,5 +88,28 @@ function trackedAmong(step: Step, roles: readonly [number, RoleState][]): [RoleS
     return role.tracking === "tracked" && !step.state.untracked.includes(role.name)
       ? [[role, counts] satisfies [RoleSpec, RoleState]]
       : [];
+  });
+}
+
+/** Nothing of a sidecar ends the job or restarts the gang. */
+export function isSidecar(step: Pick<Step, "spec" | "state">, task: TaskRecord): boolean {
+  return roleOf(step, task).tracking === "sidecar";
+}
+
+/** A failure that ends nothing: tolerance was set, and no chief is concerned. */
+export function toleratesFailure(step: Pick<Step, "spec" | "state">, task: TaskRecord): boolean {
+  const role = roleOf(step, task);
+  const isChief = role.chief === "all" || (role.chief === "first" && task.index === 0);
+  const tolerated = step.spec.failure.onWorkerFailure === "tolerate" && role.tracking === "tracked" && !isChief;
+  return (tolerated && !role.stopOnFailure) || isSidecar(step, task);
+}
+
+/** The roles whose stages must still be done before the gang's turn comes. */
+export function awaitedBy({ spec, state }: Pick<Step, "spec" | "state">, { position }: GangState): string[] {
+  const stages = stagesOf(spec.roles);
+  const after = stages[position % stages.length]?.after ?? [];
+  return after.filter((name) => {
+    const role = state.roles.find((one) => one.name === name);
+    return role !== undefined && state.gangs[role.gang]?.phase !== "done";
   });
 }

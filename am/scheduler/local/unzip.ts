@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { freeBytes } from "../../../src/archives/room.ts";
+import { freeBytes } from "../../../src/archives/untar.ts";
 import { zipEntries } from "../../../src/archives/zip.ts";
 import { TonyError } from "../../../src/errors.ts";
 import { errorMessage } from "../../../src/hadoop/errors.ts";

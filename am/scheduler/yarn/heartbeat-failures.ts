@@ -1,8 +1,7 @@
 import type { WallClock } from "../../../src/hadoop/clock.ts";
 import { errorMessage } from "../../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
-import { placementRefusal } from "../../../src/hadoop/yarn/placement-refusal.ts";
-import { type ResourceRefusal, resourceRefusal } from "../../../src/hadoop/yarn/resource-refusal.ts";
+import { placementRefusal, type ResourceRefusal, resourceRefusal } from "../../../src/hadoop/yarn/refusals.ts";
 import type { SchedulerEvent } from "../scheduler.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { entryOf } from "../entry-of.ts";
+import { entryOf } from "../json.ts";
 import { ownerHome, ownerName } from "../process-owner.ts";
 import { deprecatedNames, hadoopDefaults } from "./defaults.ts";
 import { ConfigurationError, type ConfigurationErrorCode, formatLocation, type SourceLocation } from "./errors.ts";

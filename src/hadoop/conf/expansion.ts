@@ -1,4 +1,4 @@
-import { entryOf } from "../entry-of.ts";
+import { entryOf } from "../json.ts";
 
 /** org.apache.hadoop.conf.Configuration.MAX_SUBST */
 export const maximumSubstitutions = 20;

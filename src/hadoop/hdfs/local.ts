@@ -5,10 +5,10 @@ import { PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errorCode, errorMessage } from "../errors.ts";
 import { ownerHome, ownerName as processOwner } from "../process-owner.ts";
-import { checkPath } from "./check-path.ts";
 import { openContent } from "./content.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
 import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
+import { checkPath } from "./paths.ts";
 
 const codes: Readonly<Record<string, FileSystemErrorCode>> = {
   ENOENT: "FILE_NOT_FOUND",

@@ -1,5 +1,4 @@
-import { entryOf } from "../entry-of.ts";
-import { isObject } from "../json.ts";
+import { entryOf, isObject } from "../json.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
 
 /** What WebHDFS puts in the body of a refusal (org.apache.hadoop.hdfs.web.JsonUtil.toJsonString(Exception)). */

@@ -4,8 +4,8 @@ import { type ExchangeBody, HttpError, type HttpErrorCode, quoted, readStart, re
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { AuthenticationError } from "../security/errors.ts";
 import { FileSystemError, type FileSystemErrorCode, hasCode } from "./errors.ts";
+import { operationUrl } from "./paths.ts";
 import { errorOfRemoteException, remoteExceptionIn } from "./remote-exception.ts";
-import { operationUrl } from "./webhdfs-paths.ts";
 
 /** Largest JSON answer read: the listing of a directory of about a million files. */
 export const maximumJsonBytes = 512 * 1024 * 1024;

@@ -5,10 +5,10 @@ import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
 import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
 import { ifThere } from "./if-there.ts";
+import { octal } from "./paths.ts";
 import { parseBlocksAnswer, parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "./webhdfs-answers.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
 import { lookFirst, outcomeUnknown } from "./webhdfs-look-first.ts";
-import { octal } from "./webhdfs-paths.ts";
 import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";
 import { WebHdfsTransfer } from "./webhdfs-transfer.ts";
 

@@ -1,4 +1,4 @@
-import type { WireMethod } from "../wire/method.ts";
+import type { WireMethod } from "../wire/codec.ts";
 import type { CallOptions, RpcClient } from "./client.ts";
 import { decoded } from "./messages.ts";
 

@@ -1,5 +1,5 @@
 import type { Configuration } from "../conf/configuration.ts";
-import { entryOf } from "../entry-of.ts";
+import { entryOf } from "../json.ts";
 import type { CredentialsProvider } from "./credentials-provider.ts";
 import { AuthenticationError } from "./errors.ts";
 import type { KerberosOptions } from "./kerberos/kerberos-credentials.ts";

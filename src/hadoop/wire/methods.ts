@@ -1,4 +1,4 @@
-import { wireMethod } from "./method.ts";
+import { wireMethod } from "./codec.ts";
 import { ofYarn as common, yarn } from "./yarn.ts";
 
 /** org.apache.hadoop.yarn.api.ApplicationClientProtocol, as far as it is used; scripts/proto.mjs generates these messages alone. */

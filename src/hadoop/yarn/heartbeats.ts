@@ -10,7 +10,7 @@ import { containerIdToWire } from "./convert-ids.ts";
 import { schedulingRequestToWire } from "./convert-placement.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import { type Changes, OutstandingRequests } from "./outstanding-requests.ts";
-import { placementRefusal } from "./placement-refusal.ts";
+import { placementRefusal } from "./refusals.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
 export interface HeartbeatsOptions {

@@ -1,5 +1,5 @@
-import { entryOf } from "../entry-of.ts";
 import { HadoopError } from "../errors.ts";
+import { entryOf } from "../json.ts";
 
 /** Units that YARN knows, as exact fractions of the base unit (org.apache.hadoop.yarn.util.UnitsConversionUtil). */
 const units: Readonly<Record<string, readonly [numerator: bigint, denominator: bigint]>> = {

@@ -1,4 +1,4 @@
-import type { Gauge, GpuMetrics } from "../../job/gpu-metrics.ts";
+import type { Gauge, GpuMetrics } from "../../job/gpus.ts";
 import type { JobStatus, TaskState, TaskStatus } from "../../job/status.ts";
 import { parseTaskId } from "../../job/task.ts";
 

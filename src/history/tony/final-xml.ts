@@ -31,3 +31,6 @@ function sizeOf({ name, instances, resource }: RoleSpec, { gpuTypes }: JobSpec):
     [`tony.${name}.gpus`, String(gpusOf(resource.others, gpuTypes))],
   ];
 }
+
+/** The name of a job's settings in its staging and history folders, as TonY has it. */
+export const tonyFinalXml = "tony-final.xml";

@@ -1,6 +1,6 @@
 import type { ExpansionVariables } from "../../hadoop/conf/configuration.ts";
 import { type Expansion, expand, maximumSubstitutions } from "../../hadoop/conf/expansion.ts";
-import { entryOf } from "../../hadoop/entry-of.ts";
+import { entryOf } from "../../hadoop/json.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings.ts";
 import { referencesOf } from "./read-settings.ts";

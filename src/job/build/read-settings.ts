@@ -1,6 +1,6 @@
 import type { ExpansionVariables } from "../../hadoop/conf/configuration.ts";
 import { type ExpansionContext, expandVariables } from "../../hadoop/conf/expansion.ts";
-import { entryOf } from "../../hadoop/entry-of.ts";
+import { entryOf } from "../../hadoop/json.ts";
 import type { KeyDefinition } from "../keys/key.ts";
 import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys } from "../keys.ts";
 import type { EffectiveSetting, Settings } from "../settings.ts";

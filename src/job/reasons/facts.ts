@@ -1,4 +1,3 @@
-import type { FailureClass } from "../failure-class.ts";
 import { amount, arrayOf, bool, literal, object, type Shape, ShapeError, string } from "../shape.ts";
 
 /** A key of the job, with the place where it is set: `job.xml:16`, `-conf`; absent for a default. */
@@ -86,3 +85,6 @@ export function taggedShape<Tag extends string, const T extends Readonly<Record<
     return { [tag]: word, ...facts } as Tagged<Tag, T>;
   };
 }
+
+/** Whose budget pays for a failure. */
+export type FailureClass = "program" | "infrastructure";

@@ -18,3 +18,14 @@ export async function removeStaged(fileSystem: Pick<FileSystem, "list" | "delete
   for (const { path: entry } of removed) await fileSystem.delete(entry, { recursive: true });
   return removed.length > 0;
 }
+
+/** The file in the staging folder in which an attempt of the ApplicationMaster leaves its address. */
+export function masterFile(attempt: number): string {
+  return `am-${attempt}.json`;
+}
+
+/** @returns the attempt whose address a file of that name holds; undefined of any other file */
+export function attemptOfMasterFile(name: string): number | undefined {
+  const attempt = /^am-(\d+)\.json$/.exec(name)?.[1];
+  return attempt === undefined ? undefined : Number(attempt);
+}

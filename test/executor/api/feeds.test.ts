@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { CallError } from "../../../executor/api/call-error.ts";
+import { CallError } from "../../../executor/api/call.ts";
 import type { FeedAnswered, FeedCall } from "../../../src/api/messages.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";

@@ -2,7 +2,7 @@ import { connect, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { holdPort, holdReusablePort } from "../../../executor/program/ports.ts";
-import { candidatePorts } from "../../../src/port-range.ts";
+import { candidatePorts } from "../../../src/listening.ts";
 
 const held: { release(): Promise<void> }[] = [];
 

@@ -1,7 +1,7 @@
 import type { Configuration } from "../../conf/configuration.ts";
-import { entryOf } from "../../entry-of.ts";
 import { errorMessage } from "../../errors.ts";
 import { globExpression } from "../../glob.ts";
+import { entryOf } from "../../json.ts";
 import type { RpcService } from "../credentials-provider.ts";
 import { AuthenticationError } from "../errors.ts";
 import type { MechanismOffer } from "../sasl/mechanism.ts";

@@ -1,6 +1,6 @@
 /** Certificates in a PKCS #12 file (RFC 7292), as keytool and openssl write them. */
 import { createDecipheriv, createHmac, pbkdf2Sync, timingSafeEqual } from "node:crypto";
-import { entryOf } from "../../entry-of.ts";
+import { entryOf } from "../../json.ts";
 import { DerTag, type DerValue, derContent, derValues } from "./der.ts";
 import { pkcs12Key } from "./pkcs12-key.ts";
 

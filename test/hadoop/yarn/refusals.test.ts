@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
-import { resourceRefusal } from "../../../src/hadoop/yarn/resource-refusal.ts";
+import { resourceRefusal } from "../../../src/hadoop/yarn/refusals.ts";
 
 const refusal = (message: string) =>
   new RemoteError("org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException", message);

@@ -1,4 +1,14 @@
-import { CallError } from "./call-error.ts";
+import { TonyError } from "../../src/errors.ts";
+
+/** Why a call is not answered as it was asked. */
+export class CallError extends TonyError {
+  readonly status: number;
+
+  constructor(status: number, code: string, message: string) {
+    super(message, { code });
+    this.status = status;
+  }
+}
 
 /**
  * What a call gives as its longest wait; absent: it waits for as long as it takes.

@@ -1,4 +1,4 @@
-import { isRemoteError } from "../rpc/remote-error.ts";
+import { isRemoteError, RemoteError } from "../rpc/remote-error.ts";
 import type { Resource } from "./records.ts";
 
 /** The largest container that a ResourceManager gives, as far as its refusal of a larger one says. */
@@ -33,4 +33,13 @@ function resourceAfter(words: string, message: string): Resource | undefined {
   });
   const { memory, vCores, ...others } = Object.fromEntries(amounts);
   return memory === undefined || vCores === undefined ? undefined : { memoryMiB: memory, vcores: vCores, others };
+}
+
+/**
+ * Whether the ResourceManager refuses constrained requests altogether: it has no handler for them
+ * (`yarn.resourcemanager.placement-constraints.handler`, which is off by default: DisabledPlacementProcessor), or a scheduler that cannot
+ * place them (SchedulerPlacementProcessor: CapacityScheduler alone can). Both are a YarnException of these words.
+ */
+export function placementRefusal(error: unknown): error is RemoteError {
+  return error instanceof RemoteError && /cannot handle placement constraints/.test(error.javaMessage);
 }

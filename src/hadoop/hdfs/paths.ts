@@ -1,4 +1,16 @@
-import { checkPath } from "./check-path.ts";
+import { FileSystemError } from "./errors.ts";
+
+/** Refuses what a file system would refuse or, worse, normalise into another path. */
+export function checkPath(path: string): string {
+  const parts = path.split("/");
+  if (!path.startsWith("/") || path.includes("//") || parts.includes(".") || parts.includes("..")) {
+    throw new FileSystemError(`"${path}" is not an absolute path without empty, "." and ".." parts`, {
+      code: "INVALID_REQUEST",
+      path,
+    });
+  }
+  return path;
+}
 
 /**
  * Signs that need no escape in a path (RFC 3986, `pchar`). Hadoop's own client leaves them as they are, and gateways are made for what that sends.

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { eventLine } from "../../portal/event-lines.ts";
+import { eventLine } from "../../portal/job-pages.ts";
 
 const occasion = { atMs: 20, generation: 1, task: "worker:0", containerId: "c1" };
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { watchForDefects } from "../../../client/command-line/defects.ts";
 import { reportError } from "../../../client/command-line/handle-errors.ts";
+import { watchForDefects } from "../../../client/command-line/process.ts";
 import { ExitCode } from "../../../src/errors.ts";
 
 describe("a process that would end by a defect", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseMoment } from "../../../client/command-line/moments.ts";
+import { parseMoment } from "../../../client/command-line/option-values.ts";
 
 const nowMs = new Date(2026, 10, 22, 12).getTime();
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, renameSync, statSync, writeFileSync } from "node:fs";
 
 /** 0 while the file does not exist. */
 export function sizeOf(file: string): number {
@@ -14,4 +14,18 @@ export function readRange(file: string, offset: number, bytes: number): Buffer {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Writes a file of this machine anew: whoever reads it meanwhile finds all of the old content or all of the new.
+ * @param mode of a file that is new; default 0o666 less the umask
+ */
+export function replaceFile(
+  file: string,
+  content: string | Uint8Array,
+  { mode }: { readonly mode?: number } = {},
+): void {
+  const draft = `${file}.tmp`;
+  writeFileSync(draft, content, mode === undefined ? {} : { mode });
+  renameSync(draft, file);
 }

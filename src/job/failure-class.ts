@@ -1,2 +1,0 @@
-/** Whose budget pays for a failure. */
-export type FailureClass = "program" | "infrastructure";
