@@ -13,10 +13,11 @@ const SEEDS_FOR_RIVALS = 100;
 /**
  * test/simulation.
  * @typedef {{ readonly problems: readonly string[], readonly steps: number, readonly outcome?: { readonly result: string } }} LifeResult
+ * @typedef {{ readonly trace?: (line: string) => void, readonly searches?: boolean }} LifeOptions
  * @typedef {object} Simulation
- * @property {(seed: number, options?: { readonly trace: (line: string) => void }) => Promise<LifeResult>} runSeed
+ * @property {(seed: number, options?: LifeOptions) => Promise<LifeResult>} runSeed
  * @property {(seed: number, options?: { readonly areStruck: boolean }) => Promise<readonly string[]>} runRivals
- * @property {readonly { readonly seed: number }[]} PINNED_SEEDS
+ * @property {readonly { readonly seed: number, readonly searches?: boolean }[]} PINNED_SEEDS
  */
 
 const USAGE = `Runs the core against the model of a cluster, a life after another, each made from its seed.
@@ -25,12 +26,13 @@ const USAGE = `Runs the core against the model of a cluster, a life after anothe
   npm run simulate -- --seeds N       how many after the pinned ones
   npm run simulate -- --from S        the seed they start from
   npm run simulate -- --seed S        replays one with a trace of every event
+  npm run simulate -- --searches      jobs that are searches: of one role or several, of each algorithm and rule
   npm run simulate -- --feeds         feeds in place of jobs: tasks that are lost, late or cut off, checkpoints, equal steps
 
 A seed that fails is printed with the line that replays it.`;
 
 await runMain(async () => {
-  const { seeds, seed, from, feeds, help } = readCommandLine();
+  const { seeds, seed, from, feeds, searches, help } = readCommandLine();
   if (help) {
     console.log(USAGE);
     return 0;
@@ -38,7 +40,9 @@ await runMain(async () => {
   if (feeds) return await runFeeds(Number(seed ?? from), seed === undefined ? Number(seeds) : 1);
   /** @type {Simulation} */
   const simulation = await load("../test/simulation", ["run.ts", "rivals.ts", "pinned-seeds.ts"]);
-  return seed === undefined ? runMany(simulation, Number(from), Number(seeds)) : replay(simulation, Number(seed));
+  return seed === undefined
+    ? runMany(simulation, Number(from), Number(seeds), searches)
+    : replay(simulation, Number(seed), searches);
 });
 
 function readCommandLine() {
@@ -49,6 +53,7 @@ function readCommandLine() {
         seed: { type: "string" },
         from: { type: "string", default: "1" },
         feeds: { type: "boolean", default: false },
+        searches: { type: "boolean", default: false },
         help: { type: "boolean", short: "h" },
       },
     }).values;
@@ -57,34 +62,34 @@ function readCommandLine() {
   }
 }
 
-/** @param {Simulation} simulation @param {number} seed */
-async function replay({ runSeed, runRivals }, seed) {
-  const result = await runSeed(seed, { trace: (line) => console.log(line) });
-  const rivals = await problemsOfRivals(runRivals, seed);
+/** @param {Simulation} simulation @param {number} seed @param {boolean} searches */
+async function replay({ runSeed, runRivals }, seed, searches) {
+  const result = await runSeed(seed, { trace: (line) => console.log(line), searches });
+  const rivals = searches ? [] : await problemsOfRivals(runRivals, seed);
   console.log(JSON.stringify({ ...result, rivals }, null, 2));
   return result.problems.length + rivals.length === 0 ? 0 : 1;
 }
 
-/** @param {Simulation} simulation @param {number} from @param {number} seeds */
-async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds) {
+/** @param {Simulation} simulation @param {number} from @param {number} seeds @param {boolean} searches */
+async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds, searches) {
   const startedAt = performance.now();
   /** @type {Record<string, number>} */
   const outcomes = {};
   let steps = 0;
   let failed = 0;
-  const pinned = PINNED_SEEDS.map(({ seed }) => seed);
+  const pinned = PINNED_SEEDS.filter((one) => (one.searches ?? false) === searches).map(({ seed }) => seed);
   const fresh = Array.from({ length: seeds }, (_, index) => from + index);
   for (const seed of [...pinned, ...fresh]) {
-    const result = await runSeed(seed);
+    const result = await runSeed(seed, { searches });
     steps += result.steps;
     const outcome = result.outcome?.result ?? "none";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    const rivals = seed % SEEDS_FOR_RIVALS === 0 ? await problemsOfRivals(runRivals, seed) : [];
+    const rivals = !searches && seed % SEEDS_FOR_RIVALS === 0 ? await problemsOfRivals(runRivals, seed) : [];
     const [problem] = [...result.problems, ...rivals];
     if (problem !== undefined) {
       failed++;
       console.error(`seed ${seed} failed: ${problem}`);
-      console.error(`  replay it with: npm run simulate -- --seed ${seed}`);
+      console.error(`  replay it with: npm run simulate -- ${searches ? "--searches " : ""}--seed ${seed}`);
       if (failed === 10) {
         break;
       }

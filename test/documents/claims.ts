@@ -361,6 +361,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run simulate -- --seeds N": inCheckout("npm run simulate -- --seeds 10"),
   "npm run simulate -- --from S": inCheckout("npm run simulate -- --from 5 --seeds 10"),
   "npm run simulate -- --seed S": inCheckout("npm run simulate -- --seed 5"),
+  "npm run simulate -- --searches": inCheckout("npm run simulate -- --searches --seeds 5"),
   "npm run simulate -- --feeds": inCheckout("npm run simulate -- --feeds --seeds 5"),
   "npm run bench": inCheckout("npm run bench -- --only restart --runs 1 --json $FOLDER/results.json"),
   "npm run bench -- --only job --only gang": withRow("npm run bench"),

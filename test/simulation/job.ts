@@ -141,17 +141,26 @@ export function withOwnBudgets(spec: JobSpec, random: Random): JobSpec {
   return { ...spec, roles };
 }
 
+const ENDLESS = searchOf({ lr: "float 1e-5 1e-1 log", optimizer: "choice adam sgd" });
+/** Nine places. */
+const FINITE = searchOf({
+  layers: "int 1 3",
+  optimizer: "choice adam sgd",
+  momentum: "float 0 0.5 step 0.5 when optimizer=sgd",
+});
+
 /** Perhaps a search, whose trials are programs of the job's workers. */
-export function asSearch(spec: JobSpec, random: Random): JobSpec {
+export function asSearch(spec: JobSpec, random: Random, chance = 0.05): JobSpec {
   const worker = spec.roles.find(({ name }) => name === "worker");
-  if (worker === undefined || !random.chance(0.05)) {
+  if (worker === undefined || !random.chance(chance)) {
     return spec;
   }
   const { dependsOn: _, minInstances: __, ...needs } = worker;
   const trial = { ...needs, instances: 1 };
+  const algorithm = random.pick(["random", "tpe", "evolution", "grid"] as const);
   const search: Search = {
-    ...searchOf({ lr: "float 1e-5 1e-1 log", optimizer: "choice adam sgd" }),
-    algorithm: random.pick(["random", "tpe", "evolution"]),
+    ...(algorithm === "grid" || random.chance(0.1) ? FINITE : ENDLESS),
+    algorithm,
     population: 4,
     retries: random.integer(0, 2),
     maxTrials: random.integer(2, 12),

@@ -23,7 +23,7 @@ function judgeRoles(world: World, faults: readonly Fault[]): string[] {
     // As for all of the job: what was still being judged when the outcome was decided stays charged as it was.
     const open = openVerdicts(world.core.state).filter((verdict) => verdict.charged?.role === name);
     const charged = charges.filter(({ role }) => role === name).length - open.length;
-    const most = world.witness.mostCharges("program", name) + guesses(world, faults);
+    const most = world.witness.mostCharges("program", (task) => task.startsWith(`${name}:`)) + guesses(world, faults);
     return charged > most ? [`${charged} failures are charged to ${name}, whose programs failed ${most} times`] : [];
   });
 }
@@ -53,7 +53,7 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
  * which no attempt was told that it left the cluster, and with peers that were lost by an exit with 0 when a node had just been cut off.
  * An executor that could not be told of the next attempt is lost to it without a fault of its own.
  */
-function guesses(world: World, faults: readonly Fault[]): number {
+export function guesses(world: World, faults: readonly Fault[]): number {
   const untold = untoldDepartures(world);
   const there = [...world.executors.values()].filter(({ container }) => untold.includes(container.node));
   const early = world.witness.causes("program").filter(({ isCertain }) => !isCertain);

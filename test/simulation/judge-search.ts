@@ -1,8 +1,11 @@
-import { pausingIn, trialOf } from "../../am/core/policies/trials.ts";
+import { begun, pausingIn, retriesOf, trialOf } from "../../am/core/policies/trials.ts";
 import { rungOf } from "../../src/job/search/promotion.ts";
 import { inTrial, leadOfTrial } from "../../src/job/search/trial-tasks.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
+import type { Fault } from "./faults/fault.ts";
+import { guesses } from "./judge-budgets.ts";
 import type { World } from "./world.ts";
 
 /** Whether a rule of its search ended the job. */
@@ -39,11 +42,44 @@ export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: 
   }
 }
 
+/**
+ * Each trial paid for what its own programs did, and for no more than it had: one that failed by itself had used up its restarts. Where all
+ * trials have ended, none was forgotten.
+ */
+export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
+  const { spec, core, outcome, witness } = world;
+  const { search } = spec;
+  if (search === undefined) return [];
+  const allowed = guesses(world, faults);
+  const trials = begun(core);
+  const problems = trials.flatMap((task, number) => {
+    const { id, trialFailure, phase } = task;
+    const retries = retriesOf(core, task);
+    const hasFailed = trialFailure?.kind !== undefined && !trialFailure.kind.startsWith("no-metric ");
+    const charged = retries + Number(hasFailed);
+    const most = witness.mostCharges("program", (task) => numberOf(spec, task) === number) + allowed;
+    if (retries > search.retries) return [`${id} was started again ${retries} times of ${search.retries}`];
+    if (charged > most)
+      return [`${charged} failures are charged to trial ${number}, whose programs failed ${most} times`];
+    return hasFailed && charged <= search.retries
+      ? [`${id} is ${phase} and has failed, with ${retries} restarts of ${search.retries}: ${trialFailure.words}`]
+      : [];
+  });
+  const total = spec.trials ?? core.state.tasks.length;
+  const isComplete = outcome?.reason.code !== "trials-ended" || trials.length === total;
+  return isComplete ? problems : [...problems, `the search ended after ${trials.length} of ${total} trials`];
+}
+
+/** The trial that a task is of. */
+function numberOf(spec: JobSpec, task: string): number {
+  const name = parseTaskId(task);
+  return name === undefined ? -1 : inTrial(spec, name).number;
+}
+
 /** How often a paused trial may have gone on. */
 export function promotionsOf({ core }: World, task: string): number {
   const pausing = pausingIn(core);
-  const name = parseTaskId(task);
-  const { number } = name === undefined ? { number: -1 } : inTrial(core.spec, name);
+  const number = numberOf(core.spec, task);
   const lead = leadOfTrial(core.spec, number);
   const record = core.state.tasks.find(({ id }) => id === lead);
   return pausing === undefined || record === undefined

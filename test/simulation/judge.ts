@@ -5,7 +5,7 @@ import { MASTER_CUT } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { chargedTo, isStagingClosed, judgeBudgets, openVerdicts, unfindable } from "./judge-budgets.ts";
 import { judgeMachines } from "./judge-machines.ts";
-import { isOfNaN, isOfSearch, judgeSearchEnd, promotionsOf } from "./judge-search.ts";
+import { isOfNaN, isOfSearch, judgeSearchEnd, judgeTrials, promotionsOf } from "./judge-search.ts";
 import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -28,6 +28,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   }
   const problems = [
     ...judgeBudgets(world, faults),
+    ...judgeTrials(world, faults),
     ...judgeMachines(world),
     ...judgeHangs(world, faults),
     ...judgeEarlyExits(world, faults),

@@ -1,5 +1,7 @@
 export interface PinnedSeed {
   readonly seed: number;
+  /** Its life as a search. */
+  readonly searches?: boolean;
   readonly lives: string;
   /** Events of the ApplicationMaster's log that show so, in this order. */
   readonly logs: readonly string[];
@@ -61,5 +63,11 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     lives:
       "an outcome is carried out that the journal never held; the next attempt starts again what was stopped, for nothing",
     logs: ["outcome-decided", "journal-failed", "recovered", "task-restart", "outcome-decided"],
+  },
+  {
+    seed: 96,
+    searches: true,
+    lives: "a container of a trial is taken, and what its peers fail of then costs the trial nothing",
+    logs: ["generation-running", "task-failed", "generation-restart", "generation-running", "outcome-decided"],
   },
 ];

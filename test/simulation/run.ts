@@ -38,6 +38,8 @@ const LIMIT_MS = 4 * 3_600_000;
 export interface RunOptions extends PlantedFaultOptions, Pick<WorldOptions, "trace"> {
   /** What goes wrong, by name, instead of what the seed would choose. */
   readonly faults?: readonly string[];
+  /** The job is a search, whatever the seed would choose. */
+  readonly searches?: boolean;
 }
 
 /** One whole job in a random world: everything follows from the seed. */
@@ -49,7 +51,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const plain = randomJob(random);
   const whole = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
   const budgeted = withOwnBudgets(withElasticWorkers(whole, draws.elastic), draws.budgets);
-  const unlabelled = asSearch(budgeted, draws.searched);
+  const unlabelled = asSearch(budgeted, draws.searched, options.searches === true ? 1 : undefined);
   const isKind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
   const nodes = random.integer(2, 6);

@@ -5,6 +5,7 @@ import { runSeed } from "./run.ts";
 
 /** The suite `simulation` runs many more; a seed that fails here is replayed with `npm run simulate -- --seed N`. */
 const SEEDS = 100;
+const SEARCHES = 30;
 /** Of a task in one generation, in the log of the ApplicationMaster. */
 const MOST_LINES = 20;
 
@@ -14,6 +15,15 @@ test(`every job of ${SEEDS} random ones on random clusters ends, with every inva
     const lines = new LinesOfTasks();
     const { problems } = await runSeed(seed, { mutation: lines.count });
     failures.push(...[...problems, ...lines.problems()].map((problem) => `seed ${seed}: ${problem}`));
+  }
+  expect(failures).toEqual([]);
+});
+
+test(`so does every search of ${SEARCHES}: each trial pays for what its own programs did`, async () => {
+  const failures: string[] = [];
+  for (let seed = 1; seed <= SEARCHES; seed++) {
+    const { problems } = await runSeed(seed, { searches: true });
+    failures.push(...problems.map((problem) => `seed ${seed}: ${problem}`));
   }
   expect(failures).toEqual([]);
 });
@@ -35,10 +45,10 @@ class LinesOfTasks {
   }
 }
 
-test.each(PINNED_SEEDS)("seed $seed: $lives", async ({ seed, logs }) => {
+test.each(PINNED_SEEDS)("seed $seed: $lives", async ({ seed, logs, searches = false }) => {
   const seen: string[] = [];
   const trace = (line: string) => seen.push(/^ +[\d.]+ {3}\w+ ([\w-]+): /.exec(line)?.[1] ?? "");
-  expect((await runSeed(seed, { trace })).problems).toEqual([]);
+  expect((await runSeed(seed, { trace, searches })).problems).toEqual([]);
   expect(inOrder(seen, logs)).toEqual(logs);
 });
 

@@ -135,9 +135,8 @@ export class Witness {
       .filter((cause) => of === undefined || cause.class === of);
   }
 
-  /** How often a class may have been charged, or a role's budget of it: once for each cause, and for each task that had outlived its gang when the cause was noticed. */
-  mostCharges(of: FailureClass, role?: string): number {
-    const isOf = (task: string) => role === undefined || task.startsWith(`${role}:`);
+  /** How often a class may have been charged, or some tasks' budget of it: once for each cause, and for each task that had outlived its gang when the cause was noticed. */
+  mostCharges(of: FailureClass, isOf: (task: string) => boolean = () => true): number {
     // Of an exit with 0 among parameter servers nothing is heard but that others lost a connection: whoever did so first pays.
     const noted = [...this.#causes.values()].filter(
       ({ cause, tasks }) => cause.class === of && (!cause.isCertain || [...tasks].some(isOf)),

@@ -7,7 +7,7 @@ import { discard } from "../containers/containers.ts";
 import { renewAlone } from "../gang/restart.ts";
 import { doneForGood, endStage } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
-import { begun, haltOf, isTrialOver, leadOfGang } from "../policies/trials.ts";
+import { begun, haltOf, isTrialOver, leadOfGang, retriesOf } from "../policies/trials.ts";
 import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
@@ -63,8 +63,7 @@ export function renewTrial(step: Step, gang: GangState, root: Ending): void {
   if (root.class !== "program") {
     return;
   }
-  lead.trialRetries = (lead.trialRetries ?? 0) + 1;
-  if (lead.trialRetries > 1) {
+  if (retriesOf(step, lead) > 1) {
     task.trialAvoids = root.host;
   }
   const container = containerOf(step, task);

@@ -2,7 +2,7 @@ import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { compareValues, countStates } from "../../../src/job/search/trials.ts";
 import { valueWords } from "../../../src/job/search/words.ts";
-import { begun, trialOf } from "../policies/trials.ts";
+import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { Step } from "../state/step.ts";
 import { isUnderWay } from "./begin.ts";
 import { finish } from "./finish.ts";
@@ -29,7 +29,7 @@ export function finishAtGoal(step: Step): void {
 export function searchSummary(step: Step): Undated {
   const tasks = begun(step);
   const { running: _, paused, ...counts } = countStates(tasks.map(trialOf));
-  const again = tasks.reduce((sum, { restarts, trialRetries = 0 }) => sum + restarts - trialRetries, 0);
+  const again = tasks.reduce((sum, task) => sum + task.restarts - retriesOf(step, task), 0);
   return endedBecause(counts.completed > 0 ? "succeeded" : "failed", {
     ...{ code: "trials-ended", ...counts, again },
     ...(paused > 0 && { paused }),

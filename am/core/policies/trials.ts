@@ -113,6 +113,16 @@ export function isTrialOver({ phase, trialOver }: TaskRecord): boolean {
   return trialOver ?? AFTER_END.includes(phase);
 }
 
+/**
+ * How often a trial was started again after its program had failed. A gang has paid for each such start, and has it back where something else
+ * turns out to have been the cause.
+ */
+export function retriesOf(job: Job, task: TaskRecord): number {
+  return job.spec.trials === undefined
+    ? (task.trialRetries ?? 0)
+    : gangOf(job, task).charges.filter((charge) => charge.class === "program").length;
+}
+
 export function trialOf(task: TaskRecord): Trial {
   const { trialParameters: params = {}, trialReports, trialValue, trialRung: rung, step } = task;
   const value = trialValue === undefined ? undefined : Number(trialValue);

@@ -98,7 +98,7 @@ export interface TaskRecord {
   trialPause?: string;
   /** The place of the rung that it may run to; absent: its first. */
   trialRung?: number;
-  /** How often a trial was started again after its program had failed. */
+  /** How often a trial of one task was started again after its program had failed. */
   trialRetries?: number;
   /** The host where it failed last, which another trial had better have. */
   trialAvoids?: string;

@@ -2,24 +2,24 @@ import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
 import { bestTrial, countStates, type Search, type TrialState } from "../../../src/job/search/trials.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
-import { begun, trialOf } from "../policies/trials.ts";
+import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
-import type { CoreState } from "../state/state.ts";
 import { checkpointOfTrial, endedState } from "./status.ts";
 
 /** What a search leaves when it has ended, by the names of the files; undefined of another job. */
 export function searchFiles(
-  { spec: { search, name }, state }: Pick<Core, "spec" | "state">,
+  core: Pick<Core, "spec" | "state">,
   { applicationId, startedAtMs, usage, search: shown, outcome }: JobStatus,
 ): Readonly<Record<"trials.jsonl" | "result.json", string>> | undefined {
+  const { search, name } = core.spec;
   if (search === undefined) {
     return undefined;
   }
-  const tasks = begun({ state });
+  const tasks = begun(core);
   const trials = tasks.map((task, number) => {
     const trial = trialOf(task);
     const ended = endedState(outcome, trial);
-    return { ...trial, state: ended, line: lineOf(state, task, number, ended) };
+    return { ...trial, state: ended, line: lineOf(core, task, number, ended) };
   });
   const { result, summary, endedAtMs } = outcome ?? {};
   return {
@@ -41,17 +41,17 @@ function described({ space, points, before: _before, jobFile: _jobFile, outputDi
 }
 
 /** In the words of `readTrialLine`, and some more. */
-function lineOf(core: CoreState, task: TaskRecord, number: number, state: TrialState) {
+function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: number, state: TrialState) {
   const { trialParameters: params, trialValue: value, trialReports, trialStop, trialFailure } = task;
-  const checkpoint = checkpointOfTrial(core, task);
-  const { step, startedAtMs, endedAtMs, restarts, trialRetries = 0 } = task;
+  const checkpoint = checkpointOfTrial(core.state, task);
+  const { step, startedAtMs, endedAtMs, restarts } = task;
   return {
     ...{ number, task: task.id, params, state, value },
     ...(step > 0 && { step }),
     ...(trialReports && { reports: trialReports.map((report) => [report.step, report.value]) }),
     ...(startedAtMs > 0 && { startedAtMs }),
     ...(endedAtMs > 0 && { endedAtMs, durationMs: endedAtMs - startedAtMs }),
-    ...(restarts > 0 && { restarts, retries: trialRetries }),
+    ...(restarts > 0 && { restarts, retries: retriesOf(core, task) }),
     ...(trialStop !== undefined && { why: trialStop }),
     ...(trialFailure && { error: trialFailure.words, lines: trialFailure.lines }),
     ...(checkpoint && { checkpoint: checkpoint.path, checkpointStep: checkpoint.step }),

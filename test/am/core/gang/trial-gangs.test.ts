@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { trialOf } from "../../../../am/core/policies/trials.ts";
+import { retriesOf, trialOf } from "../../../../am/core/policies/trials.ts";
 import type { Effect } from "../../../../am/core/state/effects.ts";
 import { searchFiles } from "../../../../am/core/status/search-files.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
@@ -238,6 +238,15 @@ describe("trials of several tasks", () => {
     scenario.allocateAll();
     expect(starts(scenario.readyAll()).map(({ task }) => task)).toEqual(tasksOf(1));
     expect(stateOf(scenario, 1)).toBe("running");
+  });
+
+  test("pay with none of their restarts for a program that failed because another one's container was taken", () => {
+    const { scenario } = running();
+    scenario.exits("worker:2", { exitCode: 1, peerConnectionLost: true });
+    scenario.stops("ps:1");
+    expect(retriesOf(scenario.core, scenario.task("worker:2"))).toBe(1);
+    scenario.completes(scenario.task("worker:3").containerId, -102);
+    expect(retriesOf(scenario.core, scenario.task("worker:2"))).toBe(0);
   });
 
   test("end the search when the first five fail the same way", () => {
