@@ -6,20 +6,19 @@ import { findFiles } from "../../src/hadoop/hdfs/find-files.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { whyUnreadable } from "../../src/job/feeds/cut.ts";
 import type { FeedSpec } from "../../src/job/feeds/feed-spec.ts";
-import type { InputFile } from "../../src/job/feeds/plan.ts";
-import { arrayOf, bool, object, type Shape } from "../../src/job/shape.ts";
-import { inputFile } from "../../src/job/stored/parse-job-file.ts";
+import { type InputFile, Listing } from "../../src/job/feeds/listing.ts";
+import { bool, object, type Shape } from "../../src/job/shape.ts";
 import type { Log } from "../../src/log.ts";
 import { journalClosed, type SealedJournal } from "../storage/sealed-journal.ts";
 
 /** What a look has found: files that came since the one before, and whether there will be more. */
 export interface Found {
-  readonly files: readonly InputFile[];
+  readonly files: Listing;
   readonly isComplete: boolean;
 }
 
 export const foundShape: Shape<Found> = object({
-  required: { files: arrayOf(inputFile), isComplete: bool },
+  required: { files: Listing.shape, isComplete: bool },
   optional: {},
 });
 
@@ -33,9 +32,9 @@ export interface GrowingInputOptions {
   readonly log: Pick<Log, "warn">;
   readonly journal: Pick<SealedJournal<Found>, "write">;
   /** Files that are in the feed. */
-  readonly known: readonly InputFile[];
+  readonly known: Iterable<InputFile>;
   /** As they were at the last look. */
-  readonly seen: readonly InputFile[];
+  readonly seen: Iterable<InputFile>;
   /** It is in the journal. */
   readonly found: (found: Found) => void;
 }
@@ -98,7 +97,7 @@ export class GrowingInput {
     for (const file of still) if (await this.#isWhole(file)) files.push(file);
     this.#seen = byPath(fresh);
     const isComplete = isEnd && files.length === fresh.length;
-    return files.length > 0 || isComplete ? { files: this.#withinLimit(files), isComplete } : undefined;
+    return files.length > 0 || isComplete ? { files: Listing.of(this.#withinLimit(files)), isComplete } : undefined;
   }
 
   #isFresh(file: InputFile): boolean {
@@ -155,14 +154,16 @@ export class GrowingInput {
 export function foundBefore(written: readonly { readonly file: Found }[]): readonly Found[] {
   const known = new Set<string>();
   return written.flatMap(({ file: { files, isComplete } }) => {
-    const fresh = files.filter(({ path }) => !known.has(path));
+    const fresh = [...files].filter(({ path }) => !known.has(path));
     for (const { path } of fresh) known.add(path);
-    return fresh.length > 0 || isComplete ? [{ files: fresh, isComplete }] : [];
+    return fresh.length > 0 || isComplete ? [{ files: Listing.of(fresh), isComplete }] : [];
   });
 }
 
-function byPath(files: readonly InputFile[]): Map<string, InputFile> {
-  return new Map(files.map((file) => [file.path, file]));
+function byPath(files: Iterable<InputFile>): Map<string, InputFile> {
+  const known = new Map<string, InputFile>();
+  for (const file of files) known.set(file.path, file);
+  return known;
 }
 
 function isSame(before: InputFile | undefined, { length, modifiedMs }: InputFile): boolean {

@@ -9,7 +9,8 @@ import { listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { type Cursor, cursorShape } from "../../src/job/feeds/cursor.ts";
 import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
-import { type InputFile, type Plan, planOf, planWith, splitAt, watermarkOf } from "../../src/job/feeds/plan.ts";
+import { Listing } from "../../src/job/feeds/listing.ts";
+import { type Plan, planOf, planWith, splitAt, watermarkOf } from "../../src/job/feeds/plan.ts";
 import { partName, UNFINISHED_RESULTS } from "../../src/job/feeds/results.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { FeedStatus, JobStatus } from "../../src/job/status.ts";
@@ -38,7 +39,7 @@ export interface ReadingLife {
 export interface JobFeedsOptions {
   readonly feeds: readonly FeedSpec[];
   /** The files of each, as they were when the job was submitted. */
-  readonly inputs: Readonly<Record<string, readonly InputFile[]>>;
+  readonly inputs: Readonly<Record<string, Listing>>;
   readonly fileSystems: Pick<FileSystems, "locate">;
   readonly clock: WallClock;
   readonly log: Pick<Log, "warn">;
@@ -111,7 +112,8 @@ export class JobFeeds {
   }
 
   #planOf({ name, cut, relistMs }: FeedSpec): Plan {
-    const plan = this.#plans.get(name) ?? planOf(relistMs === undefined ? (this.#options.inputs[name] ?? []) : [], cut);
+    const listed = relistMs === undefined ? this.#options.inputs[name] : undefined;
+    const plan = this.#plans.get(name) ?? planOf(listed ?? Listing.of([]), cut);
     this.#plans.set(name, plan);
     return plan;
   }
@@ -312,17 +314,25 @@ function growing(feed: Feed): Feed {
 
 function grownBy({ feed, plan: before }: Growable, { files, isComplete }: Found): Growable {
   const plan = planWith(before, files);
-  const name = digestOf([feed.plan, files]);
+  const name = digestOf(feed.plan, files);
   return { feed: grownFeed(feed, { splits: plan.splits, plan: name, isComplete }), plan };
 }
 
 /** A cursor is of a plan and an order of it: of other ones it says nothing. */
 function nameOf({ cut, files }: Plan, seed: number | undefined): string {
-  return digestOf([cut, files, seed]);
+  return digestOf(cut, files, seed ?? null);
 }
 
-function digestOf(what: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(what)).digest("hex").slice(0, 32);
+/** Of a list of these in JSON, which is made file by file. */
+function digestOf(before: unknown, files: Listing, ...behind: readonly unknown[]): string {
+  const hash = createHash("sha256").update(`[${JSON.stringify(before)},[`);
+  let separator = "";
+  for (const file of files) {
+    hash.update(`${separator}${JSON.stringify(file)}`);
+    separator = ",";
+  }
+  const rest = behind.map((one) => `,${JSON.stringify(one)}`).join("");
+  return hash.update(`]${rest}]`).digest("hex").slice(0, 32);
 }
 
 /** What the core hears, once the call has a number. Undefined where its cursor cannot be read. */

@@ -9,7 +9,8 @@ import { codecOf } from "../../src/history/avro/read.ts";
 import { containerMagic } from "../../src/history/avro/schema.ts";
 import { type Cut, isCut, isPackedInVain, whyUnreadable } from "../../src/job/feeds/cut.ts";
 import type { FeedSpec } from "../../src/job/feeds/feed-spec.ts";
-import { type InputFile, type Plan, planOf } from "../../src/job/feeds/plan.ts";
+import { type InputFile, Listing } from "../../src/job/feeds/listing.ts";
+import { type Plan, planOf } from "../../src/job/feeds/plan.ts";
 import { keyFor } from "../../src/job/keys.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
@@ -33,14 +34,14 @@ interface FileLookUp {
 
 /** By the names of feeds, the files that their inputs stand for now, and what is wrong with them. */
 export interface FeedInputs {
-  readonly feeds: Readonly<Record<string, readonly InputFile[]>>;
+  readonly feeds: Readonly<Record<string, Listing>>;
   readonly problems: readonly Problem[];
 }
 
 /** Little is read of the files, of one for each place that an input names: whether it may be, and of Avro whether its codec is known. */
 export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Promise<FeedInputs> {
   const problems: Problem[] = [];
-  const feeds: Record<string, readonly InputFile[]> = {};
+  const feeds: Record<string, Listing> = {};
   for (const feed of spec.feeds ?? []) {
     const key = keyFor("tony.feed.{feed}.input", { feed: feed.name });
     const refuse = (message: string) => problems.push(keyProblem("error", spec, key, `${key} names ${message}`));
@@ -61,7 +62,7 @@ export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Pr
       const message = `${outputKey} names ${feed.output}, which exists already: name another folder, or remove it`;
       problems.push(keyProblem("error", spec, outputKey, message));
     }
-    feeds[feed.name] = files;
+    feeds[feed.name] = Listing.of(files);
   }
   return { feeds, problems };
 }
@@ -106,15 +107,17 @@ function unusable({ cut, relistMs }: FeedSpec, files: readonly InputFile[]): str
 
 export function forecastFeeds({ feeds = [] }: JobSpec, inputs: FeedInputs["feeds"]): readonly FeedForecast[] {
   return feeds.map(({ name, cut }) => {
-    const plan = planOf(inputs[name] ?? [], cut);
+    const plan = planOf(inputs[name] ?? Listing.of([]), cut);
     const { files, bytes, splits } = plan;
-    return { name, files: files.length, bytes, splits, uncut: uncutFiles(plan) };
+    return { name, files: files.size, bytes, splits, uncut: uncutFiles(plan) };
   });
 }
 
 function uncutFiles({ cut, files }: Plan): number {
   const most = "splitBytes" in cut ? cut.splitBytes : USUAL_SPLIT_BYTES;
-  return files.filter(({ path: file, length }) => !isCut(cut, file) && length > most).length;
+  let uncut = 0;
+  for (const { path: file, length } of files) if (!isCut(cut, file) && length > most) uncut += 1;
+  return uncut;
 }
 
 export function feedLine({ name, files, bytes, splits, uncut }: FeedForecast): string {

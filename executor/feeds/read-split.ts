@@ -7,7 +7,8 @@ import type { OpenOptions } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { type Cut, isPacked } from "../../src/job/feeds/cut.ts";
-import type { InputFile, Split } from "../../src/job/feeds/plan.ts";
+import type { InputFile } from "../../src/job/feeds/listing.ts";
+import type { Split } from "../../src/job/feeds/plan.ts";
 import { boundedLines } from "./row-limit.ts";
 import { checkedRecords } from "./tfrecord.ts";
 
@@ -30,9 +31,10 @@ export async function* readSplit(
   const { fileSystem, path } = place;
   const now = await ifThere(fileSystem.stat(path));
   if (now?.lengthBytes !== file.length || now.modificationTimeMs !== file.modifiedMs) {
-    const gone = "was there when the job was submitted, and is gone";
-    const what = now === undefined ? gone : "has changed since it was looked up for this feed, and is not read";
-    throw new TonyError(`${file.path} ${what}`, { code: "FEED_FILE_CHANGED" });
+    const what = now === undefined ? "is gone" : "has changed";
+    throw new TonyError(`${file.path} ${what} since it was looked up for this feed, and is not read`, {
+      code: "FEED_FILE_CHANGED",
+    });
   }
   const read = (offset: number, length = file.length - offset) =>
     bytesOf(place, { offset, lengthBytes: length }, pause);

@@ -1,6 +1,6 @@
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
 import type { QueueShares } from "../cluster-nodes.ts";
-import type { InputFile } from "../feeds/plan.ts";
+import type { Listing } from "../feeds/listing.ts";
 import type { JobSpec } from "../spec.ts";
 import type { JobKeytab } from "./job-keytab.ts";
 
@@ -53,7 +53,7 @@ export interface JobFile {
   /** The cluster's, for an ApplicationMaster whose registration was not answered with them. */
   readonly resourceTypes: readonly ResourceType[];
   /** The files of each feed, as they were at the submission; absent: the job has none. */
-  readonly feeds?: Readonly<Record<string, readonly InputFile[]>>;
+  readonly feeds?: Readonly<Record<string, Listing>>;
   /** Absent: the ApplicationMaster has the tokens that it is given, and no others. */
   readonly keytab?: JobKeytab;
 }

@@ -2,7 +2,7 @@ import { TonyError } from "../../errors.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
 import { clusterResource, type QueueShares } from "../cluster-nodes.ts";
-import type { InputFile } from "../feeds/plan.ts";
+import { Listing } from "../feeds/listing.ts";
 import { arrayOf, count, literal, object, recordOf, type Shape, string } from "../shape.ts";
 import { executorJobFields } from "./executor-job.ts";
 import type { JobFile, ShippedFile } from "./job-file.ts";
@@ -29,11 +29,6 @@ const queueShares: Shape<QueueShares> = object({
   optional: {},
 });
 
-export const inputFile: Shape<InputFile> = object({
-  required: { path: string, length: count, modifiedMs: count },
-  optional: {},
-});
-
 const jobFile: Shape<JobFile> = object({
   required: {
     ...executorJobFields.required,
@@ -45,7 +40,7 @@ const jobFile: Shape<JobFile> = object({
     sharedLabels: arrayOf(string),
     resourceTypes: arrayOf(resourceType),
   },
-  optional: { ...executorJobFields.optional, feeds: recordOf(arrayOf(inputFile)), keytab: jobKeytab, queueShares },
+  optional: { ...executorJobFields.optional, feeds: recordOf(Listing.shape), keytab: jobKeytab, queueShares },
 });
 
 /**

@@ -13,7 +13,7 @@ import { TonyError } from "../../../src/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../../src/job/feeds/lease.ts";
-import type { InputFile } from "../../../src/job/feeds/plan.ts";
+import { Listing } from "../../../src/job/feeds/listing.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SteppedClock, turn } from "../../support/stepped-clock.ts";
 
@@ -53,7 +53,7 @@ class Scene {
   options(feed = TRAIN): JobFeedsOptions {
     return {
       feeds: [feed],
-      inputs: { train: [FILE] },
+      inputs: { train: Listing.of([FILE]) },
       fileSystems: { locate: (place) => ({ fileSystem: new LocalFileSystem(), path: place }) },
       clock: this.clock,
       log: { warn: (event, message) => void this.warnings.push(`${event}: ${message}`) },
@@ -301,14 +301,14 @@ describe("a feed whose input grows", () => {
     utimesSync(place(name), seconds, seconds);
   };
   const inputs = (...names: string[]) =>
-    names.map((name) => ({ path: `file://${place(name)}`, length: 4, modifiedMs: 5_000 }));
+    Listing.of(names.map((name) => ({ path: `file://${place(name)}`, length: 4, modifiedMs: 5_000 })));
 
   beforeEach(() => {
     for (const path of [input, until]) rmSync(path, { recursive: true, force: true });
     mkdirSync(input);
   });
 
-  async function grown(scene: Scene, seen: readonly InputFile[] = []): Promise<JobFeeds> {
+  async function grown(scene: Scene, seen = Listing.of([])): Promise<JobFeeds> {
     const feeds = new JobFeeds({ ...scene.options(GROWING), inputs: { train: seen } });
     expect(await ask(feeds, { type: "open" })).toEqual({ type: "opened", epoch: 0 });
     return feeds;

@@ -73,7 +73,7 @@ function inputsOf(
 async function filesOf(...input: readonly string[]): Promise<readonly string[] | undefined> {
   const { feeds, problems } = await inputsOf(input);
   expect(problems).toEqual([]);
-  return feeds.train?.map(({ path }) => path.replace("hdfs://nn:8020/data/", ""));
+  return feeds.train && [...feeds.train].map(({ path }) => path.replace("hdfs://nn:8020/data/", ""));
 }
 
 describe("the input of a feed", () => {
@@ -90,7 +90,7 @@ describe("the input of a feed", () => {
 
   test("is kept with what tells later whether a file has changed", async () => {
     const { feeds } = await inputsOf(["/data/part-1.txt"]);
-    expect(feeds.train).toEqual([{ path: "hdfs://nn:8020/data/part-1.txt", length: MIB, modifiedMs: 5 }]);
+    expect([...(feeds.train ?? [])]).toEqual([{ path: "hdfs://nn:8020/data/part-1.txt", length: MIB, modifiedMs: 5 }]);
   });
 
   const lines: Cut = { format: "lines", splitBytes: MIB };

@@ -12,7 +12,8 @@ import { TonyError } from "../../../src/errors.ts";
 import type { FileSystem, OpenOptions } from "../../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { Cut } from "../../../src/job/feeds/cut.ts";
-import { type InputFile, planOf, splitAt } from "../../../src/job/feeds/plan.ts";
+import { type InputFile, Listing } from "../../../src/job/feeds/listing.ts";
+import { planOf, splitAt } from "../../../src/job/feeds/plan.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "splits-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,7 +40,7 @@ function inChunks(bytes: number): FileSystem {
 
 /** What each split of the file holds. */
 async function splitsOf(file: InputFile, cut: Cut, fileSystem: FileSystem = local): Promise<string[]> {
-  const plan = planOf([file], cut);
+  const plan = planOf(Listing.of([file]), cut);
   const contents: string[] = [];
   for (let number = 0; number < plan.splits; number += 1) {
     const split = splitAt(plan, number);
@@ -125,7 +126,7 @@ describe("the bytes of a split", () => {
 
   test("are gone on with where a reading breaks off, and are not where that does not help", async () => {
     const file = await written("broken-off", "0123456789");
-    const plan = planOf([file], { format: "file" });
+    const plan = planOf(Listing.of([file]), { format: "file" });
     const split = splitAt(plan, 0);
     const pauses: number[] = [];
     const read = (fileSystem: FileSystem) =>
@@ -142,7 +143,7 @@ describe("the bytes of a split", () => {
 
   test("are not read of a file that is gone", async () => {
     const file = { path: path.join(folder, "gone"), length: 9, modifiedMs: 1 };
-    const message = `${file.path} was there when the job was submitted, and is gone`;
+    const message = `${file.path} is gone since it was looked up for this feed, and is not read`;
     await expect(splitsOf(file, { format: "file" })).rejects.toMatchObject({ code: "FEED_FILE_CHANGED", message });
   });
 

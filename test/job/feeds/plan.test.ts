@@ -1,10 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Cut, isCut, strayBytes } from "../../../src/job/feeds/cut.ts";
-import { planOf, planWith, type Split, splitAt, watermarkOf } from "../../../src/job/feeds/plan.ts";
+import { type InputFile, Listing } from "../../../src/job/feeds/listing.ts";
+import { planOf as planOfListing, planWith, type Split, splitAt, watermarkOf } from "../../../src/job/feeds/plan.ts";
 
 const file = (path: string, length: number) => ({ path, length, modifiedMs: 0 });
 const lines: Cut = { format: "lines", splitBytes: 100 };
+const planOf = (files: readonly InputFile[], cut: Cut) => planOfListing(Listing.of(files), cut);
 const parts = ({ file: { path }, start, end }: Split) => `${path} ${start}-${end}`;
 
 function splitsOf(files: readonly { readonly path: string; readonly length: number }[], cut: Cut): Split[] {
@@ -93,7 +95,7 @@ describe("a plan that grows", () => {
 
   test("keeps the numbers of its splits, and has new ones behind them", () => {
     const first = planOf([file("b", 15), file("d", 5)], lines);
-    const grown = planWith(first, [file("c", 5), file("a", 12)]);
+    const grown = planWith(first, Listing.of([file("c", 5), file("a", 12)]));
     expect([grown.splits, grown.bytes]).toEqual([6, 37]);
     expect(Array.from({ length: 3 }, (_, number) => splitAt(grown, number))).toEqual(
       Array.from({ length: 3 }, (_, number) => splitAt(first, number)),
@@ -107,7 +109,7 @@ describe("a plan that grows", () => {
   });
 
   test("says before when all that was written is used", () => {
-    const plan = planWith(planOf([file("a", 5, 30)], lines), [file("b", 5, 20), file("c", 5, 40)]);
+    const plan = planWith(planOf([file("a", 5, 30)], lines), Listing.of([file("b", 5, 20), file("c", 5, 40)]));
     expect([0, 1, Number.POSITIVE_INFINITY].map((unfinished) => watermarkOf(plan, unfinished))).toEqual([20, 20, 41]);
     expect(watermarkOf(planOf([], lines), Number.POSITIVE_INFINITY)).toBeUndefined();
   });
