@@ -1,7 +1,8 @@
 import path from "node:path/posix";
-import { buffer } from "node:stream/consumers";
 import { TonyError } from "../src/errors.ts";
+import { contentUpTo } from "../src/hadoop/hdfs/content.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import { MOST_HISTORY_BYTES } from "../src/history/json-lines.ts";
 import { type HistoryFileName, historyFileInProgress, parseHistoryFileName } from "../src/history/layout.ts";
 import { decodeHistory } from "../src/history/records.ts";
 import { decodeSeries, type JobSeries, seriesFile } from "../src/history/series/file.ts";
@@ -26,9 +27,6 @@ export interface StoredJob {
   /** Of all files of its folder. */
   readonly bytes: number;
 }
-
-/** A folder is read only as far as that: a job writes what it likes into its own. */
-export const MOST_HISTORY_BYTES = 64 * 2 ** 20;
 
 /**
  * @param parts `ends`: the first and the last record are enough
@@ -80,8 +78,8 @@ function settingsAmong(names: readonly string[]): string | undefined {
 }
 
 async function contentOf(fileSystem: FileSystem, file: string): Promise<Buffer> {
-  const content = await buffer(await fileSystem.open(file, { lengthBytes: MOST_HISTORY_BYTES + 1 }));
-  if (content.length > MOST_HISTORY_BYTES) throw unreadable(file, `it has more than ${MOST_HISTORY_BYTES} bytes`);
+  const content = await contentUpTo(fileSystem, file, MOST_HISTORY_BYTES);
+  if (content === undefined) throw unreadable(file, `it has more than ${MOST_HISTORY_BYTES} bytes`);
   return content;
 }
 

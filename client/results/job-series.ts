@@ -1,6 +1,7 @@
-import { buffer } from "node:stream/consumers";
 import { usageError } from "../../src/errors.ts";
+import { contentUpTo } from "../../src/hadoop/hdfs/content.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { MOST_HISTORY_BYTES } from "../../src/history/json-lines.ts";
 import { decodeSeries, type JobSeries, type SeriesAxis, seriesFile } from "../../src/history/series/file.ts";
 import { ratesOf } from "../../src/history/series/rates.ts";
 import type { TaskSeries } from "../../src/history/series/table.ts";
@@ -46,7 +47,9 @@ export async function storedSeries(
   const { files } = await historyOf({ applicationId: id, endedAtMs: report.finishTimeMs }, conf, applications, context);
   const file = files.find(({ path }) => path === seriesFile);
   if (file === undefined) throw nothingLeft(`${id} left no ${seriesFile} in its history`);
-  return decodeSeries(await buffer(await file.fileSystem.open(file.source)));
+  const content = await contentUpTo(file.fileSystem, file.source, MOST_HISTORY_BYTES);
+  if (content === undefined) throw nothingLeft(`${id} left a ${seriesFile} that is longer than any of ours`);
+  return decodeSeries(content);
 }
 
 const shownFirst: readonly string[] = ["cpu", "memory", "gpu", "gpu-memory", "step"];

@@ -1,8 +1,11 @@
 import path from "node:path";
-import { buffer } from "node:stream/consumers";
 import { usageError } from "../../src/errors.ts";
-import { readLocalText } from "../../src/hadoop/conf/xml.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { contentUpTo } from "../../src/hadoop/hdfs/content.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { MOST_HISTORY_BYTES } from "../../src/history/json-lines.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { parameterWords } from "../../src/job/search/parse-parameter.ts";
 import { valueFrom } from "../../src/job/search/random-search.ts";
@@ -25,7 +28,9 @@ export async function trialsBefore(
   conf: readonly string[] | undefined,
   context: ClientContext,
 ): Promise<readonly TrialLine[]> {
-  const lines = isApplicationId(from) ? await trialsOfJob(from, search, conf, context) : trialsOfFile(from, context);
+  const lines = isApplicationId(from)
+    ? await trialsOfJob(from, search, conf, context)
+    : await trialsOfFile(from, context);
   for (const [number, { params, number: said = number }] of lines.entries()) {
     if (said !== number)
       throw usageError(`${from} has trial ${said} as its ${number + 1}.: all trials stand in it, in their order`);
@@ -56,26 +61,30 @@ function misfit(space: Space, params: Parameters): string | undefined {
   return undefined;
 }
 
-function trialsOfFile(file: string, { workingDirectory }: ClientContext): readonly TrialLine[] {
+async function trialsOfFile(file: string, { workingDirectory }: ClientContext): Promise<readonly TrialLine[]> {
   try {
-    const text = readLocalText(path.resolve(workingDirectory, file));
-    if (text === undefined)
-      throw usageError(`--resume ${file}: it is no application's id, and no file of this machine`);
-    return linesOf(text, file);
+    return await trialsIn(new LocalFileSystem(), path.resolve(workingDirectory, file), file);
   } catch (error) {
+    if (hasCode(error, "FILE_NOT_FOUND"))
+      throw usageError(`--resume ${file}: it is no application's id, and no file of this machine`);
     throw usageError(`--resume ${file}: ${errorMessage(error)}`);
   }
 }
 
-function linesOf(text: string, file: string): readonly TrialLine[] {
-  return text.split("\n").flatMap((line, index) => {
-    if (line.trim() === "") return [];
-    try {
-      return [readTrialLine(line)];
-    } catch (error) {
-      throw usageError(`${file}:${index + 1}: ${errorMessage(error)}`);
-    }
-  });
+async function trialsIn(fileSystem: FileSystem, place: string, file: string): Promise<readonly TrialLine[]> {
+  const content = await contentUpTo(fileSystem, place, MOST_HISTORY_BYTES);
+  if (content === undefined) throw usageError(`${file} is longer than any of ours: ${MOST_HISTORY_BYTES} bytes`);
+  return content
+    .toString("utf8")
+    .split("\n")
+    .flatMap((line, index) => {
+      if (line.trim() === "") return [];
+      try {
+        return [readTrialLine(line)];
+      } catch (error) {
+        throw usageError(`${file}:${index + 1}: ${errorMessage(error)}`);
+      }
+    });
 }
 
 async function trialsOfJob(
@@ -125,7 +134,7 @@ async function storedTrials(
   const file = `${folder}/trials.jsonl`;
   try {
     const { fileSystem, path: place } = (await applications.fileSystems()).locate(file);
-    return linesOf((await buffer(await fileSystem.open(place))).toString("utf8"), file);
+    return await trialsIn(fileSystem, place, file);
   } catch {
     return undefined;
   }

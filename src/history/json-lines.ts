@@ -1,3 +1,6 @@
+/** A file of a job's history or of a search's trials is read only as far as that: a job writes what it likes into its own. */
+export const MOST_HISTORY_BYTES = 64 * 2 ** 20;
+
 /**
  * Of the largest job, with room to spare. Text that is made for it takes twenty times its length once it is parsed, and whose history is
  * read may have written what he likes.

@@ -36,6 +36,7 @@ import { childProgress, renewProgress } from "./progress.ts";
  */
 export function executorRegistered(step: Step, registration: ExecutorRegistration): void {
   const container = step.state.containers[registration.containerId];
+  const isFirstWord = container?.phase === "unclaimed" || container?.link === "rejoining";
   if (container?.phase === "unclaimed") {
     claim(step, container, registration.task);
   }
@@ -47,6 +48,10 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
       giveBackUnclaimed(step, container, why);
     }
     dismiss(step, registration, { graceMs: 0, reason: { code: "replaced", why } });
+    return;
+  }
+  if (!isFirstWord && !isOurs(task, registration)) {
+    ignoreMadeUp(step, task, container);
     return;
   }
   moveLink(step, container, "registered");
@@ -66,6 +71,25 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     upToDate(step, task, container, registration);
   } else {
     ahead(step, task, registration);
+  }
+}
+
+/**
+ * Whether this attempt has ordered what an executor says it does. What an attempt before it has ordered comes with an executor's first word
+ * to this one: who says such a thing later makes it up, and restarts nothing by it.
+ */
+function isOurs(task: TaskRecord, { generation, child }: ExecutorRegistration): boolean {
+  if (generation !== task.generation) {
+    return generation < task.generation;
+  }
+  return child.state === "none" || !BEFORE_START.includes(task.phase);
+}
+
+/** It is not heard: its container is given up as one whose executor does not come, and that is charged. */
+function ignoreMadeUp(step: Step, task: TaskRecord, { link }: ContainerRecord): void {
+  if (link !== "up") {
+    const words = `${task.id}'s executor says that it was ordered what nobody has ordered; it is not heard.`;
+    log(step, "warn", "registration-made-up", words, about(task));
   }
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import type { Content } from "./file-system.ts";
+import { buffer } from "node:stream/consumers";
+import type { Content, FileSystem } from "./file-system.ts";
 
 /** Large enough that a transfer is bound by the network, small enough to be no burden in an AM. */
 const chunkBytes = 1024 * 1024;
@@ -22,4 +23,14 @@ function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
 /** A local file. @param lengthBytes as its status says; a file that changes while it is sent fails the transfer */
 export function localFileContent(path: string, lengthBytes: number): Content {
   return { lengthBytes, open: () => createReadStream(path, { highWaterMark: chunkBytes }) };
+}
+
+/** A file that others may have written, read no further than that; undefined where it is longer. Rejects as the file system. */
+export async function contentUpTo(
+  fileSystem: Pick<FileSystem, "open">,
+  file: string,
+  mostBytes: number,
+): Promise<Buffer | undefined> {
+  const content = await buffer(await fileSystem.open(file, { lengthBytes: mostBytes + 1 }));
+  return content.length > mostBytes ? undefined : content;
 }

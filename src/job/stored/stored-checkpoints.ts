@@ -1,6 +1,7 @@
 import path from "node:path/posix";
 import { TonyError } from "../../errors.ts";
 import { errorCode, errorMessage } from "../../hadoop/errors.ts";
+import { contentUpTo } from "../../hadoop/hdfs/content.ts";
 import type { FileStatus, FileSystem } from "../../hadoop/hdfs/file-system.ts";
 import { ifThere, listIfThere } from "../../hadoop/hdfs/if-there.ts";
 import { type Manifest, parseManifest } from "./carried-lists.ts";
@@ -46,16 +47,10 @@ const MOST_MANIFEST_BYTES = 64 * 1024 * 1024;
 /** Of a complete checkpoint. Throws as the file system, or a TonyError with code `CHECKPOINT_DAMAGED`. */
 export async function readManifest(fileSystem: Pick<FileSystem, "open">, checkpoint: string): Promise<Manifest> {
   const file = `${checkpoint}/${MANIFEST}`;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of await fileSystem.open(file)) {
-    const part = Buffer.from(chunk);
-    chunks.push(part);
-    bytes += part.length;
-    if (bytes > MOST_MANIFEST_BYTES) throw damaged(file, `it is longer than ${MOST_MANIFEST_BYTES} bytes`);
-  }
+  const content = await contentUpTo(fileSystem, file, MOST_MANIFEST_BYTES);
+  if (content === undefined) throw damaged(file, `it is longer than ${MOST_MANIFEST_BYTES} bytes`);
   try {
-    return parseManifest(Buffer.concat(chunks).toString("utf8"));
+    return parseManifest(content.toString("utf8"));
   } catch (error) {
     throw damaged(file, errorMessage(error), error);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -61,6 +61,11 @@ describe("a file of trials", () => {
     [Array(4).fill({ params: adam, value: 1 }), "4 trials that have ended, and this search has 4 trials in all"],
   ])("%j is refused: %s", async (lines, said) => {
     await expect(before(write(...lines))).rejects.toThrow(said);
+  });
+
+  test("that is longer than any of ours is not read into memory", async () => {
+    truncateSync(path.join(folder, write()), 2 ** 34);
+    await expect(before("trials.jsonl")).rejects.toThrow("trials.jsonl is longer than any of ours: 67108864 bytes");
   });
 
   test("that is not there is no id either", async () => {

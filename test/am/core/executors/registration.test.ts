@@ -1,0 +1,61 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const spec = jobSpec([role("worker", 2)]);
+
+function begun(): Scenario {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  scenario.allocateAll();
+  return scenario;
+}
+
+function running(): Scenario {
+  const scenario = new Scenario(spec);
+  scenario.toRunning();
+  return scenario;
+}
+
+describe("an executor that says what this attempt has not ordered restarts nothing", () => {
+  test("a generation that there is not yet", () => {
+    const scenario = running();
+    scenario.ready("worker:1", { generation: 7 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1, lastGeneration: 1 });
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
+  });
+
+  test("a program that nobody has started", () => {
+    const scenario = begun();
+    scenario.reports("worker:1", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+    expect(scenario.job).toMatchObject({ phase: "gathering", generation: 1 });
+    expect(scenario.task("worker:1").phase).toBe("allocated");
+  });
+
+  test("it is as one that does not come: its container is given up, and that is charged", () => {
+    const scenario = running();
+    scenario.breaks("worker:1");
+    scenario.ready("worker:1", { generation: 7 });
+    scenario.after(60_000);
+    expect(scenario.used).toMatchObject({ infrastructure: 1 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
+  });
+
+  test("neither where an attempt before has had it, once this one has heard of it", () => {
+    const scenario = running();
+    const { containerId } = scenario.task("worker:1");
+    scenario.crash([scenario.container(1, { containerId })]);
+    scenario.reports("worker:1", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+    scenario.ready("worker:1", { generation: 7 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+  });
+});
+
+test("what the attempt before had ordered, and not written down, comes with an executor's first word", () => {
+  const scenario = running();
+  const { containerId } = scenario.task("worker:1");
+  scenario.crash([scenario.container(1, { containerId })]);
+  scenario.ready("worker:1", { generation: 2 });
+  expect(scenario.job).toMatchObject({ phase: "restarting", generation: 3 });
+  expect(scenario.used).toMatchObject({ infrastructure: 0 });
+});
