@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import type { Content, FileSystem } from "./file-system.ts";
 
 /** Large enough that a transfer is bound by the network, small enough to be no burden in an AM. */
@@ -31,6 +30,8 @@ export async function contentUpTo(
   file: string,
   mostBytes: number,
 ): Promise<Buffer | undefined> {
-  const content = await buffer(await fileSystem.open(file, { lengthBytes: mostBytes + 1 }));
+  const stream = await fileSystem.open(file, { lengthBytes: mostBytes + 1 });
+  // Of many small files node:stream/consumers takes a fifth of the whole time: it goes over a Blob.
+  const content = Buffer.concat(await stream.toArray());
   return content.length > mostBytes ? undefined : content;
 }
