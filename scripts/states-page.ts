@@ -33,23 +33,26 @@ const HEAD = `# States
 
 Made from tables in \`am/\` and \`executor/core/\` by \`npm run docs\`; edit them there.
 
-Whatever the ApplicationMaster or an executor keeps track of changes its phase in one function. It is told what happened and looks up the row here: on
-what, from which phases, to which, and in which function that happens.
+Each thing below has one function that changes its phase. The caller says what happened; the table says which phase follows, and names the function
+where it happens.
 
-- *In the journal*: a snapshot of the state is written soon, so that a later attempt knows. A move without it is in the next snapshot that something else
-  brings, or YARN and the executors tell a later attempt what it needs to know of it. Nothing waits for the journal by that. What does wait is \`Held\` in
-  \`am/core/state/state.ts\`: making ready for another generation, the start of a gang or task, stopping a trial, a task or a stage that is done, the
-  job's end, and files that are still on their way.
+- *In the journal*: "yes" means that a snapshot of the state is written soon, so that a later attempt knows. A move without it is in the next snapshot that
+  something else brings, or YARN and the executors tell a later attempt what it needs to know of it. The move itself waits for no snapshot. What does wait
+  is \`Held\` in \`am/core/state/state.ts\`: making ready for another generation, the start of a gang or task, the stop of a trial, the stop of a task or stage
+  that is done, the job's end, and files that are still on their way. A feed has a journal of its own: its answers to tasks wait for that.
 - *Ignored*: it comes in these phases as well, and changes nothing.
-- A move that is in no row throws in tests and in the simulation. In production it is logged as \`defect\`, once for each table, move and phase, and changes
-  nothing (\`am/core/state/machine.ts\`).
+- A move that is in no row changes nothing and is logged as \`defect\`: by the ApplicationMaster's core once for each table, move and phase
+  (\`am/core/state/machine.ts\`), where it throws in tests and in the simulation. In an executor's core the simulation fails on that line. A split ignores
+  the move.
 
 For example, the node of \`worker:1\` is lost while its gang restarts:
 
-- its old program was still \`stopping\`: \`container-lost\` makes it \`lost\`, and once the next generation is open \`renewed-without-container\`
-  makes it \`waiting\`: another container is asked for. What ended the node is evidence in the verdict that is open.
+- its old program was still \`stopping\`: \`container-lost\` makes it \`lost\`, or \`stop-overdue\` if its time to stop is over first. Once the next
+  generation is open \`renewed-without-container\` makes it \`waiting\`: another container is asked for. What ended the node is evidence in the verdict, if
+  that is still open.
 - it was making ready for the next generation (\`allocated\` to \`registered\`): \`container-replaced\` makes it \`waiting\`. Nothing had started, so no
-  generation ends; the node is blamed (\`judgeReplaced\` in \`am/core/failures/losses.ts\`).
+  generation ends. The loss is evidence where an open verdict waits for that container; otherwise the node is blamed (\`judgeReplaced\` in
+  \`am/core/failures/losses.ts\`), and after too many such losses the job fails (\`tony.failure.blame.job\`).
 - its program had ended: nothing moves at once; the node's end is evidence as long as the verdict waits for that container. Once the next generation
   is open the task is \`waiting\`, as above.
 `;
@@ -68,16 +71,16 @@ const sources = new Map(
   ),
 );
 
-/** The files of the table's room with a function of that name, which make this move if any of them do. */
+/** The files of the table's room with a function of that name, which make this move. */
 export function filesOf({ on, does }: Pick<Row<string>, "on" | "does">, table: string): string[] {
   const room = table.split("/", 2).join("/");
   const definition = new RegExp(
     `^(?:(?:export )?(?:async )?function ${does}\\(| {2}(?:async )?#?${does}\\([^;\n]*$)`,
     "m",
   );
-  const files = [...sources].filter(([file, text]) => file.startsWith(`${room}/`) && definition.test(text));
-  const moving = files.filter(([, text]) => text.includes(`"${on}"`));
-  return (moving.length > 0 ? moving : files).map(([file]) => file);
+  return [...sources]
+    .filter(([file, text]) => file.startsWith(`${room}/`) && definition.test(text) && text.includes(`"${on}"`))
+    .map(([file]) => file);
 }
 
 function section(machine: Machine<string, string>, file: string, words: string): string {

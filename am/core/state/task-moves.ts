@@ -75,7 +75,7 @@ const ROWS = [
     from: [...BEFORE_START, "starting", ...AFTER_END],
     to: "stopped",
     durable: false,
-    does: "release",
+    does: "dropTask",
   },
   {
     on: "renewed-without-container",
