@@ -115,6 +115,7 @@ class Master {
   readonly #attemptWatch: AttemptWatch;
   readonly #tokens: FreshTokens;
   readonly #clientRights: ClientRights;
+  readonly #clients: ClientCalls;
   readonly #endpoint: MasterEndpoint;
   readonly #end: JobEnd;
   readonly #notices: JobNotices | undefined;
@@ -195,6 +196,7 @@ class Master {
       knowsLives: () => this.#core.state.phase !== "starting",
     });
     this.#feeds = this.#makeFeeds(fileSystem);
+    this.#clients = this.#makeClients();
     this.#endpoint = this.#makeEndpoint();
     this.#end = this.#makeEnd();
     this.shell = this.#makeShell();
@@ -255,6 +257,8 @@ class Master {
       log,
       identity: this.#identity,
       series: this.#series,
+      history: this.#history,
+      readLog: (...wanted) => this.#clients.readLog(...wanted),
       status: () => this.#status(),
       clock: wallClock,
     });
@@ -359,7 +363,7 @@ class Master {
   }
 
   #makeEndpoint(): MasterEndpoint {
-    const { job, settings, log, ownLog } = this.#input;
+    const { job, settings, log } = this.#input;
     return new MasterEndpoint({
       job,
       settings,
@@ -371,15 +375,20 @@ class Master {
       ends: this.#ends,
       door: this.#clientRights,
       staging: this.#staging,
-      clients: new ClientCalls({
-        spec: job.spec,
-        feed: this.#feed,
-        tails: this.#tails,
-        store: this.#store,
-        ownLog,
-        owner: job.user,
-        stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
-      }),
+      clients: this.#clients,
+    });
+  }
+
+  #makeClients(): ClientCalls {
+    const { job, ownLog } = this.#input;
+    return new ClientCalls({
+      spec: job.spec,
+      feed: this.#feed,
+      tails: this.#tails,
+      store: this.#store,
+      ownLog,
+      owner: job.user,
+      stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
     });
   }
 

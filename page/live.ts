@@ -16,8 +16,10 @@ export interface Live {
   readonly mayLook?: boolean;
   /** The job has ended: nothing more will come. */
   readonly isFinal?: boolean;
-  /** In the portal; the oldest first. */
+  /** The oldest first. */
   readonly events?: readonly EventLine[];
+  /** What there is to read of its logs. */
+  readonly logs?: "live" | "stored";
   readonly job?: Job;
   readonly status?: Status;
   readonly waits?: readonly Wait[];
@@ -56,6 +58,29 @@ export interface Status {
   readonly checkpoint?: { readonly step: number };
   readonly outcome?: Outcome;
   readonly use: { readonly held: string; readonly cost?: string };
+}
+
+/** What am/page/log-parts.ts answers: what was added to logs. */
+export interface LogParts {
+  readonly error?: string;
+  readonly parts?: readonly LogPart[];
+}
+
+export interface LogPart {
+  readonly task: string;
+  readonly stream: string;
+  /** Where it goes on. */
+  readonly next: number;
+  readonly text: string;
+  readonly missingBytes: number;
+  readonly containerId?: string;
+  readonly trouble?: string;
+}
+
+/** What src/page/settings-answer.ts has. */
+export interface Config {
+  readonly error?: string;
+  readonly xml?: string;
 }
 
 /** What portal/server.ts answers of a log. */

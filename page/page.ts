@@ -1,13 +1,12 @@
+import { ask as askFor, OFTEN_MS, SELDOM_MS } from "./ask.ts";
 import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
+import { offerConfig } from "./config.ts";
 import { el, fill, link } from "./dom.ts";
 import type { Live, Outcome, Status, TaskRow, View } from "./live.ts";
 import { chooseLog, offerLog } from "./log.ts";
 import { amount, moment, size, span } from "./words.ts";
 
-/** How often the page asks, and how seldom when nothing changes. */
-const OFTEN_MS = 5_000;
-const SELDOM_MS = 30_000;
 const ROWS = 50;
 
 const columns = [
@@ -30,6 +29,8 @@ let since = 0;
 let pauseMs = OFTEN_MS;
 let timer = 0;
 let asked = 0;
+/** What is selected in them stays so. */
+let eventsShown = "";
 
 function queryOf(): string {
   const { from, sort, descending, filter, task } = view;
@@ -46,12 +47,7 @@ async function ask(): Promise<void> {
   if (document.hidden) return;
   const mine = ++asked;
   try {
-    const key = location.hash.slice(1);
-    const accept = key === "" ? "application/json" : `application/json; key=${key}`;
-    const address = `${base(location.pathname)}api/v1/live?${queryOf()}`;
-    const response = await fetch(address, { headers: { Accept: accept }, cache: "no-store" });
-    if (!response.headers.get("Content-Type")?.startsWith("application/json")) throw new TypeError("no JSON");
-    const live: Live = await response.json();
+    const live = await askFor<Live>(`api/v1/live?${queryOf()}`);
     if (mine !== asked) return;
     pauseMs = live.job === undefined ? Math.min(2 * pauseMs, SELDOM_MS) : OFTEN_MS;
     if (live.job !== undefined) show(live);
@@ -106,6 +102,7 @@ function show(live: Live): void {
   showCharts(live);
   showEvents(live);
   offerLog(live);
+  offerConfig(live);
   // The portal has others.
   if (live.isFinal === true) document.getElementById("compare")?.toggleAttribute("hidden", false);
 }
@@ -247,7 +244,10 @@ function showCharts({ chart, status }: Live): void {
 
 function showEvents({ events = [] }: Live): void {
   const section = document.getElementById("events");
-  if (section !== null) section.hidden = events.length === 0;
+  const words = JSON.stringify(events);
+  if (section === null || words === eventsShown) return;
+  eventsShown = words;
+  section.hidden = events.length === 0;
   fill(
     "event-rows",
     events.map(({ atMs, generation, task = "", text }) =>

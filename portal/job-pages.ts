@@ -2,17 +2,16 @@ import { TonyError } from "../src/errors.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { JobSeries } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
-import type { HistoryEvent } from "../src/job/history-event.ts";
-import { endingWords } from "../src/job/reasons/endings.ts";
 import type { JobOutcome } from "../src/job/status.ts";
+import { type SettingsAnswer, settingsAnswer } from "../src/page/answers.ts";
 import { liveAnswer, type PageFacts } from "../src/page/live-answer.ts";
 import type { LiveRequest } from "../src/page/live-request.ts";
-import type { Comparison, EventLine } from "../src/page/portal-answers.ts";
+import type { Comparison } from "../src/page/portal-answers.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
 import { compare, type WholeJob } from "./compare.ts";
 import type { JobIndex } from "./job-index.ts";
 import type { JobLogs, LogAnswer, LogQuery } from "./job-logs.ts";
-import { readStoredJob, readStoredSeries, readStoredSettings, type StoredJob } from "./stored-job.ts";
+import { readSettingsFile, readStoredJob, readStoredSeries, readStoredSettings, type StoredJob } from "./stored-job.ts";
 
 interface OpenJob {
   readonly folder: string;
@@ -32,7 +31,6 @@ export interface JobPagesOptions {
 /** Those that are looked at again and again are not read each time. One may take hundreds of megabytes. */
 const MOST_OPEN = 4;
 const FRESH_MS = 10_000;
-const MOST_EVENTS = 500;
 
 /** What the pages of single jobs show. */
 export class JobPages {
@@ -47,10 +45,15 @@ export class JobPages {
   async live(applicationId: string, request: LiveRequest, viewer: Viewer): Promise<object> {
     const { job, series } = await this.#shown(applicationId, viewer);
     const isOver = job.status.outcome !== undefined || job.status.state !== "running";
-    const answer = liveAnswer(job.status, factsOf(job, series), request, true);
-    if (!isOver) return answer;
-    const events = job.events.slice(-MOST_EVENTS).map(eventLine);
-    return { ...answer, isFinal: true, ...("job" in answer ? { events } : {}) };
+    const logs = isOver ? ({ logs: "stored" } as const) : {};
+    const answer = liveAnswer(job.status, { ...factsOf(job, series), ...logs }, request, true);
+    return isOver ? { ...answer, isFinal: true } : answer;
+  }
+
+  /** Its settings, with where each was made (`tony-final.xml`). @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
+  async settings(applicationId: string, viewer: Viewer): Promise<SettingsAnswer> {
+    const { folder } = await this.#shown(applicationId, viewer);
+    return settingsAnswer(await readSettingsFile(this.#options.fileSystem, folder));
   }
 
   /** All that the history has of it. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
@@ -123,11 +126,12 @@ function withOutcome(job: StoredJob, outcome: JobOutcome | undefined): StoredJob
   return { ...job, status: { ...job.status, state: outcome.result, nowMs: outcome.endedAtMs, outcome } };
 }
 
-function factsOf({ user }: StoredJob, series: JobSeries | undefined): PageFacts {
+function factsOf({ user, events }: StoredJob, series: JobSeries | undefined): PageFacts {
   const rows = new Map((series?.rows ?? []).map((row) => [row.task, row.series]));
   const { fromMs, spanMs } = series?.axis ?? { fromMs: 0, spanMs: 1 };
   return {
     user,
+    events,
     rateOf: (task) => averageRate(rows.get(task), spanMs),
     seriesOf: (task) => ({ fromMs, spanMs, series: rows.get(task) ?? [] }),
   };
@@ -140,18 +144,4 @@ function averageRate(series: readonly TaskSeries[] = [], spanMs: number): number
   const [first, last] = [heard[0], heard.at(-1)];
   if (first === undefined || last === undefined || last.index === first.index) return undefined;
   return ((last.value - first.value) / ((last.index - first.index) * spanMs)) * 1000;
-}
-
-export function eventLine(event: HistoryEvent): EventLine {
-  const { atMs, generation, task } = event;
-  return { atMs, generation, ...(task === undefined ? {} : { task }), text: wordsOf(event) };
-}
-
-/** `task ended: exit 3, result failed` */
-function wordsOf(event: HistoryEvent): string {
-  if (event.type === "task-failed") return `task failed (${event.class}): ${endingWords(event.reason)}`;
-  if (event.type === "job-ended") return `job ended (${event.result}): ${event.summary}`;
-  const { type, atMs: _atMs, generation: _generation, task: _task, containerId: _containerId, ...facts } = event;
-  const words = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
-  return [type.replaceAll("-", " "), ...(words.length === 0 ? [] : [words.join(", ")])].join(": ");
 }

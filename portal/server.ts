@@ -27,7 +27,7 @@ export interface PortalServerOptions {
   readonly index: Pick<JobIndex, "rows" | "scan" | "gone">;
   /** Absent: nothing is moved or removed. */
   readonly upkeep?: Pick<Upkeep, "counts">;
-  readonly jobs: Pick<JobPages, "compare" | "live" | "logs" | "whole">;
+  readonly jobs: Pick<JobPages, "compare" | "live" | "logs" | "settings" | "whole">;
   readonly listPage: Buffer;
   readonly jobPage: Buffer;
   readonly comparePage: Buffer;
@@ -195,6 +195,7 @@ export class PortalServer {
       if (query === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
       else sendJson(response, 200, await jobs.live(id, query, viewer));
     } else if (id !== "" && rest === "api/v1/job") sendJson(response, 200, await jobs.whole(id, viewer));
+    else if (id !== "" && rest === "api/v1/settings") sendJson(response, 200, await jobs.settings(id, viewer));
     else if (id !== "" && rest === "api/v1/logs") {
       const query = parseLogQuery(searchParams);
       if (typeof query === "string") sendJson(response, 400, { error: query });

@@ -66,10 +66,15 @@ export async function readStoredSettings(
   fileSystem: FileSystem,
   folder: string,
 ): Promise<ReadonlyMap<string, string> | undefined> {
+  const content = await readSettingsFile(fileSystem, folder);
+  return content && settingsOf(content.toString("utf8"));
+}
+
+/** The same as the file has them. */
+export async function readSettingsFile(fileSystem: FileSystem, folder: string): Promise<Buffer | undefined> {
   const names = (await fileSystem.list(folder)).map((entry) => path.basename(entry.path));
   const name = settingsAmong(names);
-  if (name === undefined) return undefined;
-  return settingsOf((await contentOf(fileSystem, path.join(folder, name))).toString("utf8"));
+  return name === undefined ? undefined : await contentOf(fileSystem, path.join(folder, name));
 }
 
 /** Of ours and TonY's; older ones of TonY's have the other name. */

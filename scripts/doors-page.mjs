@@ -2,6 +2,7 @@ import { acceptMs, keptForPeople, mostByTask, mostOfTask, mostSessions } from ".
 import { Bounds } from "../am/core/state/bounds.ts";
 import { storeLimits } from "../am/core/store/limits.ts";
 import { MOST_WAITING, TRIES, TRY_MS } from "../am/notices/webhook.ts";
+import { MOST_PART_BYTES } from "../am/page/log-parts.ts";
 import { MOST_PAGE_CONNECTIONS, MOST_PAGE_HEADER_BYTES, PAGE_CONNECTION_MS } from "../am/page/page-door.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
 import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS } from "../executor/api/task-api.ts";
@@ -99,7 +100,7 @@ const rows = [
     door: "a job's page (`tony.am.page.enabled`)",
     connections: count(MOST_PAGE_CONNECTIONS),
     streams: "one request of a connection; nothing but GET",
-    bytes: `${size(MOST_PAGE_HEADER_BYTES)} of headers; ${count(MOST_PAGE_ROWS)} tasks an answer`,
+    bytes: `${size(MOST_PAGE_HEADER_BYTES)} of headers; ${count(MOST_PAGE_ROWS)} tasks or ${size(MOST_PART_BYTES)} of logs an answer`,
     deadlines: `${time(PAGE_CONNECTION_MS)} for a request and its answer`,
   },
   {

@@ -1,6 +1,6 @@
 import { shortened } from "../../src/api/believable.ts";
 import type { ClientHandler, Follower, LogReader, TransactionWanted } from "../../src/api/client-endpoint.ts";
-import type { ReadLogRequest, WatchRequest } from "../../src/api/messages.ts";
+import type { LogWanted, WatchRequest } from "../../src/api/messages.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Watched } from "../../src/job/store/watched.ts";
@@ -37,7 +37,7 @@ export class ClientCalls implements ClientHandler {
     return this.#options.feed.follow(follower);
   }
 
-  readLog(request: ReadLogRequest, reader: LogReader): () => void {
+  readLog(request: LogWanted, reader: LogReader): () => void {
     if (request.task === "am") return readOwnLog(this.#options.ownLog, request, reader);
     const problem = unknownTask(this.#options.spec, request.task, ["am"]);
     if (problem === undefined) return this.#options.tails.open(request, reader);

@@ -1,5 +1,5 @@
 import type { LogReader } from "../../src/api/client-endpoint.ts";
-import type { ReadLogRequest } from "../../src/api/messages.ts";
+import type { LogWanted } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { RotatingLog } from "../../src/rotating-log.ts";
@@ -9,7 +9,7 @@ const chunkBytes = 65_536;
 const checkAgainMs = 200;
 
 /** Sends a client the ApplicationMaster's own log from disk. @returns stops it */
-export function readOwnLog(log: RotatingLog, request: ReadLogRequest, reader: LogReader): () => void {
+export function readOwnLog(log: RotatingLog, request: LogWanted, reader: LogReader): () => void {
   const reading = new AbortController();
   void readAll(log, request, reader, reading.signal).catch((error: unknown) => {
     if (!reading.signal.aborted) reader.fail(`${log.file} cannot be read: ${errorMessage(error)}`);
@@ -17,12 +17,7 @@ export function readOwnLog(log: RotatingLog, request: ReadLogRequest, reader: Lo
   return () => reading.abort();
 }
 
-async function readAll(
-  log: RotatingLog,
-  request: ReadLogRequest,
-  reader: LogReader,
-  signal: AbortSignal,
-): Promise<void> {
+async function readAll(log: RotatingLog, request: LogWanted, reader: LogReader, signal: AbortSignal): Promise<void> {
   const { stream, follow } = request;
   let from = request.offset >= 0 ? request.offset : Math.max(0, log.sizeBytes + request.offset);
   while (!signal.aborted) {

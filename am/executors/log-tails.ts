@@ -1,12 +1,12 @@
 import type { LogReader } from "../../src/api/client-endpoint.ts";
 import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
-import type { LogChunk, ReadLogRequest } from "../../src/api/messages.ts";
+import type { LogChunk, LogWanted } from "../../src/api/messages.ts";
 import type { TaskId } from "../../src/job/task.ts";
 
 /** One client that reads one task's log, across the executors that the task has one after another. */
 interface Tail {
   readonly id: number;
-  readonly request: ReadLogRequest;
+  readonly request: LogWanted;
   readonly reader: LogReader;
   /** Who is asked for the log; absent while the task has no executor, and its container none of another task. */
   link: ExecutorLink | undefined;
@@ -39,7 +39,7 @@ export class LogTails {
   }
 
   /** @returns stops reading */
-  open(request: ReadLogRequest, reader: LogReader): () => void {
+  open(request: LogWanted, reader: LogReader): () => void {
     const link = this.#holderOf(request.task);
     if (link === undefined && (!request.follow || this.#ending)) {
       reader.fail(

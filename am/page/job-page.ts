@@ -8,9 +8,12 @@ import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { listeningAddress } from "../../src/listening.ts";
 import type { Log } from "../../src/log.ts";
+import { settingsAnswer } from "../../src/page/answers.ts";
 import { liveAnswer } from "../../src/page/live-answer.ts";
 import type { JobSeries } from "../executors/job-series.ts";
 import type { MasterSettings } from "../settings.ts";
+import type { JobHistory } from "../storage/history.ts";
+import { type LogPart, type ReadLog, readParts } from "./log-parts.ts";
 import { PageDoor } from "./page-door.ts";
 
 export interface JobPageOptions {
@@ -18,6 +21,8 @@ export interface JobPageOptions {
   readonly settings: Pick<MasterSettings, "host">;
   readonly identity: ApplicationIdentity;
   readonly series: Pick<JobSeries, "rateOf" | "seriesOf">;
+  readonly history: Pick<JobHistory, "lastEvents" | "settings">;
+  readonly readLog: ReadLog;
   readonly status: () => JobStatus;
   readonly clock: Pick<WallClock, "nowMs">;
   readonly log: Log;
@@ -33,7 +38,7 @@ const STATUS_MS = 1_000;
  * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which the log says: no job fails for it
  */
 export async function openJobPage(options: JobPageOptions): Promise<string | undefined> {
-  const { job, settings, identity, series, clock, log, file = PAGE_NAME } = options;
+  const { job, settings, identity, series, history, clock, log, file = PAGE_NAME } = options;
   const { host } = settings;
   const status = remembered(options.status, clock);
   try {
@@ -43,10 +48,18 @@ export async function openJobPage(options: JobPageOptions): Promise<string | und
       answer: (request, mayLook) =>
         liveAnswer(
           status(),
-          { user: job.user, rateOf: (task) => series.rateOf(task), seriesOf: (task) => series.seriesOf(task) },
+          {
+            user: job.user,
+            rateOf: (task) => series.rateOf(task),
+            seriesOf: (task) => series.seriesOf(task),
+            events: history.lastEvents,
+            logs: "live",
+          },
           request,
           mayLook,
         ),
+      readLogs: async (readings) => ({ parts: (await readParts(readings, options.readLog)).map(placed(status())) }),
+      settings: async () => settingsAnswer(await history.settings()),
     });
     const port = await door.listen({
       host: listeningAddress(host),
@@ -60,6 +73,11 @@ export async function openJobPage(options: JobPageOptions): Promise<string | und
     log.warn("page-failed", `The job's page cannot be served: ${errorMessage(error)}`);
     return undefined;
   }
+}
+
+/** With the container that the task has, so that a page notices when it is another one, whose log has a beginning of its own. */
+function placed({ tasks }: JobStatus) {
+  return (part: LogPart) => ({ ...part, containerId: tasks.find(({ task }) => task === part.task)?.containerId });
 }
 
 function remembered(status: () => JobStatus, clock: Pick<WallClock, "nowMs">): () => JobStatus {

@@ -2,8 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BindOptions, listenOn } from "../../src/api/server.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
 import { contentPolicy, protect, sendJson, sendPage } from "../../src/page/answers.ts";
 import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
+import { parseReadings, type Reading } from "./log-parts.ts";
 
 export interface PageDoorOptions {
   /** The page, one file. */
@@ -11,12 +13,16 @@ export interface PageDoorOptions {
   /** Whoever sends it may see the whole job. */
   readonly key: string;
   readonly answer: (request: LiveRequest, mayLook: boolean) => object;
+  readonly readLogs: (readings: readonly Reading[]) => Promise<object>;
+  readonly settings: () => Promise<object>;
   /** Only tests set it. */
   readonly connectionMs?: number;
 }
 
 export const MOST_PAGE_CONNECTIONS = 32;
 export const MOST_PAGE_HEADER_BYTES = 8_192;
+/** So many answers that are waited for are made at once. */
+export const MOST_PAGE_READERS = 4;
 /** For how long a connection may last, its request and the answer: whoever is slower is given up. */
 export const PAGE_CONNECTION_MS = 20_000;
 
@@ -31,6 +37,7 @@ export class PageDoor {
   readonly #sockets = new Set<Socket>();
   readonly #policy: string;
   #listener: { close(): void } | undefined;
+  #readers = 0;
 
   constructor(options: PageDoorOptions) {
     this.#options = options;
@@ -84,7 +91,29 @@ export class PageDoor {
     const url = URL.canParse(address, "http://am") ? new URL(address, "http://am") : undefined;
     if (url?.pathname === "/") sendPage(response, this.#options.html, this.#policy);
     else if (url?.pathname === "/api/v1/live") this.#sendLive(request, url.searchParams, response);
-    else sendJson(response, 404, { error: "there is / and /api/v1/live" });
+    else if (url?.pathname === "/api/v1/logs") this.#sendLogs(request, url.searchParams, response);
+    else if (url?.pathname === "/api/v1/settings") void this.#send(request, this.#options.settings, response);
+    else sendJson(response, 404, { error: "there is /, /api/v1/live, /api/v1/logs and /api/v1/settings" });
+  }
+
+  #sendLogs(request: IncomingMessage, query: URLSearchParams, response: ServerResponse): void {
+    const readings = parseReadings(query.get("of") ?? "");
+    if (readings === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
+    else void this.#send(request, () => this.#options.readLogs(readings), response);
+  }
+
+  /** What has to be waited for, to who may see the job; a few at a time. */
+  async #send({ headers }: IncomingMessage, make: () => Promise<object>, response: ServerResponse): Promise<void> {
+    if (!this.#isProof(headers.accept ?? "")) return sendJson(response, 404, { error: "only with the page's key" });
+    if (this.#readers >= MOST_PAGE_READERS) return sendJson(response, 200, { error: "others ask just now" });
+    this.#readers += 1;
+    try {
+      sendJson(response, 200, await make());
+    } catch (error) {
+      sendJson(response, 200, { error: errorMessage(error) });
+    } finally {
+      this.#readers -= 1;
+    }
   }
 
   #sendLive({ headers }: IncomingMessage, query: URLSearchParams, response: ServerResponse): void {

@@ -15,9 +15,11 @@ import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents, initedEvent, type TaskUse } from "../../src/history/tony/events.ts";
 import { tonyFinalXml } from "../../src/history/tony/final-xml.ts";
 import { HistoryWriter } from "../../src/history/writer.ts";
+import type { HistoryEvent } from "../../src/job/history-event.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
+import { SHOWN_EVENTS } from "../../src/page/live-answer.ts";
 import { buildId } from "../../src/programs.ts";
 
 /** What was measured of the job's tasks. */
@@ -45,6 +47,7 @@ export class JobHistory {
   readonly #folder: JobHistoryFolder | undefined;
   readonly #writer: HistoryWriter | undefined;
   #beginning: Promise<void> = Promise.resolve();
+  readonly #lastEvents: HistoryEvent[] = [];
 
   constructor(job: JobFile, options: HistoryOptions) {
     this.#job = job;
@@ -65,6 +68,21 @@ export class JobHistory {
 
   add(record: UnnumberedRecord): void {
     this.#writer?.add(record);
+    if (record.record !== "event") return;
+    const { record: _kind, ...event } = record;
+    this.#lastEvents.push(event);
+    if (this.#lastEvents.length > SHOWN_EVENTS) this.#lastEvents.shift();
+  }
+
+  /** The last of this attempt, the oldest first. */
+  get lastEvents(): readonly HistoryEvent[] {
+    return this.#lastEvents;
+  }
+
+  /** The job's settings, with where each was made (`tony-final.xml`); undefined where its client left none. */
+  settings(): Promise<Buffer | undefined> {
+    const { fileSystem, path: staging } = this.#options.fileSystems.locate(this.#job.stagingUrl);
+    return ifThere(fileSystem.open(path.posix.join(staging, tonyFinalXml)).then((stream) => buffer(stream)));
   }
 
   /** Writes what TonY's readers see of a job that runs. Only the first attempt has to. */
@@ -82,14 +100,8 @@ export class JobHistory {
   async #writeBeginning(folder: JobHistoryFolder, status: JobStatus): Promise<void> {
     await folder.make();
     await folder.write(tonyHistoryFile(this.#named(status)), writeTonyEvents([initedEvent(status)], newSyncMarker()));
-    const settings = await this.#tonyFinalXml();
+    const settings = await this.settings();
     if (settings !== undefined) await folder.write(tonyFinalXml, settings);
-  }
-
-  /** The client has left it where it was asked for a history. */
-  #tonyFinalXml(): Promise<Buffer | undefined> {
-    const { fileSystem, path: staging } = this.#options.fileSystems.locate(this.#job.stagingUrl);
-    return ifThere(fileSystem.open(path.posix.join(staging, tonyFinalXml)).then((stream) => buffer(stream)));
   }
 
   async #finish(status: JobStatus, { useOf, encodeSeries }: Measured): Promise<void> {

@@ -138,9 +138,9 @@ export async function submitToCluster(
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
 }
 
-/** What the ApplicationMaster puts beside the job's history. */
+/** What the ApplicationMaster puts beside the job's history, and shows on its page. */
 function historySettings(settings: Settings, spec: JobSpec): Record<string, Uint8Array> {
-  if (spec.history.location === undefined) return {};
+  if (spec.history.location === undefined && spec.am.page !== true) return {};
   return { [tonyFinalXml]: Buffer.from(writeTonyFinalXml(settings, spec)) };
 }
 

@@ -11,6 +11,7 @@ import {
   type FollowRequest,
   type Hello,
   type LogChunk,
+  type LogWanted,
   PROTOCOL_VERSION,
   type ReadLogRequest,
   type StopReply,
@@ -42,7 +43,7 @@ export interface LogReader {
 /** The requests of `tony-ts` to the ApplicationMaster. Returned functions are called once, when the client has disconnected. */
 export interface ClientHandler extends WatchHandler {
   follow(follower: Follower): () => void;
-  readLog(request: ReadLogRequest, reader: LogReader): () => void;
+  readLog(request: LogWanted, reader: LogReader): () => void;
   /** Whether the job will be stopped. @param user who asks for it */
   stop(reason: string, user: string): boolean;
   /** Rejects where the store cannot be read at present. @param task in whose name; absent: of somebody who may use all of it */

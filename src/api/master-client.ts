@@ -7,8 +7,8 @@ import {
   type FollowMessage,
   type Hello,
   type LogChunk,
+  type LogWanted,
   PROTOCOL_VERSION,
-  type ReadLogRequest,
   type WatchReply,
   type WatchRequest,
 } from "./messages.ts";
@@ -41,8 +41,8 @@ export class MasterClient {
   }
 
   /** A log in chunks of its own order. Ends early when the signal aborts. */
-  readLog(request: Omit<ReadLogRequest, "hello">, signal?: AbortSignal): AsyncGenerator<LogChunk, void> {
-    const whole = { hello: this.#hello, ...request };
+  readLog(request: LogWanted, signal?: AbortSignal): AsyncGenerator<LogChunk, void> {
+    const whole = { ...request, hello: this.#hello };
     return this.#read(() => this.#channel.openServerStream(clientService.readLog, whole), signal);
   }
 
@@ -61,7 +61,7 @@ export class MasterClient {
 
   /** What changes of the store, until there is a last word or the signal aborts. */
   watch(request: Omit<WatchRequest, "hello">, signal?: AbortSignal): AsyncGenerator<WatchReply, void> {
-    const whole = { hello: this.#hello, ...request };
+    const whole = { ...request, hello: this.#hello };
     return this.#read(() => this.#channel.openServerStream(clientService.watch, whole), signal);
   }
 

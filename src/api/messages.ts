@@ -1,5 +1,11 @@
 import type { ValueOf } from "./fields.ts";
-import type { ExecutorMessageBody, FeedReply, FeedRequestBody, MasterMessageBody } from "./generated/types.ts";
+import type {
+  ExecutorMessageBody,
+  FeedReply,
+  FeedRequestBody,
+  MasterMessageBody,
+  ReadLogRequest,
+} from "./generated/types.ts";
 import type { logStream } from "./words.ts";
 
 /** The messages of proto/tony/tony.proto, and what is known of them beyond their fields. */
@@ -52,6 +58,9 @@ type Known<Body extends { readonly type: string }> = Exclude<Body, { readonly ty
 
 /** Send the log from an offset; with `follow` as it grows, until it is cancelled. */
 export type TailRequest = Extract<MasterCommand, { type: "tail-log" }>;
+
+/** Which part of which log somebody wants. */
+export type LogWanted = Omit<ReadLogRequest, "hello">;
 
 export type OutputStream = "stdout" | "stderr";
 /** What a person can read: what a program printed, or the log of its executor. */

@@ -39,3 +39,19 @@ export function send(response: ServerResponse, status: number, type: string, bod
   response.writeHead(status, { "Content-Type": type, "Content-Length": body.length });
   response.end(body);
 }
+
+/** A job's settings as its page reads them. */
+export type SettingsAnswer = { readonly xml: string } | { readonly error: string };
+
+/** Of a hand-written file it may be more; a job's own has some hundred lines. */
+const MOST_BYTES = 2 ** 20;
+
+/** @param content `tony-final.xml`, which a job wrote; undefined: it has none */
+export function settingsAnswer(content: Buffer | undefined): SettingsAnswer {
+  if (content === undefined) return { error: "The job left no settings" };
+  if (content.length > MOST_BYTES)
+    return { error: `The job's settings have ${content.length} bytes: too many for this page` };
+  const xml = content.toString("utf8");
+  // What a document type declares may be endless once it is spelt out.
+  return xml.includes("<!") ? { error: "The job's settings are no file of ours" } : { xml };
+}

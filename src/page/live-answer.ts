@@ -1,10 +1,18 @@
 import { createHash } from "node:crypto";
 import type { TaskSeries } from "../history/series/table.ts";
 import { costWords } from "../job/cost.ts";
+import type { HistoryEvent } from "../job/history-event.ts";
+import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
 import type { JobOutcome, JobStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
+import type { EventLine } from "./portal-answers.ts";
 import { relativeRates } from "./relative-rates.ts";
+
+/** So many of the last are shown. */
+export const SHOWN_EVENTS = 200;
+/** A job writes what it likes into its own history. */
+const MOST_WORDS = 1_000;
 
 /** What the page is told of, besides the job's status. */
 export interface PageFacts {
@@ -12,6 +20,10 @@ export interface PageFacts {
   /** Steps in a second of a task; undefined where it reports none. */
   readonly rateOf: (task: string) => number | undefined;
   readonly seriesOf: (task: string) => PageSeries;
+  /** The oldest first. */
+  readonly events: readonly HistoryEvent[];
+  /** What there is to read of its logs: as they grow, or as nodes have stored them; absent: nothing. */
+  readonly logs?: "live" | "stored";
 }
 
 export interface PageSeries {
@@ -75,6 +87,8 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
       from,
       rows: sorted.slice(from, from + request.count).map(cells),
     },
+    events: facts.events.slice(-SHOWN_EVENTS).map(eventLine),
+    ...(facts.logs === undefined ? {} : { logs: facts.logs }),
     ...(request.task === "" ? {} : { chart: { task: request.task, ...facts.seriesOf(request.task) } }),
   };
 }
@@ -122,4 +136,18 @@ function sortedBy(rows: readonly Row[], { sort, descending }: LiveRequest): read
     if (ofA === undefined || ofB === undefined) return ofA === undefined ? 1 : -1;
     return ofA < ofB === descending ? 1 : -1;
   });
+}
+
+export function eventLine(event: HistoryEvent): EventLine {
+  const { atMs, generation, task } = event;
+  return { atMs, generation, ...(task === undefined ? {} : { task }), text: wordsOf(event).slice(0, MOST_WORDS) };
+}
+
+/** `task ended: exit 3, result failed` */
+function wordsOf(event: HistoryEvent): string {
+  if (event.type === "task-failed") return `task failed (${event.class}): ${endingWords(event.reason)}`;
+  if (event.type === "job-ended") return `job ended (${event.result}): ${event.summary}`;
+  const { type, atMs: _atMs, generation: _generation, task: _task, containerId: _containerId, ...facts } = event;
+  const words = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
+  return [type.replaceAll("-", " "), ...(words.length === 0 ? [] : [words.join(", ")])].join(": ");
 }

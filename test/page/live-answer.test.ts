@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { TaskStatus } from "../../src/job/status.ts";
-import { liveAnswer } from "../../src/page/live-answer.ts";
+import { eventLine, liveAnswer } from "../../src/page/live-answer.ts";
 import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
 import { aJobStatus } from "../client/job-status.ts";
 
@@ -10,7 +10,7 @@ const rates = new Map([
   ["worker:2", 12],
 ]);
 const series = { fromMs: 0, spanMs: 5_000, series: [{ name: "cpu", rule: "mean", first: 0, values: [1] }] } as const;
-const facts = { user: "ada", rateOf: (task: string) => rates.get(task), seriesOf: () => series };
+const facts = { user: "ada", rateOf: (task: string) => rates.get(task), seriesOf: () => series, events: [] };
 
 function task(number: number, changes: Partial<TaskStatus>): TaskStatus {
   return { task: `worker:${number}`, state: "running", restarts: 0, host: `gpu-${number}`, ...changes };
@@ -63,6 +63,18 @@ describe("an answer to the job's page", () => {
     expect(answer("filter=nothing").tasks).toEqual({ all: 4, matching: 0, from: 0, rows: [] });
   });
 
+  test("has the last events in words, the oldest first, and what there is to read of logs", () => {
+    const atMs = Array.from({ length: 300 }, (_, index) => index);
+    const events = atMs.map((at) => ({ type: "recovered", containers: at, atMs: at, generation: 1 }) as const);
+    const told = (mayLook: boolean) =>
+      JSON.parse(JSON.stringify(liveAnswer(aJobStatus({}), { ...facts, events, logs: "live" }, asked(""), mayLook)));
+    expect(told(true)).toMatchObject({ logs: "live" });
+    expect(told(true).events).toHaveLength(200);
+    expect(told(true).events.at(-1)).toEqual({ atMs: 299, generation: 1, text: "recovered: containers 299" });
+    expect(told(false)).not.toHaveProperty("events");
+    expect(told(false)).not.toHaveProperty("logs");
+  });
+
   test("measures each task's steps a second by the median of its role", () => {
     const rows = answer().tasks.rows.map(({ task: name, rate }: { task: string; rate?: number }) => [name, rate]);
     expect(rows).toEqual([
@@ -87,4 +99,21 @@ describe("an answer to the job's page", () => {
     expect(answer("task=worker:0").chart).toEqual({ task: "worker:0", ...series });
     expect(answer().chart).toBeUndefined();
   });
+});
+
+const occasion = { atMs: 20, generation: 1, task: "worker:0", containerId: "c1" };
+
+test.each([
+  [{ type: "task-ended", exit: "3", result: "failed" } as const, "task ended: exit 3, result failed"],
+  [{ type: "cluster-spec-sent" } as const, "cluster spec sent"],
+  [
+    {
+      type: "task-failed",
+      class: "program",
+      reason: { code: "program-exited", task: "worker:0", host: "n1", exitCode: 3 },
+    } as const,
+    "task failed (program): worker:0 exited 3 on n1",
+  ],
+])("an event is told in words: %#", (happening, text) => {
+  expect(eventLine({ ...occasion, ...happening })).toEqual({ atMs: 20, generation: 1, task: "worker:0", text });
 });

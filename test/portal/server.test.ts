@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import path from "node:path";
@@ -124,6 +124,24 @@ describe("the portal", () => {
       job: { state: "killed" },
       status: { outcome: { summary: "killed by bob", endedAtMs } },
     });
+  });
+
+  test("shows a job's settings as they were written, to who may see the job", async () => {
+    history.write({ number: 1, endedAtMs, settings: { "tony.worker.memory": "2g" } });
+    history.write({ number: 2, endedAtMs, settings: {} });
+    history.write({ number: 3, endedAtMs, settings: { long: "x".repeat(2 ** 20) } });
+    const folder = history.write({ number: 4, endedAtMs, settings: {} });
+    writeFileSync(path.join(folder, "tony-final.xml"), `<!DOCTYPE a [<!ENTITY b "c">]><configuration/>`);
+    const settings = async (number: number) => await json(`/jobs/application_1_000${number}/api/v1/settings`);
+    const { xml } = await settings(1);
+    expect(xml).toContain("<name>tony.worker.memory</name><value>2g</value>");
+    expect(await settings(3)).toEqual({ error: expect.stringContaining("too many for this page") });
+    expect(await settings(4)).toEqual({ error: "The job's settings are no file of ours" });
+    rmSync(path.join(folder, "tony-final.xml"));
+    expect(await settings(4)).toEqual({ error: "The job left no settings" });
+    await serve({ listen: "127.0.0.1", addresses: ["127.0.0.1"], header: "x-user" });
+    const headers = { "x-user": "bob" };
+    expect(await ask("/jobs/application_1_0001/api/v1/settings", { headers })).toMatchObject({ status: 403 });
   });
 
   test("compares two jobs", async () => {

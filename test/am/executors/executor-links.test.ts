@@ -162,7 +162,6 @@ describe("the executor of a container that another task gets", () => {
 });
 
 describe("an executor whose container is no part of the job, any more or yet", () => {
-  const hello = { protocol: 1, build: "" };
   const replaced = { type: "exit", graceMs: 0, reason: { code: "replaced", why: "it is no part" } } as const;
 
   test("stands for no task: it gets no session of its task's, and may ask for none", () => {
@@ -192,7 +191,7 @@ describe("an executor whose container is no part of the job, any more or yet", (
       send: async (chunk: LogChunk) => void texts.push(String(chunk.data)),
       fail: (why: string) => void texts.push(why),
     };
-    tails.open({ task: "prep:0", stream: "stdout", offset: 0, follow: true, hello }, reader);
+    tails.open({ task: "prep:0", stream: "stdout", offset: 0, follow: true }, reader);
     expect([prep.sent, stranger.sent].map((sent) => sent.length)).toEqual([1, 0]);
     const chunk = { tailId: 1, generation: 1, offset: 0, data: Buffer.from("its line\n"), end: false };
     const whole = { ...chunk, stream: "stdout", skippedBytes: 0 } as const;
@@ -205,10 +204,7 @@ describe("an executor whose container is no part of the job, any more or yet", (
     state.tenant = undefined;
     const again = aLink("prep:0");
     links.connected(again.link, again.registration);
-    tails.open(
-      { task: "prep:0", stream: "stdout", offset: 0, follow: true, hello },
-      { send: async () => {}, fail: () => {} },
-    );
+    tails.open({ task: "prep:0", stream: "stdout", offset: 0, follow: true }, { send: async () => {}, fail: () => {} });
     state.tenant = "prep:0";
     links.report(again.link, 1, { type: "heartbeat", sentAtMs: 1 });
     expect(again.sent).toHaveLength(1);
@@ -218,7 +214,7 @@ describe("an executor whose container is no part of the job, any more or yet", (
     const { links, tails, state } = setUp();
     const failures: string[] = [];
     const reader = { send: async () => {}, fail: (why: string) => void failures.push(why) };
-    tails.open({ task: "prep:0", stream: "stdout", offset: 0, follow: false, hello }, reader);
+    tails.open({ task: "prep:0", stream: "stdout", offset: 0, follow: false }, reader);
     state.tenant = undefined;
     links.send({ task: "prep:0", containerId }, replaced);
     expect(failures).toHaveLength(1);

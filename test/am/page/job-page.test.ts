@@ -26,6 +26,14 @@ function opened(file: string, states: string[] = []) {
     job: { spec: aJobSpec(), user: "ada" },
     settings: { host: "127.0.0.1" },
     identity,
+    history: {
+      lastEvents: [{ type: "recovered", containers: 2, atMs: 5, generation: 1 }],
+      settings: async () => Buffer.from("<configuration/>"),
+    },
+    readLog: ({ task }, reader) => {
+      reader.fail(`${task} has no executor`);
+      return () => undefined;
+    },
     series: { rateOf: () => undefined, seriesOf: () => ({ fromMs: 0, spanMs: 5_000, series: [] }) },
     status: () => {
       states.push("asked");
@@ -43,13 +51,25 @@ describe("a job's page", () => {
     writeFileSync(file, "<html></html>");
     const states: string[] = [];
     const url = await opened(file, states);
-    const ask = (accept: string) =>
+    const ask = (accept: string, path = "live") =>
       new Promise((resolve, reject) => {
         const headers = { accept };
-        get(`${url}api/v1/live`, { headers }, (response) => resolve(json(response))).on("error", reject);
+        get(`${url}api/v1/${path}`, { headers }, (response) => resolve(json(response))).on("error", reject);
       });
     const key = pageKey(clientAccess(identity));
-    expect(await ask(`application/json; key=${key}`)).toMatchObject({ mayLook: true, status: { state: "running" } });
+    const proof = `application/json; key=${key}`;
+    const events = [{ atMs: 5, generation: 1, text: "recovered: containers 2" }];
+    expect(await ask(proof)).toMatchObject({ mayLook: true, status: { state: "running" }, events, logs: "live" });
+    expect(await ask(proof, "settings")).toEqual({ xml: "<configuration/>" });
+    const [first] = aJobStatus({}).tasks;
+    expect(await ask(proof, `logs?of=${first?.task}~stderr~-10`)).toEqual({
+      parts: [
+        {
+          ...{ task: first?.task, stream: "stderr", containerId: first?.containerId },
+          ...{ next: 0, text: "", missingBytes: 0, trouble: `${first?.task} has no executor` },
+        },
+      ],
+    });
     expect(await ask("application/json")).toMatchObject({ mayLook: false, job: { user: "ada" } });
     expect(states).toHaveLength(1);
   });

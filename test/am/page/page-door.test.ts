@@ -4,10 +4,21 @@ import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { MOST_PAGE_CONNECTIONS, PageDoor } from "../../../am/page/page-door.ts";
+import {
+  MOST_PAGE_CONNECTIONS,
+  MOST_PAGE_READERS,
+  PageDoor,
+  type PageDoorOptions,
+} from "../../../am/page/page-door.ts";
 
 const html = Buffer.from("<html><style>a{}</style><script>1</script></html>");
+const proof = "application/json; key=secret-key";
 const options = { host: "127.0.0.1", portKey: "tony.am.port-range", random: () => 0 };
+
+function doorWith(more: Partial<PageDoorOptions>): PageDoor {
+  const others = { answer: () => ({}), readLogs: async () => ({}), settings: async () => ({}) };
+  return new PageDoor({ html, key: "secret-key", ...others, ...more });
+}
 
 interface Answer {
   readonly status: number;
@@ -19,7 +30,7 @@ describe("the door of a job's page", () => {
   let door: PageDoor;
   let port = 0;
   beforeEach(async () => {
-    door = new PageDoor({ html, key: "secret-key", answer: ({ since }, mayLook) => ({ since, mayLook }) });
+    door = doorWith({ answer: ({ since }, mayLook) => ({ since, mayLook }) });
     port = await door.listen(options);
   });
   afterEach(() => door.close());
@@ -53,6 +64,41 @@ describe("the door of a job's page", () => {
       expect(await looks(accept)).toEqual({ since: 7, mayLook: false });
   });
 
+  test.each(["/api/v1/settings", "/api/v1/logs?of=worker:0~stdout~0"])(
+    "shows %s to who sends its key alone",
+    async (path) => {
+      const asked: string[] = [];
+      const made = (what: string) => async () => {
+        asked.push(what);
+        return { what };
+      };
+      const own = doorWith({ readLogs: made("/api/v1/logs"), settings: made("/api/v1/settings") });
+      port = await own.listen(options);
+      expect(await ask(path)).toMatchObject({ status: 404, text: `{"error":"only with the page's key"}` });
+      expect(asked).toEqual([]);
+      const { status, text } = await ask(path, proof);
+      expect([status, JSON.parse(text)]).toEqual([200, { what: path.split("?")[0] }]);
+      own.close();
+    },
+  );
+
+  test("says why a log or the settings cannot be read, and makes others wait while a few are read", async () => {
+    const held: (() => void)[] = [];
+    const own = doorWith({
+      settings: () => Promise.reject(new Error("no such folder")),
+      readLogs: () => new Promise((resolve) => held.push(() => resolve({ parts: [] }))),
+    });
+    port = await own.listen(options);
+    expect((await ask("/api/v1/settings", proof)).text).toBe(`{"error":"no such folder"}`);
+    const log = () => ask("/api/v1/logs?of=worker:0~stdout~0", proof);
+    const reading = Array.from({ length: MOST_PAGE_READERS }, log);
+    while (held.length < MOST_PAGE_READERS) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect((await log()).text).toBe(`{"error":"others ask just now"}`);
+    for (const go of held) go();
+    expect((await Promise.all(reading)).map(({ text }) => text)).toEqual(reading.map(() => `{"parts":[]}`));
+    own.close();
+  });
+
   test("answers whatever is asked with a body and a status that YARN's proxy passes on", async () => {
     const statuses = new Set<number>();
     const word = fc.stringMatching(/^[A-Za-z0-9_.~,:;=&%/?-]{0,20}$/);
@@ -73,6 +119,8 @@ describe("the door of a job's page", () => {
           ["api/v1/live?since=x", "GET"],
           ["/elsewhere", "GET"],
           ["", "GET"],
+          ["api/v1/logs?of=worker:0", "GET"],
+          ["api/v1/settings", "GET"],
         ],
       },
     );
@@ -80,7 +128,7 @@ describe("the door of a job's page", () => {
   });
 
   test("gives up who asks, or takes the answer, a byte at a time", async () => {
-    const hasty = new PageDoor({ html, key: "secret-key", answer: () => ({}), connectionMs: 100 });
+    const hasty = doorWith({ connectionMs: 100 });
     const socket = connect({ host: "127.0.0.1", port: await hasty.listen(options) });
     const closed = new Promise((resolve) => socket.on("close", resolve));
     socket.on("error", () => undefined);

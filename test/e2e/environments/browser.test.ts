@@ -137,7 +137,7 @@ describe("in a real browser", () => {
       ...oneTask,
       "tony.history.location": location,
       "tony.portal.url": portal,
-      "tony.worker.command": `echo '${markup}'; echo '{"step": 7, "metrics": {"<b>loss": 0.5}}' >> $TONY_PROGRESS_FILE; sleep 600`,
+      "tony.worker.command": `echo '${markup}'; echo '{"step": 7, "metrics": {"<b>loss": 0.5}}' >> $TONY_PROGRESS_FILE; for n in $(seq 600); do echo line $n; sleep 1; done`,
     });
     const conf = ["tony.am.page.enabled=true", `tony.application.name=${markup}`].flatMap((one) => ["-conf", one]);
     const id = (await alice.run("submit", "--detach", job, ...conf)).stdout.trim();
@@ -151,6 +151,16 @@ describe("in a real browser", () => {
     await page.tabTo("#rows button");
     await page.press("Enter");
     await page.until(`document.querySelector("#charts svg") !== null`);
+    for (const section of ["events", "config", "log"]) {
+      await page.tabTo(`#${section} summary`);
+      await page.press("Enter");
+    }
+    await page.until(`document.querySelector("#event-rows").innerText.includes("cluster spec sent")`);
+    await page.until(`document.querySelector("#config-rows").innerText.includes("-conf")`);
+    expect(await page.text("#config-rows")).toContain(markup);
+    await page.until(`document.querySelector("#log-lines").innerText.includes("<script>")`);
+    expect(await page.text("#log-lines")).toContain(markup);
+    await page.until(`document.querySelector("#log-lines").innerText.includes("line 2")`);
     await expectSound(page);
 
     await alice.run("kill", id);
@@ -161,7 +171,7 @@ describe("in a real browser", () => {
 
     await page.tabTo("#log summary");
     await page.press("Enter");
-    await page.tabTo("#log button");
+    await page.tabTo("#log-form button");
     // Its node stores it a while after the end.
     await eventually("its log", async () => {
       await page.press("Enter");
