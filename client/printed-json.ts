@@ -11,13 +11,13 @@ import type { AdviceReason } from "../src/job/reasons/advice.ts";
 import type { DelayReason } from "../src/job/reasons/waits.ts";
 import type { Parameters } from "../src/job/search/space.ts";
 import type { Stop } from "../src/job/search/stop.ts";
+import type { TrialJson } from "../src/job/search/trial-list.ts";
 import type { Search } from "../src/job/search/trials.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { PlaceGroup, ProcessStacks } from "../src/job/stacks.ts";
 import type { JobOutcome, JobStatus, SearchStatus } from "../src/job/status.ts";
 import type { Finding } from "./cluster/findings.ts";
 import type { Holder, LabelShare, NodeShare } from "./cluster/nodes-overview.ts";
-import type { TrialJson } from "./output/trial-table.ts";
 import type { CachedFile } from "./shipping/cache-prune.ts";
 import type { PlannedFile } from "./shipping/shipping.ts";
 

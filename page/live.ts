@@ -24,6 +24,8 @@ export interface Live {
   readonly status?: Status;
   readonly waits?: readonly Wait[];
   readonly tasks?: Tasks;
+  readonly feeds?: readonly Feed[];
+  readonly search?: Search;
   readonly chart?: Chart;
 }
 
@@ -110,6 +112,30 @@ interface Wait {
   readonly sinceMs: number;
   readonly reasons: readonly string[];
   readonly remedy?: string;
+}
+
+/** Of its present epoch. */
+export interface Feed {
+  readonly name: string;
+  readonly used: number;
+  readonly leftOut: number;
+  readonly splits: number;
+  readonly lines: readonly string[];
+}
+
+export interface Search {
+  readonly metric: string;
+  readonly counts: string;
+  readonly best?: string;
+  /** The best ones first. */
+  readonly trials: readonly {
+    readonly number: number;
+    readonly task: string;
+    readonly state: string;
+    readonly step?: number;
+    readonly value: string;
+    readonly params: string;
+  }[];
 }
 
 interface Tasks {

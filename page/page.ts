@@ -3,7 +3,7 @@ import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { offerConfig } from "./config.ts";
 import { el, fill, link } from "./dom.ts";
-import type { Live, Outcome, Status, TaskRow, View } from "./live.ts";
+import type { Feed, Live, Outcome, Search, Status, TaskRow, View } from "./live.ts";
 import { chooseLog, offerLog } from "./log.ts";
 import { amount, moment, size, span } from "./words.ts";
 
@@ -111,7 +111,7 @@ function costOf({ cost }: Status["use"]): string {
   return cost === undefined ? "" : ` · cost ${cost}`;
 }
 
-function showJob({ status, waits = [], nowMs }: Live): void {
+function showJob({ status, waits = [], feeds = [], search, nowMs }: Live): void {
   if (status === undefined) return;
   const { roles, generations, services, checkpoint, outcome } = status;
   fill("job", [
@@ -136,6 +136,8 @@ function showJob({ status, waits = [], nowMs }: Live): void {
           {},
           services.flatMap(({ name, url, task }) => [link(url, name), ` of ${task} `]),
         ),
+    ...feeds.map(feedBar),
+    search === undefined ? "" : board(search),
     el("table", { class: "generations" }, [
       el("caption", {}, ["Generations"]),
       ...generations.map(({ generation, startedAtMs, endedAtMs, endedBy }) =>
@@ -145,6 +147,43 @@ function showJob({ status, waits = [], nowMs }: Live): void {
           el("td", {}, [span((endedAtMs ?? nowMs) - startedAtMs)]),
           el("td", {}, [endedBy?.summary ?? (endedAtMs === undefined ? "goes on" : "")]),
         ]),
+      ),
+    ]),
+  ]);
+}
+
+function feedBar({ name, used, leftOut, splits, lines }: Feed): HTMLElement {
+  const bar = { max: String(Math.max(splits, 1)), value: String(used + leftOut), "aria-label": `feed ${name}` };
+  return el("div", { class: leftOut > 0 ? "wait" : "" }, [
+    el("progress", bar, []),
+    ...lines.map((line) => el("p", {}, [line])),
+  ]);
+}
+
+function board({ metric, counts, best, trials }: Search): HTMLElement {
+  const head = ["trial", "state", metric, "step", "parameters", "task"];
+  return el("div", { class: "wide" }, [
+    el("h2", {}, ["Search"]),
+    best === undefined ? "" : el("p", {}, [`best so far: ${best}`]),
+    el("p", {}, [counts]),
+    el("table", {}, [
+      el("thead", {}, [
+        el(
+          "tr",
+          {},
+          head.map((title) => el("th", { scope: "col" }, [title])),
+        ),
+      ]),
+      el(
+        "tbody",
+        { id: "trials" },
+        trials.map(({ number, state, value, step, params, task }) =>
+          el("tr", {}, [
+            el("th", { scope: "row" }, [String(number)]),
+            el("td", { class: `state ${state}` }, [state]),
+            ...[value, step === undefined ? "" : String(step), params, task].map((text) => el("td", {}, [text])),
+          ]),
+        ),
       ),
     ]),
   ]);

@@ -27,7 +27,7 @@ const sources = [
   "src/job/search/asha.ts",
   "src/job/search/stop.ts",
   "src/hadoop/yarn/records.ts",
-  "client/output/trial-table.ts",
+  "src/job/search/trial-list.ts",
   "client/cluster/findings.ts",
   "src/job/key-list.ts",
   "client/shipping/cache-prune.ts",

@@ -32,7 +32,8 @@ export const trials = defineCommand({
       const { search } = status;
       if (search === undefined) throw usageError(`${application} is no search`);
       const table = await import("../output/trial-table.ts");
-      const { aloneCommand, bestOf, failureLines, trialsOf, trialTable } = table;
+      const { bestOf, trialsOf } = await import("../../src/job/search/trial-list.ts");
+      const { aloneCommand, failureLines, trialTable } = table;
       const given = table.givenOf(search, application);
       const all = trialsOf(status, search);
       const shown = all.slice(0, count);

@@ -1,18 +1,9 @@
 import { containerTimeWords } from "../../src/job/search/container-time.ts";
+import { bestOf, isBetter, type TrialJson, trialsOf } from "../../src/job/search/trial-list.ts";
 import type { JobStatus, SearchStatus } from "../../src/job/status.ts";
 import type { Output } from "../output/output.ts";
 import { searchBoard } from "../output/search-board.ts";
-import {
-  bestOf,
-  bestTrialLines,
-  bestWords,
-  failureLines,
-  isBetter,
-  type TrialJson,
-  trialCounts,
-  trialsOf,
-  trialTable,
-} from "../output/trial-table.ts";
+import { bestTrialLines, bestWords, failureLines, trialCounts, trialTable } from "../output/trial-table.ts";
 import type { FollowedEnd } from "./follow-listener.ts";
 import { FollowView } from "./follow-view.ts";
 

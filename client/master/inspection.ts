@@ -1,9 +1,11 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { feedLines } from "../../src/job/feeds/feed-lines.ts";
 import type { Gauge } from "../../src/job/gpus.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import { containerTimeWords } from "../../src/job/search/container-time.ts";
+import { trialsOf } from "../../src/job/search/trial-list.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
 import {
   type Applications,
@@ -16,7 +18,6 @@ import { masterFailure } from "../applications/master-failure.ts";
 import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
 import { formatBudgets } from "../output/budgets.ts";
-import { feedLines } from "../output/feed-lines.ts";
 import { formatClock, formatDate, formatTable } from "../output/format.ts";
 import {
   costLines,
@@ -28,7 +29,7 @@ import {
 } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
-import { bestTrialWords, trialCounts, trialsOf } from "../output/trial-table.ts";
+import { bestTrialWords, trialCounts } from "../output/trial-table.ts";
 import { memoryPeak } from "../output/use-words.ts";
 import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";

@@ -1,5 +1,6 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
 import { costWords } from "../../src/job/cost.ts";
+import { unreadWords } from "../../src/job/feeds/feed-lines.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { amountWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
 import type {
@@ -12,7 +13,6 @@ import type {
   TaskStatus,
 } from "../../src/job/status.ts";
 import { budgetFor } from "./budgets.ts";
-import { unreadWords } from "./feed-lines.ts";
 import { peakWords } from "./use-words.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */

@@ -1,8 +1,8 @@
 import { ExitCode } from "../../src/errors.ts";
+import { unreadLines } from "../../src/job/feeds/feed-lines.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { formatBudgets } from "./budgets.ts";
-import { unreadLines } from "./feed-lines.ts";
 import { formatClock } from "./format.ts";
 import {
   costLines,

@@ -1,59 +1,18 @@
 import { fillCommand } from "../../src/job/search/fill-command.ts";
-import { compareValues, countStates, hasValue } from "../../src/job/search/trials.ts";
+import {
+  bestOf,
+  metricOf,
+  parametersOf,
+  reported,
+  type TrialJson,
+  type Trials,
+  trialsOf,
+} from "../../src/job/search/trial-list.ts";
+import { countStates } from "../../src/job/search/trials.ts";
 import { trialCountWords, valueWords } from "../../src/job/search/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
-import type { JobStatus, SearchStatus, TaskStatus, TrialStatus } from "../../src/job/status.ts";
+import type { SearchStatus } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
-
-export interface TrialJson extends TrialStatus {
-  readonly number: number;
-  readonly task: string;
-  /** As text, with all digits. */
-  readonly params: Readonly<Record<string, string>>;
-  /** What it reported last; `nonFinite` where that is no number of JSON. */
-  readonly value?: number;
-  readonly step?: number;
-  readonly startedAtMs?: number;
-  readonly endedAtMs?: number;
-}
-
-type Trials = Pick<JobStatus, "tasks">;
-
-/** The trials that were given parameters, the best first: what has no value comes behind, and what failed last. */
-export function trialsOf({ tasks }: Trials, { metric, direction, trials: gangs }: SearchStatus): TrialJson[] {
-  // Of trials that are gangs, which begin in the order of their numbers, the leads have what is known.
-  const leads = gangs === undefined ? tasks : tasks.filter((task) => task.trial !== undefined);
-  const trials = leads.flatMap((task, number) => {
-    return task.trial === undefined ? [] : [trialOf(task, task.trial, number, metric)];
-  });
-  const isFailed = ({ state }: TrialJson) => Number(state === "failed");
-  return trials.toSorted((a, b) => isFailed(a) - isFailed(b) || compareValues(direction, reported(a), reported(b)));
-}
-
-function reported({ value, nonFinite }: TrialJson): number | undefined {
-  return value ?? (nonFinite && Number(nonFinite));
-}
-
-function trialOf(
-  { task, params = {}, metrics, step, endedAtMs, startedAtMs }: TaskStatus,
-  trial: NonNullable<TaskStatus["trial"]>,
-  number: number,
-  metric: string,
-): TrialJson {
-  const value = metrics?.[metric];
-  return {
-    ...{ number, task, params, ...trial },
-    ...(value === undefined ? {} : { value }),
-    ...(step === undefined ? {} : { step }),
-    ...(startedAtMs === undefined ? {} : { startedAtMs }),
-    ...(endedAtMs === undefined ? {} : { endedAtMs }),
-  };
-}
-
-/** The best one that has ended with a value, or pauses. */
-export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
-  return trials.find((trial) => hasValue(reported(trial)) && ["completed", "stopped", "paused"].includes(trial.state));
-}
 
 /** The best trial that has ended or pauses, in words; undefined: none with a value has. */
 export function bestTrialWords(status: Trials, search: SearchStatus): string | undefined {
@@ -63,20 +22,6 @@ export function bestTrialWords(status: Trials, search: SearchStatus): string | u
 
 export function bestWords(best: TrialJson, search: SearchStatus): string {
   return `best so far: ${metricOf(best, search)} of trial ${best.number} (${parametersOf(best, search)})`;
-}
-
-export function isBetter(trial: TrialJson, than: TrialJson | undefined, { direction }: SearchStatus): boolean {
-  return than === undefined || compareValues(direction, reported(trial), reported(than)) < 0;
-}
-
-/** `accuracy 0.9731` */
-export function metricOf(trial: TrialJson, { metric }: SearchStatus): string {
-  return `${metric} ${valueWords(reported(trial))}`;
-}
-
-/** `lr=0.12346 optimizer=adam` */
-export function parametersOf({ params }: TrialJson, { parameters }: SearchStatus): string {
-  return parameters.flatMap((name) => (name in params ? [`${name}=${valueWords(params[name])}`] : [])).join(" ");
 }
 
 /** `12 completed, 3 stopped, 1 failed, 4 running` */

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import type { TaskSeries } from "../history/series/table.ts";
 import { costWords } from "../job/cost.ts";
+import { feedLines } from "../job/feeds/feed-lines.ts";
 import type { HistoryEvent } from "../job/history-event.ts";
 import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
+import { bestOf, countsLine, parametersOf, reported, standing, trialsOf } from "../job/search/trial-list.ts";
+import { valueWords } from "../job/search/words.ts";
 import type { JobOutcome, JobStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
 import type { EventLine } from "./portal-answers.ts";
@@ -13,6 +16,8 @@ import { relativeRates } from "./relative-rates.ts";
 export const SHOWN_EVENTS = 200;
 /** A job writes what it likes into its own history. */
 const MOST_WORDS = 1_000;
+/** So many of the best trials are shown: the table has all of them. */
+const SHOWN_TRIALS = 20;
 
 /** What the page is told of, besides the job's status. */
 export interface PageFacts {
@@ -80,6 +85,8 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
       outcome,
       use: useOf(usage),
     },
+    feeds: feedsOf(status),
+    search: searchOf(status),
     waits: waits.map(({ what, sinceMs, reasons, remedy }) => ({ what, sinceMs, reasons, remedy })),
     tasks: {
       all: status.tasks.length,
@@ -90,6 +97,30 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
     events: facts.events.slice(-SHOWN_EVENTS).map(eventLine),
     ...(facts.logs === undefined ? {} : { logs: facts.logs }),
     ...(request.task === "" ? {} : { chart: { task: request.task, ...facts.seriesOf(request.task) } }),
+  };
+}
+
+/** In the words of `tony-ts status`. */
+function feedsOf({ feeds = [], nowMs }: JobStatus) {
+  return feeds.map((feed) => {
+    const { name, used, leftOut, splits } = feed;
+    return { name, used, leftOut, splits, lines: feedLines({ feeds: [feed], nowMs }) };
+  });
+}
+
+function searchOf(status: JobStatus) {
+  const { search } = status;
+  if (search === undefined) return undefined;
+  const trials = trialsOf(status, search);
+  const best = bestOf(trials);
+  return {
+    metric: search.metric,
+    counts: countsLine(status, search, trials),
+    ...(best === undefined ? {} : { best: `trial ${best.number} · ${standing(best, search)}` }),
+    trials: trials.slice(0, SHOWN_TRIALS).map((trial) => {
+      const { number, task, state, step } = trial;
+      return { number, task, state, step, value: valueWords(reported(trial)), params: parametersOf(trial, search) };
+    }),
   };
 }
 

@@ -75,6 +75,41 @@ describe("an answer to the job's page", () => {
     expect(told(false)).not.toHaveProperty("logs");
   });
 
+  test("says how far each feed is, who is slow and what is left out", () => {
+    const reader = { splits: 4, rows: 400, sinceMs: 0, usedAtMs: 1_000, isDone: false };
+    const failure = { split: 7, path: "hdfs:///a", start: 0, end: 9, reason: "not read" };
+    const feed = {
+      ...{ name: "train", epoch: 0, epochs: 1, splits: 40, used: 10, leftOut: 1, failures: [failure], triedAgain: 0 },
+      readers: [
+        { ...reader, task: "worker:0" },
+        { ...reader, task: "worker:1", rows: 100 },
+      ],
+    };
+    const { feeds } = JSON.parse(
+      JSON.stringify(liveAnswer(aJobStatus({ feeds: [feed], nowMs: 2_000 }), facts, asked(""), true)),
+    );
+    expect(feeds).toMatchObject([{ name: "train", used: 10, leftOut: 1, splits: 40 }]);
+    expect(feeds[0].lines.join("\n")).toMatch(/worker:1 is at 25% of the others' rate[\s\S]*split 7 \(hdfs:\/\/\/a/);
+  });
+
+  test("has a search's best trials, the best first, and how many there are", () => {
+    const search = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "x" } as const;
+    const trial = (number: number, state: "completed" | "running", loss: number) =>
+      task(number, { params: { lr: `0.${number}` }, metrics: { loss }, trial: { state } });
+    const board = aJobStatus({ search, tasks: [trial(1, "completed", 0.5), trial(2, "completed", 0.25)] });
+    const told = JSON.parse(JSON.stringify(liveAnswer(board, facts, asked(""), true)));
+    expect(told.search).toMatchObject({
+      metric: "loss",
+      best: "trial 1 · loss 0.25 · lr=0.2",
+      counts: expect.stringMatching(/^2 ended · 0 running/),
+      trials: [
+        { number: 1, task: "worker:2", state: "completed", value: "0.25", params: "lr=0.2" },
+        { number: 0, task: "worker:1", value: "0.5" },
+      ],
+    });
+    expect(answer("")).not.toHaveProperty("search");
+  });
+
   test("measures each task's steps a second by the median of its role", () => {
     const rows = answer().tasks.rows.map(({ task: name, rate }: { task: string; rate?: number }) => [name, rate]);
     expect(rows).toEqual([

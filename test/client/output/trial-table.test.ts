@@ -4,12 +4,11 @@ import {
   bestTrialWords,
   failureLines,
   givenOf,
-  isBetter,
   trialCounts,
   trialCsv,
-  trialsOf,
   trialTable,
 } from "../../../client/output/trial-table.ts";
+import { isBetter, trialsOf } from "../../../src/job/search/trial-list.ts";
 import type { SearchStatus, TaskStatus, TrialStatus } from "../../../src/job/status.ts";
 
 const search: SearchStatus = {

@@ -1,5 +1,5 @@
-import { countWords, durationWords } from "../../src/job/reasons/words.ts";
-import type { FeedReaderStatus, FeedStatus, JobStatus } from "../../src/job/status.ts";
+import { countWords, durationWords } from "../reasons/words.ts";
+import type { FeedReaderStatus, FeedStatus, JobStatus } from "../status.ts";
 
 /** So many readers of a feed are shown, the slowest first, and so many of the splits that were left out. */
 const SHOWN_READERS = 5;

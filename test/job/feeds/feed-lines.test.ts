@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { feedLines, unreadLines, unreadWords } from "../../../client/output/feed-lines.ts";
+import { feedLines, unreadLines, unreadWords } from "../../../src/job/feeds/feed-lines.ts";
 import type { FeedReaderStatus, FeedStatus } from "../../../src/job/status.ts";
 
 const train: FeedStatus = {

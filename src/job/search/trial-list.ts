@@ -1,0 +1,115 @@
+import { durationWords } from "../reasons/words.ts";
+import type { JobStatus, SearchStatus, TaskStatus, TrialStatus } from "../status.ts";
+import { idleShare } from "./container-time.ts";
+import { compareValues, countStates, hasValue, type TrialState } from "./trials.ts";
+import { valueWords } from "./words.ts";
+
+/** With fewer that have ended nobody knows how long they take. */
+const LEAST_ENDED = 3;
+/** Of these nobody knows yet how long they take. */
+const goesOn: readonly TrialState[] = ["running", "paused"];
+
+/** A trial as people and programs are told of it. */
+export interface TrialJson extends TrialStatus {
+  readonly number: number;
+  readonly task: string;
+  /** As text, with all digits. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What it reported last; `nonFinite` where that is no number of JSON. */
+  readonly value?: number;
+  readonly step?: number;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+}
+
+export type Trials = Pick<JobStatus, "tasks">;
+
+/** The trials that were given parameters, the best first: what has no value comes behind, and what failed last. */
+export function trialsOf({ tasks }: Trials, { metric, direction, trials: gangs }: SearchStatus): TrialJson[] {
+  // Of trials that are gangs, which begin in the order of their numbers, the leads have what is known.
+  const leads = gangs === undefined ? tasks : tasks.filter((task) => task.trial !== undefined);
+  const trials = leads.flatMap((task, number) => {
+    return task.trial === undefined ? [] : [trialOf(task, task.trial, number, metric)];
+  });
+  const isFailed = ({ state }: TrialJson) => Number(state === "failed");
+  return trials.toSorted((a, b) => isFailed(a) - isFailed(b) || compareValues(direction, reported(a), reported(b)));
+}
+
+export function reported({ value, nonFinite }: TrialJson): number | undefined {
+  return value ?? (nonFinite && Number(nonFinite));
+}
+
+function trialOf(
+  { task, params = {}, metrics, step, endedAtMs, startedAtMs }: TaskStatus,
+  trial: NonNullable<TaskStatus["trial"]>,
+  number: number,
+  metric: string,
+): TrialJson {
+  const value = metrics?.[metric];
+  return {
+    ...{ number, task, params, ...trial },
+    ...(value === undefined ? {} : { value }),
+    ...(step === undefined ? {} : { step }),
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(endedAtMs === undefined ? {} : { endedAtMs }),
+  };
+}
+
+/** The best one that has ended with a value, or pauses. */
+export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
+  return trials.find((trial) => hasValue(reported(trial)) && ["completed", "stopped", "paused"].includes(trial.state));
+}
+
+export function isBetter(trial: TrialJson, than: TrialJson | undefined, { direction }: SearchStatus): boolean {
+  return than === undefined || compareValues(direction, reported(trial), reported(than)) < 0;
+}
+
+/** `accuracy 0.9731` */
+export function metricOf(trial: TrialJson, { metric }: SearchStatus): string {
+  return `${metric} ${valueWords(reported(trial))}`;
+}
+
+/** `lr=0.12346 optimizer=adam` */
+export function parametersOf({ params }: TrialJson, { parameters }: SearchStatus): string {
+  return parameters.flatMap((name) => (name in params ? [`${name}=${valueWords(params[name])}`] : [])).join(" ");
+}
+
+/** `accuracy 0.9731 at step 81 · lr=0.0031 optimizer=adam` */
+export function standing(trial: TrialJson, search: SearchStatus): string {
+  const step = trial.step === undefined ? "" : ` at step ${trial.step}`;
+  return `${metricOf(trial, search)}${step} · ${parametersOf(trial, search)}`;
+}
+
+/** `58 ended (41 stopped early, 2 failed) · 4 running · 38 to come · about 12 min left · idle 1.1 % of container time` */
+export function countsLine(
+  { tasks }: JobStatus,
+  { containerTime, trials: most = tasks.length }: SearchStatus,
+  trials: readonly TrialJson[],
+): string {
+  const { stopped, failed, paused, running } = countStates(trials);
+  const ended = trials.length - running - paused;
+  const toCome = most - trials.length;
+  const apart = [stopped > 0 && `${stopped} stopped early`, failed > 0 && `${failed} failed`]
+    .filter(Boolean)
+    .join(", ");
+  const leftMs = timeLeftMs(trials, toCome);
+  return [
+    `${ended} ended${apart === "" ? "" : ` (${apart})`}`,
+    `${running} running`,
+    ...(paused > 0 ? [`${paused} paused`] : []),
+    `${toCome} to come`,
+    ...(leftMs === undefined ? [] : [`about ${durationWords(leftMs)} left`]),
+    ...(containerTime === undefined ? [] : [`idle ${idleShare(containerTime)} of container time`]),
+  ].join(" · ");
+}
+
+/** When those to come take as long as those that have ended, and as many run at once as do now. */
+function timeLeftMs(trials: readonly TrialJson[], toCome: number): number | undefined {
+  const durations = trials.flatMap(({ state, startedAtMs, endedAtMs }) =>
+    goesOn.includes(state) || startedAtMs === undefined || endedAtMs === undefined ? [] : [endedAtMs - startedAtMs],
+  );
+  const running = trials.filter(({ state }) => state === "running").length;
+  if (durations.length < LEAST_ENDED || running === 0) return undefined;
+  const meanMs = durations.reduce((sum, one) => sum + one, 0) / durations.length;
+  return (meanMs * (toCome + running / 2)) / running;
+}
