@@ -101,7 +101,10 @@ async function tasksOf(id: string, context: ClientContext): Promise<string[]> {
   try {
     const { status } = await inspect(id, applications, connectMaster);
     const roles = status?.roles.map(({ name }) => name) ?? [];
-    return ["am", ...roles, ...(status?.tasks ?? []).slice(0, mostTasks).map(({ task }) => task)];
+    const tasks = (status?.tasks ?? []).slice(0, mostTasks).map(({ task }) => task);
+    const { shownNameInTrial } = await import("../../src/job/search/trial-tasks.ts");
+    const trials = status === undefined ? [] : tasks.map((task) => shownNameInTrial(status, task)?.split("/")[0]);
+    return ["am", ...roles, ...tasks, ...new Set(trials.flatMap((trial) => trial ?? []))];
   } finally {
     applications.close();
   }

@@ -8,7 +8,7 @@ export const get = defineCommand({
   summary: "Fetch a job's results, its last checkpoint or its history",
   positionals: {
     application: applicationArgument,
-    task: { describe: "Results of worker:0, or of the role worker, alone" },
+    task: { describe: "Results of worker:0, of the role worker, or of a search's trial:17 alone" },
   },
   options: {
     checkpoint: { type: "boolean", default: false, describe: "Fetch the last complete checkpoint" },
@@ -23,13 +23,14 @@ export const get = defineCommand({
     ["get application_1795305600000_0007", "What each task left in TONY_OUTPUT_LOCAL_DIR, in a folder for each"],
     ["get application_1795305600000_0007 worker:0 --to results", "The results of one task, into a folder"],
     ["get application_1795305600000_0007 --checkpoint --to bert", "The last checkpoint"],
+    ["get application_1795305600000_0007 trial:17 --checkpoint", "Of a search: that of one trial"],
   ],
   run: async (
     { application, task, checkpoint, history, to, force, "dry-run": dryRun, conf, json },
     context,
   ): Promise<ExitCode> => {
     if (checkpoint && history) throw usageError("Choose --checkpoint or --history, not both");
-    if (task !== undefined && (checkpoint || history))
+    if (task !== undefined && (history || (checkpoint && !task.startsWith("trial:"))))
       throw usageError(`${checkpoint ? "--checkpoint" : "--history"} is of the whole job: name no task`);
     const { getFiles } = await import("../results/get-files.ts");
     const applications = await openApplications(application, conf, context);

@@ -20,7 +20,10 @@ export const logs = defineCommand({
   summary: "Print what a job's programs or its AM wrote, while it runs and afterwards",
   positionals: {
     application: applicationArgument,
-    task: { describe: "worker:0, worker, or am for the ApplicationMaster's own log; default the chief or worker:0" },
+    task: {
+      describe:
+        "worker:0, worker, of a search trial:17 or trial:17/worker:0, or am for the ApplicationMaster's own log; default the chief or worker:0",
+    },
   },
   options: {
     follow: { type: "boolean", alias: "f", default: false, describe: "Go on as the log grows, until the job ends" },
@@ -52,6 +55,7 @@ export const logs = defineCommand({
     ["logs application_1795305600000_0009 worker:1", "One task"],
     ["logs application_1795305600000_0009 --tail 20 -f", "The last lines, and what follows"],
     ["logs application_1795305600000_0009 --grep 'nan|inf' --since 1h", "Who wrote that, in the last hour"],
+    ["logs application_1795305600000_0009 trial:17", "Of a search: what the tasks of trial 17 printed"],
     ["logs application_1795305600000_0009 am", "The ApplicationMaster's log; with --json the lines as they are"],
     ["logs application_1795305600000_0009 worker:1 --executor", "Why a program did not start, or did not stop"],
   ],

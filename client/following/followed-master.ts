@@ -4,7 +4,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { MasterContact } from "../applications/applications.ts";
-import { noSuchTask, selectNames, selectTasks, taskNames } from "../logs/log-selection.ts";
+import { byTaskOf, type LogSelection, noSuchTask, selectNames, selectTasks, taskNames } from "../logs/log-selection.ts";
 import { TaskTails } from "../logs/task-tails.ts";
 import { MasterSession } from "../master/master-session.ts";
 import { type FollowOptions, tellSilenceAfterMs } from "./follow-options.ts";
@@ -153,8 +153,8 @@ export class FollowedMaster {
     this.#session = session;
     this.#tails.attach(link, contact.attempt);
     // At once: a program that ends at once may have done so before its AM has told of it.
-    const { tasks } = this.#options;
-    if (tasks !== undefined) this.#followOutput(tasks);
+    const { tasks, logs } = this.#options;
+    if (tasks !== undefined) this.#followOutput(tasks, logs);
   }
 
   #hear(status: JobStatus): void {
@@ -164,12 +164,12 @@ export class FollowedMaster {
     view.show(this.#options.applications.explainedSoon(status));
     this.#status = status;
     this.#outcome ??= status.outcome;
-    this.#followOutput(taskNames(status));
+    this.#followOutput(taskNames(status), byTaskOf(this.#options.logs, status));
   }
 
   /** Output that cannot come is refused as soon as the tasks are known. */
-  #followOutput(tasks: readonly string[]): void {
-    const { logs, leadTask } = this.#options;
+  #followOutput(tasks: readonly string[], logs: LogSelection): void {
+    const { leadTask } = this.#options;
     this.#refused ??= noSuchTask(logs, tasks);
     if (this.#refused !== undefined) this.#wake();
     else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);

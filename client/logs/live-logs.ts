@@ -8,6 +8,7 @@ import { connectMaster } from "../master/master-connection.ts";
 import { LiveOutput } from "./live-output.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {
+  byTaskOf,
   type LogsRequest,
   missingGenerations,
   missingOutput,
@@ -44,7 +45,8 @@ export async function liveLogs(
       const printed = await printOwnLog("am", live.master(), filter, printer);
       return () => printed;
     }
-    const unknown = noSuchTask(selection, taskNames(status)) ?? noSuchGeneration(filter, status.generation);
+    const unknown =
+      noSuchTask(byTaskOf(selection, status), taskNames(status)) ?? noSuchGeneration(filter, status.generation);
     if (unknown !== undefined) throw unknown;
     const tasks = selectTasks(selection, status);
     printer.several = tasks.length > 1;

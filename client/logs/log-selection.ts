@@ -2,6 +2,7 @@ import type { UserError } from "../../src/errors.ts";
 import { usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
+import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import type { LineFilter } from "../../src/logs/ordered-output.ts";
@@ -20,19 +21,42 @@ export interface LogsRequest {
   readonly executor?: boolean;
 }
 
-/** `none`, `all`, or a comma list of tasks (`worker:1`) and roles (`worker`); absent: the lead task. */
+/** `none`, `all`, or a comma list of tasks (`worker:1`), roles (`worker`) and trials (`trial:17`, `trial:17/ps:0`); absent: the lead task. */
 export function parseLogSelection(text: string | undefined): LogSelection {
   if (text === undefined) return { kind: "lead" };
   if (text === "none" || text === "all") return { kind: text };
   const names = text.split(",").map((name) => name.trim());
-  const wrong = names.find((name) => parseTaskId(name.includes(":") ? name : `${name}:0`) === undefined);
+  const isName = (name: string) => parseTaskId(name.includes(":") ? name : `${name}:0`) !== undefined;
+  const wrong = names.find((name) => !isName(name.replace(/^trial:\d+\//, "")));
   if (wrong === undefined) return { kind: "named", names };
   throw usageError(`--logs takes none, all, or tasks such as worker:0 or worker, not "${wrong}"`);
 }
 
+/**
+ * The same with the tasks of a search in the place of its trials.
+ * @param nameByTrial what a task is called by its trial
+ */
+export function byTask(
+  selection: LogSelection,
+  tasks: readonly string[],
+  nameByTrial: (task: string) => string | undefined,
+): LogSelection {
+  if (selection.kind !== "named" || !selection.names.some((name) => name.startsWith("trial:"))) return selection;
+  const names = selection.names.flatMap((name) => {
+    const ofTrial = tasks.filter((task) => isOfTrial(nameByTrial(task), name));
+    return ofTrial.length === 0 ? name : ofTrial;
+  });
+  return { kind: "named", names };
+}
+
+/** The same of a job that an ApplicationMaster tells of. */
+export function byTaskOf(selection: LogSelection, status: JobStatus): LogSelection {
+  return byTask(selection, taskNames(status), (task) => shownNameInTrial(status, task));
+}
+
 /** The tasks chosen, in the job's order. `leadTask` is the job's own; without it the usual order decides. */
 export function selectTasks(selection: LogSelection, status: JobStatus, leadTask?: string): TaskStatus[] {
-  const selected = selectNames(selection, taskNames(status), leadTask);
+  const selected = selectNames(byTaskOf(selection, status), taskNames(status), leadTask);
   return status.tasks.filter(({ task }) => selected.includes(task));
 }
 

@@ -12,6 +12,7 @@ import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {
+  byTask,
   isNamed,
   type LogSelection,
   type LogsRequest,
@@ -29,7 +30,7 @@ const lookAgainMs = 1_000;
 /** Prints the logs of an application that has ended, or whose AM cannot be asked; waits for their upload, and says so. */
 export async function storedLogs(
   applications: Applications,
-  { report, selection, filter, executor = false }: LogsRequest,
+  { report, selection: asked, filter, executor = false }: LogsRequest,
   printer: LogPrinter,
   context: ClientContext,
 ): Promise<void> {
@@ -42,13 +43,15 @@ export async function storedLogs(
   const store = applications.logStore(report);
   const master = await masterLogs(store, report, context);
   if (master === undefined) throw nothingThere(id, store);
-  if (selection.kind === "master") {
+  if (asked.kind === "master") {
     const lines = ownLines(bytesOf(master), "stdout", filter);
     for await (const line of lastOf(lines, filter.tail)) printer.line("am", line);
     return;
   }
   const all = tenanciesOf(master);
   const names = [...new Set(all.map(({ task }) => task))].sort();
+  const trialNames = new Map(all.flatMap(({ task, trial }) => (trial === undefined ? [] : [[task, trial] as const])));
+  const selection = byTask(asked, names, (task) => trialNames.get(task));
   const unknown =
     all.length === 0 ? undefined : (noSuchTask(selection, names) ?? noSuchGeneration(filter, lastGeneration(master)));
   if (unknown !== undefined) throw unknown;

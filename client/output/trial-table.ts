@@ -66,8 +66,8 @@ export function failureLines(trials: readonly TrialJson[], applicationId: string
   const failed = trials.filter(({ state }) => state === "failed").toSorted((a, b) => a.number - b.number);
   const more = failed.length > TOLD ? [`and ${failed.length - TOLD} more failed (--json has all)`] : [];
   return [
-    ...failed.slice(0, TOLD).map(({ number, task, why }) => {
-      return `trial ${number} failed${why === undefined ? "" : `: ${why}`}: tony-ts logs ${applicationId} ${task}`;
+    ...failed.slice(0, TOLD).map(({ number, why }) => {
+      return `trial ${number} failed${why === undefined ? "" : `: ${why}`}: tony-ts logs ${applicationId} trial:${number}`;
     }),
     ...more,
   ];

@@ -1,6 +1,8 @@
 import path from "node:path";
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, usageError } from "../../src/errors.ts";
 import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
+import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
+import type { JobStatus } from "../../src/job/status.ts";
 import { type Applications, hasEnded, NOT_KEPT } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import { type Inspection, inspect } from "../master/inspection.ts";
@@ -78,11 +80,25 @@ async function leftFiles(
     const why = remark ?? NOT_KEPT;
     throw nothingLeft(`It is not known where the ${what} of ${applicationId} would be: ${why}`);
   }
-  return what === "checkpoint" ? await lastCheckpointOf(status, places) : await resultsOf(status, task, places);
+  if (what !== "checkpoint") return await resultsOf(status, task, places);
+  return await lastCheckpointOf(task === undefined ? status : ofTrial(status, task), places);
+}
+
+/** The job as if it were a trial of its search alone. */
+function ofTrial(status: JobStatus, trial: string): JobStatus {
+  const { checkpoint: _, droppedCheckpoint: __, resumeFrom: ___, ...job } = status;
+  const lead = status.tasks.find(
+    (task) => task.trial !== undefined && isOfTrial(shownNameInTrial(status, task.task), trial),
+  );
+  if (lead === undefined) throw usageError(`${status.applicationId} has no ${trial} that has begun`);
+  const { trial: { checkpoint } = {}, checkpointStep: step = 0 } = lead;
+  const own = { ...job, applicationId: `${trial} of ${status.applicationId}` };
+  return checkpoint === undefined ? own : { ...own, checkpoint: { step, path: checkpoint, atMs: 0 } };
 }
 
 function ownFolder(application: string, what: GetJson["what"], task: string | undefined): string {
-  const below = what === "results" ? (task?.includes(":") === true ? task.replace(":", "-") : "") : what;
+  const ofTask = task?.includes(":") === true ? task.replaceAll(":", "-") : "";
+  const below = what === "results" ? ofTask : path.join(ofTask, what);
   return path.join(application, below);
 }
 

@@ -1,10 +1,12 @@
 import { usageError } from "../../src/errors.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
+import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, Transfer } from "../../src/job/status.ts";
 import { parseNamesList } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
 import { taskSpans } from "../../src/job/task.ts";
+import { isNamed } from "../logs/log-selection.ts";
 import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 
@@ -20,7 +22,7 @@ interface TaskResults extends Transfer {
 export async function resultsOf(status: JobStatus, wanted: string | undefined, places: Places): Promise<LeftFiles> {
   const results = resultsToldOf(status, wanted);
   if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted));
-  const isOneTask = wanted?.includes(":") === true;
+  const isOneTask = wanted?.includes(":") === true && results.length === 1;
   const found = await Promise.all(results.map((one) => resultsOfTask(one, isOneTask, places)));
   return {
     files: found.flatMap(({ files }) => files),
@@ -30,8 +32,11 @@ export async function resultsOf(status: JobStatus, wanted: string | undefined, p
   };
 }
 
-function resultsToldOf({ tasks }: JobStatus, wanted: string | undefined): TaskResults[] {
-  const chosen = tasks.filter(({ task }) => wanted === undefined || task === wanted || task.startsWith(`${wanted}:`));
+function resultsToldOf(status: JobStatus, wanted: string | undefined): TaskResults[] {
+  const { tasks } = status;
+  const isWanted = (task: string) =>
+    wanted === undefined || isNamed(task, wanted) || isOfTrial(shownNameInTrial(status, task), wanted);
+  const chosen = tasks.filter(({ task }) => isWanted(task));
   if (chosen.length === 0)
     throw usageError(`The job has no task ${wanted}; it has ${taskSpans(tasks.map(({ task }) => task))}`);
   return chosen.flatMap(({ task, transfers = [] }) =>

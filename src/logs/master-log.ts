@@ -10,6 +10,8 @@ export const masterLog = logFileOf(BUNDLES.am);
 /** A task's time in one container. */
 export interface Tenancy {
   readonly task: string;
+  /** What the task is called by its trial (`trial:17/worker:0`), of a search. */
+  readonly trial?: string;
   readonly containerId: ContainerId;
   /** What the names of its log files there begin with. */
   readonly logPrefix: string;
@@ -25,17 +27,23 @@ export function tenanciesOf(masterLogText: string): Tenancy[] {
   const tasksOf = new Map<ContainerId, Set<string>>();
   const tenancies: Tenancy[] = [];
   const ran = new Set<string>();
+  const trials = new Map<string, string>();
   for (const line of masterLogText.split("\n")) {
-    const { task, container, event } = fieldsOf(line);
+    const { task, trial, container, event } = fieldsOf(line);
     if (typeof task !== "string" || typeof container !== "string") continue;
+    if (typeof trial === "string") trials.set(task, trial);
     if (event === startEvent) ran.add(`${task} ${container}`);
     const tasks = tasksOf.get(container) ?? new Set();
     tasksOf.set(container, tasks);
     if (tasks.has(task)) continue;
-    tenancies.push({ task, containerId: container, logPrefix: tasks.size === 0 ? "" : logPrefixOf(task), ran: false });
+    const logPrefix = tasks.size === 0 ? "" : logPrefixOf(task);
+    tenancies.push({ task, containerId: container, logPrefix, ran: false });
     tasks.add(task);
   }
-  return tenancies.map((tenancy) => ({ ...tenancy, ran: ran.has(`${tenancy.task} ${tenancy.containerId}`) }));
+  return tenancies.map((tenancy) => {
+    const trial = trials.get(tenancy.task);
+    return { ...tenancy, ...(trial && { trial }), ran: ran.has(`${tenancy.task} ${tenancy.containerId}`) };
+  });
 }
 
 /** The last generation of the job's tasks, from the lines that name it. */

@@ -41,6 +41,7 @@ function isWanted(line: OutputLine, filter: LineFilter): boolean {
 interface Fields {
   readonly event?: unknown;
   readonly task?: unknown;
+  readonly trial?: unknown;
   readonly container?: unknown;
   readonly generation?: unknown;
   readonly time?: unknown;

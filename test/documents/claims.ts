@@ -218,6 +218,20 @@ export const claims: Readonly<Record<string, Claim>> = {
     "test/client/commands/search.test.ts",
     `"--after", "trials.jsonl", "--trials", "1", "--json", "job.xml"`,
   ),
+  ...Object.fromEntries(
+    [
+      "tony-ts logs ID trial:1",
+      "tony-ts logs ID trial:17",
+      "tony-ts logs ID trial:17/worker:1",
+      "tony-ts logs application_1795305600000_0009 trial:17",
+    ].map((line) => [line, elsewhere("test/e2e/cli-local.test.ts", `"logs", id, name`)]),
+  ),
+  ...Object.fromEntries(
+    ["tony-ts get ID trial:1", "tony-ts get application_1795305600000_0007 trial:17 --checkpoint"].map((line) => [
+      line,
+      elsewhere("test/client/results/get-files.test.ts", `task: "trial:1"`),
+    ]),
+  ),
   "tony-ts trials ID": elsewhere("test/e2e/cli-local.test.ts", `"trials", id`),
   "tony-ts trials ID --csv": elsewhere("test/e2e/cli-local.test.ts", `"trials", id, "--csv"`),
   "tony-ts trials application_1795305600000_0007 --csv": elsewhere(

@@ -71,7 +71,7 @@ describe("a job on this machine, without any cluster", () => {
       "tony.search.direction": "minimize",
       "tony.search.max-parallel": "2",
     };
-    const report = `echo "{\\"step\\": 1, \\"metrics\\": {\\"loss\\": $TONY_PARAM_RATE}}" &gt;&gt; $TONY_PROGRESS_FILE; test {{param.rate}} != 0.3`;
+    const report = `echo "{\\"step\\": 1, \\"metrics\\": {\\"loss\\": $TONY_PARAM_RATE}}" &gt;&gt; $TONY_PROGRESS_FILE; echo rate {{param.rate}}; test {{param.rate}} != 0.3`;
     const properties = Object.entries(search).map(
       ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
     );
@@ -89,7 +89,7 @@ describe("a job on this machine, without any cluster", () => {
       .slice(stdout.split("\n").findIndex((line) => line.startsWith("trial ")) + 1);
     expect(best).toMatch(/^\d +completed +0\.1 +0\.1$/);
     expect(second).toMatch(/^\d +completed +0\.2 +0\.2$/);
-    expect(stdout).toMatch(/^trial \d failed: worker:\d exited 1 on .*: tony-ts logs local_\d+_\d+ worker:\d$/m);
+    expect(stdout).toMatch(/^trial \d failed: worker:\d exited 1 on .*: tony-ts logs local_\d+_\d+ trial:\d$/m);
 
     const [id = ""] = stdout.match(/local_\d+_\d+/) ?? [];
     const trials = await tonyTs(["trials", id, "--top", "2"], environment, folder);
@@ -101,6 +101,8 @@ describe("a job on this machine, without any cluster", () => {
     );
     const json = await tonyTs(["trials", id, "--json"], environment, folder);
     const { trials: all } = JSON.parse(json.stdout);
+    for (const name of [`trial:${all[0].number}`, `trial:${all[0].number}/worker:0`])
+      expect(await tonyTs(["logs", id, name], environment, folder)).toMatchObject({ stdout: "rate 0.1\n", stderr: "" });
     expect(all[3]).toMatchObject({ state: "failed", value: 0.3, why: expect.stringContaining("exited 1") });
     const status = await tonyTs(["status", id], environment, folder);
     expect(status.stdout).toContain("  trials: 3 completed, 1 failed\n  best so far: loss 0.1 of trial ");

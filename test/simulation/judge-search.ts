@@ -54,7 +54,11 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
   const trials = begun(core);
   const problems = trials.flatMap((task, number) => {
     const { id, trialFailure, phase } = task;
-    const retries = retriesOf(core, task);
+    const isGang = spec.trials !== undefined;
+    const paid = core.state.gangs[number]?.charges.filter((charge) => charge.class === "program").length ?? 0;
+    const retries = isGang ? paid : retriesOf(core, task);
+    if (task.restarts < retriesOf(core, task))
+      return [`${id} was started again ${task.restarts} times, after more failures`];
     const hasFailed = trialFailure?.kind !== undefined && !trialFailure.kind.startsWith("no-metric ");
     const charged = retries + Number(hasFailed);
     const most = witness.mostCharges("program", (task) => numberOf(spec, task) === number) + allowed;

@@ -1,6 +1,7 @@
 import { typesBeyond } from "../../../src/job/amounts.ts";
 import { gpusOf } from "../../../src/job/gpus.ts";
 import { countWords } from "../../../src/job/reasons/words.ts";
+import { nameInTrial } from "../../../src/job/search/trial-tasks.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import { isDue, trialsToBegin } from "../policies/trials.ts";
 import { type ContainerMove, LINK, type LinkMove, moveContainer } from "../state/container-moves.ts";
@@ -279,6 +280,7 @@ function bind(
   gangOf(step, task).hold.deadline = undefined;
   awaitOf(step, container, "launch", step.spec.timeouts.launchMs);
   log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {
+    ...(step.spec.search && { trial: nameInTrial(step.spec, task.id) }),
     task: task.id,
     container: container.id,
     generation: task.generation,

@@ -63,7 +63,7 @@ export function renewTrial(step: Step, gang: GangState, root: Ending): void {
   if (root.class !== "program") {
     return;
   }
-  if (retriesOf(step, lead) > 1) {
+  if (retriesOf(step, lead) > 0) {
     task.trialAvoids = root.host;
   }
   const container = containerOf(step, task);

@@ -113,14 +113,13 @@ export function isTrialOver({ phase, trialOver }: TaskRecord): boolean {
   return trialOver ?? AFTER_END.includes(phase);
 }
 
-/**
- * How often a trial was started again after its program had failed. A gang has paid for each such start, and has it back where something else
- * turns out to have been the cause.
- */
+/** How often a trial was started again after its program had failed, by what is known of that now: a program may fail of what another one lost. */
 export function retriesOf(job: Job, task: TaskRecord): number {
-  return job.spec.trials === undefined
-    ? (task.trialRetries ?? 0)
-    : gangOf(job, task).charges.filter((charge) => charge.class === "program").length;
+  return job.spec.trials === undefined ? (task.trialRetries ?? 0) : failedGenerations(gangOf(job, task));
+}
+
+function failedGenerations({ generations, generation: present }: GangState): number {
+  return generations.filter(({ generation, endedBy }) => generation < present && endedBy?.class === "program").length;
 }
 
 export function trialOf(task: TaskRecord): Trial {

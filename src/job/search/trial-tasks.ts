@@ -1,5 +1,6 @@
 import type { ClusterSpec } from "../cluster-spec.ts";
 import type { JobSpec } from "../spec.ts";
+import type { JobStatus } from "../status.ts";
 import { formatTaskId, parseTaskId, type TaskId, type TaskName } from "../task.ts";
 
 type Job = Pick<JobSpec, "trials"> & {
@@ -20,6 +21,29 @@ export function inTrial({ trials, roles }: Job, { role, index }: TaskName): { nu
   return trials === undefined
     ? { number: index, task: { role, index } }
     : { number: Math.floor(index / instances), task: { role, index: index % instances } };
+}
+
+/** What a search's task is called by its trial: `trial:17/worker:0`. */
+export function nameInTrial(job: Job, id: TaskId): string {
+  const { number, task: own } = inTrial(job, parseTaskId(id) ?? { role: id, index: 0 });
+  return `trial:${number}/${formatTaskId(own.role, job.trials === undefined ? 0 : own.index)}`;
+}
+
+/** The same of a job as people are shown it, whose roles count the tasks of all trials; undefined where it is no search. */
+export function shownNameInTrial(
+  { search, roles }: Pick<JobStatus, "search" | "roles">,
+  id: TaskId,
+): string | undefined {
+  if (search === undefined) return undefined;
+  const { trials } = search;
+  const ofOne = trials === undefined ? roles : roles.map((role) => ({ ...role, instances: role.instances / trials }));
+  return nameInTrial({ ...(trials !== undefined && { trials }), roles: ofOne }, id);
+}
+
+/** Whether a task of that name by its trial is meant by `trial:17`, `trial:17/worker` or `trial:17/worker:0`. */
+export function isOfTrial(nameByTrial: string | undefined, named: string): boolean {
+  if (nameByTrial === undefined) return false;
+  return nameByTrial === named || [":", "/"].some((end) => nameByTrial.startsWith(`${named}${end}`));
 }
 
 /** The tasks of a trial, which are all that its programs are told of, by the names that they have there. */

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import { missingGenerations, noSuchGeneration } from "../../../client/logs/log-selection.ts";
+import {
+  byTaskOf,
+  missingGenerations,
+  noSuchGeneration,
+  parseLogSelection,
+  selectTasks,
+} from "../../../client/logs/log-selection.ts";
+import type { TaskStatus } from "../../../src/job/status.ts";
+import { aJobStatus } from "../job-status.ts";
 
 describe("a generation that is asked for", () => {
   test("and does not exist is a mistake that names those there are", () => {
@@ -23,5 +31,31 @@ describe("output in a container that is gone", () => {
     expect(missingGenerations("worker:0", 1, {})).toBeUndefined();
     expect(missingGenerations("worker:0", 2, { generation: 2 })).toBeUndefined();
     expect(missingGenerations("worker:0", 2, { tail: 5 })).toBeUndefined();
+  });
+});
+
+describe("trials of a search", () => {
+  const role = { allocated: 0, registered: 0, running: 0, ended: 0, memoryMiB: 1, vcores: 1, others: {} };
+  const tasks = ["worker:0", "worker:1", "worker:2", "worker:3", "ps:0", "ps:1"];
+  const status = aJobStatus({
+    roles: [
+      { ...role, name: "worker", instances: 4 },
+      { ...role, name: "ps", instances: 2 },
+    ],
+    tasks: tasks.map((task): TaskStatus => ({ task, state: "running", restarts: 0 })),
+    search: { metric: "loss", direction: "minimize", parameters: [], command: "", trials: 2 },
+  });
+  const chosen = (text: string) => selectTasks(parseLogSelection(text), status).map(({ task }) => task);
+
+  test("are all their tasks, those of a role, or one", () => {
+    expect(chosen("trial:1")).toEqual(["worker:2", "worker:3", "ps:1"]);
+    expect(chosen("trial:1/worker")).toEqual(["worker:2", "worker:3"]);
+    expect(chosen("trial:1/worker:1,ps:0")).toEqual(["worker:3", "ps:0"]);
+  });
+
+  test("that there are not are told by the name that was given", () => {
+    const selection = byTaskOf(parseLogSelection("trial:2"), status);
+    expect(selection).toEqual({ kind: "named", names: ["trial:2"] });
+    expect(() => parseLogSelection("trial:x/worker:0")).toThrow('not "trial:x/worker:0"');
   });
 });

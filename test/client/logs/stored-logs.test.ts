@@ -40,7 +40,9 @@ test("that a job waits for its first container, and so has printed nothing yet, 
 });
 
 test("each task of a container has its own output, and a task that of all its containers", async () => {
-  const line = (task: string, container: string) => JSON.stringify({ level: "info", task, container });
+  const trials: Readonly<Record<string, string>> = { "prep:0": "trial:0/prep:0", "trainer:0": "trial:1/prep:0" };
+  const line = (task: string, container: string) =>
+    JSON.stringify({ level: "info", trial: trials[task], task, container });
   const files: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     container_1_0001_01_000001: {
       "am.log": [line("prep:0", "c2"), line("trainer:0", "c3"), line("trainer:0", "c2"), line("prep:0", "c2")].join(
@@ -76,6 +78,9 @@ test("each task of a container has its own output, and a task that of all its co
   };
   expect(await printed("prep:0")).toBe("prepared\n");
   expect(await printed("trainer:0")).toBe("trained\ntrained on\n");
+  expect(await printed("trial:0")).toBe("prepared\n");
+  expect(await printed("trial:1/prep:0")).toBe("trained\ntrained on\n");
+  await expect(printed("trial:2")).rejects.toThrow("The job has no task trial:2");
   expect(await printed("prep:0", true)).toBe("prepares\n");
   expect(await printed("trainer:0", true)).toBe("trains\ntrains on\n");
 });

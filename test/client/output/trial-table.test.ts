@@ -103,8 +103,8 @@ test("why trials failed is told with where to read on, of the first ones", () =>
   });
   const one = [failed(0, "worker:0 exited 1 on n1: ValueError: lr"), trial(1, 0.5, { lr: "2" }), failed(2)];
   expect(failureLines(trialsOf({ tasks: one }, search), "application_1_0001")).toEqual([
-    "trial 0 failed: worker:0 exited 1 on n1: ValueError: lr: tony-ts logs application_1_0001 worker:0",
-    "trial 2 failed: tony-ts logs application_1_0001 worker:2",
+    "trial 0 failed: worker:0 exited 1 on n1: ValueError: lr: tony-ts logs application_1_0001 trial:0",
+    "trial 2 failed: tony-ts logs application_1_0001 trial:2",
   ]);
   const many = Array.from({ length: 7 }, (_, number) => failed(number));
   expect(failureLines(trialsOf({ tasks: many }, search), "a").at(-1)).toBe("and 2 more failed (--json has all)");

@@ -72,6 +72,22 @@ Fetched 2 files, 12 B to ${application}
     expect(readdirSync(here("worker-0"))).toEqual(["model.pt"]);
   });
 
+  test("is what one trial of a search left, or its checkpoint", async () => {
+    stored("out/worker-1", { "model.pt": "12345" });
+    const saved = stored("ckpt", { "weights.pt": "123" });
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    const checkpointed = {
+      ...task("worker:1", [results("out/worker-1")]),
+      trial: { state: "completed", checkpoint: `file://${saved}` },
+    } as const;
+    const place = ended({ search, tasks: [task("worker:0", []), checkpointed] });
+    await get(place, { task: "trial:1" });
+    expect(readdirSync(here("trial-1"))).toEqual(["model.pt"]);
+    await get(place, { task: "trial:1", what: "checkpoint" });
+    expect(readdirSync(here("trial-1/checkpoint"))).toEqual(["weights.pt"]);
+    await expect(get(place, { task: "trial:0", what: "checkpoint" })).rejects.toThrow("has no trial:0 that has begun");
+  });
+
   test("is one task's results alone, right in the folder that is named", async () => {
     stored("out/worker-0", { "model.pt": "12345" });
     const tasks = [task("worker:0", [results("out/worker-0")]), task("worker:1", [])];

@@ -249,6 +249,15 @@ describe("trials of several tasks", () => {
     expect(retriesOf(scenario.core, scenario.task("worker:2"))).toBe(0);
   });
 
+  test("count as started again no oftener than they were, however many containers are lost before a start", () => {
+    const { scenario } = running();
+    scenario.exits("worker:2", { exitCode: 1 });
+    ["worker:3", "ps:1"].map((task) => scenario.stops(task));
+    scenario.completes(scenario.task("worker:3").containerId, -103);
+    expect(scenario.task("worker:2").restarts).toBe(1);
+    expect(retriesOf(scenario.core, scenario.task("worker:2"))).toBe(1);
+  });
+
   test("end the search when the first five fail the same way", () => {
     const { scenario } = running({ retries: 0, maxTrials: 9, maxParallel: 1 });
     for (let trial = 0; trial < 5; trial += 1) {

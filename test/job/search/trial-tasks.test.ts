@@ -1,0 +1,35 @@
+import { describe, expect, test } from "@jest/globals";
+import { isOfTrial, nameInTrial, shownNameInTrial } from "../../../src/job/search/trial-tasks.ts";
+import { aJobStatus } from "../../client/job-status.ts";
+
+const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+const shown = { allocated: 0, registered: 0, running: 0, ended: 0, memoryMiB: 1, vcores: 1, others: {} };
+
+describe("a task of a search", () => {
+  test("is called by its trial", () => {
+    expect(nameInTrial({ roles: [{ name: "worker", instances: 20 }] }, "worker:17")).toBe("trial:17/worker:0");
+    const roles = [
+      { name: "worker", instances: 2 },
+      { name: "ps", instances: 1 },
+    ];
+    expect(nameInTrial({ trials: 20, roles }, "worker:35")).toBe("trial:17/worker:1");
+    expect(nameInTrial({ trials: 20, roles }, "ps:17")).toBe("trial:17/ps:0");
+  });
+
+  test("is so by what people are shown, where roles count the tasks of all trials", () => {
+    const roles = [{ ...shown, name: "worker", instances: 40 }];
+    expect(shownNameInTrial(aJobStatus({ roles, search: { ...search, trials: 20 } }), "worker:35")).toBe(
+      "trial:17/worker:1",
+    );
+    expect(shownNameInTrial(aJobStatus({ roles, search }), "worker:35")).toBe("trial:35/worker:0");
+    expect(shownNameInTrial(aJobStatus({ roles }), "worker:35")).toBeUndefined();
+  });
+
+  test("is meant by its trial, its role there, or its whole name", () => {
+    for (const name of ["trial:17", "trial:17/worker", "trial:17/worker:0"])
+      expect(isOfTrial("trial:17/worker:0", name)).toBe(true);
+    for (const name of ["trial:1", "trial:17/work", "trial:17/worker:1"])
+      expect(isOfTrial("trial:17/worker:0", name)).toBe(false);
+    expect(isOfTrial(undefined, "trial:17")).toBe(false);
+  });
+});
