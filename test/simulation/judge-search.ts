@@ -1,4 +1,6 @@
 import { begun, pausingIn, retriesOf, trialOf } from "../../am/core/policies/trials.ts";
+import type { TaskRecord } from "../../am/core/state/records.ts";
+import { roleOf } from "../../am/core/state/step.ts";
 import { rungOf } from "../../src/job/search/promotion.ts";
 import { inTrial, leadOfTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -30,12 +32,15 @@ export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: 
         ? []
         : [`the search ended after ${endedAtMs - startedAtMs} ms: its time was not over`];
     default: {
+      const endedWell = (id: string) => witness.exitedWell(id) && witness.toldAtMs(id) !== undefined;
+      const ofTrial = (lead: string) => {
+        const number = numberOf(core.spec, lead);
+        const isTracked = ({ role }: TaskRecord) => roleOf(core, { role }).tracking === "tracked";
+        return tasks.filter((task) => numberOf(core.spec, task.id) === number && isTracked(task));
+      };
       const well = tasks.filter(
         ({ id, trialFailure, trialValue }) =>
-          trialFailure?.kind !== undefined &&
-          trialValue !== "NaN" &&
-          witness.exitedWell(id) &&
-          witness.toldAtMs(id) !== undefined,
+          trialFailure?.kind !== undefined && trialValue !== "NaN" && ofTrial(id).every((task) => endedWell(task.id)),
       );
       return well.map(({ id }) => `${id} exited 0, and its search ended with its failure`);
     }
@@ -56,7 +61,8 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
     const { id, trialFailure, phase } = task;
     const isGang = spec.trials !== undefined;
     const paid = core.state.gangs[number]?.charges.filter((charge) => charge.class === "program").length ?? 0;
-    const retries = isGang ? paid : retriesOf(core, task);
+    // What was still being judged when the trial ended is paid back.
+    const retries = Math.max(isGang ? paid : 0, retriesOf(core, task));
     if (task.restarts < retriesOf(core, task))
       return [`${id} was started again ${task.restarts} times, after more failures`];
     const hasFailed = trialFailure?.kind !== undefined && !trialFailure.kind.startsWith("no-metric ");
