@@ -1,10 +1,9 @@
-import { copyFileSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientAccess, clientAccessFile, formatClientAccess, makeIdentity } from "../../src/api/identity.ts";
-import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
-import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import { handedToMaster } from "../../src/job/stored/handed-settings.ts";
 import type { JobFile, ShippedFile } from "../../src/job/stored/job-file.ts";
 import { programPath } from "../../src/programs.ts";
@@ -13,10 +12,10 @@ import { LocalApplications } from "../applications/local-applications.ts";
 import { localFiles, localRoot, newLocalFolder } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
 import type { CodeCaches } from "../shipping/runtime.ts";
-import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { OfflineCheck } from "./check-offline.ts";
 import type { FeedInputs } from "./feed-inputs.ts";
 import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
+import { LocalShipping } from "./local-shipping.ts";
 import { checkOnMachine } from "./machine-checks.ts";
 import { notSubmitted } from "./not-submitted.ts";
 import { preparedPrograms } from "./prepared-runtime.ts";
@@ -83,13 +82,14 @@ async function jobFile(parts: {
   readonly feeds: FeedInputs["feeds"];
 }): Promise<JobFile> {
   const { id, user, folder, spec, text, codeCaches, uploaded, feeds } = parts;
-  const localized = (files: readonly FileToShip[]) =>
-    Promise.all(files.map((file) => localizedOne(file, folder, uploaded)));
+  const files = new LocalShipping(folder, uploaded);
   const executor = ownCopy(programPath("executor"), folder, "executor.cjs");
   const compiled =
     codeCaches.executor === undefined ? [] : [ownCopy(codeCaches.executor, folder, codeCacheOf("executor.cjs"))];
-  const common = await localized(spec.files);
-  const byRole = await Promise.all(spec.roles.map(async ({ name, files }) => [name, await localized(files)] as const));
+  const common = await files.localized(spec.files);
+  const byRole = await Promise.all(
+    spec.roles.map(async (role) => [role.name, await files.localized(role.files)] as const),
+  );
   const all = [executor, ...compiled, ...common];
   return localJobFile({
     id,
@@ -111,18 +111,3 @@ function ownCopy(source: string, folder: string, link: string): ShippedFile {
 }
 
 /** What the job names, where it lies; a directory to unpack is packed into the application's folder first. */
-async function localizedOne(
-  { name, source, as }: FileToShip,
-  folder: string,
-  uploaded: (line: string) => void,
-): Promise<ShippedFile> {
-  const file = splitUri(source)?.path ?? source;
-  if (as === "file") return localFile(name, file, "FILE");
-  if (!statSync(file).isDirectory()) return localFile(name, file, "ARCHIVE");
-  const { packingOfFolder } = await import("../shipping/packing/packing.ts");
-  const { type, write, remarks } = await packingOfFolder(file, as);
-  for (const remark of remarks) uploaded(uploadRemark(name, remark));
-  const archive = path.join(folder, `${name}.tar.gz`);
-  await write(archive);
-  return localFile(name, archive, type);
-}

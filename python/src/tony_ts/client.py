@@ -254,7 +254,7 @@ def _metrics_at_end(job: Job) -> Metrics | None:
 def ended_with(job: Job) -> Generator[None, None, None]:
     """The job does not outlive what goes wrong meanwhile, and its own failure is a ``RunFailed``."""
     try:
-        logger.info("%s is submitted: %s", job.id, job.url)
+        logger.info("%s is submitted%s", job.id, "" if job.url is None else f": {job.url}")
         yield
     except JobFailed as error:
         _fail(job, error)

@@ -121,10 +121,11 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   checkEmpty(reader, context.empty ?? new Map());
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
-  const asRun = staged.map((role) => withPipefail(reader, role));
+  const asRun = staged.map((role) => ({ ...withPipefail(reader, role), files: once(role.files, files) }));
   checkLengths(reader, asRun);
   if (hasErrors(reader.problems)) return { problems: [...keyProblems, ...reader.problems] };
-  const spec = assemble(reader, { roles: asRun, am, files, carrier, groupLimits, feeds });
+  const master = { ...am, files: once(am.files) };
+  const spec = assemble(reader, { roles: asRun, am: master, files: once(files), carrier, groupLimits, feeds });
   return { spec, ...(search === undefined ? {} : { search }), problems };
 }
 
@@ -273,14 +274,23 @@ function checkNames(reader: JobReader, files: readonly FileToShip[], am: AmSpec,
 }
 
 function checkDistinct(reader: JobReader, key: string, files: readonly FileToShip[]): void {
-  const seen = new Map<string, string>();
-  for (const { name, source } of files) {
+  const seen = new Map<string, FileToShip>();
+  for (const file of files) {
+    const { name, source } = file;
     const before = seen.get(name);
-    if (before !== undefined && before !== source) {
-      reader.error(key, `puts two things at ${name}: ${before} and ${source}; rename one: SOURCE::NAME`);
+    if (before !== undefined && before.source !== source) {
+      reader.error(key, `puts two things at ${name}: ${before.source} and ${source}; rename one: SOURCE::NAME`);
+    } else if (before !== undefined && before.as !== file.as) {
+      reader.error(key, `puts ${source} at ${name} as it is and unpacked; rename one: SOURCE::NAME`);
     }
-    seen.set(name, source);
+    seen.set(name, file);
   }
+}
+
+/** What is named twice, or for a role what all have, is there once. */
+function once(files: readonly FileToShip[], there: readonly FileToShip[] = []): readonly FileToShip[] {
+  const names = new Set(there.map(({ name }) => name));
+  return files.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
 function sourcesOf(settings: Settings): Record<string, string> {

@@ -90,6 +90,30 @@ describe("files of a job", () => {
     expect(said("/jobs/data")).toEqual([]);
   });
 
+  test("what is named twice is there once, of a role what all have is not there again", () => {
+    const spec = specOf(
+      {
+        ...minimalJob,
+        "tony.containers.resources": "other.py, other.py::other.py",
+        "tony.worker.resources": "other.py, other.py::mine.py",
+      },
+      { lookUp },
+    );
+    expect(spec.files.map(({ name }) => name)).toEqual(["other.py"]);
+    expect(spec.roles[0]?.files.map(({ name }) => name)).toEqual(["mine.py"]);
+  });
+
+  test("one thing as it is and unpacked is an error where both have one name", () => {
+    expect(
+      saidAbout(
+        { ...minimalJob, "tony.containers.resources": "hdfs://nn/a.zip, hdfs://nn/a.zip::a.zip#archive" },
+        { lookUp },
+      ),
+    ).toEqual([
+      "job.xml:3: tony.containers.resources puts hdfs://nn/a.zip at a.zip as it is and unpacked; rename one: SOURCE::NAME",
+    ]);
+  });
+
   test("what cannot be found or would lie on each other is an error", () => {
     expect(saidAbout({ ...minimalJob, "tony.containers.resources": "nothing.py" }, { lookUp })).toEqual([
       "job.xml:3: tony.containers.resources names what cannot be used: /home/ada/nothing.py does not exist",

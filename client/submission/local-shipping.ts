@@ -1,0 +1,47 @@
+import { statSync } from "node:fs";
+import path from "node:path";
+import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { FileToShip } from "../../src/job/spec.ts";
+import type { ShippedFile } from "../../src/job/stored/job-file.ts";
+import { uploadRemark } from "../shipping/upload-lines.ts";
+import { localFile } from "./local-master.ts";
+
+/** What the job names, where it lies. A directory to unpack is packed into the application's folder first, once for all roles. */
+export class LocalShipping {
+  readonly #folder: string;
+  readonly #uploaded: (line: string) => void;
+  readonly #packed = new Map<string, Promise<ShippedFile>>();
+
+  constructor(folder: string, uploaded: (line: string) => void) {
+    this.#folder = folder;
+    this.#uploaded = uploaded;
+  }
+
+  /** Rejects as the file system, where something is not there any more. */
+  localized(files: readonly FileToShip[]): Promise<ShippedFile[]> {
+    return Promise.all(files.map((file) => this.#localizedOne(file)));
+  }
+
+  async #localizedOne({ name, source, as }: FileToShip): Promise<ShippedFile> {
+    const file = splitUri(source)?.path ?? source;
+    if (as === "file") return localFile(name, file, "FILE");
+    if (!statSync(file).isDirectory()) return localFile(name, file, "ARCHIVE");
+    const known = `${as} ${file}`;
+    const packed = this.#packed.get(known) ?? this.#pack(name, file, as);
+    this.#packed.set(known, packed);
+    return { ...(await packed), link: name };
+  }
+
+  async #pack(name: string, directory: string, as: "archive" | "working-directory"): Promise<ShippedFile> {
+    // Roles may have directories of one name.
+    const archive = path.join(
+      this.#folder,
+      this.#packed.size === 0 ? `${name}.tar.gz` : `${name}-${this.#packed.size}.tar.gz`,
+    );
+    const { packingOfFolder } = await import("../shipping/packing/packing.ts");
+    const { type, write, remarks } = await packingOfFolder(directory, as);
+    for (const remark of remarks) this.#uploaded(uploadRemark(name, remark));
+    await write(archive);
+    return localFile(name, archive, type);
+  }
+}

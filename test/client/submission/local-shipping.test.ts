@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { LocalShipping } from "../../../client/submission/local-shipping.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "local-shipping-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function directory(name: string, content: string): string {
+  const made = path.join(folder, name);
+  mkdirSync(made);
+  writeFileSync(path.join(made, "who"), content);
+  return made;
+}
+
+describe("what a job on this machine ships", () => {
+  test("directories that roles call alike are archives of their own", async () => {
+    const shipping = new LocalShipping(folder, () => undefined);
+    const of = (source: string) => shipping.localized([{ name: "venv", source, as: "archive" }]);
+    const [[first], [second]] = await Promise.all([of(directory("a", "worker's")), of(directory("b", "the ps's"))]);
+    expect([first?.link, second?.link]).toEqual(["venv", "venv"]);
+    const contentOf = (url = "") => gunzipSync(readFileSync(url.replace("file://", ""))).toString();
+    expect(contentOf(first?.url)).toContain("worker's");
+    expect(contentOf(second?.url)).toContain("the ps's");
+  });
+
+  test("a directory of several roles is packed once, under the name that each gives it", async () => {
+    const shipping = new LocalShipping(folder, () => undefined);
+    const source = directory("env", "all");
+    const of = (name: string) => shipping.localized([{ name, source, as: "archive" }]);
+    const [[first], [second]] = await Promise.all([of("venv"), of("other")]);
+    expect(second).toEqual({ ...first, link: "other" });
+  });
+});
