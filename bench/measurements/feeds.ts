@@ -8,10 +8,14 @@ import { atLeast, atMost } from "../figures.ts";
 import type { Measurement } from "../measurement.ts";
 
 const rows = "rows of 100 bytes into Python, a task";
+const views = "rows of 100 bytes into Python, a task, as memoryviews";
 const bytes = "bytes into Python, a task, in rows of 1 MB";
+const viewed = "bytes into Python, a task, in rows of 1 MB, as memoryviews";
 const queue = "rows of 100 bytes through TensorFlowOnSpark's queue";
 const times = "rows: tony-ts against TensorFlowOnSpark";
 const first = "a program asks → it has its first rows";
+const even = "a step of 10 ms: processor time that uneven adds";
+const waits = "steps of 1,000 that wait for an answer of uneven";
 const elsewhere = "a program is killed → another one has its split";
 const memory = "AM: memory of 100,000 splits of one file";
 const memoryOfFiles = "AM: memory of 100,000 splits, each a file";
@@ -31,10 +35,14 @@ export const feeds: Measurement = {
   warmUps: 0,
   figures: [
     { name: rows, unit: "rows/s", budget: atLeast(1_000_000) },
+    { name: views, unit: "rows/s", budget: atLeast(1_000_000) },
     { name: bytes, unit: "MiB/s", budget: atLeast(400) },
+    { name: viewed, unit: "MiB/s", budget: atLeast(400) },
     { name: queue, unit: "rows/s" },
     { name: times, unit: "×", budget: atLeast(20) },
     { name: first, unit: "ms", budget: atMost(300) },
+    { name: even, unit: "%", budget: atMost(1) },
+    { name: waits, unit: "calls" },
     { name: elsewhere, unit: "ms", budget: atMost(1_000) },
     { name: memory, unit: "MiB", budget: atMost(32) },
     { name: memoryOfFiles, unit: "MiB", budget: atMost(32) },
@@ -44,21 +52,33 @@ export const feeds: Measurement = {
     try {
       const input = path.join(folder, "rows");
       writeRows(input, 2_000_000);
-      const blocks = ["format=fixed", "record-size=1000000"].map((setting) => `tony.feed.blocks.${setting}`);
-      const read = await job("read.py", { rows: input, blocks: input }, blocks);
+      const blocks = ["format=fixed", "record-size=1000000"];
+      const blocksOf = (feed: string) => blocks.map((setting) => `tony.feed.${feed}.${setting}`);
+      const rowsOf = ["format=fixed", "record-size=100"].map((setting) => `tony.feed.row-views.${setting}`);
+      const inputs = { rows: input, blocks: input, "row-views": input, "block-views": input };
+      const read = await job("read.py", inputs, [...blocksOf("blocks"), ...blocksOf("block-views"), ...rowsOf]);
       const { rowsPerSecond } = await queued(folder);
+      const two = ["tony.worker.instances=2", "tony.feed.even.uneven=drop"];
+      const splits = ["plain", "even"].map((feed) => `tony.feed.${feed}.split-size=1m`);
+      const some = path.join(folder, "some-rows");
+      writeRows(some, 256_000);
+      const steps = await job("even.py", { plain: some, even: some }, [...two, ...splits]);
       const killing = ["tony.worker.instances=2", "tony.worker.restart-policy=task", "tony.worker.retry-count=1"];
-      const two = ["tony.feed.rows.format=file", "tony.feed.rows.window=1", ...killing];
-      const { tookOverMs } = await job("killed.py", { rows: filesIn(folder, 2) }, two);
+      const whole = ["tony.feed.rows.format=file", "tony.feed.rows.window=1", ...killing];
+      const { tookOverMs } = await job("killed.py", { rows: filesIn(folder, 2) }, whole);
       const few = await job("splits.py", { rows: filesIn(folder, FEW) }, []);
       const parts = await job("splits.py", { rows: sparse(folder) }, ["tony.feed.rows.split-size=1m"]);
       const files = await job("splits.py", { rows: filesIn(folder, MANY) }, []);
       return {
         [rows]: read.rowsPerSecond,
+        [views]: read.viewsPerSecond,
         [bytes]: read.mibPerSecond,
+        [viewed]: read.viewedMibPerSecond,
         [queue]: rowsPerSecond,
         [times]: read.rowsPerSecond / rowsPerSecond,
         [first]: read.firstRowMs,
+        [even]: steps.addedPercent,
+        [waits]: steps.waitsPerThousand,
         [elsewhere]: tookOverMs,
         [memory]: parts.masterMiB - few.masterMiB,
         [memoryOfFiles]: files.masterMiB - few.masterMiB,
@@ -72,8 +92,12 @@ export const feeds: Measurement = {
 /** What programs print. */
 interface Said {
   readonly rowsPerSecond: number;
+  readonly viewsPerSecond: number;
   readonly mibPerSecond: number;
+  readonly viewedMibPerSecond: number;
   readonly firstRowMs: number;
+  readonly addedPercent: number;
+  readonly waitsPerThousand: number;
   readonly tookOverMs: number;
   readonly masterMiB: number;
 }

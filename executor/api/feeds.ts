@@ -202,7 +202,7 @@ export class Feeds {
     await this.#options.ask(name, { ...how, lease }, gone);
     reader.splits.delete(lease.number);
     reader.problems.delete(lease.number);
-    await reader.results.drop(lease.number);
+    if (this.#feed(name).output !== undefined) await reader.results.drop(lease.number);
     return {};
   }
 

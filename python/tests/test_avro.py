@@ -107,6 +107,18 @@ def test_rows_are_what_the_schema_says() -> None:
     assert rows_in(header({"type": "array", "items": "int"}) + block(1, b"\x01\x02\x02\x02\x04\x00")) == [[1, 2]]
 
 
+def test_columns_that_are_named_are_in_the_rows_alone() -> None:
+    file = header(SCHEMA) + block(1, WRITTEN)
+    [rows] = rows_of("/a", 0, len(file), in_pieces(file), ["text", "small"])
+    assert rows == [{"small": found["small"], "text": found["text"]} for found in rows_in(file)]
+    with pytest.raises(tony_ts.TonyError, match=r"^/a has no column y; it has none, yes, small, ") as caught:
+        list(rows_of("/a", 0, len(file), in_pieces(file), ["y"]))
+    assert caught.value.code == "NO_SUCH_COLUMN"
+    numbers = numbers_in([[7]])
+    with pytest.raises(tony_ts.TonyError, match=r"^/a has no column y; it has none$"):
+        list(rows_of("/a", 0, len(numbers), in_pieces(numbers), ["y"]))
+
+
 def test_splits_have_each_row_once_wherever_a_file_is_cut() -> None:
     chance = random.Random(7)
     for _ in range(200):

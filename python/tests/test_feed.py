@@ -144,6 +144,11 @@ def test_rows_of_other_formats(tmp_path: Path) -> None:
     conf = {"input": str(tmp_path / "in")}
     assert said(program, {**conf, "format": "file"}) == ["file [b'aabbcc', b'dd']"]
     assert said(program, {**conf, "format": "fixed", "record-size": "2"}) == ["fixed [b'aa', b'bb', b'cc', b'dd']"]
+    views = """
+    rows = list(tony_ts.feed("train", views=True).rows())
+    print([type(row).__name__ for row in rows], b"".join(rows))
+    """
+    assert said(views, {**conf, "format": "file"}) == ["['memoryview', 'memoryview'] b'aabbccdd'"]
     splits = """
     feed = tony_ts.feed("train")
     print([(split.path.rpartition("/")[2], split.start, split.end, split.epoch) for split in feed.splits()])

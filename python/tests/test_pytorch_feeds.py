@@ -27,7 +27,7 @@ from tony_ts.pytorch.feeds import FeedDataset
 def test_a_loader_has_the_rows_and_its_state_goes_on_from_there(tmp_path: Path) -> None:
     conf = {"input": numbers(tmp_path / "in", 20)}
     program = """
-    dataset = FeedDataset("train", int)
+    dataset = FeedDataset("train", int, views=True)
     rows = iter(dataset)
     print([next(rows) for _ in range(12)], dataset.state_dict()["partly"])
     """

@@ -10,7 +10,7 @@ import pytest
 from test_feed import said
 
 import tony_ts
-from tony_ts.tfrecord import records_in
+from tony_ts.tfrecord import places_of_records
 
 #: As TensorFlow 2.21 wrote the records "a" and "" one after the other.
 WRITTEN = bytes.fromhex("01000000000000000175de4161786ee428000000000000000029039807d8ea82a2")
@@ -25,7 +25,7 @@ EXAMPLE = bytes.fromhex(
 @pytest.mark.parametrize("size", [1, 5, 17, 100])
 def test_records_come_whole_however_their_bytes_do(size: int) -> None:
     pieces = (WRITTEN[at : at + size] for at in range(0, len(WRITTEN), size))
-    assert [record for records in records_in(pieces) for record in records] == [b"a", b""]
+    assert [data[start:end] for data, places in places_of_records(pieces) for start, end in places] == [b"a", b""]
 
 
 def test_an_example_is_its_features_by_name() -> None:

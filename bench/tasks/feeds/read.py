@@ -9,10 +9,10 @@ import tony_ts
 BLOCK = 1_000_000 / (1 << 20)
 
 
-def seconds_of(name: str, size: int) -> "tuple[float, float, int]":
+def seconds_of(name: str, size: int, views: bool = False) -> "tuple[float, float, int]":
     """Until the first batch, from then on to the end, and how many rows came by then."""
     asked = time.monotonic()
-    batches = tony_ts.feed(name).batches(size)
+    batches = tony_ts.feed(name, views=views).batches(size)
     next(batches)
     first = time.monotonic()
     rows = sum(map(len, batches))
@@ -20,5 +20,14 @@ def seconds_of(name: str, size: int) -> "tuple[float, float, int]":
 
 
 first, seconds, rows = seconds_of("rows", 1000)
+_, view_seconds, views = seconds_of("row-views", 1000, views=True)
 _, block_seconds, blocks = seconds_of("blocks", 1)
-print(json.dumps({"firstRowMs": first * 1000, "rowsPerSecond": rows / seconds, "mibPerSecond": blocks * BLOCK / block_seconds}))
+_, viewed_seconds, viewed = seconds_of("block-views", 1, views=True)
+figures = {
+    "firstRowMs": first * 1000,
+    "rowsPerSecond": rows / seconds,
+    "viewsPerSecond": views / view_seconds,
+    "mibPerSecond": blocks * BLOCK / block_seconds,
+    "viewedMibPerSecond": viewed * BLOCK / viewed_seconds,
+}
+print(json.dumps(figures))

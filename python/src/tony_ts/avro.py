@@ -10,7 +10,7 @@ import json
 import struct
 import zlib
 from contextlib import closing
-from typing import Any, Callable, Generator, Iterable, Iterator, Optional, Tuple, cast
+from typing import Any, Callable, Generator, Iterable, Iterator, Optional, Sequence, Tuple, cast
 
 from .errors import TonyError
 
@@ -29,7 +29,9 @@ _MOST_BYTES = 64 << 20
 _MOST_BYTES_OF_HEADER = 16 << 20
 
 
-def rows_of(path: str, start: int, end: int, read: ReadRange) -> Iterator[list[Any]]:
+def rows_of(
+    path: str, start: int, end: int, read: ReadRange, columns: Sequence[str] | None = None
+) -> Iterator[list[Any]]:
     """
     Rows of those blocks whose marker before them begins in the split, as Avro's own readers cut files: dicts, where the
     file's schema is a record. Raises TonyError (``FEED_UNREADABLE``) where the file is damaged.
@@ -40,6 +42,8 @@ def rows_of(path: str, start: int, end: int, read: ReadRange) -> Iterator[list[A
         raise _unreadable(path, str(error)) from error
     except (LookupError, TypeError) as error:
         raise _unreadable(path, f"its schema is none of Avro's: {error!r}") from error
+    check_columns(columns, path, header.names)
+    wanted = None if columns is None else set(columns)
     first = max(start, header.length - _MARKER)
     with closing(read(first, None)) as pieces:
         source = _Source(pieces, first)
@@ -51,7 +55,15 @@ def rows_of(path: str, start: int, end: int, read: ReadRange) -> Iterator[list[A
                 rows = _rows_in(_block(source, header), header)
             except (ValueError, LookupError, RecursionError, struct.error, zlib.error) as error:
                 raise _unreadable(path, f"the block at byte {at} {_words(error)}") from error
-            yield rows
+            yield rows if wanted is None else [{name: row[name] for name in row if name in wanted} for row in rows]
+
+
+def check_columns(columns: Sequence[str] | None, path: str, there: Sequence[str]) -> None:
+    """Raises TonyError (``NO_SUCH_COLUMN``) where the file has not all of them."""
+    missing = [column for column in columns or () if column not in there]
+    if missing:
+        message = f"{path} has no column {', '.join(missing)}; it has {', '.join(there) or 'none'}"
+        raise TonyError(message, code="NO_SUCH_COLUMN")
 
 
 def _unreadable(path: str, why: str) -> TonyError:
@@ -78,7 +90,10 @@ class _Header:
         if codec not in ("null", "deflate"):
             raise ValueError(f"it is compressed by {codec}; Avro files are read of the codecs null and deflate")
         self.is_packed = codec == "deflate"
-        self.read = _reader(json.loads(metadata.get("avro.schema", b"null")), "", {})
+        schema = json.loads(metadata.get("avro.schema", b"null"))
+        self.read = _reader(schema, "", {})
+        #: Of what a row has, where it is a record.
+        self.names = [field["name"] for field in schema.get("fields", ())] if isinstance(schema, dict) else []
 
 
 def _header(read: ReadRange) -> _Header:

@@ -15,8 +15,9 @@ from urllib.parse import quote, urlencode
 
 from . import avro, parquet
 from .errors import TonyError
+from .rows import Places, lines_in, places_of_fixed, places_of_lines
 from .task_api import Connection, Executor, Json, TaskError, api_path, said
-from .tfrecord import records_in
+from .tfrecord import places_of_records
 
 #: So much is asked of the executor at a time.
 _PIECE = 1 << 18
@@ -111,7 +112,8 @@ class _Ahead:
         return len(self._batches) >= most or self._bytes >= _MOST_BYTES_AHEAD
 
     def add(self, batch: _Batch) -> None:
-        size = sum(map(_size, batch.rows))
+        rows = batch.rows
+        size = sum(map(len if rows and isinstance(rows[0], (bytes, memoryview)) else _size, rows))
         self._batches.append((batch, size))
         self._bytes += size
 
@@ -125,7 +127,7 @@ class _Ahead:
 
 def _size(value: Any) -> int:
     """About how many bytes a row has."""
-    if isinstance(value, (bytes, str)):
+    if isinstance(value, (bytes, str, memoryview)):
         return len(value)
     if isinstance(value, dict):
         return sum(_size(one) for one in cast("Mapping[str, Any]", value).values())
@@ -146,8 +148,10 @@ class Feed:
         #: Its own connection: a call that waits for splits holds up no other.
         self._executor = Executor(path)
         self.name = name
-        #: Of a Parquet file, what its rows have; all where there are none.
+        #: Of Avro and Parquet, what rows have; all where there are none.
         self.columns: Sequence[str] | None = None
+        #: Whether rows that are bytes are not copied.
+        self.views = False
         self._hands: list[_Hand] = []
         #: How often it was asked for its state.
         self._marks = 0
@@ -191,7 +195,7 @@ class Feed:
             self._use([hand])
 
     def rows(self) -> Iterator[Any]:
-        """Rows, which are bytes, of lines without their newlines; of Avro and Parquet dicts."""
+        """Rows, which are bytes (or ``views`` of them), of lines without their newlines; of Avro and Parquet dicts."""
         self._refuse_uneven("rows")
         return self._alone(self._rows())
 
@@ -277,14 +281,14 @@ class Feed:
         yield rows
         self._use(batch.whole)
 
-    def write(self, rows: Iterable[bytes | str]) -> None:
+    def write(self, rows: Iterable[bytes | memoryview | str]) -> None:
         """
         Adds rows, with a newline behind each, to the results of the split of which the program was given rows last:
         a file of ``tony.feed.NAME.output``, which is there once the split is used.
         """
-        if isinstance(rows, (str, bytes)):
+        if isinstance(rows, (str, bytes, memoryview)):
             raise TypeError("write() takes rows: of a single one write([row])")
-        lines = b"".join((row.encode() if isinstance(row, str) else row) + b"\n" for row in rows)
+        lines = b"".join(part for row in rows for part in (row.encode() if isinstance(row, str) else row, b"\n"))
         if not lines:
             return
         hand = self._given
@@ -448,37 +452,29 @@ class Feed:
 
         path, start, end, _ = hand.split
         if self.format == "avro":
-            return avro.rows_of(path, start, end, read)
+            return avro.rows_of(path, start, end, read, self.columns)
         if self.format == "parquet":
             return parquet.rows_of(path, hand.length, range(start, end), read, self.columns)
         return self._rows_in(self._pieces(hand, {}))
 
-    def _rows_in(self, pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
-        #: Of a row whose end has not come.
-        parts: list[bytes] = []
+    def _rows_in(self, pieces: Iterator[bytes]) -> Iterator[list[Any]]:
+        if self.format == "lines" and not self.views:
+            yield from lines_in(pieces)
+            return
+        for data, places in self._places_in(pieces):
+            source = memoryview(data) if self.views else data
+            yield [source[start:end] for start, end in places]
+
+    def _places_in(self, pieces: Iterator[bytes]) -> Iterator[Places]:
         if self.format == "file":
-            yield [b"".join(pieces)]
+            data = b"".join(pieces)
+            yield data, [(0, len(data))]
         elif self.format == "lines":
-            for piece in pieces:
-                first, *rows = piece.split(b"\n")
-                parts.append(first)
-                if rows:
-                    line, parts = b"".join(parts), [rows.pop()]
-                    yield [line, *rows]
-            rest = b"".join(parts)
-            if rest:
-                yield [rest]
+            yield from places_of_lines(pieces)
         elif self.format == "tfrecord":
-            yield from records_in(pieces)
+            yield from places_of_records(pieces)
         elif self.format == "fixed":
-            size, held = self._record_bytes, 0
-            for piece in pieces:
-                parts.append(piece)
-                held += len(piece)
-                if held >= size:
-                    data, whole = b"".join(parts), held - held % size
-                    parts, held = [data[whole:]], held - whole
-                    yield [data[at : at + size] for at in range(0, whole, size)]
+            yield from places_of_fixed(pieces, self._record_bytes)
         else:
             message = f"{self.name} is of format {self.format}, which has no rows: read its splits()"
             raise TonyError(message, code="NO_ROWS")
@@ -532,11 +528,14 @@ def _opened(connection: Connection, route: str) -> http.client.HTTPResponse:
 _FEEDS: dict[tuple[str, int, str], Feed] = {}
 
 
-def feed(name: str, state: Json | None = None, *, columns: Sequence[str] | None = None) -> Feed:
+def feed(
+    name: str, state: Json | None = None, *, columns: Sequence[str] | None = None, views: bool | None = None
+) -> Feed:
     """
     The job's feed of that name, ``tony.feed.NAME.input``, as this task is given it. One process of a task reads it.
     ``state``, of the checkpoint that the program goes on from: all after that is read, the same in all tasks.
-    ``columns``: of Parquet files these alone are read; ``"a.b"`` is a field of a struct.
+    ``columns``: rows of Avro and Parquet have these alone; of Parquet they alone are read, ``"a.b"`` is a field of a struct.
+    ``views``: rows that are bytes are memoryviews of what was read: none is copied.
     Raises NotInATask elsewhere, and TaskError where the job has no such feed.
     """
     place = (api_path(), os.getpid(), name)
@@ -546,4 +545,6 @@ def feed(name: str, state: Json | None = None, *, columns: Sequence[str] | None 
         raise TonyError(f"{name} is read already: give its state with the first call", code="FEED_IS_OPEN")
     if columns is not None:
         _FEEDS[place].columns = list(columns)
+    if views is not None:
+        _FEEDS[place].views = views
     return _FEEDS[place]

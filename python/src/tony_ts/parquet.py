@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import Any, Iterator, Sequence
 
-from .avro import ReadRange
+from .avro import ReadRange, check_columns
 from .errors import TonyError
 
 #: Rows that are made of a file's columns at a time: so many, or fewer of about so many bytes.
@@ -32,7 +32,7 @@ def rows_of(
         raise TonyError(message, code="NO_PYARROW") from error
     try:
         file = parquet.ParquetFile(_File(length, read))
-        _check(columns, path, file.schema_arrow.names)
+        check_columns([column.partition(".")[0] for column in columns or ()], path, file.schema_arrow.names)
         for number in range(file.num_row_groups):
             group = file.metadata.row_group(number)
             if min(_middle(group), length - 1) in place:
@@ -41,13 +41,6 @@ def rows_of(
                     yield batch.to_pylist()
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise TonyError(f"{path} cannot be read: {error}", code="FEED_UNREADABLE") from error
-
-
-def _check(columns: Sequence[str] | None, path: str, there: Sequence[str]) -> None:
-    missing = [column for column in columns or () if column.partition(".")[0] not in there]
-    if missing:
-        message = f"{path} has no column {', '.join(missing)}; it has {', '.join(there)}"
-        raise TonyError(message, code="NO_SUCH_COLUMN")
 
 
 def _middle(group: Any) -> int:

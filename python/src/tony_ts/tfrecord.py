@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from typing import Iterator, List, Union
 
+from .rows import Places
+
 #: What a feature has, by the kind of its list.
 Feature = Union[List[bytes], List[float], List[int]]
 
@@ -17,23 +19,23 @@ _HEAD = _LENGTH.size + _CHECKSUM
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
-def records_in(pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
+def places_of_records(pieces: Iterator[bytes]) -> Iterator[Places]:
     """The records of a file, as its bytes come."""
     rest = bytearray()
     for piece in pieces:
         rest += piece
-        records: list[bytes] = []
+        places: list[tuple[int, int]] = []
         at = 0
         while len(rest) >= at + _HEAD:
             (length,) = _LENGTH.unpack_from(rest, at)
             end = at + _HEAD + length
             if len(rest) < end + _CHECKSUM:
                 break
-            records.append(bytes(rest[at + _HEAD : end]))
+            places.append((at + _HEAD, end))
             at = end + _CHECKSUM
+        if places:
+            yield bytes(rest[:at]), places
         del rest[:at]
-        if records:
-            yield records
 
 
 def parse_example(record: bytes) -> dict[str, Feature]:

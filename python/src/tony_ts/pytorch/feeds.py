@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 from ..errors import TonyError
 from ..feed import Feed, feed
@@ -15,11 +15,21 @@ class FeedDataset(_data.IterableDataset):  # type: ignore[misc]  # pyright: igno
     """
     Rows of the job's feed of that name, one by one. ``DataLoader`` reads it in this process, or in one worker.
 
-    :param parse: makes of a row, which is bytes, what the dataset gives
+    :param parse: makes of a row, which is bytes, or a dict where the format says so, what the dataset gives
+    :param columns: those that are wanted, as ``tony_ts.feed`` has them
+    :param views: rows that are bytes come as memoryviews
     """
 
-    def __init__(self, name: str, parse: Callable[[bytes], Any] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        parse: Callable[[Any], Any] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        views: bool | None = None,
+    ) -> None:
         self._name = name
+        self._columns, self._views = columns, views
         self._parse = parse
         self._state: dict[str, Any] | None = None
 
@@ -41,4 +51,4 @@ class FeedDataset(_data.IterableDataset):  # type: ignore[misc]  # pyright: igno
 
     def _feed(self) -> Feed:
         state, self._state = self._state, None
-        return feed(self._name, state)
+        return feed(self._name, state, columns=self._columns, views=self._views)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
-from ..feed import feed
+from ..feed import Feed, feed
 
 _tf: Any = import_module("tensorflow")
 
@@ -16,10 +16,21 @@ class FeedDataset:
 
     :param parse: makes of a row what the dataset gives; without it a row is its bytes
     :param output_signature: what ``tf.data.Dataset.from_generator`` takes; without it that of bytes
+    :param columns: those that are wanted, as ``tony_ts.feed`` has them
+    :param views: rows that are bytes come to ``parse`` as memoryviews
     """
 
-    def __init__(self, name: str, parse: Callable[[Any], Any] | None = None, *, output_signature: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        parse: Callable[[Any], Any] | None = None,
+        *,
+        output_signature: Any = None,
+        columns: Sequence[str] | None = None,
+        views: bool | None = None,
+    ) -> None:
         self._name = name
+        self._columns, self._views = columns, views
         self._parse = parse
         self._signature = _tf.TensorSpec((), _tf.string) if output_signature is None else output_signature
         self._state: dict[str, Any] | None = None
@@ -35,16 +46,16 @@ class FeedDataset:
 
     def state_dict(self) -> dict[str, Any]:
         """As ``Feed.state``: all tasks call it as often."""
-        return feed(self._name, self._taken_state()).state()
+        return self._feed().state()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Before the first row is asked for."""
         self._state = state
 
     def _rows(self) -> Iterator[Any]:
-        rows = feed(self._name, self._taken_state()).rows()
+        rows = self._feed().rows()
         return rows if self._parse is None else map(self._parse, rows)
 
-    def _taken_state(self) -> dict[str, Any] | None:
+    def _feed(self) -> Feed:
         state, self._state = self._state, None
-        return state
+        return feed(self._name, state, columns=self._columns, views=self._views)

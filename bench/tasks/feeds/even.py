@@ -1,0 +1,44 @@
+"""
+What a step of a training of 10 ms costs its program to have a batch, with as many steps for all tasks (``uneven``) and without, printed as a line of
+JSON. Processor time and counts are told, which other programs of the machine do not change as they change times.
+"""
+
+import concurrent.futures
+import json
+import time
+from collections import Counter
+from typing import Any, Callable
+
+import tony_ts
+
+STEP_SECONDS = 0.01
+counts: "Counter[str]" = Counter()
+
+
+def count(cls: type, method: str, what: str, is_one: "Callable[[Any], bool]") -> None:
+    """Counts calls of the method, of those objects."""
+    original = getattr(cls, method)
+
+    def counting(self: Any, *args: Any, **options: Any) -> Any:
+        counts[what] += is_one(self)
+        return original(self, *args, **options)
+
+    setattr(cls, method, counting)
+
+
+def step_of(name: str) -> "tuple[float, float]":
+    """Processor time of the program for a step, in ms, and how many of 1,000 steps wait for an answer."""
+    batches = tony_ts.feed(name).batches(128)
+    counts.clear()
+    began = time.process_time()
+    steps = 0
+    for _ in batches:
+        steps += 1
+        time.sleep(STEP_SECONDS)
+    return (time.process_time() - began) * 1000 / steps, counts["waits"] * 1000 / steps
+
+
+count(concurrent.futures.Future, "result", "waits", lambda answer: not answer.done())
+plain, _ = step_of("plain")
+even, waits = step_of("even")
+print(json.dumps({"addedPercent": (even - plain) / (STEP_SECONDS * 1000) * 100, "waitsPerThousand": waits}))
