@@ -18,6 +18,8 @@ export interface JobEndOptions {
   readonly closeHistory: () => Promise<void>;
   /** Stores what a search leaves. */
   readonly storeTrials: () => Promise<void>;
+  /** Says beside the results of feeds what is missing of them. */
+  readonly endFeeds: () => Promise<void>;
   /** Tells the job's webhook of its end. */
   readonly lastNotices: () => Promise<void>;
   /** What executors could not finish. */
@@ -38,6 +40,7 @@ const stagingMs = 10_000;
 const uploadsMs = 5_000;
 const noticesMs = 3_000;
 const trialsMs = 5_000;
+const feedsMs = 10_000;
 
 /** What an ApplicationMaster still does once its job's outcome is decided. No step that fails keeps it from the next. */
 export class JobEnd {
@@ -48,6 +51,7 @@ export class JobEnd {
   #historyClosed: Promise<void> | undefined;
   #noticesSent: Promise<void> | undefined;
   #trialsStored: Promise<void> | undefined;
+  #feedsEnded: Promise<void> | undefined;
 
   constructor(options: JobEndOptions) {
     this.#options = options;
@@ -66,12 +70,13 @@ export class JobEnd {
    * What comes before the ResourceManager is told. The history is closed while that is done: only our own exit waits for its file system.
    */
   async begin(outcome: JobOutcome): Promise<void> {
-    const { sessions, tails, closeHistory, lastNotices, storeTrials } = this.#options;
+    const { sessions, tails, closeHistory, lastNotices, storeTrials, endFeeds } = this.#options;
     this.#hasBegun = true;
     this.#outcome = outcome;
     sessions.endAll("the job has ended");
     this.#historyClosed = this.#bounded(historyMs, "closing the history", closeHistory());
     this.#trialsStored = this.#bounded(trialsMs, "storing the trials", storeTrials());
+    this.#feedsEnded = this.#bounded(feedsMs, "ending the feeds", endFeeds());
     this.#noticesSent = this.#bounded(noticesMs, "telling the webhook", lastNotices());
     await this.#bounded(lastLogsMs, "sending the last of the logs", tails.endAll());
     tails.abort();
@@ -83,7 +88,7 @@ export class JobEnd {
     this.#hasBegun = true;
     const isLast = local || cleanStaging;
     const uploadsRemoved = isLast && this.#bounded(uploadsMs, "removing unfinished uploads", removeUnfinishedUploads());
-    await Promise.all([this.#historyClosed, this.#trialsStored]);
+    await Promise.all([this.#historyClosed, this.#trialsStored, this.#feedsEnded]);
     if (local) {
       await this.#bounded(stagingMs, "writing status.json", staging.keepResult(status()));
     } else if (cleanStaging) {

@@ -412,6 +412,7 @@ class Master {
           encodeSeries: (...job) => this.#series.encode(...job),
         }),
       storeTrials: () => this.#storeTrials(),
+      endFeeds: () => this.#feeds.end(),
       lastNotices: async () => await this.#notices?.end(this.#status()),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,

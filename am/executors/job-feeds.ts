@@ -97,6 +97,11 @@ export class JobFeeds {
     for (const opening of this.#open.values()) void opening.then((feed) => feed.look()).catch(() => undefined);
   }
 
+  /** The job ends: a folder of results that is not whole says what is missing. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#there.values()].map((feed) => feed.end()));
+  }
+
   /** One that cannot be read is tried again by the next call. */
   #opened(spec: FeedSpec): Promise<JobFeed> {
     const { name } = spec;
@@ -230,6 +235,12 @@ class JobFeed {
       if (lifeOf(task)?.generation === generation) continue;
       this.#post({ type: "life-ended", task, generation, how: endOf(task, generation) });
     }
+  }
+
+  /** Of a feed that nobody has used anything of there is no folder. */
+  async end(): Promise<void> {
+    const { epoch, used } = this.#state;
+    if (epoch > 0 || used.length > 0) await this.#finish();
   }
 
   /** Before anybody is told that all is over: a job may end then. */

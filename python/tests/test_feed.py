@@ -186,7 +186,9 @@ def test_a_program_that_leaves_early_leaves_splits_unread_and_no_success(tmp_pat
     [feed] = ended(program, conf).report["feeds"]
     assert (feed["epoch"], feed["splits"], feed["used"], feed["output"]) == (0, 3, 1, str(out))
     assert [(reader["splits"], reader["rows"], reader["isDone"]) for reader in feed["readers"]] == [(1, 116_509, True)]
-    assert sorted(path.name for path in out.iterdir() if path.name != "_temporary") == ["part-0000000"]
+    assert sorted(path.name for path in out.iterdir()) == ["_manifest.json", "part-0000000"]
+    parts = [split.get("part") for split in json.loads((out / "_manifest.json").read_text())["splits"]]
+    assert parts == ["part-0000000", None, None]
 
 
 def test_a_job_without_such_a_feed_is_told(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Callable, Iterable, Iterator
 
 import pytest
@@ -30,4 +31,4 @@ def test_rows_of_one_length_come_whole() -> None:
         data = chance.getrandbits(8 * 8 * length).to_bytes(8 * length, "big")
         rows = [data[at : at + length] for at in range(0, len(data), length)]
         for size in range(1, len(data) + 1):
-            assert rows_of(lambda pieces, length=length: places_of_fixed(pieces, length), data, size) == rows
+            assert rows_of(partial(places_of_fixed, size=length), data, size) == rows

@@ -36,6 +36,7 @@ function endOf({ local = false, hangs = "", fails = "" } = {}) {
     status: () => statusOf(core, 5),
     closeHistory: () => step("history"),
     storeTrials: () => step("trials"),
+    endFeeds: () => step("feeds"),
     lastNotices: () => step("notices"),
     removeUnfinishedUploads: () => step("uploads"),
     sessions: { endAll: (reason) => void step(`sessions: ${reason}`) },
@@ -67,7 +68,15 @@ test("sessions end and readers get the last of the logs before the ResourceManag
   expect([end.hasBegun, end.outcome]).toEqual([false, undefined]);
   await end.begin(outcome);
   expect([end.hasBegun, end.outcome]).toEqual([true, outcome]);
-  expect(steps).toEqual(["sessions: the job has ended", "history", "trials", "notices", "logs", "late readers"]);
+  expect(steps).toEqual([
+    "sessions: the job has ended",
+    "history",
+    "trials",
+    "feeds",
+    "notices",
+    "logs",
+    "late readers",
+  ]);
 });
 
 test("a file system that does not answer keeps nobody from telling the ResourceManager, and this process for five seconds", async () => {

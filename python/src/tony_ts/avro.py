@@ -93,7 +93,8 @@ class _Header:
         schema = json.loads(metadata.get("avro.schema", b"null"))
         self.read = _reader(schema, "", {})
         #: Of what a row has, where it is a record.
-        self.names = [field["name"] for field in schema.get("fields", ())] if isinstance(schema, dict) else []
+        fields: list[Any] = cast("dict[str, Any]", schema).get("fields", []) if isinstance(schema, dict) else []
+        self.names: list[str] = [field["name"] for field in fields]
 
 
 def _header(read: ReadRange) -> _Header:

@@ -113,7 +113,8 @@ class _Ahead:
 
     def add(self, batch: _Batch) -> None:
         rows = batch.rows
-        size = sum(map(len if rows and isinstance(rows[0], (bytes, memoryview)) else _size, rows))
+        are_bytes = rows and isinstance(rows[0], (bytes, memoryview))
+        size = sum(map(len if are_bytes else _size, rows))
         self._batches.append((batch, size))
         self._bytes += size
 
@@ -127,7 +128,7 @@ class _Ahead:
 
 def _size(value: Any) -> int:
     """About how many bytes a row has."""
-    if isinstance(value, (bytes, str, memoryview)):
+    if isinstance(value, (bytes, str)):
         return len(value)
     if isinstance(value, dict):
         return sum(_size(one) for one in cast("Mapping[str, Any]", value).values())
@@ -534,7 +535,8 @@ def feed(
     """
     The job's feed of that name, ``tony.feed.NAME.input``, as this task is given it. One process of a task reads it.
     ``state``, of the checkpoint that the program goes on from: all after that is read, the same in all tasks.
-    ``columns``: rows of Avro and Parquet have these alone; of Parquet they alone are read, ``"a.b"`` is a field of a struct.
+    ``columns``: rows of Avro and Parquet have these alone; of Parquet no others are read, and ``"a.b"`` is a field of a
+    struct.
     ``views``: rows that are bytes are memoryviews of what was read: none is copied.
     Raises NotInATask elsewhere, and TaskError where the job has no such feed.
     """

@@ -30,7 +30,8 @@ def places_of_lines(pieces: Iterator[bytes]) -> Iterator[Places]:
         parts.append(piece[:behind] if behind else piece)
         if behind:
             data, parts = b"".join(parts), [piece[behind:]]
-            places, start = [], 0
+            places: list[tuple[int, int]] = []
+            start = 0
             while start < len(data):
                 end = data.index(b"\n", start)
                 places.append((start, end))

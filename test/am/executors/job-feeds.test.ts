@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -232,6 +241,24 @@ describe("the feeds of a job", () => {
     await useAll();
     expect(readdirSync(output)).toContain("_SUCCESS");
     expect(scene.warnings).toHaveLength(1);
+  });
+
+  test("say which splits have no results where a job ends before, unless none has", async () => {
+    const scene = new Scene();
+    const left = path.join(folder, "left");
+    const feeds = scene.feeds({ ...TRAIN, output: left });
+    await feeds.end();
+    await ask(feeds, { type: "open" });
+    await feeds.end();
+    expect(existsSync(left)).toBe(false);
+    const { lease } = await given(feeds);
+    mkdirSync(left, { recursive: true });
+    writeFileSync(path.join(left, "part-0000000"), "x\n");
+    await ask(feeds, { type: "used", records: 5, lease });
+    await feeds.end();
+    const { splits } = JSON.parse(readFileSync(path.join(left, "_manifest.json"), "utf8"));
+    expect(splits.map(({ part }: { readonly part?: string }) => part)).toEqual(["part-0000000", undefined, undefined]);
+    expect(readdirSync(left)).toEqual(["_manifest.json", "part-0000000"]);
   });
 
   test("forget who waits when nobody hears the answer any more", async () => {
