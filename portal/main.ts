@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { TonyError } from "../src/errors.ts";
@@ -11,7 +12,9 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { interactiveRetry } from "../src/hadoop/rpc/retry.ts";
 import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
+import { GssAcceptor } from "../src/hadoop/security/kerberos/gss-acceptor.ts";
 import { kerberosCredentials } from "../src/hadoop/security/kerberos/kerberos-credentials.ts";
+import { localName } from "../src/hadoop/security/kerberos/local-name.ts";
 import { KerberosLogin } from "../src/hadoop/security/kerberos/login.ts";
 import { currentUser } from "../src/hadoop/security/user.ts";
 import { findAggregatedLogs, readAggregatedLogs } from "../src/hadoop/yarn/aggregated-logs.ts";
@@ -20,13 +23,14 @@ import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";
 import { historyPlaces, JobHistoryFolder } from "../src/history/job-folder.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
 import type { StoredLogs } from "../src/logs/log-store.ts";
-import { type PortalSettings, readPortalSettings } from "../src/portal-settings.ts";
+import { type PortalDoorSettings, type PortalSettings, readPortalSettings } from "../src/portal-settings.ts";
 import { Access } from "./access.ts";
 import { DaySegments } from "./day-segments.ts";
 import { JobIndex } from "./job-index.ts";
 import { JobLogs } from "./job-logs.ts";
 import { JobPages } from "./job-pages.ts";
-import { PortalServer } from "./server.ts";
+import { Logins } from "./logins.ts";
+import { type PortalDoor, PortalServer } from "./server.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** How often the history is looked at. */
@@ -39,7 +43,8 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, leave);
   const [line] = await once(lines, "line");
   const settings = readPortalSettings(JSON.parse(line), "");
-  const { fileSystem, intermediate, finished, resourceManager, admins, storeOf, folderOf } = openCluster(settings);
+  const cluster = openCluster(settings);
+  const { fileSystem, intermediate, finished, resourceManager, admins, storeOf, folderOf } = cluster;
   const { nowMs } = wallClock;
   const report = (id: string) => resourceManager.report(id);
   const { stateFolder } = settings;
@@ -57,6 +62,7 @@ async function main(): Promise<void> {
   const options = {
     ...{ index, jobs, access, ...pages, nowMs },
     ...(proxies === undefined ? {} : { proxies }),
+    ...(settings.door === undefined ? {} : { door: await openDoor(settings.door, cluster.localNameOf) }),
     ...(upkeep === undefined ? {} : { upkeep }),
   };
   index.restore();
@@ -80,6 +86,24 @@ async function rehearse(index: JobIndex, upkeep: Upkeep): Promise<never> {
 
 function leave(): never {
   process.exit(0);
+}
+
+/** @throws Error where one of its files cannot be used */
+async function openDoor(
+  { listen, certificate, key, clientAuthority, keytab }: PortalDoorSettings,
+  localNameOf: () => Promise<(principal: string) => string>,
+): Promise<PortalDoor> {
+  const acceptor = keytab === undefined ? undefined : await GssAcceptor.open(keytab);
+  const logins = new Logins({
+    ...(acceptor === undefined ? {} : { accept: (token) => acceptor.accept(token) }),
+    localNameOf: acceptor === undefined ? String : await localNameOf(),
+    takesCertificates: clientAuthority !== undefined,
+    nowMs: wallClock.nowMs,
+  });
+  return {
+    ...{ listen, logins, certificate: await readFile(certificate), key: await readFile(key) },
+    ...(clientAuthority === undefined ? {} : { clientAuthority: await readFile(clientAuthority) }),
+  };
 }
 
 function openCluster({ configurationFolder, hadoop, gateway, login, history }: PortalSettings) {
@@ -110,7 +134,11 @@ function openCluster({ configurationFolder, hadoop, gateway, login, history }: P
     if (folder === undefined) throw new TonyError("tony.history.location is not set", { code: "NO_HISTORY" });
     return folder;
   };
-  return { ...places, resourceManager, admins, storeOf, folderOf };
+  const localNameOf = async () => {
+    const realm = await kerberos.defaultRealm();
+    return (principal: string) => localName(configuration, principal, realm);
+  };
+  return { ...places, resourceManager, admins, storeOf, folderOf, localNameOf };
 }
 
 /** Beside this program. */

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { TonyError } from "../src/errors.ts";
@@ -13,6 +14,7 @@ import type { JobIndex } from "./job-index.ts";
 import { parseLogQuery } from "./job-logs.ts";
 import type { JobPages } from "./job-pages.ts";
 import { askedFor, matchingRows, parseJobQuery } from "./job-query.ts";
+import type { Logins } from "./logins.ts";
 import { metricsOf, metricsType, targetsOf } from "./metrics.ts";
 import type { Upkeep } from "./upkeep.ts";
 import { useOf } from "./use.ts";
@@ -34,15 +36,31 @@ export interface PortalServerOptions {
   readonly access: Pick<Access, "maySee" | "viewer">;
   /** Whose word counts for who asks; absent: nobody's, and only the portal's own user is served. */
   readonly proxies?: PortalProxies;
+  /** Where others log in at the portal itself; absent: nowhere. */
+  readonly door?: PortalDoor;
   readonly nowMs: () => number;
   /** Whether a connection is of the portal's own user; only tests set it. */
   readonly isOwn?: (socket: Socket) => Promise<boolean>;
 }
 
-/** Whose connection it is: the portal's own user's, or a proxy's that is believed. */
-type Caller = "own" | "proxy";
+export interface PortalDoor {
+  readonly listen: string;
+  /** PEM, as `clientAuthority`: who signs certificates of clients; absent: none are asked for. */
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+  readonly clientAuthority?: Buffer;
+  readonly logins: Pick<Logins, "userOf">;
+}
+
+/** Whose connection it is: the portal's own user's, a proxy's that is believed, or of somebody who has to log in. */
+type Caller = "own" | "proxy" | "guest";
+
+/** Tickets of Kerberos travel in headers, and list groups. */
+export const MOST_LOGIN_HEADER_BYTES = 65_536;
+const HANDSHAKE_MS = 10_000;
 
 const statusOf: Readonly<Record<string, number>> = {
+  NOT_LOGGED_IN: 401,
   NO_SUCH_JOB: 404,
   NO_LOGS: 404,
   NOT_ALLOWED: 403,
@@ -73,23 +91,25 @@ export class PortalServer {
     this.#list = { html: options.listPage, policy: contentPolicy(options.listPage) };
     this.#job = { html: options.jobPage, policy: contentPolicy(options.jobPage) };
     this.#compare = { html: options.comparePage, policy: contentPolicy(options.comparePage) };
-    const limits = {
-      maxHeaderSize: MOST_PORTAL_HEADER_BYTES,
-      requestTimeout: PORTAL_REQUEST_MS,
-      headersTimeout: PORTAL_REQUEST_MS,
-    };
-    this.#server = createServer(limits, (request, response) => void this.#serve(request, response));
+    const { door } = options;
+    const limits = { requestTimeout: PORTAL_REQUEST_MS, headersTimeout: PORTAL_REQUEST_MS };
+    const serve = (request: IncomingMessage, response: ServerResponse) => void this.#serve(request, response);
+    this.#server =
+      door === undefined
+        ? createServer({ ...limits, maxHeaderSize: MOST_PORTAL_HEADER_BYTES }, serve)
+        : createSecureServer({ ...limits, ...secureOptions(door) }, serve);
     this.#server.maxConnections = MOST_PORTAL_CONNECTIONS;
-    this.#server.on("connection", (socket) => void this.#admit(socket));
+    this.#server.on(door === undefined ? "connection" : "secureConnection", (socket) => void this.#admit(socket));
   }
 
   /** @throws TonyError (`PORT_TAKEN`) where it cannot listen there */
   async listen(port: number): Promise<string> {
-    const host = this.#options.proxies?.listen ?? HOST;
+    const { door, proxies } = this.#options;
+    const host = door?.listen ?? proxies?.listen ?? HOST;
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", (cause) => reject(portTaken(host, port, cause))).listen(port, host, resolve);
     });
-    return `http://${formatHostPort({ host, port: this.#port })}/`;
+    return `${door === undefined ? "http" : "https"}://${formatHostPort({ host, port: this.#port })}/`;
   }
 
   close(): void {
@@ -114,7 +134,8 @@ export class PortalServer {
     const address = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
     const isNamed = this.#options.proxies?.addresses.includes(address) === true;
     if (isNamed && !isOfThisMachine(address)) return "proxy";
-    if (!(await (this.#options.isOwn ?? isOfOwnUser)(socket))) return undefined;
+    const isOwn = await (this.#options.isOwn ?? isOfOwnUser)(socket);
+    if (!isOwn) return this.#options.door === undefined ? undefined : "guest";
     return isNamed ? "proxy" : "own";
   }
 
@@ -125,15 +146,19 @@ export class PortalServer {
     try {
       const refusal = this.#refusal(request, caller);
       if (refusal !== undefined) sendJson(response, refusal.status, { error: refusal.error });
-      else await this.#answer(request, await this.#viewerOf(request, caller), response);
+      else await this.#answer(request, await this.#viewerOf(request, caller, response), response);
     } catch (error) {
       sendJson(response, statusOf[errorCode(error) ?? ""] ?? 502, { error: errorMessage(error) });
     }
   }
 
   /** @throws TonyError (`NOT_ALLOWED`) where a proxy names nobody */
-  async #viewerOf({ headers }: IncomingMessage, caller: Caller): Promise<Viewer> {
-    const { proxies, access } = this.#options;
+  async #viewerOf(request: IncomingMessage, caller: Caller, response: ServerResponse): Promise<Viewer> {
+    const { proxies, access, door } = this.#options;
+    const { headers } = request;
+    // By another name than this machine's own the portal's user, too, is who he logs in as.
+    const isGuest = caller === "guest" || (door !== undefined && !this.#ownHosts.includes(headers.host ?? ""));
+    if (door !== undefined && isGuest) return await access.viewer(await door.logins.userOf(request, response));
     if (caller === "own" || proxies === undefined) return { user: undefined, groups: [] };
     const name = proxies.header.toLowerCase();
     const user = headers[name];
@@ -143,10 +168,14 @@ export class PortalServer {
     });
   }
 
+  get #ownHosts(): readonly string[] {
+    return [HOST, "localhost"].map((host) => `${host}:${this.#port}`);
+  }
+
   #refusal({ method, headers }: IncomingMessage, caller: Caller) {
     // A page elsewhere whose name leads to this address must not read the answers (DNS rebinding).
-    const hosts = [HOST, "localhost"].map((host) => `${host}:${this.#port}`);
-    if (caller === "own" && !hosts.includes(headers.host ?? ""))
+    const hosts = this.#ownHosts;
+    if (caller === "own" && this.#options.door === undefined && !hosts.includes(headers.host ?? ""))
       return { status: 403, error: `the portal is at ${hosts.join(" and ")}` };
     // Nor may it have the portal read jobs; a link to the portal is followed.
     const { "sec-fetch-site": site = "none", "sec-fetch-mode": mode } = headers;
@@ -213,6 +242,13 @@ export class PortalServer {
           "there is /, /jobs/ID, /compare, /api/v1/jobs, /api/v1/use, /api/v1/compare, /api/v1/targets and /metrics",
       });
   }
+}
+
+function secureOptions({ certificate, key, clientAuthority }: PortalDoor) {
+  const clients = clientAuthority === undefined ? {} : { ca: clientAuthority, requestCert: true };
+  // Who has none may log in otherwise.
+  const wants = { ...clients, rejectUnauthorized: false, handshakeTimeout: HANDSHAKE_MS };
+  return { cert: certificate, key, ...wants, maxHeaderSize: MOST_LOGIN_HEADER_BYTES };
 }
 
 function isOfThisMachine(address: string): boolean {

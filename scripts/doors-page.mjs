@@ -11,7 +11,12 @@ import { HEADERS_TIMEOUT_MS, MOST_CONNECTIONS, REQUEST_TIMEOUT_MS } from "../exe
 import { MOST_NAME_BYTES } from "../executor/remote-shell/remote-shell.ts";
 import { LONGEST_READ_MS, MOST_LOG_BYTES, MOST_READERS, MOST_WHOLE_BYTES } from "../portal/job-logs.ts";
 import { MOST_JOBS } from "../portal/job-query.ts";
-import { MOST_PORTAL_CONNECTIONS, MOST_PORTAL_HEADER_BYTES, PORTAL_REQUEST_MS } from "../portal/server.ts";
+import {
+  MOST_LOGIN_HEADER_BYTES,
+  MOST_PORTAL_CONNECTIONS,
+  MOST_PORTAL_HEADER_BYTES,
+  PORTAL_REQUEST_MS,
+} from "../portal/server.ts";
 import { MOST_TEXT } from "../src/api/believable.ts";
 import { CALLS_OF_TASK, usualCallLimits } from "../src/api/caller-calls.ts";
 import { WRITER_LIMIT } from "../src/api/client-endpoint.ts";
@@ -105,9 +110,9 @@ const rows = [
   },
   {
     door: "the portal",
-    connections: `${count(MOST_PORTAL_CONNECTIONS)}, of its own user on its machine and of named proxies`,
+    connections: `${count(MOST_PORTAL_CONNECTIONS)}, of its own user on its machine and of named proxies, or of who logs in`,
     streams: "nothing but GET",
-    bytes: `${size(MOST_PORTAL_HEADER_BYTES)} of headers; ${count(MOST_JOBS)} jobs an answer`,
+    bytes: `${size(MOST_PORTAL_HEADER_BYTES)} of headers, ${size(MOST_LOGIN_HEADER_BYTES)} where people log in; ${count(MOST_JOBS)} jobs an answer`,
     deadlines: `${time(PORTAL_REQUEST_MS)} for a request`,
   },
   {

@@ -17,6 +17,8 @@ export interface PortalSettings {
   readonly stateFolder?: string;
   /** Who says who asks: absent, nobody. */
   readonly proxies?: PortalProxies;
+  /** Where people log in at the portal itself; absent: nowhere. */
+  readonly door?: PortalDoorSettings;
   /** What becomes of the history of jobs that have ended; absent: nothing. */
   readonly upkeep?: UpkeepSettings;
 }
@@ -36,6 +38,17 @@ export interface UpkeepSettings extends Retention {
   readonly purgerIntervalMs: number;
   /** Says what it would do, and does nothing. */
   readonly isDryRun: boolean;
+}
+
+/** Files of its machine, and the address that it listens on. */
+export interface PortalDoorSettings {
+  readonly listen: string;
+  readonly certificate: string;
+  readonly key: string;
+  /** Who signs certificates of clients. One of the two is there. */
+  readonly clientAuthority?: string;
+  /** With the keys of `HTTP/` and this host's name. */
+  readonly keytab?: string;
 }
 
 /** Proxies that log people in, and name them in a header. */
@@ -62,6 +75,10 @@ export const readPortalSettings: Shape<PortalSettings> = object({
     proxies: object<PortalProxies>({
       required: { listen: string, addresses: arrayOf(string), header: string },
       optional: {},
+    }),
+    door: object<PortalDoorSettings>({
+      required: { listen: string, certificate: string, key: string },
+      optional: { clientAuthority: string, keytab: string },
     }),
     upkeep: object<UpkeepSettings>({
       required: { keepMs: count, keepFailedMs: count, moverIntervalMs: count, purgerIntervalMs: count, isDryRun: bool },

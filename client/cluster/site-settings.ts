@@ -8,7 +8,7 @@ import { readSection } from "../../src/job/keys/section.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { ImageVariables, JobSpec } from "../../src/job/spec.ts";
-import type { UpkeepSettings } from "../../src/portal-settings.ts";
+import type { PortalDoorSettings, UpkeepSettings } from "../../src/portal-settings.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 import { keytabLogin } from "./keytab-login.ts";
 
@@ -34,10 +34,14 @@ export interface SiteSettings {
   readonly history: JobSpec["history"];
   /** Where `tony-ts portal` keeps what it has read. */
   readonly portalState: string | undefined;
+  /** Files by which people log in at the portal. */
+  readonly portalDoor: PortalDoorFiles;
   /** What `tony-ts portal --maintain` does with the history. */
   readonly upkeep: Omit<UpkeepSettings, "isDryRun">;
   readonly hadoop: Readonly<Record<string, string>>;
 }
+
+export type PortalDoorFiles = Readonly<Record<Exclude<keyof PortalDoorSettings, "listen">, string | undefined>>;
 
 /** A Node that is named for one architecture, and where that is written: `job.xml:12`. */
 export interface NamedRuntime {
@@ -109,6 +113,12 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     image: imageVariables({ read: (name, parameters) => readSetting(text.settings, name, parameters) }, "am"),
     history: historySettings(text.settings),
     portalState: readSetting(text.settings, "tony.portal.state-dir"),
+    portalDoor: {
+      certificate: readSetting(text.settings, "tony.portal.tls-certificate"),
+      key: readSetting(text.settings, "tony.portal.tls-key"),
+      clientAuthority: readSetting(text.settings, "tony.portal.client-ca"),
+      keytab: readSetting(text.settings, "tony.portal.spnego-keytab"),
+    },
     upkeep: upkeepSettings(text.settings),
     hadoop: text.hadoop,
   };

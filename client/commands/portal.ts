@@ -13,7 +13,7 @@ export const portal = defineCommand({
     port: { type: "number", default: usualPort, describe: "Where it listens, on 127.0.0.1; 0: any free port" },
     "user-header": { type: "string", describe: "The header in which --proxy names who has logged in" },
     proxy: { type: "string", array: true, describe: "Address of a proxy that logs people in; may be repeated" },
-    listen: { type: "string", describe: "Another address than 127.0.0.1, for --proxy" },
+    listen: { type: "string", describe: "Another address than 127.0.0.1, where people log in" },
     maintain: { type: "boolean", describe: "Also move what has ended, and remove what is old (tony.history.*)" },
     "dry-run": { type: "boolean", describe: "Say what --maintain would move and remove, and end" },
     ...settingOptions,
@@ -27,7 +27,7 @@ export const portal = defineCommand({
     if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError("--port takes a port: 0 to 65535");
     const { portalProxies, runPortal } = await import("../results/portal.ts");
     const upkeep = dryRun === true ? "dry-run" : maintain === true ? "whole" : "none";
-    const what = { proxies: portalProxies(options), upkeep } as const;
+    const what = { proxies: portalProxies(options), listen: options.listen, upkeep } as const;
     return (await runPortal(port, conf ?? [], what, context)) ?? ExitCode.unknown;
   },
 });

@@ -5,13 +5,20 @@ import path from "node:path";
 import { UserError, usageError } from "../../src/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { trustedCertificatesKey } from "../../src/hadoop/security/security-keys.ts";
-import type { PortalProxies, PortalSettings } from "../../src/portal-settings.ts";
+import type { PortalDoorSettings, PortalProxies, PortalSettings } from "../../src/portal-settings.ts";
 import { programPath } from "../../src/programs.ts";
 import { configurationFolder, readClusterConfiguration } from "../cluster/hadoop-configuration.ts";
-import { readSiteSettings } from "../cluster/site-settings.ts";
+import { type PortalDoorFiles, readSiteSettings } from "../cluster/site-settings.ts";
 import { withTrustedCertificates } from "../cluster/trusted-certificates.ts";
 import type { ClientContext } from "../context.ts";
 import { noHistory } from "./job-history.ts";
+
+export interface PortalChoice {
+  readonly proxies?: PortalProxies | undefined;
+  /** Another address than this machine's own, where people log in. */
+  readonly listen?: string | undefined;
+  readonly upkeep: "none" | "dry-run" | "whole";
+}
 
 /**
  * Runs the portal, a program of its own, until it ends; signals of a terminal reach it, too.
@@ -21,13 +28,10 @@ import { noHistory } from "./job-history.ts";
 export async function runPortal(
   port: number,
   conf: readonly string[],
-  { proxies, upkeep }: { readonly proxies: PortalProxies | undefined; readonly upkeep: "none" | "dry-run" | "whole" },
+  choice: PortalChoice,
   context: ClientContext,
 ): Promise<number | undefined> {
-  const settings = {
-    ...portalSettings(port, conf, upkeep, context),
-    ...(proxies === undefined ? {} : { proxies }),
-  };
+  const settings = portalSettings(port, conf, choice, context);
   const program = spawn(process.execPath, [programPath("portal")], {
     stdio: ["pipe", "inherit", "inherit"],
     env: { ...context.environment },
@@ -42,10 +46,17 @@ export async function runPortal(
 export function portalSettings(
   port: number,
   conf: readonly string[],
-  upkeep: "none" | "dry-run" | "whole",
+  { proxies, listen, upkeep }: PortalChoice,
   context: ClientContext,
 ): PortalSettings {
-  const { history, hadoop, gateway, caFile, login, portalState, upkeep: keeping } = readSiteSettings(conf, context);
+  const site = readSiteSettings(conf, context);
+  const { history, hadoop, gateway, caFile, login, portalState, upkeep: keeping } = site;
+  if (listen !== undefined && isIP(listen) === 0) throw usageError(`${listen} is no IP address: --listen takes such`);
+  const door = portalDoor(site.portalDoor, listen);
+  if (door !== undefined && proxies !== undefined)
+    throw usageError("People log in at the portal (tony.portal.*) or at the proxies of --proxy, not at both");
+  if (door === undefined && proxies === undefined && listen !== undefined)
+    throw usageError(`--listen is for people who log in: ${WAYS}, or by --proxy`);
   const { location } = history;
   if (location === undefined) throw noHistory("Name it: --conf tony.history.location=FOLDER");
   if (!location.startsWith("/") && splitUri(location) === undefined)
@@ -53,8 +64,8 @@ export function portalSettings(
       code: "NO_HISTORY",
     });
   const folder = configurationFolder(context.environment)?.path ?? "";
-  const site = withTrustedCertificates(readClusterConfiguration(context, hadoop), folder, caFile);
-  const trusted = site.get(trustedCertificatesKey);
+  const trusting = withTrustedCertificates(readClusterConfiguration(context, hadoop), folder, caFile);
+  const trusted = trusting.get(trustedCertificatesKey);
   return {
     port,
     configurationFolder: folder,
@@ -62,8 +73,33 @@ export function portalSettings(
     ...(gateway === undefined ? {} : { gateway }),
     ...(portalState === undefined ? {} : { stateFolder: path.resolve(portalState) }),
     ...(login === undefined ? {} : { login }),
+    ...(door === undefined ? {} : { door }),
+    ...(proxies === undefined ? {} : { proxies }),
     history,
     ...(upkeep === "none" ? {} : { upkeep: { ...keeping, isDryRun: upkeep === "dry-run" } }),
+  };
+}
+
+const WAYS = "by tony.portal.spnego-keytab or tony.portal.client-ca";
+
+/**
+ * How people log in at the portal itself; undefined: they do not.
+ * @param listen default: this machine's own address
+ * @throws UserError where a part of it is missing
+ */
+export function portalDoor(files: PortalDoorFiles, listen = "127.0.0.1"): PortalDoorSettings | undefined {
+  const { certificate, key, clientAuthority, keytab } = files;
+  if (Object.values(files).every((file) => file === undefined)) return undefined;
+  if (certificate === undefined || key === undefined)
+    throw usageError(
+      "Who logs in at the portal does so by TLS: tony.portal.tls-certificate and tony.portal.tls-key go together",
+    );
+  if (clientAuthority === undefined && keytab === undefined)
+    throw usageError(`Nothing says how people log in: ${WAYS}`);
+  return {
+    ...{ listen, certificate: path.resolve(certificate), key: path.resolve(key) },
+    ...(clientAuthority === undefined ? {} : { clientAuthority: path.resolve(clientAuthority) }),
+    ...(keytab === undefined ? {} : { keytab: path.resolve(keytab) }),
   };
 }
 
@@ -75,11 +111,11 @@ interface ProxyOptions {
 
 /** @throws UserError where only a part of it is said, or is no address or header */
 export function portalProxies({ listen, proxy, "user-header": header }: ProxyOptions): PortalProxies | undefined {
-  if (proxy === undefined && header === undefined && listen === undefined) return undefined;
+  if (proxy === undefined && header === undefined) return undefined;
   if (proxy === undefined || header === undefined)
     throw usageError("--proxy and --user-header go together: the proxies that log people in, and where they say whom");
-  const wrong = [...proxy, ...(listen === undefined ? [] : [listen])].find((address) => isIP(address) === 0);
-  if (wrong !== undefined) throw usageError(`${wrong} is no IP address: --proxy and --listen take such`);
+  const wrong = proxy.find((address) => isIP(address) === 0);
+  if (wrong !== undefined) throw usageError(`${wrong} is no IP address: --proxy takes such`);
   if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(header)) throw usageError(`--user-header: ${header} is no header's name`);
   return { listen: listen ?? "127.0.0.1", addresses: proxy, header };
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
+import { request as secureRequest } from "node:https";
 import { connect } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -10,6 +11,8 @@ import { JobIndex } from "../../portal/job-index.ts";
 import type { LogQuery } from "../../portal/job-logs.ts";
 import { JobPages } from "../../portal/job-pages.ts";
 import { MOST_PORTAL_CONNECTIONS, PortalServer, type PortalServerOptions } from "../../portal/server.ts";
+import { makeServerKey } from "../../src/api/server-key.ts";
+import { TonyError } from "../../src/errors.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { PortalProxies } from "../../src/portal-settings.ts";
 import { outOfMemory } from "../client/job-status.ts";
@@ -243,6 +246,42 @@ describe("the portal", () => {
       expect(await names("bob")).toHaveLength(2);
       isOwn = false;
       await expect(ask("/", as("root"))).rejects.toMatchObject({ code: "ECONNRESET" });
+    });
+  });
+
+  test("others log in at its own door, by TLS, and see their jobs alone; its own user need not, by this machine's name", async () => {
+    history.write({ number: 1, user: "ada", endedAtMs });
+    history.write({ number: 2, user: "bob", endedAtMs });
+    await index.refresh();
+    const { certificate, privateKey } = makeServerKey("portal", Date.now());
+    const logins = {
+      userOf: async ({ headers: { "x-test": user } }: IncomingMessage) => {
+        if (typeof user === "string") return user;
+        throw new TonyError("log in", { code: "NOT_LOGGED_IN" });
+      },
+    };
+    server?.close();
+    const door = { listen: "127.0.0.1", certificate: Buffer.from(certificate), key: Buffer.from(privateKey), logins };
+    server = new PortalServer({ ...options, door });
+    const url = new URL("api/v1/jobs", await server.listen(0));
+    expect(url.protocol).toBe("https:");
+    const asked = async (headers: Readonly<Record<string, string>>) => {
+      const sent = secureRequest(url, { headers, agent: false, rejectUnauthorized: false }).end();
+      const [response] = await once(sent, "response");
+      return { status: response.statusCode, text: await text(response) };
+    };
+    expect(JSON.parse((await asked({})).text).rows).toHaveLength(2);
+    expect(await asked({ host: "portal.example:1" })).toEqual({ status: 401, text: '{"error":"log in"}' });
+    isOwn = false;
+    expect((await asked({})).status).toBe(401);
+    expect(JSON.parse((await asked({ "x-test": "ada" })).text).rows).toMatchObject([{ user: "ada" }]);
+    expect((await asked({ "x-test": "ada", "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" })).status).toBe(
+      403,
+    );
+    url.pathname = "/jobs/application_1_0002/api/v1/live";
+    expect(await asked({ "x-test": "ada" })).toMatchObject({
+      status: 403,
+      text: expect.stringContaining("it is bob's"),
     });
   });
 

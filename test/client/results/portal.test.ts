@@ -32,7 +32,7 @@ describe("what the portal is started with", () => {
       "dfs.a=1",
       "tony.portal.state-dir=/var/lib/tony-portal",
     ];
-    expect(portalSettings(0, conf, "none", context())).toMatchObject({
+    expect(portalSettings(0, conf, { upkeep: "none" }, context())).toMatchObject({
       port: 0,
       configurationFolder: folder,
       hadoop: { "dfs.a": "1" },
@@ -44,8 +44,8 @@ describe("what the portal is started with", () => {
 
   test("is also for how long which history is kept, where it is asked to keep house", () => {
     const conf = ["tony.history.location=/h", "tony.history.retention-sec=1d", "tony.history.max-size=2g"];
-    expect(portalSettings(0, conf, "none", context())).not.toHaveProperty("upkeep");
-    expect(portalSettings(0, conf, "whole", context()).upkeep).toEqual({
+    expect(portalSettings(0, conf, { upkeep: "none" }, context())).not.toHaveProperty("upkeep");
+    expect(portalSettings(0, conf, { upkeep: "whole" }, context()).upkeep).toEqual({
       isDryRun: false,
       moverIntervalMs: 300_000,
       purgerIntervalMs: 21_600_000,
@@ -54,14 +54,51 @@ describe("what the portal is started with", () => {
       maxMiB: 2048,
     });
     const limited = [...conf, "tony.history.max-jobs=1000"];
-    expect(portalSettings(0, limited, "dry-run", context()).upkeep).toMatchObject({ isDryRun: true, maxJobs: 1000 });
+    expect(portalSettings(0, limited, { upkeep: "dry-run" }, context()).upkeep).toMatchObject({
+      isDryRun: true,
+      maxJobs: 1000,
+    });
   });
 
   test.each([
     [[], "tony.history.location is not set: jobs keep no history"],
     [["tony.history.location=h"], "tony.history.location is h: the portal takes an absolute path or a URL"],
   ])("needs to be told where the history is: %j", (conf, message) => {
-    expect(() => portalSettings(0, conf, "none", context())).toThrow(message);
+    expect(() => portalSettings(0, conf, { upkeep: "none" }, context())).toThrow(message);
+  });
+
+  describe("people who log in at the portal", () => {
+    const history = "tony.history.location=/h";
+    const files = [history, "tony.portal.tls-certificate=/c.pem", "tony.portal.tls-key=/k.pem"];
+    const settings = (conf: string[], choice: object = {}) =>
+      portalSettings(0, conf, { upkeep: "none", ...choice }, context());
+
+    test("do so by Kerberos or a certificate, at that address", () => {
+      expect(settings([history])).not.toHaveProperty("door");
+      const keytab = [...files, "tony.portal.spnego-keytab=/http.keytab"];
+      const door = { listen: "127.0.0.1", certificate: "/c.pem", key: "/k.pem", keytab: "/http.keytab" };
+      expect(settings(keytab).door).toEqual(door);
+      const both = settings([...keytab, "tony.portal.client-ca=/ca.pem"], { listen: "::" });
+      expect(both.door).toEqual({ ...door, listen: "::", clientAuthority: "/ca.pem" });
+    });
+
+    test.each([
+      [files, {}, "Nothing says how people log in"],
+      [
+        [history, "tony.portal.spnego-keytab=/k"],
+        {},
+        "tony.portal.tls-certificate and tony.portal.tls-key go together",
+      ],
+      [[history], { listen: "::" }, "--listen is for people who log in"],
+      [[history], { listen: "all" }, "all is no IP address"],
+      [
+        [...files, "tony.portal.client-ca=/ca.pem"],
+        { proxies: { listen: "::", addresses: ["192.0.2.7"], header: "x-user" } },
+        "not at both",
+      ],
+    ])("are told of in full: %j %j", (conf, choice, message) => {
+      expect(() => settings(conf, choice)).toThrow(message);
+    });
   });
 });
 
@@ -78,9 +115,7 @@ describe("proxies that log people in", () => {
 
   test.each([
     [{ proxy: ["192.0.2.7"] }, "--proxy and --user-header go together"],
-    [{ listen: "::" }, "--proxy and --user-header go together"],
     [{ proxy: ["gate"], "user-header": "X-User" }, "gate is no IP address"],
-    [{ proxy: ["192.0.2.7"], "user-header": "X-User", listen: "all" }, "all is no IP address"],
     [{ proxy: ["192.0.2.7"], "user-header": "X User" }, "X User is no header's name"],
   ])("are said in full: %j", (options, message) => {
     expect(() => portalProxies({ ...none, ...options })).toThrow(message);

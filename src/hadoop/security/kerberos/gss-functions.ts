@@ -37,6 +37,7 @@ export class GssFunctions {
   readonly acquireCredential: NativeFunction;
   readonly inquireCredential: NativeFunction;
   readonly initiateContext: NativeFunction;
+  readonly acceptContext: NativeFunction;
   readonly wrap: NativeFunction;
   readonly unwrap: NativeFunction;
   readonly wrapSizeLimit: NativeFunction;
@@ -75,6 +76,8 @@ export class GssFunctions {
     this.inquireCredential = define("inquire_cred", handle, handleOut, numberOut, handle, handle);
     const asked = [handle, handleInOut, handle, oid, number, number, handle, buffer];
     this.initiateContext = define("init_sec_context", ...asked, handle, bufferOut, numberOut, handle);
+    const given = [handleInOut, handle, buffer, handle, handleOut, handle, bufferOut];
+    this.acceptContext = define("accept_sec_context", ...given, handle, handle, handle);
     this.wrap = define("wrap", handle, "int", number, buffer, intOut, bufferOut);
     this.unwrap = define("unwrap", handle, buffer, bufferOut, intOut, handle);
     this.wrapSizeLimit = define("wrap_size_limit", handle, "int", number, number, numberOut);

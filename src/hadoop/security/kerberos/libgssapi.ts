@@ -28,7 +28,7 @@ const nameTypes = { hostBasedService: oid("2a864886f71201020104"), principal: oi
 /** GSS_C_MUTUAL_FLAG, REPLAY, SEQUENCE, CONF, INTEG: asked for and insisted on. */
 const contextFlags = 2 | 4 | 8 | 16 | 32;
 const initiateOnly = 1;
-const longest = 0xffff_ffff;
+export const longestLife = 0xffff_ffff;
 const defaultQuality = 0;
 
 /**
@@ -36,12 +36,17 @@ const defaultQuality = 0;
  * @param load gives the package koffi; a program in a container has it under a path of its own
  * @throws AuthenticationError with code `KERBEROS_LIBRARY_MISSING`
  */
-export async function loadGssApi(load: () => Promise<Koffi> = () => import("koffi")): Promise<GssApi> {
+export async function loadGssApi(load?: () => Promise<Koffi>): Promise<GssApi> {
+  return new LibGssApi(await loadGssFunctions(load));
+}
+
+/** The functions of the library themselves. @throws AuthenticationError as loadGssApi */
+export async function loadGssFunctions(load: () => Promise<Koffi> = () => import("koffi")): Promise<GssFunctions> {
   const koffi = await load().catch((cause: unknown) => {
     throw missing("the optional npm package koffi", cause, `npm install -g koffi@${koffiVersion}`);
   });
   try {
-    return new LibGssApi(new GssFunctions(koffi));
+    return new GssFunctions(koffi);
   } catch (cause) {
     throw missing(libraryName, cause, "apt-get install libgssapi-krb5-2 (Debian), dnf install krb5-libs (Red Hat)");
   }
@@ -59,7 +64,7 @@ class LibGssApi implements GssApi {
     const name = login === undefined ? undefined : importName(this.#functions, login.principal, "principal");
     const store = login === undefined ? null : storeOf(login);
     const credential: [Handle] = [0n];
-    const wanted = [name ?? null, longest, null, initiateOnly, store, credential, null, null];
+    const wanted = [name ?? null, longestLife, null, initiateOnly, store, credential, null, null];
     await this.#functions.onThread(acquireCredential, wanted);
     const owner = this.#functions.held("credential", credential[0]);
     const owned: [Handle] = [0n];
@@ -176,7 +181,7 @@ function oid(der: string): Oid {
   return { length: elements.length, elements };
 }
 
-function bufferOf(bytes: Uint8Array): NativeBuffer {
+export function bufferOf(bytes: Uint8Array): NativeBuffer {
   return { length: bytes.length, value: bytes.length === 0 ? null : bytes };
 }
 
@@ -195,7 +200,8 @@ function importName(functions: GssFunctions, name: string, type: keyof typeof na
   return functions.held("name", handle[0]);
 }
 
-function displayed(functions: GssFunctions, name: Held): string {
+/** A name as people write it. */
+export function displayed(functions: GssFunctions, name: Held): string {
   const text = {};
   functions.run(functions.displayName, [name, text, null]);
   return functions.take(text).toString();
