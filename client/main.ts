@@ -61,6 +61,7 @@ function tellProgram(problem: ErrorJson): void {
 }
 
 async function leave(exitCode: ExitCode | CommandExit): Promise<void> {
+  process.exitCode = exitCode;
   await Promise.all([process.stdout, process.stderr].map(written));
   // What is open still holds nothing up: gRPC goes on connecting to an AM that is frozen, although its channel was closed.
   process.exit(exitCode);

@@ -1,6 +1,5 @@
 import type { EventEmitter } from "node:events";
 import type { Writable } from "node:stream";
-import { ExitCode } from "../../src/errors.ts";
 
 /**
  * Hands on what nothing has caught, once, and that nothing is left to do although the command has not ended. Left to itself Node would end
@@ -13,12 +12,12 @@ export function watchForDefects(told: (error: unknown) => void, source: EventEmi
 
 /**
  * Leaves quietly when nobody reads any more (`tony-ts list | head`, a terminal that was closed), instead of failing by EPIPE or EIO.
- * A command that watches for SIGHUP is told in that way, and may leave in order.
+ * A command that watches for SIGHUP is told in that way, and may leave in order. What `process.exitCode` says by then stays so.
  */
 export function leaveWithReader(stream: EventEmitter): void {
   stream.once("error", () => {
     ignoreErrors(stream);
-    if (!process.emit("SIGHUP")) process.exit(ExitCode.succeeded);
+    if (!process.emit("SIGHUP")) process.exit();
   });
 }
 

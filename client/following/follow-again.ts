@@ -49,8 +49,8 @@ export async function followAgain(
     else output.print(firstLine(report));
     if (view !== given) output.problem(ctrlCLine(report.id, { owns, asks: terminal !== undefined }));
     const logsFrom = () => -lastOutputBytes;
-    const { stop, ending } = signals;
-    return await watchJob(report, { applications, view, now, logs, logsFrom, stop, ending, ...limits });
+    const { stop, ending, ended } = signals;
+    return await watchJob(report, { applications, view, now, logs, logsFrom, stop, ending, ended, ...limits });
   } finally {
     signals.unwatch();
   }

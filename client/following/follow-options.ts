@@ -1,3 +1,4 @@
+import type { ExitCode } from "../../src/errors.ts";
 import type { sleep } from "../../src/hadoop/clock.ts";
 import type { Applications, MasterContact } from "../applications/applications.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
@@ -34,6 +35,8 @@ export interface FollowOptions {
   readonly endWithinMs?: number;
   /** Told once the AM, or the ResourceManager, has taken that request. */
   readonly ending?: () => void;
+  /** Told how it ended, before anything of that is shown. */
+  readonly ended?: (exitCode: ExitCode) => void;
 }
 
 /** After this the AM's, or the ResourceManager's, silence is told. */

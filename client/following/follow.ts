@@ -116,7 +116,7 @@ class Follower {
   }
 
   async #finish(report: ApplicationReport): Promise<ExitCode> {
-    const { applications, id, now, stop, view } = this.#options;
+    const { applications, ended: tellEnded, id, now, stop, view } = this.#options;
     await this.#master.finish();
     // What was heard is whole only when the last AM said its last word: one that died left its last moments to what is kept.
     const kept = this.#master.session?.heardOutcome === true ? undefined : await applications.finalStatus(report);
@@ -125,6 +125,7 @@ class Follower {
     const outcome = outcomeOf(report, kept?.outcome ?? this.#master.outcome, now());
     const cleaned = await applications.clean(id).catch(() => "its staging folder is removed by your next command");
     const exitCode = exitCodeOf(outcome);
+    tellEnded?.(exitCode);
     const ended = ["Ended: all containers are returned", ...(cleaned === "" ? [] : [cleaned])].join("; ");
     view.ended({ outcome, report, exitCode, ...(stop.aborted && { cleaned: ended }) });
     return exitCode;

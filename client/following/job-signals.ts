@@ -66,6 +66,12 @@ export class JobSignals {
     if (this.#hungUp) this.#leaveRunning();
   }
 
+  /** From here on there is nothing to leave: whoever does not read how it ended learns it from the exit code. */
+  readonly ended = (exitCode: ExitCode): void => {
+    process.exitCode = exitCode;
+    this.#unwatch();
+  };
+
   unwatch(): void {
     this.#unwatch();
   }

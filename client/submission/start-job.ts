@@ -63,7 +63,7 @@ export async function followStarted(
   { logs, endWithinMs }: Pick<FollowOptions, "logs" | "endWithinMs">,
   { now }: ClientContext,
   view: FollowListener,
-  { stop, ending, stoppedBy }: Pick<FollowOptions, "stop" | "ending" | "stoppedBy">,
+  { stop, ending, ended, stoppedBy }: Pick<FollowOptions, "stop" | "ending" | "ended" | "stoppedBy">,
 ): Promise<ExitCode> {
   const [{ follow }, { connectMaster }] = await Promise.all([
     import("../following/follow.ts"),
@@ -83,6 +83,7 @@ export async function followStarted(
     ...(startupMs === undefined ? {} : { startupLimitMs: startupMs }),
     stop,
     ...(ending !== undefined && { ending }),
+    ...(ended !== undefined && { ended }),
     ...(stoppedBy !== undefined && { stoppedBy }),
     ...(endWithinMs !== undefined && { endWithinMs }),
   });

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { reportError } from "../../../client/command-line/handle-errors.ts";
-import { watchForDefects } from "../../../client/command-line/process.ts";
+import { leaveWithReader, watchForDefects } from "../../../client/command-line/process.ts";
 import { ExitCode } from "../../../src/errors.ts";
 
 describe("a process that would end by a defect", () => {
@@ -30,5 +30,45 @@ describe("a process that would end by a defect", () => {
         message: expect.stringContaining("The command waits for something that can no longer come"),
       },
     ]);
+  });
+});
+
+describe("a process whose reader goes", () => {
+  const { exitCode: ours } = process;
+  let exits: unknown[];
+  beforeEach(() => {
+    exits = [];
+    jest.spyOn(process, "exit").mockImplementation(((code?: number) => {
+      exits.push(code ?? process.exitCode ?? ExitCode.succeeded);
+    }) as typeof process.exit);
+  });
+  afterEach(() => {
+    process.exitCode = ours;
+    jest.restoreAllMocks();
+  });
+
+  function nobodyReads(): void {
+    const stream = new EventEmitter();
+    leaveWithReader(stream);
+    stream.emit("error", new Error("EPIPE"));
+  }
+
+  test("a command leaves with its reader: nothing is wrong about `tony-ts list | head`", () => {
+    nobodyReads();
+    expect(exits).toEqual([ExitCode.succeeded]);
+  });
+
+  test("that a job failed is told by the exit code also when nobody reads the report to its end", () => {
+    process.exitCode = ExitCode.jobFailed;
+    nobodyReads();
+    expect(exits).toEqual([ExitCode.jobFailed]);
+  });
+
+  test("a command that watches for SIGHUP leaves in order", () => {
+    const hungUp = jest.fn();
+    process.once("SIGHUP", hungUp);
+    nobodyReads();
+    expect(hungUp).toHaveBeenCalledTimes(1);
+    expect(exits).toEqual([]);
   });
 });

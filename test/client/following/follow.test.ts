@@ -188,8 +188,12 @@ describe("following a job", () => {
     const failed = aReport({ state: "FAILED", finalStatus: "FAILED", diagnostics: "lost at the last moment" });
     const master = new ScriptedMaster([{ type: "outcome", outcome }], "end");
     const context = recordedContext({});
-    const { ended } = followed(context, new ScriptedApplications(running, running, failed), [master]);
+    const told: unknown[] = [];
+    const { ended } = followed(context, new ScriptedApplications(running, running, failed), [master], undefined, {
+      ended: (exitCode) => told.push(exitCode, context.out.text.includes("FAILED")),
+    });
     expect(await ended).toBe(1);
+    expect(told).toEqual([1, false]);
     expect(context.out.text).toMatch(/FAILED[\s\S]*Reason +lost at the last moment/);
   });
 

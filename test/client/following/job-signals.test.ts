@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { JobSignals } from "../../../client/following/job-signals.ts";
 import { SAME_SIGNAL_MS } from "../../../client/following/signals.ts";
+import { ExitCode } from "../../../src/errors.ts";
 
 const id = "application_1_0007";
 const runsOn = `${id} still runs; see tony-ts status ${id}`;
@@ -106,5 +107,16 @@ describe("a command that submits a job", () => {
     const { stop } = submitting();
     expect(gets("SIGHUP")).toBe(false);
     expect(stop.reason).toBe("SIGHUP");
+  });
+
+  test("that has ended is not left any more: its exit code stays, whoever reads no further", () => {
+    const before = process.exitCode;
+    const one = submitting();
+    one.named(id);
+    one.submitted();
+    one.ended(ExitCode.jobFailed);
+    const { exitCode } = process;
+    process.exitCode = before;
+    expect([exitCode, process.listenerCount("SIGHUP"), left]).toEqual([1, 0, []]);
   });
 });
