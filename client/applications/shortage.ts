@@ -57,7 +57,10 @@ function shortageOf(
   const counts = (kind: ResourceKind) => settings.length === 0 || keyOf(settings, role, kind) !== undefined;
   const kinds = kindsOf(role).filter(counts);
   const ask = part(role, kinds);
-  const may = use.nodes.filter((node) => mayRun(node, role.nodeLabel, use.sharedLabels));
+  const reached = use.nodes.filter((node) => mayRun(node, role.nodeLabel, use.sharedLabels));
+  // What is free on a node without GPUs says nothing to whoever asks for one. Where no node is large enough, all count.
+  const large = reached.filter(({ capability }) => kinds.every(({ of }) => of(ask) <= of(capability)));
+  const may = large.length === 0 ? reached : large;
   const free = may.map((node) => ({ host: node.host, amount: freeOf(node) }));
   const room = sum(free, ({ amount }) => roomFor(ask, amount));
   if (may.length === 0 || room >= missing) return undefined;

@@ -301,7 +301,12 @@ export class ContentCache {
   }
 
   #distrustError(found: Distrust): UserError {
-    return distrustError(found, { code: "CACHE", key: "tony.cache.dir", uri: this.fileSystem.uri });
+    return distrustError(found, {
+      code: "CACHE",
+      key: "tony.cache.dir",
+      uri: this.fileSystem.uri,
+      user: this.#trusted.user,
+    });
   }
 
   /** Of the folders above a file, nearest first. Each is asked for once. */

@@ -59,10 +59,10 @@ function openness({ permission, group, type }: FileStatus): Pick<Distrust, "why"
 /** @param what is kept there; begins the error's code and names the key of another folder */
 export function distrustError(
   { status, code, why, remedy }: Distrust,
-  what: { readonly code: "CACHE" | "STAGING"; readonly key: string; readonly uri: string },
+  what: { readonly code: "CACHE" | "STAGING"; readonly key: string; readonly uri: string; readonly user: string },
 ): UserError {
   return new UserError(
-    `${what.uri}${status.path} ${why}: ${remedy}, or set ${what.key} to a folder of yours that only you can change, for example /tmp/YOUR-NAME`,
+    `${what.uri}${status.path} ${why}: ${remedy}, or set ${what.key} to a folder of yours that only you can change, for example /tmp/${what.user}`,
     { code: `${what.code}_${code}`, exitCode: ExitCode.cluster },
   );
 }
@@ -75,7 +75,7 @@ export function distrustError(
 export async function requireTrustedFolders(root: LocatedPath, trusted: TrustedOwners): Promise<string | undefined> {
   const { fileSystem, path: folder } = root;
   const statuses = await Promise.all([folder, ...foldersAbove(folder)].map((each) => fileSystem.stat(each)));
-  const place = { code: "STAGING", key: "tony.staging-dir", uri: fileSystem.uri } as const;
+  const place = { code: "STAGING", key: "tony.staging-dir", uri: fileSystem.uri, user: trusted.user } as const;
   const found = firstDistrusted(statuses, trusted);
   if (found !== undefined) throw distrustError(found, place);
   const open = firstDistrusted(statuses, { ...trusted, believesNames: false });

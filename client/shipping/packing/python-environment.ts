@@ -23,7 +23,7 @@ const OWN_FOLDER = /^(\s*(?:export +)?VIRTUAL_ENV=)(?:"\/[^"\n]*"|'\/[^'\n]*'|\/
  * `venv`. Elsewhere it would go on with the node's own Python, without a word: it ends, or fails where a person types.
  */
 const FOLDER_ABOVE = [
-  `"$(cd -- "$(dirname -- "\${BASH_SOURCE:-venv/bin/activate}")/.." && pwd)"`,
+  `"$(cd -- "$(dirname -- "\${BASH_SOURCE:-venv/bin/activate}")/.." 2>/dev/null && pwd)"`,
   `[ -n "$VIRTUAL_ENV" ] || echo "activate: only bash can say where this environment lies: run this by bash, or run its bin/python" >&2`,
   `[ -n "$VIRTUAL_ENV" ] || case $- in *i*) return 1 ;; *) exit 1 ;; esac`,
 ].join("; ");

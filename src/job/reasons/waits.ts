@@ -103,7 +103,7 @@ export const delayReasons = {
       `in queue ${queue} ${left} are free for this job: too ${fewWords(short)}${room === 0 ? "" : ` for more than ${room} of them`}`,
   ),
   "not-given": reason({ label: "text?", nodes: "number" }, ({ label, nodes }) => {
-    return `YARN has given none yet on the ${countWords(nodes, "usable node")} of ${placeWords(label)}`;
+    return `YARN has given none of them yet on the ${countWords(nodes, "usable node")} of ${placeWords(label)}`;
   }),
   "nodes-short": reason(
     { label: "text?", nodes: "number", room: "number", short: "names", free: "names" },

@@ -54,7 +54,7 @@ describe("what is short for containers that do not come", () => {
     const bert = running("application_1_0003", amount(3072, 3, 2), { user: "bob" });
     expect(waitFor(amount(1024, 1, 1), { nodes: two, applications: [bert] })).toEqual({
       reasons: [
-        "the 2 nodes of the cluster that may run them: too few GPUs; free are a 2 GiB, 30 cores, 0 GPUs, b 5 GiB, 29 cores, 0 GPUs",
+        "the 1 node of the cluster that may run them: too few GPUs; free are b 5 GiB, 29 cores, 0 GPUs",
         "GPUs in use: application_1_0003 (bert of bob in queue ml: 2 GPUs)",
       ],
       remedy: "wait for other jobs to end",
@@ -82,6 +82,15 @@ describe("what is short for containers that do not come", () => {
     ]);
   });
 
+  test("is what the nodes with GPUs lack: the room of those that could never run it does not count", () => {
+    const nodes = [node("a", amount(8192, 32), amount(0, 0)), node("b", amount(8192, 32, 2), amount(8192, 4))];
+    const spark = running("application_1_0005", amount(8192, 4));
+    expect(waitFor(amount(1024, 1, 1), { nodes, applications: [spark] }).reasons).toEqual([
+      "the 1 node of the cluster that may run them: too little memory; free are b 0 MiB, 28 cores, 2 GPUs",
+      "memory in use: application_1_0005 (bert of ada in queue ml: 8 GiB)",
+    ]);
+  });
+
   test("is not told of nodes that the label, or its lack, excludes", () => {
     const full = node("a", amount(8192, 8), amount(8192, 8));
     const exclusive = node("b", amount(8192, 8), amount(0, 0), "ssd");
@@ -89,7 +98,7 @@ describe("what is short for containers that do not come", () => {
       /^the 1 node of the cluster that may run them: too little memory and too few cores; free are a 0 MiB, 0 cores$/,
     );
     expect(waitFor({ ...amount(1024, 1), nodeLabel: "ssd" }, { nodes: [full, exclusive] }).reasons).toEqual([
-      "YARN has given none yet on the 2 usable nodes of the cluster",
+      "YARN has given none of them yet on the 2 usable nodes of the cluster",
     ]);
   });
 

@@ -80,7 +80,7 @@ test("where names are believed, a folder that others may change is warned of, an
   const fileSystem = Object.assign(new LocalFileSystem(), { stat });
   const believing = { ...ada, believesNames: true };
   expect(await requireTrustedFolders({ fileSystem, path: "/user/ada/.tony-ts" }, believing)).toMatch(
-    /\/user\/ada can be changed by group ml \(permissions 770\).* set tony\.staging-dir to a folder of yours .*\/tmp\/YOUR-NAME$/,
+    /\/user\/ada can be changed by group ml \(permissions 770\).* set tony\.staging-dir to a folder of yours .*\/tmp\/ada$/,
   );
   await expect(requireTrustedFolders({ fileSystem, path: "/user/ada/theirs" }, believing)).rejects.toMatchObject({
     code: "STAGING_OWNER_NOT_TRUSTED",

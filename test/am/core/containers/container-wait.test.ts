@@ -80,7 +80,7 @@ describe("why containers do not come", () => {
 
   test("the queue has room, so that nothing is known to be short", () => {
     expect(waitFor({ headroom: amount(8192, 8), nodes: [node("a"), node("b")] })).toEqual({
-      reasons: ["YARN has given none yet on the 2 usable nodes of the cluster"],
+      reasons: ["YARN has given none of them yet on the 2 usable nodes of the cluster"],
       remedy: undefined,
     });
   });
@@ -88,7 +88,7 @@ describe("why containers do not come", () => {
   test("what is left on nodes without a label says nothing where a labelled one serves these asks, too", () => {
     const nodes = [node("a"), node("b", { labels: ["gpu"], nonExclusive: true })];
     expect(waitFor({ headroom: amount(0, 0), nodes })).toEqual({
-      reasons: ["YARN has given none yet on the 2 usable nodes of the cluster"],
+      reasons: ["YARN has given none of them yet on the 2 usable nodes of the cluster"],
       remedy: undefined,
     });
   });
@@ -99,8 +99,8 @@ describe("why containers do not come", () => {
     scenario.register();
     scenario.on({ type: "headroom-changed", available: amount(0, 0) });
     expect(statusOf(scenario.core, scenario.nowMs).waits.flatMap(({ reasons }) => reasons)).toEqual([
-      "YARN has given none yet on the 1 usable node of label gpu",
-      "YARN has given none yet on the 1 usable node of the cluster",
+      "YARN has given none of them yet on the 1 usable node of label gpu",
+      "YARN has given none of them yet on the 1 usable node of the cluster",
     ]);
   });
 
@@ -123,13 +123,15 @@ describe("why containers do not come", () => {
       "in queue default 1 GiB are free for this job: too little memory for more than 1 of them",
     ]);
     expect(waitFor({ counted: "memory", headroom: amount(4096, -5) }).reasons).toEqual([
-      "YARN has given none yet on the 1 usable node of the cluster",
+      "YARN has given none of them yet on the 1 usable node of the cluster",
     ]);
   });
 
   test("a node that the role's label excludes is not counted", () => {
     const nodes = [node("a"), node("b", { labels: ["gpu"] }), node("c", { labels: ["ssd"], nonExclusive: true })];
-    expect(waitFor({ nodes }).reasons).toEqual(["YARN has given none yet on the 2 usable nodes of the cluster"]);
+    expect(waitFor({ nodes }).reasons).toEqual([
+      "YARN has given none of them yet on the 2 usable nodes of the cluster",
+    ]);
   });
 
   test("no node that could take them is usable: lowering anything does not help", () => {
