@@ -78,10 +78,14 @@ export class Feeds {
       case "write":
         return await this.#write(feed, reader, query, body);
       case "used":
-        await this.#store(feed, reader, query);
-        return await this.#end(name, reader, query, { type: "used", records: recordsIn(query) }, gone);
+        // Together: the ApplicationMaster writes down what comes at once in one go.
+        await Promise.all(
+          usedIn(reader, query, body.toString("utf8")).map((used) => this.#use(feed, reader, used, gone)),
+        );
+        return {};
       case "failed":
-        return await this.#end(name, reader, query, { type: "failed", error: body.toString("utf8") }, gone);
+        await this.#end(feed, reader, splitIn(reader, query), { type: "failed", error: body.toString("utf8") }, gone);
+        return {};
       case "steps":
         return await this.#steps(name, query, members(roles), gone);
       case "state":
@@ -175,15 +179,16 @@ export class Feeds {
     return {};
   }
 
-  /** Before the split counts as used: whoever finds it used finds its results. */
-  async #store({ output }: FeedSpec, reader: Reader, query: URLSearchParams): Promise<void> {
-    if (output === undefined) return;
-    const { lease, split } = splitIn(reader, query);
-    try {
-      await reader.results.store(lease.number, split, await this.#locate(output));
-    } catch (error) {
-      throw new CallError(503, "FEED_RESULTS_NOT_STORED", `results cannot be stored: ${errorMessage(error)}`);
+  /** Its results are stored before: whoever finds it used finds them. */
+  async #use(feed: FeedSpec, reader: Reader, { split, records }: Used, gone: AbortSignal): Promise<void> {
+    if (feed.output !== undefined) {
+      try {
+        await reader.results.store(split.lease.number, split.split, await this.#locate(feed.output));
+      } catch (error) {
+        throw new CallError(503, "FEED_RESULTS_NOT_STORED", `results cannot be stored: ${errorMessage(error)}`);
+      }
     }
+    await this.#end(feed, reader, split, { type: "used", records }, gone);
   }
 
   async #locate(url: string): Promise<LocatedPath> {
@@ -192,18 +197,16 @@ export class Feeds {
   }
 
   async #end(
-    name: string,
+    { name, output }: FeedSpec,
     reader: Reader,
-    query: URLSearchParams,
+    { lease }: GivenSplit,
     how: { readonly type: "used"; readonly records: number } | { readonly type: "failed"; readonly error: string },
     gone: AbortSignal,
-  ): Promise<unknown> {
-    const { lease } = splitIn(reader, query);
+  ): Promise<void> {
     await this.#options.ask(name, { ...how, lease }, gone);
     reader.splits.delete(lease.number);
     reader.problems.delete(lease.number);
-    if (this.#feed(name).output !== undefined) await reader.results.drop(lease.number);
-    return {};
+    if (output !== undefined) await reader.results.drop(lease.number);
   }
 
   async #state(
@@ -277,15 +280,37 @@ function numberIn(query: URLSearchParams, name: string): number {
   throw new CallError(400, "BAD_CALL", `${name} is a whole number`);
 }
 
-/** 0: the program counts none. */
-function recordsIn(query: URLSearchParams): number {
-  return query.has("records") ? numberIn(query, "records") : 0;
+/** Records of a split, by its number. */
+interface Counted {
+  readonly number: number;
+  readonly records: number;
 }
 
-function splitIn({ splits }: Reader, query: URLSearchParams): GivenSplit {
-  const split = splits.get(Number(query.get("number")));
+const counted = object<Counted>({ required: { number: count, records: count }, optional: {} });
+
+/** A split of which all is used, and how many of its records the program counts; 0: none. */
+interface Used {
+  readonly split: GivenSplit;
+  readonly records: number;
+}
+
+const someUsed = object<{ readonly used: readonly Counted[] }>({ required: { used: arrayOf(counted) }, optional: {} });
+
+/** One that the query names, or those of the body. */
+function usedIn(reader: Reader, query: URLSearchParams, body: string): readonly Used[] {
+  if (body === "")
+    return [{ split: splitIn(reader, query), records: query.has("records") ? numberIn(query, "records") : 0 }];
+  return shapedIn(body, someUsed).used.map(({ number, records }) => ({ split: splitOf(reader, number), records }));
+}
+
+function splitIn(reader: Reader, query: URLSearchParams): GivenSplit {
+  return splitOf(reader, Number(query.get("number")));
+}
+
+function splitOf({ splits }: Reader, number: number): GivenSplit {
+  const split = splits.get(number);
   if (split !== undefined) return split;
-  throw noSplit();
+  throw new CallError(404, "NO_SUCH_SPLIT", "number is that of a split that was taken and is not said to be used");
 }
 
 /** Undefined: the whole split is asked for. */
@@ -294,10 +319,6 @@ function rangeIn(query: URLSearchParams, { length }: GivenSplit): Pick<Split, "s
   const [start, end] = [numberIn(query, "from"), query.has("to") ? numberIn(query, "to") : length];
   if (start <= end && end <= length) return { start, end };
   throw new CallError(400, "BAD_CALL", `from and to are bytes of the file, which has ${length}`);
-}
-
-function noSplit(): CallError {
-  return new CallError(404, "NO_SUCH_SPLIT", "number is that of a split that was taken and is not said to be used");
 }
 
 /** As JSON; undefined: none. */
@@ -309,21 +330,15 @@ function cursorIn(body: string): string | undefined {
 
 const someCursor = object<{ readonly cursor?: unknown }>({ required: {}, optional: { cursor: (value) => value } });
 
-interface Begun {
-  readonly number: number;
-  readonly records: number;
-}
-
-const someBegun = object<{ readonly begun: readonly Begun[] }>({
-  required: { begun: arrayOf(object<Begun>({ required: { number: count, records: count }, optional: {} })) },
+const someBegun = object<{ readonly begun: readonly Counted[] }>({
+  required: { begun: arrayOf(counted) },
   optional: {},
 });
 
-function begunIn({ splits }: Reader, body: string): Extract<FeedCall, { type: "mark" }>["begun"] {
+function begunIn(reader: Reader, body: string): Extract<FeedCall, { type: "mark" }>["begun"] {
   return shapedIn(body, someBegun).begun.map(({ number, records }) => {
-    const split = splits.get(number);
-    if (split !== undefined) return { lease: split.lease, records };
-    throw noSplit();
+    const { lease } = splitOf(reader, number);
+    return { lease, records };
   });
 }
 

@@ -41,7 +41,8 @@ const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 const EVERYDAY_JOBS = "cli-jobs|cli-local|cli-refusals|examples|programs";
 
 /** Files of test/e2e that meet a secure cluster's doors: who asks, by which ticket or token, and what is told. The others' programs are the same there. */
-const SECURE_JOBS = "attacks|cli-jobs|cli-refusals|forward|library|resume|sessions|submissions|trouble-daemons";
+const SECURE_JOBS =
+  "attacks|cli-jobs|cli-refusals|feed-results|forward|library|resume|sessions|submissions|trouble-daemons";
 
 /** What needs no cluster, and computes. @type {readonly Phase[]} */
 const withoutCluster = [

@@ -1,17 +1,15 @@
-import { writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
-import { exampleJob } from "../support/examples.ts";
+import { eventually } from "../support/eventually.ts";
 import { fileSystemsOf } from "../support/file-systems.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
 const { fileSystem } = fileSystemsOf(cluster, ClusterUser.alice).locate("/");
-/** On a secure cluster in an encryption zone: what is read, and what becomes of it. */
-const folder = cluster.settings.secure ? "/encrypted/feed-input" : "/user/alice/feed-input";
+const folder = "/user/alice/feed-input";
 const LINES = 300_000;
 /** Of the numbers 0 to 599,999, each on a line of its own. */
 const TOTAL = LINES * (2 * LINES - 1);
@@ -30,18 +28,14 @@ for batch in tony_ts.feed("train").batches(1000):
 print("total", total)
 `;
 
-/** The example, which is killed behind some of its batches. */
-const killed = `
-import os, signal, tony_ts
-write, batches = tony_ts.Feed.write, 0
-def writing(feed, rows):
-    global batches
-    batches += 1
-    write(feed, rows)
-    if batches == 5 and os.environ["TASK_INDEX"] == "1" and "TONY_RESTART_REASON" not in os.environ:
-        os.kill(os.getpid(), signal.SIGKILL)
-tony_ts.Feed.write = writing
-exec(open("infer.py").read())
+const grows = `
+import os, pathlib, tony_ts
+train = sum(sum(map(int, batch)) for batch in tony_ts.feed("train").batches(100))
+clicks = 0
+for batch in tony_ts.feed("clicks").batches(100):
+    clicks += sum(map(int, batch))
+    pathlib.Path(os.environ["OUTPUT"], "has-begun").touch()
+print("sums", train, clicks)
 `;
 
 describe("a feed on HDFS", () => {
@@ -80,38 +74,39 @@ describe("a feed on HDFS", () => {
     expect(totals.reduce((sum, total) => sum + total, 0)).toBe(TOTAL);
   });
 
-  test("has each row once in its results, also when a task was killed in the middle and started again alone", async () => {
-    const texts = Array.from({ length: 40 }, (_, file) =>
-      Array.from({ length: 500 }, (_line, nth) => `text ${nth} of ${file}`),
-    );
-    for (const [file, lines] of texts.entries()) {
-      const name = `${folder}/texts/${String(file).padStart(2, "0")}`;
-      await fileSystem.create(name, Buffer.from(`${lines.join("\n")}\n`), { permission: 0o600, overwrite: true });
-    }
-    const output = `${folder}/counts`;
-    const killing = path.join(alice.folder, "killing.py");
-    writeFileSync(killing, killed);
-    const words = ["--src_dir", packageFolder, "--logs", "all"];
-    const settings = [
-      `tony.feed.lines.input=${folder}/texts`,
-      `tony.feed.lines.output=${output}`,
-      "tony.worker.command=PYTHONPATH=. python3 killing.py",
-      `tony.containers.resources=${killing}`,
-    ].flatMap((setting) => ["--conf", setting]);
-    const submit = ["submit", "--conf", exampleJob("batch-inference"), ...settings, ...words];
-    const { exitCode, stdout } = await alice.run(...submit);
-    expect(stdout).toContain("SIGKILL");
+  test("grows until a file says that no more comes; epochs of another one overlap", async () => {
+    const lines = (first: number) =>
+      Buffer.from(Array.from({ length: 1_000 }, (_, nth) => `${first + nth}\n`).join(""));
+    const write = (name: string, content: Buffer) =>
+      fileSystem.create(`${folder}/${name}`, content, { permission: 0o600, overwrite: true });
+    await write("few/a", lines(0));
+    await write("few/b", lines(1_000));
+    await write("clicks/a", lines(0));
+    const output = alice.shared("grown");
+    const settings = {
+      ...oneTask,
+      "tony.worker.instances": 2,
+      "tony.worker.command": "PYTHONPATH=. python3 grows.py",
+      "tony.containers.resources": "grows.py",
+      "tony.containers.envs": `OUTPUT=${output}`,
+      "tony.feed.train.input": `${folder}/few`,
+      "tony.feed.train.epochs": 2,
+      "tony.feed.train.boundary": "overlap",
+      "tony.feed.clicks.input": `${folder}/clicks`,
+      "tony.feed.clicks.relist": "1s",
+      "tony.feed.clicks.until": `${folder}/clicks/_DONE`,
+    };
+    const job = alice.job("grows", settings, { "grows.py": grows });
+    const ended = alice.run("submit", job, "--src_dir", packageFolder, "--logs", "all");
+    await eventually("the first file to be read", () => existsSync(path.join(output, "has-begun")));
+    await write("clicks/_b", lines(1_000));
+    await fileSystem.rename(`${folder}/clicks/_b`, `${folder}/clicks/b`);
+    await write("clicks/_DONE", Buffer.alloc(0));
+    const { exitCode, stdout } = await ended;
     expect(exitCode).toBe(0);
-    const parts = (await fileSystem.list(output)).map((file) => path.basename(file.path));
-    const names = texts.map((_lines, file) => `part-00000${String(file).padStart(2, "0")}`);
-    expect(parts).toEqual(["_SUCCESS", "_manifest.json", ...names]);
-    const counted = await Promise.all(
-      texts.map((_lines, file) => fileSystem.open(`${output}/${parts[file + 2]}`).then(text)),
-    );
-    expect(counted).toEqual(texts.map((lines) => lines.map((line) => `4 ${line}\n`).join("")));
-    const again = await alice.run(...submit);
-    expect(again.stderr).toContain(`tony.feed.lines.output names ${output}, which exists already`);
-    expect(again.exitCode).toBe(3);
+    const sums = [...stdout.matchAll(/^worker:\d \| sums (\d+) (\d+)$/gm)];
+    const sumOf = (place: number) => sums.reduce((sum, found) => sum + Number(found[place]), 0);
+    expect([sumOf(1), sumOf(2)]).toEqual([2 * 1_999_000, 1_999_000]);
   });
 
   test("that is not there is refused before anything is uploaded, at its key", async () => {

@@ -15,13 +15,17 @@ describe("a training that sums its input", () => {
   const suite = new FaultSuite(cluster);
   afterAll(() => fileSystem.delete(folder, { recursive: true }));
 
-  test("has each row once in its model, although both workers and the ApplicationMaster were killed in the middle", async () => {
+  test("has each row once in its model, although a worker, the ApplicationMaster and a node were lost in the middle", async () => {
     const rows = Array.from({ length: ROWS }, (_, number) => `${String(number).padStart(7, "0")}\n`).join("");
     await fileSystem.mkdirs(folder, 0o755);
     await fileSystem.create(`${folder}/rows`, Buffer.from(rows), { permission: 0o644, overwrite: true });
     const job = await suite.submit({
       program: "PYTHONPATH=. python3 summing.py",
       settings: {
+        // No node has room for the ApplicationMaster and both workers: one of them is on another.
+        "tony.am.memory": "3g",
+        "tony.worker.memory": "3g",
+        "tony.task.mass-silence-timeout": "10s",
         "tony.containers.resources": ["python/src/tony_ts", "test/faults/summing.py"]
           .map((one) => path.resolve(one))
           .join(","),
@@ -38,13 +42,11 @@ describe("a training that sums its input", () => {
     });
     const bothAt = (step: number) =>
       eventually(`step ${step}`, () => [0, 1].every((index) => job.wrote(`at-${step}-${index}`)));
-    const kill = async (generation: number, index: number) => {
-      await job.status("the checkpoint", ({ checkpoint }) => (checkpoint?.step ?? 0) >= (generation === 1 ? 16 : 32));
-      process.kill((await job.running(generation))[index]?.pid ?? 0, "SIGKILL");
-    };
+    const saved = (step: number) => job.status("the checkpoint", ({ checkpoint }) => (checkpoint?.step ?? 0) >= step);
 
     await bothAt(20);
-    await kill(1, 1);
+    await saved(16);
+    process.kill((await job.running(1))[1]?.pid ?? 0, "SIGKILL");
     await job.running(2);
     job.write("past-20");
     await bothAt(28);
@@ -52,8 +54,17 @@ describe("a training that sums its input", () => {
     process.kill(await job.master(), "SIGKILL");
     job.write("past-28");
     await bothAt(36);
-    await job.status("the second attempt", ({ attempt }) => attempt === 2);
-    await kill(2, 0);
+    const { tasks } = await job.status("the second attempt", ({ attempt }) => attempt === 2);
+    await saved(32);
+    const master = job.nodeOfMaster(2);
+    const node = cluster.nodes.find(
+      ({ name, nodeId }) => name !== master && tasks.some(({ host }) => nodeId.startsWith(`${host}:`)),
+    );
+    if (node === undefined) throw new Error(`no worker is beside ${master}`);
+    await suite.loseNode(node);
+    await job.status("the third generation", ({ generation }) => generation === 3);
+    // Where there are two nodes the other one alone has no room for all.
+    await suite.mend();
     await job.running(3);
     job.write("past-36");
 

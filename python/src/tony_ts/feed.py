@@ -410,13 +410,15 @@ class Feed:
 
     def _use(self, hands: list[_Hand]) -> None:
         """Says that all of them is used, but for those that could not be read."""
-        for hand in hands:
-            if hand in self._hands:
-                self._send_results(hand)
-                records = hand.given - hand.skip if hand.has_rows else 0
-                self._ask("used", number=hand.number, records=records)
-                self._hands.remove(hand)
+        used = [hand for hand in hands if hand in self._hands]
         hands.clear()
+        if not used:
+            return
+        for hand in used:
+            self._send_results(hand)
+        told = [{"number": hand.number, "records": hand.given - hand.skip if hand.has_rows else 0} for hand in used]
+        self._ask("used", json.dumps({"used": told}).encode())
+        self._hands = [hand for hand in self._hands if hand not in used]
 
     def _next(self, behind: list[_Hand], wait: bool = True) -> _Hand | None:
         """The first split that is not among those; none where there is none, at the end or, unless it waits, now."""

@@ -88,6 +88,26 @@ describe("a feed, as a program has it", () => {
     ]);
   });
 
+  test("is told of several splits at a time that all of them is used", async () => {
+    await post(`open?pid=${PID}`);
+    const numbered = (number: number): GivenSplit => ({ ...split, lease: { ...split.lease, number } });
+    answer = ({ type }) => (type === "ask" ? { type: "given", splits: [numbered(5), numbered(6)] } : { type: "noted" });
+    await post(`take?pid=${PID}`);
+    const used = JSON.stringify({ used: [5, 6].map((number) => ({ number, records: number })) });
+    expect(await post(`used?pid=${PID}`, used)).toEqual({ status: 200, said: {} });
+    expect(asked.slice(2)).toEqual(
+      [5, 6].map((number) => ({ type: "used", lease: numbered(number).lease, records: number })),
+    );
+    expect(await post(`used?pid=${PID}`, used)).toMatchObject({
+      status: 404,
+      said: { error: { code: "NO_SUCH_SPLIT" } },
+    });
+    expect(await post(`used?pid=${PID}`, '{"used": 5}')).toMatchObject({
+      status: 400,
+      said: { error: { code: "BAD_CALL" } },
+    });
+  });
+
   test("says that a task goes on while it reads, not more often than is of use", async () => {
     await post(`open?pid=${PID}`);
     await post(`take?pid=${PID}`);
