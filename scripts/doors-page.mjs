@@ -20,11 +20,11 @@ import {
 import { MOST_TEXT } from "../src/api/believable.ts";
 import { CALLS_OF_TASK, usualCallLimits } from "../src/api/caller-calls.ts";
 import { WRITER_LIMIT } from "../src/api/client-endpoint.ts";
-import { MOST_HEADERS_BYTES, usualGuardLimits } from "../src/api/connection-guard.ts";
+import { FIRST_STREAMS, MOST_HEADERS_BYTES, MOST_STREAMS, usualGuardLimits } from "../src/api/connection-guard.ts";
 import { LINK_WRITER_LIMIT } from "../src/api/executor-endpoint.ts";
 import { LONGEST_UNNOTICED_MS } from "../src/api/keepalive.ts";
 import { INITIAL_TAIL_CREDIT_BYTES } from "../src/api/messages.ts";
-import { MOST_ANSWER_BYTES, MOST_REQUEST_BYTES, MOST_STREAMS, UNUSED_MS } from "../src/api/tls.ts";
+import { MOST_ANSWER_BYTES, MOST_REQUEST_BYTES, UNUSED_MS } from "../src/api/tls.ts";
 import { MOST_ANNOUNCEMENT_BYTES } from "../src/frameworks/elastic-horovod/elastic-rendezvous.ts";
 import { BYTES_OF_PAIR, MOST_VALUE_BYTES, SPARE_BYTES } from "../src/frameworks/rendezvous-store.ts";
 import { maximumJsonBytes, maximumOtherBytes } from "../src/hadoop/hdfs/webhdfs-connection.ts";
@@ -62,7 +62,7 @@ const rows = [
   {
     door: "the ApplicationMaster's port, for clients",
     connections: ofCaller,
-    streams: `${asking}; ${count(calls.mostCalls)} calls of a caller and ${count(CALLS_OF_TASK)} more for each task; ${count(MOST_STREAMS)} of a connection`,
+    streams: `${asking}; ${count(calls.mostCalls)} calls of a caller and ${count(CALLS_OF_TASK)} more for each task; ${count(FIRST_STREAMS)} open on a connection, and twice as many where half of them are let in, up to ${count(MOST_STREAMS)}`,
     bytes: `${messages}; ${count(WRITER_LIMIT)} messages that wait for a reader, ${size(INITIAL_TAIL_CREDIT_BYTES)} of a log`,
     deadlines: `${untilProof}; ${untilAsked}`,
   },

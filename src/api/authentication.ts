@@ -149,15 +149,24 @@ export function requireProof(certificate: string, door: ServerDoor): ServerInter
   return (method, call) => {
     const secretOf = services.get(method.path.split("/")[1] ?? "");
     let entered: EnteredCall | undefined;
+    let isOver = false;
+    let letInOf: string | undefined;
+    const left = () => {
+      if (isOver && letInOf !== undefined) door.proofs.left(letInOf);
+    };
     const refuse = (code: status, details: string) => {
       call.sendStatus({ code, details });
       door.proofs.refused(call.getPeer());
     };
     const begin = async (caller: Caller, letIn: () => void) => {
       const why = await door.refusal?.(caller.name, method.path);
+      const peer = call.getPeer();
       if (why !== undefined) refuse(status.PERMISSION_DENIED, why);
-      else if (door.proofs.proven(call.getPeer(), caller.name)) letIn();
-      else refuse(status.UNAVAILABLE, "the caller has too many connections");
+      else if (door.proofs.proven(peer, caller.name)) {
+        letInOf = peer;
+        left();
+        letIn();
+      } else refuse(status.UNAVAILABLE, "the caller has too many connections");
     };
     return new ServerInterceptingCall(call, {
       start(next) {
@@ -191,7 +200,11 @@ export function requireProof(certificate: string, door: ServerDoor): ServerInter
             entered?.asked();
             proceed();
           })
-          .withOnCancel(() => entered?.leave())
+          .withOnCancel(() => {
+            entered?.leave();
+            isOver = true;
+            left();
+          })
           .build();
         next(listener);
       },

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type Server, status } from "@grpc/grpc-js";
 import type { Proofs } from "./connection-guard.ts";
 
@@ -11,17 +11,27 @@ const END_MS = 100;
 /**
  * Has the guard of a server's connections told of every call from its headers on. grpc-js answers a call of a method that it does not know, or
  * of no gRPC at all, by itself, so that no interceptor sees it; and it leaves a call open that has been answered for as long as its caller
- * likes: here it ends with the answer.
+ * likes: here it ends with the answer. How many calls a connection may have open is the guard's to say.
  */
 export function tellOfCalls(server: Server, proofs: Proofs): void {
-  http2ServerOf(server).on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    const { remoteAddress, remotePort } = stream.session?.socket ?? {};
-    // As grpc-js names a caller.
-    const peer = `${remoteAddress}:${remotePort}`;
+  const http2 = http2ServerOf(server);
+  http2.on("session", (session: ServerHttp2Session) => {
+    proofs.opened(peerOf(session), (most) => {
+      if (!session.destroyed) session.settings({ maxConcurrentStreams: most });
+    });
+  });
+  http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    const peer = peerOf(stream.session);
     proofs.called(peer, bytesOf(headers));
     if (answerOf(stream) === status.UNIMPLEMENTED) proofs.refused(peer);
     endWithAnswer(stream);
   });
+}
+
+/** As grpc-js names a caller. */
+function peerOf(session: ServerHttp2Stream["session"]): string {
+  const { remoteAddress, remotePort } = session?.socket ?? {};
+  return `${remoteAddress}:${remotePort}`;
 }
 
 function http2ServerOf(server: Server): EventEmitter {

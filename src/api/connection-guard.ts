@@ -1,8 +1,14 @@
 import type { Socket } from "node:net";
+import { type CallLimits, usualCallLimits } from "./caller-calls.ts";
 import { Leavings } from "./leavings.ts";
 
 /** Of all headers of one call: a proof and a name are some hundred. They are kept outside V8's heap, which sees no reason to collect them. */
 export const MOST_HEADERS_BYTES = 8 * 1024;
+
+/** Calls that a connection may have open at first: what comes in one piece has been taken before anybody can refuse it. */
+export const FIRST_STREAMS = 16;
+/** A client reads the logs of all tasks of a job at once over one connection. */
+export const MOST_STREAMS = 10_000;
 
 /** What connections may do. */
 export interface GuardLimits {
@@ -26,6 +32,8 @@ export interface GuardLimits {
   readonly mostProvenRefusals: number;
   /** How many there may be of one caller that are let in. */
   readonly mostOfCaller: number;
+  /** How many calls these may have open, in all, beyond FIRST_STREAMS of each. */
+  readonly mostFurtherCalls: number;
 }
 
 /**
@@ -43,13 +51,23 @@ export const usualGuardLimits: GuardLimits = {
   turnMs: 2_000,
   mostProvenRefusals: 64,
   mostOfCaller: 64,
+  mostFurtherCalls: 4 * usualCallLimits.mostCalls,
 };
+
+/** The same for a server of that many calls of a caller. What a connection was allowed once stays, so there is more than that. */
+export function guardLimitsOf({ mostCalls }: CallLimits = usualCallLimits): GuardLimits {
+  return { ...usualGuardLimits, mostFurtherCalls: 4 * mostCalls };
+}
+
+/** Tells a caller how many calls its connection may have open. */
+export type AllowCalls = (most: number) => void;
 
 interface Unproven {
   readonly socket: Socket;
   readonly peer: string;
   readonly address: string;
   readonly serve: (socket: Socket) => void;
+  allow: AllowCalls;
   /** `overdue`: served for longer than its turn, because nobody waited. */
   state: "waiting" | "served" | "overdue";
   calls: number;
@@ -61,6 +79,10 @@ interface Proven {
   readonly socket: Socket;
   readonly caller: string;
   refusals: number;
+  readonly allow: AllowCalls;
+  /** Calls that are let in and not over. */
+  open: number;
+  allowed: number;
   readonly all: OfCaller;
 }
 
@@ -68,14 +90,19 @@ interface Proven {
 interface OfCaller {
   connections: number;
   refusals: number;
+  furtherCalls: number;
 }
 
 /** Is told by a server of each call; `peer` is `<address>:<port>` of the caller. */
 export interface Proofs {
+  /** TLS stands. */
+  opened(peer: string, allow: AllowCalls): void;
   /** It has begun, with headers of that size. */
   called(peer: string, headersBytes: number): void;
-  /** @returns false: the caller has too many connections already */
+  /** A call is let in. @returns false: the caller has too many connections already */
   proven(peer: string, caller: string): boolean;
+  /** Such a call is over. */
+  left(peer: string): void;
   refused(peer: string): void;
 }
 
@@ -112,13 +139,19 @@ export class ConnectionGuard implements Proofs {
     const peer = `${address}:${remotePort}`;
     this.#forget(peer);
     const timer = this.#resetIn(peer, this.#limits.proofMs);
-    const unproven: Unproven = { socket, peer, address, serve, state: "waiting", calls: 0, refusals: 0, timer };
+    const begins = { state: "waiting", calls: 0, refusals: 0, allow: () => undefined } as const;
+    const unproven: Unproven = { ...begins, socket, peer, address, serve, timer };
     this.#unproven.set(peer, unproven);
     // Whatever ends it, its end is told once.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#closed(peer, socket));
     if (this.#hasPlaceFor(unproven)) this.#serve(unproven);
     else this.#endOverdueFor(unproven);
+  }
+
+  opened(peer: string, allow: AllowCalls): void {
+    const unproven = this.#unproven.get(peer);
+    if (unproven !== undefined) unproven.allow = allow;
   }
 
   called(peer: string, headersBytes: number): void {
@@ -135,15 +168,16 @@ export class ConnectionGuard implements Proofs {
   }
 
   proven(peer: string, caller: string): boolean {
-    const socket = this.#unproven.get(peer)?.socket;
-    if (socket === undefined) return this.#proven.has(peer);
-    const all = this.#ofCaller.get(caller) ?? { connections: 0, refusals: 0 };
-    if (all.connections >= this.#limits.mostOfCaller) return false;
-    this.#forget(peer);
-    this.#proven.set(peer, { socket, caller, refusals: 0, all });
-    this.#ofCaller.set(caller, all);
-    all.connections += 1;
+    const proven = this.#proven.get(peer) ?? this.#letIn(peer, caller);
+    if (proven === undefined) return false;
+    proven.open += 1;
+    if (2 * proven.open > proven.allowed) this.#allowMore(proven);
     return true;
+  }
+
+  left(peer: string): void {
+    const proven = this.#proven.get(peer);
+    if (proven !== undefined) proven.open -= 1;
   }
 
   refused(peer: string): void {
@@ -181,6 +215,29 @@ export class ConnectionGuard implements Proofs {
     for (const { socket } of this.#proven.values()) socket.destroy();
   }
 
+  #letIn(peer: string, caller: string): Proven | undefined {
+    const unproven = this.#unproven.get(peer);
+    const all = this.#ofCaller.get(caller) ?? { connections: 0, refusals: 0, furtherCalls: 0 };
+    if (unproven === undefined || all.connections >= this.#limits.mostOfCaller) return undefined;
+    const { socket, allow } = unproven;
+    this.#forget(peer);
+    const proven: Proven = { socket, caller, refusals: 0, allow, open: 0, allowed: FIRST_STREAMS, all };
+    this.#proven.set(peer, proven);
+    this.#ofCaller.set(caller, all);
+    all.connections += 1;
+    return proven;
+  }
+
+  /** Twice as many as before, where half of them are open. */
+  #allowMore(proven: Proven): void {
+    const { allowed, all } = proven;
+    const more = Math.min(allowed, MOST_STREAMS - allowed, this.#limits.mostFurtherCalls - all.furtherCalls);
+    if (more <= 0) return;
+    proven.allowed += more;
+    all.furtherCalls += more;
+    proven.allow(proven.allowed);
+  }
+
   #closed(peer: string, socket: Socket): void {
     if (this.#unproven.get(peer)?.socket === socket) {
       this.#forget(peer);
@@ -192,6 +249,7 @@ export class ConnectionGuard implements Proofs {
     const { caller, all } = proven;
     all.connections -= 1;
     all.refusals -= proven.refusals;
+    all.furtherCalls -= proven.allowed - FIRST_STREAMS;
     if (all.connections === 0) this.#ofCaller.delete(caller);
   }
 

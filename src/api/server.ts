@@ -8,7 +8,7 @@ import { requireProof } from "./authentication.ts";
 import { tellOfCalls } from "./begun-calls.ts";
 import type { Callers, CallRefusal } from "./caller.ts";
 import { CallerCalls, type CallLimits } from "./caller-calls.ts";
-import { ConnectionGuard, type GuardLimits } from "./connection-guard.ts";
+import { ConnectionGuard, type GuardLimits, guardLimitsOf } from "./connection-guard.ts";
 import { ApiError } from "./errors.ts";
 import { makeServerKey } from "./server-key.ts";
 import { serverCredentials, serverOptions } from "./tls.ts";
@@ -51,7 +51,7 @@ export class ApiServer {
 
   constructor(options: ApiServerOptions) {
     this.#options = options;
-    this.#guard = new ConnectionGuard(options.limits);
+    this.#guard = new ConnectionGuard(options.limits ?? guardLimitsOf(options.callLimits));
   }
 
   /**

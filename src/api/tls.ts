@@ -9,7 +9,7 @@ import {
   setLogVerbosity,
 } from "@grpc/grpc-js";
 import type { CallerAuthentication } from "./authentication.ts";
-import { MOST_HEADERS_BYTES } from "./connection-guard.ts";
+import { FIRST_STREAMS, MOST_HEADERS_BYTES } from "./connection-guard.ts";
 import { KEEPALIVE_INTERVAL_MS, KEEPALIVE_TIMEOUT_MS } from "./keepalive.ts";
 import type { KeyAndCertificate } from "./server-key.ts";
 
@@ -29,8 +29,6 @@ const commonOptions = {
 
 /** A caller that has nothing to ask connects again when it has. */
 export const UNUSED_MS = 300_000;
-/** A client reads the logs of all tasks of a job at once over one connection. */
-export const MOST_STREAMS = 10_000;
 
 /** Channelz stays on: without it grpc-js 1.14 does not know its sessions, and forceShutdown cuts none of them. */
 export const serverOptions: ChannelOptions = {
@@ -122,7 +120,7 @@ class OwnServerCredentials extends ServerCredentials {
       {
         minVersion: TLS_VERSION,
         // In place of grpc-js' own settings, which have no bound of headers.
-        settings: { maxConcurrentStreams: MOST_STREAMS, maxHeaderListSize: MOST_HEADERS_BYTES },
+        settings: { maxConcurrentStreams: FIRST_STREAMS, maxHeaderListSize: MOST_HEADERS_BYTES },
       },
       { ca: NO_AUTHORITIES, cert: identity.certificate, key: identity.privateKey, minVersion: TLS_VERSION },
     );

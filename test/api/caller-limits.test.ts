@@ -5,7 +5,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { status } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { CALLS_OF_TASK, CallerCalls, callLimitsOf, usualCallLimits } from "../../src/api/caller-calls.ts";
-import { MOST_HEADERS_BYTES, usualGuardLimits } from "../../src/api/connection-guard.ts";
+import { FIRST_STREAMS, MOST_HEADERS_BYTES, usualGuardLimits } from "../../src/api/connection-guard.ts";
 import { clientService, rightByPath } from "../../src/api/definition.ts";
 import { clientAccess, OWNER } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
@@ -140,12 +140,47 @@ describe("a caller of the ApplicationMaster", () => {
     expect(await closed).toBe(true);
   });
 
+  it("has no more calls made of what it sends at once than a connection may have open", async () => {
+    const { server } = await master();
+    const { call } = await attacker(server.port);
+    const calls = Array.from({ length: 60 }, () => call(clientService.readLog.path).stream);
+    const refused = calls.slice(FIRST_STREAMS);
+    await until(() => refused.every(({ destroyed }) => destroyed));
+    expect(new Set(refused.map(({ rstCode }) => rstCode))).toEqual(new Set([constants.NGHTTP2_REFUSED_STREAM]));
+    expect(calls.slice(0, FIRST_STREAMS).filter(({ destroyed }) => destroyed)).toEqual([]);
+  });
+
+  it("may have as many open as it has been let in with, however many those are", async () => {
+    let reading = 0;
+    const clients = {
+      ...noClients,
+      readLog: () => {
+        reading += 1;
+        return () => undefined;
+      },
+    };
+    const { address } = await master({ clients, callLimits: callLimitsOf(100) });
+    const client = new MasterClient({ address, access: clientAccess(identity), build: "test" });
+    ends.push(() => client.close());
+    for (let task = 0; task < 100; task += 1) {
+      const request = { task: `worker:${task}`, stream: "stdout", offset: 0, follow: true } as const;
+      void client
+        .readLog(request)
+        .next()
+        .catch(() => undefined);
+    }
+    await until(() => reading === 100);
+    expect(reading).toBeGreaterThan(FIRST_STREAMS);
+  });
+
   it("cannot have many messages begun, and those end in time", async () => {
     const callLimits = { ...usualCallLimits, askingMs: 500 };
     const { server } = await master({ callLimits });
-    const { call } = await attacker(server.port);
-    const calls = Array.from({ length: usualCallLimits.mostAsking + usualCallLimits.mostWaiting + 8 }, () => {
-      const made = call(clientService.readLog.path);
+    const connections = await Promise.all(Array.from({ length: 3 }, () => attacker(server.port)));
+    expect(usualCallLimits.mostAsking + usualCallLimits.mostWaiting + 8).toBe(3 * FIRST_STREAMS);
+    const calls = Array.from({ length: 3 * FIRST_STREAMS }, (_, index) => {
+      const made = connections[index % 3]?.call(clientService.readLog.path);
+      if (made === undefined) throw new RangeError("there are three");
       made.stream.write(begun(MOST_REQUEST_BYTES, 1_000));
       return made.ended;
     });
@@ -160,7 +195,11 @@ describe("a caller of the ApplicationMaster", () => {
     const { server } = await master({ callLimits: { ...usualCallLimits, mostCalls: 1 } });
     const { call, closed } = await attacker(server.port);
     call(clientService.readLog.path);
-    for (let count = 0; count < 80; count += 1) call(clientService.readLog.path);
+    const isOver = { closed: false };
+    void closed.then(() => {
+      isOver.closed = true;
+    });
+    while (!isOver.closed) await Promise.race([call(clientService.readLog.path).ended, closed]);
     expect(await closed).toBe(true);
   });
 

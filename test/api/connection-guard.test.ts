@@ -1,7 +1,12 @@
 import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { ConnectionGuard, type GuardLimits, MOST_HEADERS_BYTES } from "../../src/api/connection-guard.ts";
+import {
+  ConnectionGuard,
+  FIRST_STREAMS,
+  type GuardLimits,
+  MOST_HEADERS_BYTES,
+} from "../../src/api/connection-guard.ts";
 import { Leavings } from "../../src/api/leavings.ts";
 
 const limits: GuardLimits = {
@@ -15,6 +20,7 @@ const limits: GuardLimits = {
   turnMs: 2_000,
   mostProvenRefusals: 3,
   mostOfCaller: 2,
+  mostFurtherCalls: 40,
 };
 
 let guard: ConnectionGuard;
@@ -209,6 +215,34 @@ describe("a connection that has proved itself", () => {
     expect([first?.reset, second?.reset]).toEqual([false, false]);
     guard.refused(peer(2));
     expect(second?.reset).toBe(true);
+  });
+
+  test("may have twice as many calls open once half of them are let in, all of its caller together so many", () => {
+    const connections = [1, 2].map((port) => {
+      const connection = new Connection(port);
+      const allowed: number[] = [];
+      guard.opened(peer(port), (most) => allowed.push(most));
+      return { connection, peer: peer(port), allowed };
+    });
+    const [first, second] = connections;
+    if (first === undefined || second === undefined) throw new RangeError("there are two");
+    const letIn = (calls: number, of: string) => {
+      for (let call = 0; call < calls; call += 1) guard.proven(of, "worker");
+    };
+    letIn(FIRST_STREAMS / 2, first.peer);
+    expect(first.allowed).toEqual([]);
+    guard.left(first.peer);
+    letIn(1, first.peer);
+    expect(first.allowed).toEqual([]);
+    letIn(1, first.peer);
+    expect(first.allowed).toEqual([32]);
+    letIn(32, first.peer);
+    expect(first.allowed).toEqual([32, 56]);
+    letIn(16, second.peer);
+    expect(second.allowed).toEqual([]);
+    first.connection.over();
+    letIn(1, second.peer);
+    expect(second.allowed).toEqual([32]);
   });
 
   test("counts for its caller until it is over, each once", () => {
