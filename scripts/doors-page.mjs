@@ -52,7 +52,7 @@ function size(bytes) {
 
 const guard = usualGuardLimits;
 const calls = usualCallLimits;
-const ofCaller = `${count(guard.mostOfCaller)} of a caller; ${count(guard.mostUnproven)} that have not proved a name, of which ${count(guard.mostServed)} are read, ${count(guard.mostOfAddress)} of an address`;
+const ofCaller = `${count(guard.mostOfCaller)} of a caller; ${count(guard.mostUnproven)} that have not proved a name, ${count(guard.mostUnprovenOfAddress)} of an address; of these ${count(guard.mostServed)} are read, ${count(guard.mostServedOfAddress)} of an address`;
 const untilProof = `${time(guard.proofMs)} until a call is let in, ${time(guard.refusedMs)} after one that is refused`;
 const untilAsked = `${time(calls.askingMs)} to say what a call is for; ${time(LONGEST_UNNOTICED_MS)} without an answer to a ping; ${time(UNUSED_MS)} without a call`;
 const asking = `${count(calls.mostAsking)} requests read at a time and ${count(calls.mostWaiting)} that wait, of a caller; ${count(guard.mostUnprovenCalls)} on a connection before one is let in; ${count(guard.mostProvenRefusals)} refusals of a caller`;

@@ -57,6 +57,12 @@ const attacks = {
         if (call % 100 === 0) await sleep(1);
       }
     }),
+  "64 connections of who may see the job, 1,000 calls on each at once": (target) =>
+    overConnections(64, target, async (connection) => {
+      connection.call(FOLLOW, target.viewer);
+      await sleep(500);
+      for (let call = 0; call < 1_000 && !connection.isClosed; call++) connection.call(FOLLOW, target.viewer);
+    }),
 } as const satisfies Record<string, Attack>;
 
 /** An ApplicationMaster of the bench's own is attacked; how much its resident size grows by, at the most. */

@@ -22,10 +22,12 @@ export interface GuardLimits {
   readonly mostUnprovenCalls: number;
   /** How many such connections there may be, those that wait counted: for a further one the oldest goes. */
   readonly mostUnproven: number;
+  /** The same of one address. */
+  readonly mostUnprovenOfAddress: number;
   /** How many of them are served at a time: the others wait, and nothing of theirs is read. */
   readonly mostServed: number;
   /** The same of one address. */
-  readonly mostOfAddress: number;
+  readonly mostServedOfAddress: number;
   /** How long one is served at least before it goes for one that waits. */
   readonly turnMs: number;
   /** How many calls may be refused on the connections of one caller that are let in, as long as they last. */
@@ -46,8 +48,9 @@ export const usualGuardLimits: GuardLimits = {
   mostRefusals: 8,
   mostUnprovenCalls: 16,
   mostUnproven: 1_024,
+  mostUnprovenOfAddress: 512,
   mostServed: 256,
-  mostOfAddress: 32,
+  mostServedOfAddress: 32,
   turnMs: 2_000,
   mostProvenRefusals: 64,
   mostOfCaller: 64,
@@ -93,6 +96,29 @@ interface OfCaller {
   furtherCalls: number;
 }
 
+/** How many there are of each. */
+class Counts {
+  readonly #counts = new Map<string, number>();
+
+  count(of: string): number {
+    return this.#counts.get(of) ?? 0;
+  }
+
+  add(of: string): void {
+    this.#counts.set(of, this.count(of) + 1);
+  }
+
+  remove(of: string): void {
+    const left = this.count(of) - 1;
+    if (left > 0) this.#counts.set(of, left);
+    else this.#counts.delete(of);
+  }
+
+  clear(): void {
+    this.#counts.clear();
+  }
+}
+
 /** Is told by a server of each call; `peer` is `<address>:<port>` of the caller. */
 export interface Proofs {
   /** TLS stands. */
@@ -115,8 +141,8 @@ export class ConnectionGuard implements Proofs {
   readonly #limits: GuardLimits;
   /** By peer, the oldest first. */
   readonly #unproven = new Map<string, Unproven>();
-  /** Of those that are served, how many each address has. */
-  readonly #ofAddress = new Map<string, number>();
+  readonly #unprovenOf = new Counts();
+  readonly #servedOf = new Counts();
   #served = 0;
   readonly #proven = new Map<string, Proven>();
   readonly #ofCaller = new Map<string, OfCaller>();
@@ -134,14 +160,14 @@ export class ConnectionGuard implements Proofs {
       socket.destroy();
       return;
     }
-    const [oldest] = this.#unproven.keys();
-    if (oldest !== undefined && this.#unproven.size >= this.#limits.mostUnproven) this.#reset(oldest);
+    this.#makeRoomFor(address);
     const peer = `${address}:${remotePort}`;
     this.#forget(peer);
     const timer = this.#resetIn(peer, this.#limits.proofMs);
     const begins = { state: "waiting", calls: 0, refusals: 0, allow: () => undefined } as const;
     const unproven: Unproven = { ...begins, socket, peer, address, serve, timer };
     this.#unproven.set(peer, unproven);
+    this.#unprovenOf.add(address);
     // Whatever ends it, its end is told once.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#closed(peer, socket));
@@ -202,7 +228,8 @@ export class ConnectionGuard implements Proofs {
     const all = [...this.#unproven.values()];
     // None of them is served in the place of another one.
     this.#unproven.clear();
-    this.#ofAddress.clear();
+    this.#unprovenOf.clear();
+    this.#servedOf.clear();
     this.#served = 0;
     for (const { socket, timer } of all) {
       clearTimeout(timer);
@@ -257,16 +284,28 @@ export class ConnectionGuard implements Proofs {
     return setTimeout(() => this.#reset(peer), delayMs).unref();
   }
 
+  /** The oldest goes, of that address where it has too many itself. */
+  #makeRoomFor(address: string): void {
+    const { mostUnproven, mostUnprovenOfAddress } = this.#limits;
+    const hasTooMany = this.#unprovenOf.count(address) >= mostUnprovenOfAddress;
+    if (!hasTooMany && this.#unproven.size < mostUnproven) return;
+    for (const one of this.#unproven.values()) {
+      if (hasTooMany && one.address !== address) continue;
+      this.#reset(one.peer);
+      return;
+    }
+  }
+
   #hasPlaceFor({ address }: Unproven): boolean {
-    const ofAddress = this.#ofAddress.get(address) ?? 0;
-    return this.#served < this.#limits.mostServed && ofAddress < this.#limits.mostOfAddress;
+    const { mostServed, mostServedOfAddress } = this.#limits;
+    return this.#served < mostServed && this.#servedOf.count(address) < mostServedOfAddress;
   }
 
   #serve(unproven: Unproven): void {
     const { socket, address, serve } = unproven;
     unproven.state = "served";
     this.#served += 1;
-    this.#ofAddress.set(address, (this.#ofAddress.get(address) ?? 0) + 1);
+    this.#servedOf.add(address);
     clearTimeout(unproven.timer);
     unproven.timer = setTimeout(() => this.#turnIsOver(unproven), this.#limits.turnMs).unref();
     socket.once("readable", () => {
@@ -289,8 +328,9 @@ export class ConnectionGuard implements Proofs {
 
   /** Whether one of that address that is served keeps another one waiting. */
   #isInTheWay(served: string, { address }: Unproven): boolean {
-    const ofAddress = this.#ofAddress.get(address) ?? 0;
-    return ofAddress >= this.#limits.mostOfAddress ? served === address : this.#served >= this.#limits.mostServed;
+    return this.#servedOf.count(address) >= this.#limits.mostServedOfAddress
+      ? served === address
+      : this.#served >= this.#limits.mostServed;
   }
 
   #endOverdueFor(waiting: Unproven): void {
@@ -306,10 +346,9 @@ export class ConnectionGuard implements Proofs {
     if (unproven === undefined) return;
     clearTimeout(unproven.timer);
     this.#unproven.delete(peer);
+    this.#unprovenOf.remove(unproven.address);
     if (unproven.state === "waiting") return;
-    const left = (this.#ofAddress.get(unproven.address) ?? 1) - 1;
-    if (left > 0) this.#ofAddress.set(unproven.address, left);
-    else this.#ofAddress.delete(unproven.address);
+    this.#servedOf.remove(unproven.address);
     this.#served -= 1;
     this.#serveNewest();
   }

@@ -15,8 +15,9 @@ const limits: GuardLimits = {
   mostRefusals: 2,
   mostUnprovenCalls: 4,
   mostUnproven: 2,
+  mostUnprovenOfAddress: 100,
   mostServed: 100,
-  mostOfAddress: 100,
+  mostServedOfAddress: 100,
   turnMs: 2_000,
   mostProvenRefusals: 3,
   mostOfCaller: 2,
@@ -95,6 +96,16 @@ describe("a connection that has not proved itself", () => {
     expect(first.reset).toBe(true);
   });
 
+  test("is reset by too many others of its address, before one of another address that is older", () => {
+    guard = new ConnectionGuard({ ...limits, mostUnproven: 100, mostUnprovenOfAddress: 2 });
+    const other = new Connection(1, "10.0.0.2");
+    const [first, second, third] = [1, 2, 3].map((port) => new Connection(port));
+    expect([other.reset, first?.reset, second?.reset, third?.reset]).toEqual([false, true, false, false]);
+    guard.proven(peer(2), "worker");
+    const fourth = new Connection(4);
+    expect([third?.reset, fourth.reset]).toEqual([false, false]);
+  });
+
   test("is not forgotten by the late end of the one that had its port before", () => {
     const earlier = new Connection(1);
     const later = new Connection(1);
@@ -106,7 +117,7 @@ describe("a connection that has not proved itself", () => {
 
 describe("of connections that have not proved themselves, beyond what is served at a time", () => {
   beforeEach(() => {
-    guard = new ConnectionGuard({ ...limits, mostUnproven: 6, mostServed: 3, mostOfAddress: 2 });
+    guard = new ConnectionGuard({ ...limits, mostUnproven: 6, mostServed: 3, mostServedOfAddress: 2 });
   });
   const several = (address: string, ...ports: readonly number[]) => ports.map((port) => new Connection(port, address));
   const served = (connections: readonly Connection[]) => connections.map(({ isServed }) => isServed);

@@ -82,7 +82,7 @@ describe("a connection that has not shown a secret", () => {
   });
 
   it("keeps nobody of its address waiting for longer than its turn", async () => {
-    const { port, channel } = await start({ mostOfAddress: 1, turnMs: 200 });
+    const { port, channel } = await start({ mostServedOfAddress: 1, turnMs: 200 });
     const first = silent(port);
     await once(first.socket, "connect");
     await channel(secret).call();
