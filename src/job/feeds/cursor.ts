@@ -18,6 +18,9 @@ export const cursorShape: Shape<Cursor> = object({
   optional: {},
 });
 
+/** A feed without end is read no further: places are numbers that are to be exact. */
+const MOST_EPOCH = 2 ** 24;
+
 /** The same, with its places counted from elsewhere. */
 export function movedCursor({ used, partly, ...cursor }: Cursor, by: number): Cursor {
   const moved = Object.entries(partly).map(([place, records]) => [Number(place) + by, records]);
@@ -34,6 +37,7 @@ export function cursorProblem(
   if (plan !== feed.plan)
     return "it is of other input, or of another order: begin without it, or give the job what it had";
   if (epoch > (feed.epochs ?? epoch)) return `it is of epoch ${epoch}, counted from 0, of ${feed.epochs}`;
+  if (epoch > MOST_EPOCH) return `it is of epoch ${epoch}, which no feed comes to`;
   if (!areRuns(used, behind)) return "what it says is used are no rising runs of the feed's splits";
   const isStray = (name: string) => !/^\d{1,10}$/.test(name) || Number(name) >= behind || hasNumber(used, Number(name));
   const stray = Object.keys(partly).find(isStray);

@@ -317,6 +317,16 @@ describe("a split that fails", () => {
 });
 
 describe("a cursor", () => {
+  test.each([2 ** 53 - 1, 2 ** 50, 2 ** 24 + 1])(
+    "of epoch %d, whose splits nobody could count, is refused",
+    (epoch) => {
+      const { epochs: _endless, ...endless } = FEED;
+      const scene = new Scene({}, recoveredFeed(endless, 0));
+      const made = { plan: "a1", epoch, used: [0, 4], partly: {} };
+      expect(scene.open("a", made)).toMatchObject({ type: "refused", code: "invalid" });
+    },
+  );
+
   test("is given when all have come, and once more to who asks again", () => {
     const scene = opened(["a", "b"]);
     const [first = MISSING, second = MISSING] = scene.get("a", 2);
