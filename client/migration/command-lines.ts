@@ -48,11 +48,17 @@ interface MigratedLine extends Lines {
 
 /** What tony-ts reads of its environment. */
 const READ = /^(TONY_CONF_DIR|HADOOP_(CONF_DIR|HOME|USER_NAME|PROXY_USER)|YARN_CONF_DIR|KRB5CCNAME|KRB5_CONFIG)$/;
-/** `NAME=…`, also behind `export`. */
-const ASSIGNED = /^(\w+)=/;
+/** `NAME=…` and `NAME+=…`, also behind `export`. */
+const ASSIGNED = /^(\w+)\+?=/;
+/** What the script itself, or a function of it, was given. */
+const GIVEN = /\$\{?[1-9@*]/g;
+/** Words that are nothing but a variable: what it holds is not known. */
+const VARIABLE = /^"?\$(?:\w+|[@*]|\{\w+\}|\{\w*\[[@*]\]\}|\{[@*]\})"?$/;
 
 /** What starts one of TonY's programs; words before it, such as `exec` and `if`, stay. */
 const STARTER = /(^|\/)(java|hadoop|yarn|gcloud)$|JAVA/;
+/** Those whose class path has no folder of the script's: Hadoop's configuration, its jars, and the jar that they are given. */
+const HADOOP = /(^|\/)(hadoop|yarn|gcloud)$/;
 
 /** Whether a file says the name of one of TonY's programs. */
 export function callsTony(text: string): boolean {
@@ -93,19 +99,12 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
       const isOther = words[0] !== starter && words[0]?.text === "sudo";
       const before = isOther ? script.slice(words[0]?.from, starter.from) : "";
       const place = { from: starter.from, to: words.at(-1)?.to ?? program.to };
-      const lines = migrateCommand({ program, folders: classPath(words) }, rest.slice(end + 1), file, fileThere);
-      return [
-        {
-          ...lines,
-          commands: lines.commands.map((command) => ({ ...command, folder, before, needs: neededBy(command.command) })),
-          ...place,
-        },
-      ];
+      const isJava = !HADOOP.test(starter.text) || script.includes("HADOOP_CLASSPATH");
+      const folders = isJava ? classPath(words) : [];
+      const lines = migrateCommand({ program, folders }, rest.slice(end + 1), file, fileThere);
+      return [{ ...lines, commands: lines.commands.map((command) => ({ ...command, folder, before })), ...place }];
     }
-    for (const { text } of words) {
-      const [, variable] = ASSIGNED.exec(text) ?? [];
-      if (variable !== undefined) assigned.add(variable);
-    }
+    for (const variable of assignedBy(words)) assigned.add(variable);
     for (const { text, line } of words) {
       const [, variable, value = ""] = /^(\w+)=([\s\S]*)$/.exec(text) ?? [];
       if (variable === undefined || !callsTony(value)) continue;
@@ -122,13 +121,17 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
       text = text.slice(0, from) + commands.map(({ command }) => command).join("") + text.slice(to);
   return {
     remarks: found.flatMap(({ remarks }) => remarks),
-    commands: found.flatMap(({ commands }) => commands),
+    // A function may use what the script sets below it.
+    commands: found.flatMap(({ commands }) =>
+      commands.map((command) => ({ ...command, needs: neededBy(command.command) })),
+    ),
     text,
   };
 
   function neededBy(command: string): readonly string[] {
     const named = new Set(Array.from(command.matchAll(/\$\{?(\w+)/g), ([, variable = ""]) => variable));
-    return [...assigned].filter((variable) => named.has(variable) || READ.test(variable));
+    const given = new Set(Array.from(command.matchAll(GIVEN), ([sign]) => sign.replace("{", "")));
+    return [...[...assigned].filter((variable) => named.has(variable) || READ.test(variable)), ...given];
   }
 
   /** A class that stands in a variable of its own: `--class $SUBMITTER`. */
@@ -139,6 +142,18 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
     unread.delete(variable);
     return value;
   }
+}
+
+/** The variables that a command sets: by their names, in a loop, or by `read`. */
+function assignedBy(words: readonly ShellWord[]): string[] {
+  const texts = words.map(({ text }) => text);
+  const loop = texts.findIndex((text) => text === "for" || text === "select");
+  const read = texts.findIndex((text) => text === "read" || text === "mapfile" || text === "readarray");
+  return [
+    ...texts.flatMap((text) => ASSIGNED.exec(text)?.[1] ?? []),
+    ...(loop < 0 ? [] : texts.slice(loop + 1, loop + 2)),
+    ...(read < 0 ? [] : texts.slice(read + 1).filter((text) => /^[A-Za-z_]\w*$/.test(text))),
+  ];
 }
 
 /** The folder that `cd` goes to; its own, as many scripts begin, is where the script stands. Undefined: it is no `cd`. */
@@ -217,7 +232,7 @@ function migrateOption(option: GivenOption, { all, newFile, jobOption }: OptionP
     const job = jobOption + pathTyped(value, text, newFile(text));
     return { typed: [job], remark: [{ kind: "changes", at, message: `${typed} becomes ${job}` }] };
   }
-  if (valuedOptions.has(name) || name === "debug" || name === "help") return stays;
+  if (valuedOptions.has(name) || name === "debug" || name === "help" || VARIABLE.test(typed)) return stays;
   const near = nearest(name, [...valuedOptions, "debug", "help"]);
   const meant = near === undefined ? "" : `: did you mean -${near}?`;
   return { ...stays, remark: [{ kind: "to-mend", at, message: `${typed} is not an option of TonY${meant}` }] };

@@ -1,6 +1,6 @@
 import { checkKeys, supportWarning } from "../../src/job/build/check-keys.ts";
 import { checkOtherNames } from "../../src/job/build/check-other-names.ts";
-import { foreignSource } from "../../src/job/build/resource-strings.ts";
+import { foreignSources } from "../../src/job/build/resource-strings.ts";
 import { findKey, type KeyName, RESERVED_ROLE_NAMES } from "../../src/job/keys.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
@@ -62,8 +62,9 @@ function judge(setting: Setting, problem: Problem | undefined, inForce: Readonly
   if (problem?.severity === "error" && VARIABLE.test(value))
     return { kind: "stays", message: `${key}: what ${value} stands for is not known here`, key };
   if (problem?.severity === "error") return { kind: "to-mend", message: problem.message, key };
-  const foreign = /resources$/.test(name) ? foreignSource(value) : undefined;
-  if (foreign !== undefined) return { kind: "to-mend", message: `${key}: ${foreign} ${FOREIGN}`, key };
+  const foreign = /resources$/.test(name) ? foreignSources(value) : [];
+  if (foreign.length > 0)
+    return { kind: "to-mend", message: `${key}: ${foreign.map((item) => item.trim()).join(", ")} ${FOREIGN}`, key };
   const warning = supportWarning(key, definition);
   if (warning !== undefined) return leftOut(warning);
   if (value.startsWith(PLACEHOLDER))
@@ -77,7 +78,7 @@ function judge(setting: Setting, problem: Problem | undefined, inForce: Readonly
 const PLACEHOLDER = "/path/to/tony-history";
 
 const FOREIGN =
-  "stays, if HADOOP_HOME names a Hadoop with the connector where the job is submitted; otherwise set tony.application.file-status";
+  "can stay, if HADOOP_HOME names a Hadoop with the connector where the job is submitted; otherwise set tony.application.file-status";
 
 /** Whose files TonY uploads, whether there is such a role or not (com.linkedin.tony.TonyClient#processTonyConfResources). */
 const UPLOADED = /tony\.[a-z]+\.resources/;

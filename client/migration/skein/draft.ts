@@ -43,7 +43,12 @@ export function environment(draft: Draft, key: string, field: SpecField): void {
   const text = environmentText(field, textFor(key));
   if (text !== "") draft.set(key, text, field);
   const lines = exportLines(field);
-  if (lines !== "") draft.say("changes", `variables with $ are set in front of the command: ${lines.trim()}`, field);
+  if (lines !== "")
+    draft.say(
+      "changes",
+      `variables with $ are set in front of the command: ${lines.trim().replaceAll("\n", "; ")}`,
+      field,
+    );
 }
 
 /** What runs in the ApplicationMaster's container has no templates. */

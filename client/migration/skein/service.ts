@@ -92,7 +92,8 @@ export class Service {
     }
     const count = this.#key("retry-count");
     draft.settings.push({ name: this.#key("restart-policy"), value: "task" });
-    draft.set(count, String(this.restarts), field, "a task keeps its number when it starts again, alone");
+    const asOften = this.restarts === endless ? `${endless} times, for a service that always starts again; ` : "";
+    draft.set(count, String(this.restarts), field, `${asOften}a task keeps its number when it starts again, alone`);
   }
 
   #failures(field: SpecField, draft: Draft): void {

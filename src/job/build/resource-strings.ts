@@ -77,9 +77,9 @@ export function isOfCluster(scheme: string): boolean {
   return schemes.includes(scheme);
 }
 
-/** The first resource of a list that the client cannot look at itself. */
-export function foreignSource(list: string): string | undefined {
-  return list.split(",").find((item) => {
+/** The resources of a list that the client cannot look at itself. */
+export function foreignSources(list: string): string[] {
+  return list.split(",").filter((item) => {
     const [, scheme = "file"] = /^\s*([a-z][a-z0-9+.-]*):\//i.exec(item.toLowerCase()) ?? [];
     return scheme !== "file" && !isOfCluster(scheme);
   });

@@ -54,7 +54,7 @@ interface Shell {
 const MOST_NESTED = 500;
 /** Programs whose failure is a job's: interpreters, launchers, and what is called by its path. */
 const PROGRAM =
-  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|uvx?|poetry|pipenv|conda|mamba|micromamba|pytest|papermill|jupyter|srun|singularity|apptainer|nsys|ncu|strace|make|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
+  /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|uvx?|poetry|pipenv|conda|mamba|micromamba|pytest|papermill|jupyter|srun|ssh|parallel|docker|podman|singularity|apptainer|nsys|ncu|strace|make|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
 /** Commands of the system, though they are called by their paths. */
 const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh|dash)\S+$/;
 /** Words that start the program which follows. */
@@ -206,9 +206,15 @@ function fateOfChain({ first, rest }: Extract<ShellNode, { type: "chain" }>, she
     const next = () => (isLast ? fateOf(node, shell) : suspended(shell, () => fateOf(node, shell)));
     isPassedOver = isLast && operator === "&&" && fate === "program";
     if (operator === "&&") fate = fate === "program" ? fate : then(fate, next(), shell);
-    else fate = fate === "program" ? instead("or", next()) : either([fate, next()]);
+    else if (fate === "program") fate = leavesLoop(node) ? { hidden: "or" } : instead("or", next());
+    else fate = either([fate, next()]);
   }
   return { fate, isPassedOver };
+}
+
+/** `break` and `continue` end with 0, whatever failed before. */
+function leavesLoop(node: ShellNode): boolean {
+  return node.type === "command" && (node.words[0] === "break" || node.words[0] === "continue");
 }
 
 /** `exit $?` and its like, and `exit` alone. */
@@ -350,6 +356,8 @@ function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, 
   const isUntilSuccess = word === "until" ? question === "program" : word === "while" && isNegation(question);
   if (isUntilSuccess && givesUp(body)) return { hidden: "condition" };
   if (isEndless(word, test)) return givesUp(body) ? fateBeforeBreak(body, shell) : "checked";
+  // `|| break` ends it with 0, and so does what stands in the place of the last run.
+  if (word === "for" && typeof each === "object" && each.hidden === "or") return each;
   const isEndedInside = JSON.stringify(body).match(/"(?:break|exit|return|continue)"/) !== null;
   // A loop that waits for a program's success.
   if (isUntilSuccess || typeof question === "object" || isEndedInside) return "checked";

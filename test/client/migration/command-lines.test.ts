@@ -158,6 +158,30 @@ describe("TonY's command line", () => {
   });
 
   test.each([
+    ["a loop", 'for lr in 0.1 0.2; do\nSUBMIT -task_params "--lr $lr"\ndone', ["lr"]],
+    ["what is read", "while read -r NAME REST; do SUBMIT -executes ${NAME}; done < names", ["NAME"]],
+    ["a function's or the script's own arguments", 'run() { SUBMIT -executes="$1" "${@}"; }', ["$1", "$@"]],
+    ["what is set below a function", "run() { SUBMIT -executes a.py -conf_file $CONF; }\nCONF=job.xml\nrun", ["CONF"]],
+    ["what was added to", 'ARGS+=(-executes a.py)\nSUBMIT "${ARGS[@]}"', ["ARGS"]],
+  ])("needs the script that has variables of %s", (_what, script, needs) => {
+    const { commands, remarks } = migrated(script.replace("SUBMIT", submitter));
+    expect(commands).toMatchObject([{ needs }]);
+    expect(remarks.filter(({ kind }) => kind === "to-mend")).toEqual([]);
+  });
+
+  test.each([
+    ["hadoop jar tony.jar", "to-mend"],
+    ["/opt/hadoop/bin/yarn jar tony.jar", "to-mend"],
+    ["gcloud dataproc jobs submit hadoop --jars tony.jar --class", "to-mend"],
+    ["export HADOOP_CLASSPATH=.; hadoop jar tony.jar", "changes"],
+    ["java", "changes"],
+  ])("by %s has the tony.xml of the working directory only where that is on the class path", (starter, kind) => {
+    const script = `${starter} com.linkedin.tony.cli.ClusterSubmitter -- -executes train.py`;
+    const { remarks } = migrateScript(script, "run.sh", (job) => ({ path: job, isElsewhere: false }));
+    expect(remarks.find(({ message }) => message.startsWith("tony.xml "))).toMatchObject({ kind });
+  });
+
+  test.each([
     ["-src_dir=src -executes=src/train.py", "-src_dir=src -executes=train.py"],
     ["-executes 'src/train.py --data src/x' -src_dir ./src", "-executes 'train.py --data src/x' -src_dir ./src"],
   ])("with a program where older releases had it, %s, has it where it is", (given, now) => {

@@ -62,9 +62,9 @@ describe("a setting of TonY's", () => {
   });
 
   test("that names a file which only Hadoop's connectors know is a person's to decide", () => {
-    expect(migrated([["tony.containers.resources", "a.py,gs://bucket/env.zip#archive"]])[0]).toMatchObject({
+    expect(migrated([["tony.containers.resources", "a.py,gs://bucket/env.zip#archive, s3a://b/x"]])[0]).toMatchObject({
       kind: "to-mend",
-      message: expect.stringMatching(/gs:\/\/bucket\/env.zip#archive stays, if HADOOP_HOME/),
+      message: expect.stringMatching(/gs:\/\/bucket\/env.zip#archive, s3a:\/\/b\/x can stay, if HADOOP_HOME/),
     });
   });
 

@@ -312,7 +312,14 @@ services:
 
   test("without an end to its restarts gets so many that nobody sees the last", () => {
     const endless = "services:\n  a: {script: x, max_restarts: -1}\n";
-    expect(migrated(endless).settings).toMatchObject({ "tony.a.retry-count": "1000" });
+    const { settings: values, remarks } = migrated(endless);
+    expect(values).toMatchObject({ "tony.a.retry-count": "1000" });
+    expect(remarks.find((remark) => remark.includes("max_restarts"))).toContain("1000 times");
+  });
+
+  test("says of its variables with $ in one line", () => {
+    const { remarks } = migrated('services:\n  a: {script: x, env: {A: $HOME, B: "${PWD}"}}\n');
+    expect(remarks.find((remark) => remark.includes("$"))).toContain('export A="$HOME"; export B="${PWD}"');
   });
 
   test("has aliases, and mappings that others merge", () => {
