@@ -16,6 +16,7 @@ const times = "rows: tony-ts against TensorFlowOnSpark";
 const first = "a program asks → it has its first rows";
 const even = "a step of 10 ms: processor time that uneven adds";
 const waits = "steps of 1,000 that wait for an answer of uneven";
+const small = "a split that is a file of one row, 32 at a time";
 const elsewhere = "a program is killed → another one has its split";
 const memory = "AM: memory of 100,000 splits of one file";
 const memoryOfFiles = "AM: memory of 100,000 splits, each a file";
@@ -23,6 +24,7 @@ const memoryOfFiles = "AM: memory of 100,000 splits, each a file";
 const ROW = `${"x".repeat(99)}\n`;
 const MANY = 100_000;
 const FEW = 10;
+const SMALL = 2_000;
 const TENSORFLOWONSPARK = "tensorflowonspark==2.2.5";
 
 const programs = path.join(packageRoot(), "bench", "tasks", "feeds");
@@ -43,6 +45,7 @@ export const feeds: Measurement = {
     { name: first, unit: "ms", budget: atMost(300) },
     { name: even, unit: "%", budget: atMost(1) },
     { name: waits, unit: "calls" },
+    { name: small, unit: "ms" },
     { name: elsewhere, unit: "ms", budget: atMost(1_000) },
     { name: memory, unit: "MiB", budget: atMost(32) },
     { name: memoryOfFiles, unit: "MiB", budget: atMost(32) },
@@ -66,6 +69,7 @@ export const feeds: Measurement = {
       const killing = ["tony.worker.instances=2", "tony.worker.restart-policy=task", "tony.worker.retry-count=1"];
       const whole = ["tony.feed.rows.format=file", "tony.feed.rows.window=1", ...killing];
       const { tookOverMs } = await job("killed.py", { rows: filesIn(folder, 2) }, whole);
+      const { splitMs } = await job("small.py", { rows: filesIn(folder, SMALL) }, ["tony.feed.rows.window=32"]);
       const few = await job("splits.py", { rows: filesIn(folder, FEW) }, []);
       const parts = await job("splits.py", { rows: sparse(folder) }, ["tony.feed.rows.split-size=1m"]);
       const files = await job("splits.py", { rows: filesIn(folder, MANY) }, []);
@@ -79,6 +83,7 @@ export const feeds: Measurement = {
         [first]: read.firstRowMs,
         [even]: steps.addedPercent,
         [waits]: steps.waitsPerThousand,
+        [small]: splitMs,
         [elsewhere]: tookOverMs,
         [memory]: parts.masterMiB - few.masterMiB,
         [memoryOfFiles]: files.masterMiB - few.masterMiB,
@@ -98,6 +103,7 @@ interface Said {
   readonly firstRowMs: number;
   readonly addedPercent: number;
   readonly waitsPerThousand: number;
+  readonly splitMs: number;
   readonly tookOverMs: number;
   readonly masterMiB: number;
 }
