@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { errorMessage } from "../errors.ts";
+import { errorCode, errorMessage } from "../errors.ts";
 import { Configuration, type ExpansionVariables, processVariables } from "./configuration.ts";
 import { ConfigurationError } from "./errors.ts";
 import { readPropertiesFile } from "./xml.ts";
@@ -51,8 +51,10 @@ function requireReadable(folders: readonly string[]): void {
   });
   const [first] = problems;
   if (first === undefined || problems.length < folders.length) return;
-  throw new ConfigurationError(
-    `the Hadoop configuration folder ${first.folder} cannot be read: ${errorMessage(first.error)}; set HADOOP_CONF_DIR`,
-    { code: "CONFIGURATION_UNREADABLE", cause: first.error },
-  );
+  const { folder, error } = first;
+  const problem =
+    errorCode(error) === "ENOTDIR"
+      ? `the Hadoop configuration folder ${folder} is a file; set HADOOP_CONF_DIR to the folder with it`
+      : `the Hadoop configuration folder ${folder} cannot be read: ${errorMessage(error)}; set HADOOP_CONF_DIR`;
+  throw new ConfigurationError(problem, { code: "CONFIGURATION_UNREADABLE", cause: error });
 }

@@ -48,7 +48,7 @@ function checkLaunchable(text: string, name: string, mend: string): void {
 export function launchProblem(name: string): string | undefined {
   const bad = [...new Set(name.match(/["$`\\:\p{Cc}]/gu) ?? [])];
   if (bad.length === 0) return undefined;
-  return `YARN's launch script cannot take ${bad.map((sign) => JSON.stringify(sign)).join(", ")} in the name of a resource`;
+  return `NodeManagers cannot take ${bad.map((sign) => JSON.stringify(sign)).join(", ")} in the name of a resource`;
 }
 
 /** Beside the machine's own; `FileSystems` opens them. */

@@ -52,7 +52,7 @@ test("a file of a folder whose name a node's shell would run is left out", async
   const { files, said } = await placed([{ source: "hdfs:///odd", name: "odd", as: "file" }]);
   expect(files).toEqual(["hdfs://nn:8020/odd/fine one.bin fine one.bin"]);
   expect(said).toEqual([
-    `warning: hdfs://nn:8020/odd/$(id).bin is left out: YARN's launch script cannot take "$" in the name of a resource`,
+    `warning: hdfs://nn:8020/odd/$(id).bin is left out: NodeManagers cannot take "$" in the name of a resource`,
   ]);
 });
 

@@ -33,10 +33,14 @@ describe("the configuration folder", () => {
     expect(loadConfiguration(directory, variables).get("b")).toBe("2");
   });
 
-  test("a folder without site files, and one that is not there, say what to set", () => {
+  test("a folder without site files, one that is not there, and a file in its place say what to set", () => {
     expect(() => loadConfiguration(directory)).toThrow(/holds no core-site\.xml.*set HADOOP_CONF_DIR/);
     expect(() => loadConfiguration(join(directory, "none"))).toThrow(
       /none cannot be read: ENOENT.*; set HADOOP_CONF_DIR/,
+    );
+    site("core-site.xml");
+    expect(() => loadConfiguration(join(directory, "core-site.xml"))).toThrow(
+      /core-site\.xml is a file; set HADOOP_CONF_DIR to the folder with it$/,
     );
   });
 
