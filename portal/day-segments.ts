@@ -9,6 +9,7 @@ import { amount, arrayOf, count, literal, object, type Shape, string } from "../
 import type { JobRow } from "../src/page/portal-answers.ts";
 import type { KnownJob } from "./job-index.ts";
 import { readUsage } from "./stored-job.ts";
+import type { Tally } from "./tally.ts";
 
 /** All jobs of one day of a history, as they were read. */
 export interface DaySegment {
@@ -44,12 +45,29 @@ export class DaySegments {
     }
   }
 
-  /** A file is whole or not there. */
   async save({ day, changedAtMs, jobs }: DaySegment): Promise<void> {
-    const file = path.join(this.#folder, nameOf(day));
     const text = JSON.stringify({ segmentVersion: SEGMENT_VERSION, day, changedAtMs, jobs });
+    await this.#write(nameOf(day), await compress(text, { level: 1 }));
+  }
+
+  /** What jobs came to that were removed; nothing where that was not kept, or cannot be read. */
+  gone(): readonly Tally[] {
+    try {
+      return readGone(JSON.parse(readFileSync(path.join(this.#folder, GONE), "utf8")), "").tallies;
+    } catch {
+      return [];
+    }
+  }
+
+  async saveGone(tallies: readonly Tally[]): Promise<void> {
+    await this.#write(GONE, JSON.stringify({ goneVersion: SEGMENT_VERSION, tallies }));
+  }
+
+  /** A file is whole or not there. */
+  async #write(name: string, content: string | Buffer): Promise<void> {
+    const file = path.join(this.#folder, name);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await writeFile(`${file}.new`, await compress(text, { level: 1 }), { mode: 0o600 });
+    await writeFile(`${file}.new`, content, { mode: 0o600 });
     await rename(`${file}.new`, file);
   }
 
@@ -80,11 +98,15 @@ export class DaySegments {
 }
 
 const ENDING = ".json.gz";
+/** Not a day's. */
+const GONE = "gone.json";
 
 /** `2026-10-30.json.gz` */
 function nameOf(day: string): string {
   return `${day.split("/").slice(-3).join("-")}${ENDING}`;
 }
+
+const readState = literal("running", "succeeded", "failed", "killed", "unknown");
 
 const readRow = object<JobRow>({
   required: {
@@ -92,13 +114,29 @@ const readRow = object<JobRow>({
     name: string,
     user: string,
     queue: string,
-    state: literal("running", "succeeded", "failed", "killed", "unknown"),
+    state: readState,
     startedAtMs: amount,
     tasks: count,
     writtenBy: literal("tony-ts", "TonY"),
     usage: readUsage,
   },
   optional: { viewers: string, endedAtMs: amount, cause: string },
+});
+
+const readGone = object<{ readonly goneVersion: typeof SEGMENT_VERSION; readonly tallies: readonly Tally[] }>({
+  required: {
+    goneVersion: literal(SEGMENT_VERSION),
+    tallies: arrayOf(
+      object<Tally>({
+        required: {
+          ...{ user: string, queue: string, state: readState, currency: string, jobs: count, ms: amount },
+          ...{ memoryMiBSeconds: amount, vcoreSeconds: amount, gpuSeconds: amount },
+        },
+        optional: { viewers: string, cost: amount },
+      }),
+    ),
+  },
+  optional: {},
 });
 
 const readJob = object<Omit<KnownJob, "outcome">>({

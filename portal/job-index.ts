@@ -33,7 +33,7 @@ export interface JobIndexOptions {
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
   readonly nowMs: () => number;
   /** What was read before; absent: nothing is kept. */
-  readonly segments?: Pick<DaySegments, "load" | "remove" | "save">;
+  readonly segments?: Pick<DaySegments, "gone" | "load" | "remove" | "save" | "saveGone">;
 }
 
 /** Each waits for the NameNode or a DataNode most of its time. */
@@ -51,6 +51,7 @@ export class JobIndex {
   /** The jobs of a folder: of a day, or of those that run. */
   readonly #ofPlace = new Map<string, Set<string>>();
   readonly #gone = new Map<string, Tally>();
+  #isGoneKept = true;
   /** By folder of a day: when it had changed last. */
   readonly #days = new Map<string, number>();
   readonly #unreadable = new Map<string, { readonly changedAtMs: number; readonly why: string }>();
@@ -83,7 +84,7 @@ export class JobIndex {
     return [...this.#known.values()];
   }
 
-  /** What jobs came to whose history has been removed since the portal was started: its counters do not go back. */
+  /** What jobs came to whose history has been removed, also by earlier portals, as far as that was kept: its counters do not go back. */
   get gone(): readonly Tally[] {
     return [...this.#gone.values()];
   }
@@ -93,10 +94,27 @@ export class JobIndex {
     const job = this.#known.get(applicationId);
     if (job === undefined) return;
     this.#drop(job);
-    const tally = tallyOf(job.row);
+    this.#addGone(tallyOf(job.row));
+    this.#isGoneKept = false;
+  }
+
+  #addGone(tally: Tally): void {
     const key = keyOf(tally);
     const before = this.#gone.get(key);
     this.#gone.set(key, before === undefined ? tally : sumOf(before, tally));
+  }
+
+  /** Keeps for the next start what removed jobs came to. */
+  async keepGone(): Promise<void> {
+    const { segments } = this.#options;
+    if (segments === undefined || this.#isGoneKept) return;
+    this.#isGoneKept = true;
+    try {
+      await segments.saveGone(this.gone);
+    } catch (error) {
+      this.#isGoneKept = false;
+      this.#keepTrouble = errorMessage(error);
+    }
   }
 
   #put(job: KnownJob): void {
@@ -126,6 +144,7 @@ export class JobIndex {
 
   /** Shows what was read before, until the history has been looked at. */
   restore(): void {
+    for (const tally of this.#options.segments?.gone() ?? []) this.#addGone(tally);
     for (const { day, changedAtMs, jobs } of this.#options.segments?.load() ?? []) {
       if (!day.startsWith(`${this.#options.finished}/`)) continue;
       this.#days.set(day, changedAtMs);

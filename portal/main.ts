@@ -71,6 +71,7 @@ async function main(): Promise<void> {
   for (;;) {
     await index.refresh();
     await upkeep?.round();
+    await index.keepGone();
     await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
   }
 }

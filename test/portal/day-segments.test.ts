@@ -50,6 +50,29 @@ async function readOnce(): Promise<void> {
   listed = [];
 }
 
+test("what removed jobs came to is counted by the next portal, too, of the same history", async () => {
+  await readOnce();
+  const index = await started();
+  await index.refresh();
+  await index.keepGone();
+  expect(readdirSync(state, { recursive: true })).not.toContainEqual(expect.stringMatching(/gone/));
+  for (const id of ["application_1_0001", "application_1_0002"]) index.forget(id);
+  await index.keepGone();
+  const next = await started();
+  expect(next.gone).toEqual(index.gone);
+  expect(next.gone).toMatchObject([
+    { state: "succeeded", viewers: "carol", jobs: 1, memoryMiBSeconds: 5, vcoreSeconds: 6, gpuSeconds: 7 },
+    { state: "failed", jobs: 1 },
+  ]);
+  next.forget("application_1_0009");
+  expect((await started("another")).gone).toEqual([]);
+  const [file = ""] = readdirSync(state, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith("gone.json"),
+  );
+  writeFileSync(path.join(state, file), "{");
+  expect((await started()).gone).toEqual([]);
+});
+
 test("a start shows what an earlier portal had read at once, and reads no job of a day that has not changed", async () => {
   await readOnce();
   const before = new JobIndex({ ...history, nowMs: () => 77 });
