@@ -24,6 +24,8 @@ export interface Live {
   readonly status?: Status;
   readonly waits?: readonly Wait[];
   readonly tasks?: Tasks;
+  /** In the portal, of a job that has ended. */
+  readonly advice?: { readonly lines: readonly string[]; readonly settings: readonly string[] };
   readonly feeds?: readonly Feed[];
   readonly search?: Search;
   readonly chart?: Chart;

@@ -111,7 +111,7 @@ function costOf({ cost }: Status["use"]): string {
   return cost === undefined ? "" : ` · cost ${cost}`;
 }
 
-function showJob({ status, waits = [], feeds = [], search, nowMs }: Live): void {
+function showJob({ status, waits = [], feeds = [], search, advice, nowMs }: Live): void {
   if (status === undefined) return;
   const { roles, generations, services, checkpoint, outcome } = status;
   fill("job", [
@@ -136,6 +136,7 @@ function showJob({ status, waits = [], feeds = [], search, nowMs }: Live): void 
           {},
           services.flatMap(({ name, url, task }) => [link(url, name), ` of ${task} `]),
         ),
+    advice === undefined || advice.lines.length === 0 ? "" : adviceNote(advice),
     ...feeds.map(feedBar),
     search === undefined ? "" : board(search),
     el("table", { class: "generations" }, [
@@ -149,6 +150,17 @@ function showJob({ status, waits = [], feeds = [], search, nowMs }: Live): void 
         ]),
       ),
     ]),
+  ]);
+}
+
+/** What the next run may do better. */
+function adviceNote({ lines, settings }: NonNullable<Live["advice"]>): HTMLElement {
+  return el("div", { class: "note" }, [
+    el("h2", {}, ["Advice"]),
+    ...lines.map((line) => el("p", {}, [line])),
+    settings.length === 0
+      ? ""
+      : el("p", {}, ["paste: ", el("code", {}, [settings.map((one) => `-conf ${one}`).join(" ")])]),
   ]);
 }
 

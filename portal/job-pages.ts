@@ -1,7 +1,10 @@
+import { advise } from "../src/advice/advise.ts";
+import type { Roundings } from "../src/advice/sizes.ts";
 import { TonyError } from "../src/errors.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { JobSeries } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
+import type { AdviceReason } from "../src/job/reasons/advice.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { type SettingsAnswer, settingsAnswer } from "../src/page/answers.ts";
 import { liveAnswer, type PageFacts } from "../src/page/live-answer.ts";
@@ -18,6 +21,8 @@ interface OpenJob {
   readonly atMs: number;
   readonly job: StoredJob;
   readonly series: JobSeries | undefined;
+  /** Of one that has ended. */
+  readonly advice?: readonly AdviceReason[];
 }
 
 export interface JobPagesOptions {
@@ -25,6 +30,8 @@ export interface JobPagesOptions {
   readonly access: Pick<Access, "maySee">;
   readonly index: Pick<JobIndex, "folderOf" | "outcomeOf">;
   readonly logs: Pick<JobLogs, "read">;
+  /** As the cluster rounds what jobs ask for. */
+  readonly roundings: Roundings;
   readonly nowMs: () => number;
 }
 
@@ -43,10 +50,11 @@ export class JobPages {
 
   /** As the job's own ApplicationMaster answers while it runs. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
   async live(applicationId: string, request: LiveRequest, viewer: Viewer): Promise<object> {
-    const { job, series } = await this.#shown(applicationId, viewer);
+    const { job, series, advice } = await this.#shown(applicationId, viewer);
     const isOver = job.status.outcome !== undefined || job.status.state !== "running";
     const logs = isOver ? ({ logs: "stored" } as const) : {};
-    const answer = liveAnswer(job.status, { ...factsOf(job, series), ...logs }, request, true);
+    const more = { ...logs, ...(advice === undefined ? {} : { advice }) };
+    const answer = liveAnswer(job.status, { ...factsOf(job, series), ...more }, request, true);
     return isOver ? { ...answer, isFinal: true } : answer;
   }
 
@@ -94,6 +102,13 @@ export class JobPages {
     return await logs.read(job.user, job.status, query, gone);
   }
 
+  /** As `tony-ts advise ID` gives; of TonY's jobs too little is known. */
+  #adviceOn({ status, writtenBy }: StoredJob, series: JobSeries | undefined): Pick<OpenJob, "advice"> {
+    if (status.outcome === undefined || writtenBy === "TonY") return {};
+    const run = { status, submittedAtMs: status.startedAtMs, ...(series === undefined ? {} : { series }) };
+    return { advice: advise([run], this.#options.roundings, {}) };
+  }
+
   async #shown(applicationId: string, viewer: Viewer): Promise<OpenJob> {
     const opened = await this.#opened(applicationId);
     if (this.#options.access.maySee(viewer, opened.job)) return opened;
@@ -111,7 +126,7 @@ export class JobPages {
       readStoredSeries(fileSystem, folder).catch(() => undefined),
     ]);
     const job = withOutcome(stored, index.outcomeOf(applicationId));
-    const opened = { folder, atMs: nowMs(), job, series };
+    const opened = { folder, atMs: nowMs(), job, series, ...this.#adviceOn(job, series) };
     this.#open.delete(applicationId);
     this.#open.set(applicationId, opened);
     const [oldest] = this.#open.keys();

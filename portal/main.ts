@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { roundingsOf } from "../src/advice/roundings.ts";
 import { TonyError } from "../src/errors.ts";
 import { groupsOf } from "../src/groups.ts";
 import { wallClock } from "../src/hadoop/clock.ts";
@@ -56,7 +57,14 @@ async function main(): Promise<void> {
     settings.upkeep && new Upkeep({ fileSystem, index, intermediate, folderOf, settings: settings.upkeep, nowMs, say });
   if (upkeep !== undefined && settings.upkeep?.isDryRun === true) return await rehearse(index, upkeep);
   const access = new Access({ admins, groupsOf, nowMs });
-  const jobs = new JobPages({ fileSystem, access, index, logs: new JobLogs(storeOf), nowMs });
+  const jobs = new JobPages({
+    fileSystem,
+    access,
+    index,
+    logs: new JobLogs(storeOf),
+    roundings: cluster.roundings,
+    nowMs,
+  });
   const pages = { listPage: page("portal.html"), jobPage: page("page.html"), comparePage: page("compare.html") };
   const { port, proxies } = settings;
   const options = {
@@ -139,7 +147,8 @@ function openCluster({ configurationFolder, hadoop, gateway, login, history }: P
     const realm = await kerberos.defaultRealm();
     return (principal: string) => localName(configuration, principal, realm);
   };
-  return { ...places, resourceManager, admins, storeOf, folderOf, localNameOf };
+  const roundings = roundingsOf(configuration);
+  return { ...places, resourceManager, admins, storeOf, folderOf, localNameOf, roundings };
 }
 
 /** Beside this program. */

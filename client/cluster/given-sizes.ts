@@ -1,13 +1,8 @@
+import { roundingOf } from "../../src/advice/roundings.ts";
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
-import { type Rounding, roundedUp } from "../../src/job/amounts.ts";
+import { roundedUp } from "../../src/job/amounts.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-
-/** By which words the keys of the scheduler name memory and cores. */
-const MANDATORY: ReadonlyMap<string, string> = new Map([
-  ["memory-mb", "mb"],
-  ["vcores", "vcores"],
-]);
 
 /**
  * The job with the containers that YARN will give for what it asks: every ask is rounded up, so that sums and fits of what was written are
@@ -35,23 +30,4 @@ export function withGivenSizes(spec: JobSpec, configuration: Configuration, maxi
     am: { ...spec.am, resource: given(spec.am.resource) },
     roles: spec.roles.map((role) => ({ ...role, resource: given(role.resource) })),
   };
-}
-
-/**
- * CapacityScheduler rounds up to multiples of the least container, FairScheduler to those of an increment of its own.
- * @param unset what counts for each of the two where the configuration does not say
- */
-export function roundingOf(configuration: Configuration, type: string, unset = 1): Rounding {
-  const unit = MANDATORY.get(type);
-  const numberOf = (what: string): number | undefined => {
-    const keys = [
-      `yarn.resource-types.${type}.${what}`,
-      ...(unit === undefined ? [] : [`yarn.scheduler.${what}-${unit}`]),
-    ];
-    const text = keys.map((key) => configuration.get(key)).find((value) => value !== undefined) ?? "";
-    return /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
-  };
-  const least = numberOf("minimum-allocation") ?? unset;
-  const isFair = configuration.get("yarn.resourcemanager.scheduler.class")?.endsWith(".FairScheduler") === true;
-  return { least, step: isFair ? (numberOf("increment-allocation") ?? unset) : least };
 }

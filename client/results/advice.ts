@@ -1,5 +1,6 @@
-import { advise, settingsOf, strongest } from "../../src/advice/advise.ts";
+import { advise, changeWords, labelOf, settingsOf, strongest } from "../../src/advice/advise.ts";
 import { type DrElephant, drElephant } from "../../src/advice/dr-elephant.ts";
+import { roundingsOf, usualRoundings } from "../../src/advice/roundings.ts";
 import { endOf, type Run } from "../../src/advice/run.ts";
 import type { Roundings } from "../../src/advice/sizes.ts";
 import { endedEvents } from "../../src/history/tony/events.ts";
@@ -9,7 +10,6 @@ import { type AdviceReason, adviceWords } from "../../src/job/reasons/advice.ts"
 import { countWords, durationWords, memoryHoursWords, memoryWords, sizeWords } from "../../src/job/reasons/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { roundingOf } from "../cluster/given-sizes.ts";
 import { readClusterConfiguration } from "../cluster/hadoop-configuration.ts";
 import type { SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
@@ -17,18 +17,9 @@ import { formatTable } from "../output/format.ts";
 import type { AdviceJson } from "../printed-json.ts";
 import type { Runs } from "./runs.ts";
 
-/** yarn-default.xml: `yarn.scheduler.minimum-allocation-mb` */
-const USUAL_LEAST_MIB = 1024;
-
 /** As the cluster rounds; of jobs of this machine as one rounds that nobody configured. */
 export function roundings(ofCluster: boolean, context: ClientContext): Roundings {
-  const usual = { least: USUAL_LEAST_MIB, step: USUAL_LEAST_MIB };
-  if (!ofCluster) return { memoryMiB: usual, vcores: { least: 1, step: 1 } };
-  const configuration = readClusterConfiguration(context);
-  return {
-    memoryMiB: roundingOf(configuration, "memory-mb", USUAL_LEAST_MIB),
-    vcores: roundingOf(configuration, "vcores"),
-  };
+  return ofCluster ? roundingsOf(readClusterConfiguration(context)) : usualRoundings;
 }
 
 export function adviceOf(
@@ -123,18 +114,6 @@ function pieces(advice: readonly AdviceReason[]): string[] {
   );
   const others = formatTable(advice.flatMap((piece) => ("key" in piece ? [] : [[labelOf(piece), adviceWords(piece)]])));
   return [...changes, ...others].map((line) => `  ${line}`);
-}
-
-function labelOf(piece: AdviceReason): string {
-  if ("key" in piece) return piece.key.replace(/^tony\./, "");
-  if ("task" in piece) return piece.task;
-  return "role" in piece ? piece.role : piece.code;
-}
-
-function changeWords(piece: Extract<AdviceReason, { readonly key: string }>): string {
-  return "fromMiB" in piece
-    ? `${memoryWords(piece.fromMiB)} → ${memoryWords(piece.toMiB)}`
-    : `${piece.from} → ${piece.to}`;
 }
 
 function elephantWords({ heuristics, score, usedMiBSeconds, wastedMiBSeconds }: DrElephant): string {

@@ -1,5 +1,6 @@
 import type { Prices } from "../job/cost.ts";
-import type { AdviceReason } from "../job/reasons/advice.ts";
+import { type AdviceReason, adviceWords } from "../job/reasons/advice.ts";
+import { memoryWords } from "../job/reasons/words.ts";
 import { idleGpus } from "./idle-gpus.ts";
 import { lostTime } from "./lost-time.ts";
 import type { Run } from "./run.ts";
@@ -45,3 +46,23 @@ export function strongest(advice: readonly AdviceReason[]): MemoryAdvice | undef
 }
 
 type MemoryAdvice = Extract<AdviceReason, { readonly fromMiB: number }>;
+
+/** What a piece of advice is about: `worker.memory`, `worker:5`. */
+export function labelOf(piece: AdviceReason): string {
+  if ("key" in piece) return piece.key.replace(/^tony\./, "");
+  if ("task" in piece) return piece.task;
+  return "role" in piece ? piece.role : piece.code;
+}
+
+/** `16 GiB → 9 GiB` */
+export function changeWords(piece: Extract<AdviceReason, { readonly key: string }>): string {
+  return "fromMiB" in piece
+    ? `${memoryWords(piece.fromMiB)} → ${memoryWords(piece.toMiB)}`
+    : `${piece.from} → ${piece.to}`;
+}
+
+/** `worker.memory 16 GiB → 9 GiB: the most that any task held is 7.3 GiB` */
+export function adviceLine(piece: AdviceReason): string {
+  const what = "key" in piece ? `${labelOf(piece)} ${changeWords(piece)}` : labelOf(piece);
+  return `${what}: ${adviceWords(piece)}`;
+}

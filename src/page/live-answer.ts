@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { adviceLine, settingsOf } from "../advice/advise.ts";
 import type { TaskSeries } from "../history/series/table.ts";
 import { costWords } from "../job/cost.ts";
 import { feedLines } from "../job/feeds/feed-lines.ts";
 import type { HistoryEvent } from "../job/history-event.ts";
+import type { AdviceReason } from "../job/reasons/advice.ts";
 import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
 import { bestOf, countsLine, parametersOf, reported, standing, trialsOf } from "../job/search/trial-list.ts";
@@ -27,6 +29,8 @@ export interface PageFacts {
   readonly seriesOf: (task: string) => PageSeries;
   /** The oldest first. */
   readonly events: readonly HistoryEvent[];
+  /** What it says about its next run; absent: not asked for. */
+  readonly advice?: readonly AdviceReason[];
   /** What there is to read of its logs: as they grow, or as nodes have stored them; absent: nothing. */
   readonly logs?: "live" | "stored";
 }
@@ -95,9 +99,15 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
       rows: sorted.slice(from, from + request.count).map(cells),
     },
     events: facts.events.slice(-SHOWN_EVENTS).map(eventLine),
+    ...(facts.advice === undefined ? {} : { advice: adviceOf(facts.advice) }),
     ...(facts.logs === undefined ? {} : { logs: facts.logs }),
     ...(request.task === "" ? {} : { chart: { task: request.task, ...facts.seriesOf(request.task) } }),
   };
+}
+
+/** With the settings that are to change, ready for `-conf`. */
+function adviceOf(advice: readonly AdviceReason[]) {
+  return { lines: advice.map(adviceLine), settings: settingsOf(advice).map(({ key, value }) => `${key}=${value}`) };
 }
 
 /** In the words of `tony-ts status`. */

@@ -11,6 +11,7 @@ import { JobIndex } from "../../portal/job-index.ts";
 import type { LogQuery } from "../../portal/job-logs.ts";
 import { JobPages } from "../../portal/job-pages.ts";
 import { MOST_PORTAL_CONNECTIONS, PortalServer, type PortalServerOptions } from "../../portal/server.ts";
+import { usualRoundings } from "../../src/advice/roundings.ts";
 import { makeServerKey } from "../../src/api/server-key.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { JobStatus } from "../../src/job/status.ts";
@@ -41,7 +42,14 @@ describe("the portal", () => {
         return { tasks: [task], lines: [line], isCut: false, missingBytes: 0 };
       },
     };
-    const jobs = new JobPages({ fileSystem: history.fileSystem, access, index, logs, nowMs });
+    const jobs = new JobPages({
+      fileSystem: history.fileSystem,
+      access,
+      index,
+      logs,
+      roundings: usualRoundings,
+      nowMs,
+    });
     const pages = { listPage: page("list"), jobPage: page("job"), comparePage: page("compare") };
     options = { index, jobs, access, ...pages, nowMs, isOwn: async () => isOwn };
     await serve();
@@ -145,6 +153,15 @@ describe("the portal", () => {
     await serve({ listen: "127.0.0.1", addresses: ["127.0.0.1"], header: "x-user" });
     const headers = { "x-user": "bob" };
     expect(await ask("/jobs/application_1_0001/api/v1/settings", { headers })).toMatchObject({ status: 403 });
+  });
+
+  test("gives advice on the next run of one that has ended, as tony-ts advise does", async () => {
+    history.write({ number: 1, startedAtMs: endedAtMs - 60_000, endedAtMs });
+    history.write({ number: 2 });
+    const { advice } = await json("/jobs/application_1_0001/api/v1/live");
+    expect(advice).toMatchObject({ settings: [] });
+    expect(advice.lines).toContain("worker: no advice: nothing that it used was measured");
+    expect(await json("/jobs/application_1_0002/api/v1/live")).not.toHaveProperty("advice");
   });
 
   test("compares two jobs", async () => {

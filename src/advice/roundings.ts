@@ -1,0 +1,45 @@
+import type { Configuration } from "../hadoop/conf/configuration.ts";
+import type { Rounding } from "../job/amounts.ts";
+import type { Roundings } from "./sizes.ts";
+
+/** By which words the keys of the scheduler name memory and cores. */
+const MANDATORY: ReadonlyMap<string, string> = new Map([
+  ["memory-mb", "mb"],
+  ["vcores", "vcores"],
+]);
+
+/** yarn-default.xml: `yarn.scheduler.minimum-allocation-mb` */
+const USUAL_LEAST_MIB = 1024;
+
+/** As one rounds that nobody configured. */
+export const usualRoundings: Roundings = {
+  memoryMiB: { least: USUAL_LEAST_MIB, step: USUAL_LEAST_MIB },
+  vcores: { least: 1, step: 1 },
+};
+
+/** As a cluster rounds. */
+export function roundingsOf(configuration: Configuration): Roundings {
+  return {
+    memoryMiB: roundingOf(configuration, "memory-mb", USUAL_LEAST_MIB),
+    vcores: roundingOf(configuration, "vcores"),
+  };
+}
+
+/**
+ * CapacityScheduler rounds up to multiples of the least container, FairScheduler to those of an increment of its own.
+ * @param unset what counts for each of the two where the configuration does not say
+ */
+export function roundingOf(configuration: Configuration, type: string, unset = 1): Rounding {
+  const unit = MANDATORY.get(type);
+  const numberOf = (what: string): number | undefined => {
+    const keys = [
+      `yarn.resource-types.${type}.${what}`,
+      ...(unit === undefined ? [] : [`yarn.scheduler.${what}-${unit}`]),
+    ];
+    const text = keys.map((key) => configuration.get(key)).find((value) => value !== undefined) ?? "";
+    return /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
+  };
+  const least = numberOf("minimum-allocation") ?? unset;
+  const isFair = configuration.get("yarn.resourcemanager.scheduler.class")?.endsWith(".FairScheduler") === true;
+  return { least, step: isFair ? (numberOf("increment-allocation") ?? unset) : least };
+}
