@@ -10,6 +10,7 @@ import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
 import { gpusOf } from "../src/job/gpus.ts";
 import { idleRemedy, idleWords } from "../src/job/idle.ts";
+import { readTrialLine } from "../src/job/search/trial-line.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
 import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/stored/handed-settings.ts";
@@ -51,6 +52,7 @@ import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
 import { handleSignals } from "./signals.ts";
 import { Stillness } from "./stillness.ts";
+import { eventFiles } from "./storage/event-files.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
 import { SealedJournal } from "./storage/sealed-journal.ts";
@@ -426,11 +428,15 @@ class Master {
 
   async #storeTrials(): Promise<void> {
     const { job, settings } = this.#input;
+    const { search } = job.spec;
     const files = searchFiles(this.#core, this.#status());
-    if (files === undefined) return;
-    const { outputDir } = job.spec.search ?? {};
+    if (search === undefined || files === undefined) return;
+    const { outputDir } = search;
     const shared = outputDir === undefined ? [] : [`${outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
-    await storeSearchFiles(files, settings.local ? [...shared, job.stagingUrl] : shared, this.#fileSystems);
+    const folders = settings.local ? [...shared, job.stagingUrl] : shared;
+    await storeSearchFiles(files, folders, this.#fileSystems);
+    const trials = files["trials.jsonl"].split("\n").filter(Boolean).map(readTrialLine);
+    await storeSearchFiles(eventFiles(search, trials, this.#core.state.startedAtMs), folders, this.#fileSystems);
   }
 
   get #started(): Launcher {

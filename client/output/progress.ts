@@ -3,6 +3,7 @@ import { costWords } from "../../src/job/cost.ts";
 import { unreadWords } from "../../src/job/feeds/feed-lines.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { amountWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type {
   Cause,
   GenerationSummary,
@@ -13,6 +14,7 @@ import type {
   TaskStatus,
 } from "../../src/job/status.ts";
 import { budgetFor } from "./budgets.ts";
+import { searchLine } from "./search-lines.ts";
 import { peakWords } from "./use-words.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
@@ -28,7 +30,8 @@ export interface Milestone {
 export function milestones(before: JobStatus | undefined, after: JobStatus, handedOver?: JobStatus): Milestone[] {
   const stage = stageBegun(before, after);
   const ofRoles = (isOfStage: boolean) =>
-    after.roles
+    // Of a search the counts of trials say more.
+    (after.search === undefined ? after.roles : [])
       .filter(({ name }) => (stage?.roles?.includes(name) ?? false) === isOfStage)
       .flatMap((role) => roleMilestones(before, role, after, handedOver));
   return [
@@ -285,6 +288,14 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
     ...(usage.cost === undefined ? [] : [`cost ${costWords(usage.cost)}`]),
     ...peakWords(status),
   ].join(" · ");
+}
+
+/** The same of a job; of a search how it goes, and the roles of one of its trials. */
+export function describeJob({ roles, search, trials }: JobSpec): string {
+  if (search === undefined) return describeRoles(roles);
+  // Of trials of one task the role counts all of them.
+  const ofTrial = trials === undefined ? roles.map((role) => ({ ...role, instances: 1 })) : roles;
+  return `${searchLine(search)} · ${describeRoles(ofTrial)}`;
 }
 
 /** `worker × 2 (1 GiB, 1 core)` for every role. */

@@ -13,7 +13,7 @@ import { jsonView } from "../following/json-view.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
-import { describeRoles } from "../output/progress.ts";
+import { describeJob } from "../output/progress.ts";
 import type { DetachedJson } from "../printed-json.ts";
 import { JobCluster } from "./job-cluster.ts";
 import { notSubmitted } from "./not-submitted.ts";
@@ -200,5 +200,5 @@ function announcer({ detach, json, local, display }: SubmissionChoices, output: 
 
 /** The first line of a submission; it begins with the bare id, which Azkaban looks for in a job's log. */
 function submissionLine(id: string, spec: JobSpec, where: string): string {
-  return `${id}  ${spec.name} · ${where} · ${describeRoles(spec.roles)}`;
+  return `${id}  ${spec.name} · ${where} · ${describeJob(spec)}`;
 }

@@ -1,5 +1,5 @@
+import { crc32c, masked } from "../../src/crc32c.ts";
 import { TonyError } from "../../src/errors.ts";
-import { crc32c } from "./crc32c.ts";
 import { MOST_ROW_BYTES } from "./row-limit.ts";
 
 /** TensorFlow's core/lib/io/record_writer.h: length (8 bytes), its checksum, as many bytes, their checksum; all little-endian. */
@@ -91,9 +91,4 @@ class Gathered {
     this.filled += taken;
     return taken;
   }
-}
-
-/** As its file has it: TensorFlow's core/lib/hash/crc32c.h, Mask. */
-export function masked(crc: number): number {
-  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import { statusOf } from "../../../am/core/status/status.ts";
-import { milestones, successDetails } from "../../../client/output/progress.ts";
+import { describeJob, milestones, successDetails } from "../../../client/output/progress.ts";
 import { waitBlock } from "../../../client/output/wait-block.ts";
+import { searchRun } from "../../../src/job/build/search-run.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { endingWords } from "../../../src/job/reasons/endings.ts";
 import type { Cause, JobState, JobStatus } from "../../../src/job/status.ts";
 import { waitOf } from "../../../src/job/wait.ts";
 import { Scenario } from "../../am/core/scenario.ts";
+import { searchOf } from "../../job/search/support.ts";
 import { jobSpec, role as roleOf } from "../../simulation/job.ts";
 import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
 
@@ -39,6 +41,12 @@ describe("the way of a job, told from one state to the next", () => {
     ]);
     expect(milestones(allocated, running)).toEqual([{ what: "worker 2/2 running", details: "cluster spec sent" }]);
     expect(milestones(running, running)).toEqual([]);
+  });
+
+  test("the roles of a search are not, which has trials", () => {
+    const roles = [{ ...role("worker", 2), running: 2 }];
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    expect(milestones(undefined, aJobStatus({ roles, search }))).toEqual([]);
   });
 
   test("no cluster spec is sent where programs start by themselves, nor to one in the AM's container", () => {
@@ -412,4 +420,14 @@ describe("a wait", () => {
   test("that is over at once is not shown", () => {
     expect(waitBlock(waiting, "", noonishMs - 11_000)).toBeUndefined();
   });
+});
+
+test("a job is described by its roles, a search by how it goes and the roles of one trial", () => {
+  const job = jobSpec([roleOf("worker", 2), roleOf("ps", 1)]);
+  expect(describeJob(job)).toBe("worker × 2 (1 GiB, 1 core), ps × 1 (1 GiB, 1 core)");
+  const search = { ...searchOf({ x: "float 0 1" }), maxTrials: 12 };
+  expect(describeJob(searchRun(job, search))).toBe(
+    "random, minimize loss · 12 trials, 4 at once · worker × 2 (1 GiB, 1 core), ps × 1 (1 GiB, 1 core)",
+  );
+  expect(describeJob(searchRun(jobSpec([roleOf("worker", 1)]), search))).toContain("· worker × 1 (1 GiB, 1 core)");
 });

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { crc32c } from "../../../executor/feeds/crc32c.ts";
-import { checkedRecords, masked } from "../../../executor/feeds/tfrecord.ts";
+import { checkedRecords } from "../../../executor/feeds/tfrecord.ts";
+import { crc32c, masked } from "../../../src/crc32c.ts";
 
 /** As TensorFlow 2.21's TFRecordWriter wrote the records "a" and "" one after the other. */
 const WRITTEN = Buffer.from("01000000000000000175de4161786ee428000000000000000029039807d8ea82a2", "hex");

@@ -40,3 +40,8 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
   for (; at < bytes.length; at += 1) crc = (crc >>> 8) ^ table(0, (crc ^ (bytes[at] ?? 0)) & 0xff);
   return ~crc >>> 0;
 }
+
+/** As its file has it: TensorFlow's core/lib/hash/crc32c.h, Mask. */
+export function masked(crc: number): number {
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
+}
