@@ -46,11 +46,22 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
   if (setting.layer === "site" || definition.quiet) return undefined;
   const warning = unusedRole(setting.key, name, parameters.role, roles) ?? supportWarning(setting.key, definition);
   if (warning !== undefined) return { severity: "warning", message: warning };
-  const lost = definition.type.label === environment.label ? doubtfulVariable(setting) : undefined;
-  return lost === undefined ? undefined : { severity: "warning", message: `${setting.key} ${lost}` };
+  const doubt = doubtfulValue(name, definition, setting);
+  return doubt === undefined ? undefined : { severity: "warning", message: `${setting.key} ${doubt}` };
 }
 
-/** What of a list of variables is read, as TonY does, but otherwise than it looks. An option gives one variable, as it is. */
+/** What is read as TonY does, but otherwise than it looks. */
+function doubtfulValue(name: KeyName, { type }: KeyDefinition, setting: EffectiveSetting): string | undefined {
+  if (type.label === environment.label) return doubtfulVariable(setting);
+  const { value } = setting;
+  const isTooLittle = name.endsWith(".memory") && Number(value) > 0 && Number(value) < LEAST_MIB;
+  return isTooLittle ? `= ${value} is ${value} MiB: write ${value}g for GiB` : undefined;
+}
+
+/** No program runs in less: a bare number below that was meant in GiB. */
+const LEAST_MIB = 64;
+
+/** An option gives one variable, as it is. */
 function doubtfulVariable({ value, at }: EffectiveSetting): string | undefined {
   if (at.startsWith("--")) return undefined;
   for (const item of splitList(value)) {
@@ -70,6 +81,10 @@ function unknownKey(
   const fit = ROLE_NAME.test(role);
   const reserved = RESERVED_ROLE_NAMES.has(role);
   if ((reserved || !fit) && findKey(["tony", "worker", ...rest].join("."))?.name.startsWith("tony.{role}.") === true) {
+    if (fit && rest[0] !== "instances") {
+      const message = `${key} is not a key: each role has one of its own, as ${["tony", "worker", ...rest].join(".")}`;
+      return { severity: "error", message };
+    }
     const rule = fit ? "" : `, which is of ${ROLE_NAME_WORDS}`;
     return { severity: "error", message: `${key} is not a key: ${role} cannot be the name of a role${rule}` };
   }

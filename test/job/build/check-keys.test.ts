@@ -53,6 +53,21 @@ describe("checking keys", () => {
     ]);
   });
 
+  test("what each role has is no key of all: the role's own is named", () => {
+    expect(said({ ...worker, "tony.containers.memory": "4g", "tony.application.retry-count": "1" })).toEqual([
+      "job.xml:2: tony.containers.memory is not a key: each role has one of its own, as tony.worker.memory",
+      "job.xml:3: tony.application.retry-count is not a key: each role has one of its own, as tony.worker.retry-count",
+    ]);
+  });
+
+  test("memory of a few MiB was meant in GiB", () => {
+    expect(said({ ...worker, "tony.worker.memory": "8" })).toEqual([
+      "job.xml:2: warning: tony.worker.memory = 8 is 8 MiB: write 8g for GiB",
+    ]);
+    for (const enough of ["8g", "64", "2048", "8m", "0"])
+      expect(said({ ...worker, "tony.worker.memory": enough }).filter((line) => line.includes("MiB:"))).toEqual([]);
+  });
+
   test.each(["Worker", "my_worker", "2nd", "arbeiter-ä", "-"])(
     "a role that is called %s is told what a role may be called",
     (role) => {
