@@ -27,6 +27,8 @@ export interface WrittenJob {
   readonly result?: JobOutcome["result"];
   readonly cause?: Cause;
   readonly usage?: JobStatus["usage"];
+  /** What else its last status has. */
+  readonly more?: Pick<JobStatus, "feeds" | "search">;
   /** What its TonY readers are told it was submitted with. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Of `worker:0`, a value in each five seconds from its start on. */
@@ -88,6 +90,7 @@ export class HistoryFolder {
       settings,
       series,
       usage = { memoryMiBSeconds: 1024, vcoreSeconds: 10 },
+      more,
     } = end;
     if (endedAtMs === undefined)
       return this.#put(path.join(this.intermediate, applicationId), "events.jsonl.inprogress", lines.join(""));
@@ -100,6 +103,7 @@ export class HistoryFolder {
       state: result,
       outcome,
       usage,
+      ...more,
     });
     const last = encodeHistoryRecord({ record: "end", attempt: 1, number: 3, atMs: endedAtMs, outcome, status });
     const file = finishedHistoryFile({ applicationId, startedAtMs, user }, { endedAtMs, result });

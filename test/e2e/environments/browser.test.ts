@@ -46,7 +46,10 @@ describe("in a real browser", () => {
       const endedAtMs = Date.now();
       const lines = [hostile, "x".repeat(1_000_000)];
       const cause = { ...outOfMemory(), summary: `worker:1 ${hostile}`, lines };
-      history.write({ number: 1, name: hostile, queue: hostile, result: "failed", cause, endedAtMs });
+      const failure = { split: 7, path: hostile, start: 0, end: 9, reason: hostile };
+      const counts = { epoch: 0, epochs: 1, splits: 40, used: 10, leftOut: 1, triedAgain: 0 };
+      const feeds = [{ name: "train", ...counts, failures: [failure], readers: [] }];
+      history.write({ number: 1, name: hostile, queue: hostile, result: "failed", cause, endedAtMs, more: { feeds } });
       const cost = { amount: 12.5, currency: "EUR" };
       const usage = { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 3600, gpuSeconds: 7200, cost };
       history.write({ number: 2, name: "tame", startedAtMs: 2_000, endedAtMs, usage });
@@ -70,6 +73,9 @@ describe("in a real browser", () => {
       await page.until(`document.querySelectorAll("#rows tr").length === 3`);
       expect(await page.text("h1")).toContain(markup);
       expect(await page.text("pre")).toContain(markup);
+      expect(await page.text("#job")).toContain(`split 7 (${markup}`);
+      expect(await page.value(`document.querySelector("progress").value`)).toBe(11);
+      expect(await page.text(".note h2")).toBe("Advice");
       await page.tabTo("#by-memory");
       await page.press("Enter");
       await page.until(`document.querySelector("#by-memory").closest("th").ariaSort === "descending"`);
