@@ -77,7 +77,7 @@ export class JobEnd {
     this.#historyClosed = this.#bounded(historyMs, "closing the history", closeHistory());
     this.#trialsStored = this.#bounded(trialsMs, "storing the trials", storeTrials());
     this.#feedsEnded = this.#bounded(feedsMs, "ending the feeds", endFeeds());
-    this.#noticesSent = this.#bounded(noticesMs, "telling the webhook", lastNotices());
+    this.#noticesSent = this.#bounded(noticesMs, "telling other systems of the end", lastNotices());
     await this.#bounded(lastLogsMs, "sending the last of the logs", tails.endAll());
     tails.abort();
   }

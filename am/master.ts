@@ -45,7 +45,7 @@ import { Idleness } from "./idleness.ts";
 import { JobEnd } from "./job-end.ts";
 import { makeScheduler } from "./make-scheduler.ts";
 import { MasterEndpoint } from "./master-endpoint.ts";
-import { JobNotices } from "./notices/job-notices.ts";
+import { Outlets } from "./notices/outlets.ts";
 import { openJobPage } from "./page/job-page.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
@@ -120,7 +120,7 @@ class Master {
   readonly #clients: ClientCalls;
   readonly #endpoint: MasterEndpoint;
   readonly #end: JobEnd;
-  readonly #notices: JobNotices | undefined;
+  readonly #outlets: Outlets;
   #launcher: Launcher | undefined;
   /** What the application's link leads to. */
   #pageUrl: string | undefined;
@@ -165,7 +165,7 @@ class Master {
     this.#core = createCore(job.spec, identity, { defects: "log" });
     this.#series = new JobSeries(job.spec, startedAtMs);
     this.#liveness = createLiveness(job.spec.timeouts);
-    this.#notices = this.#makeNotices();
+    this.#outlets = this.#makeOutlets();
     this.#idleness = idlenessOf(job.spec, () => this.#sessions.anyCommand);
     this.#attemptWatch = new AttemptWatch({
       attempt,
@@ -394,12 +394,10 @@ class Master {
     });
   }
 
-  #makeNotices(): JobNotices | undefined {
+  #makeOutlets(): Outlets {
     const { job, credentials, log } = this.#input;
-    const { notifyUrl: url } = job.spec.am;
-    if (url === undefined) return undefined;
     const rateOf = (task: string) => this.#series.rateOf(task);
-    return new JobNotices({ job, url, secrets: credentials.secrets, rateOf, clock: wallClock, log });
+    return new Outlets({ job, secrets: credentials.secrets, rateOf, clock: wallClock, log });
   }
 
   #makeEnd(): JobEnd {
@@ -415,7 +413,7 @@ class Master {
         }),
       storeTrials: () => this.#storeTrials(),
       endFeeds: () => this.#feeds.end(),
-      lastNotices: async () => await this.#notices?.end(this.#status()),
+      lastNotices: () => this.#outlets.end(this.#status()),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
       tails: this.#tails,
@@ -462,7 +460,7 @@ class Master {
     if (still !== undefined) log.warn("nothing-changes", still);
     const idle = this.#idleness.look(wallClock.nowMs(), () => this.#status());
     if (idle !== undefined) log.warn("tasks-idle", `${idleWords(idle)} → ${idleRemedy(job.applicationId)}`);
-    this.#notices?.look(() => this.#status());
+    this.#outlets.look(() => this.#status());
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
     wallClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }

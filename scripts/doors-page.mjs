@@ -1,7 +1,8 @@
 import { acceptMs, keptForPeople, mostByTask, mostOfTask, mostSessions } from "../am/clients/sessions.ts";
 import { Bounds } from "../am/core/state/bounds.ts";
 import { storeLimits } from "../am/core/store/limits.ts";
-import { MOST_WAITING, TRIES, TRY_MS } from "../am/notices/webhook.ts";
+import { CALL_MS } from "../am/notices/json-calls.ts";
+import { MOST_WAITING, TRIES } from "../am/notices/webhook.ts";
 import { MOST_PART_BYTES } from "../am/page/log-parts.ts";
 import { MOST_PAGE_CONNECTIONS, MOST_PAGE_HEADER_BYTES, PAGE_CONNECTION_MS } from "../am/page/page-door.ts";
 import { mostEntries } from "../am/scheduler/local/unzip.ts";
@@ -162,7 +163,7 @@ const rows = [
     connections: "1",
     streams: `${count(TRIES)} tries of a notice, ${count(MOST_WAITING)} notices that wait`,
     bytes: "no byte of a body",
-    deadlines: `${time(TRY_MS)} a try`,
+    deadlines: `${time(CALL_MS)} a try`,
   },
   {
     door: "what we ask of WebHDFS",

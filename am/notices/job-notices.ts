@@ -4,6 +4,7 @@ import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
 import { type Notice, Notices } from "./notices.ts";
+import type { Outlet } from "./outlet.ts";
 import { Webhook } from "./webhook.ts";
 
 export interface JobNoticesOptions {
@@ -16,16 +17,14 @@ export interface JobNoticesOptions {
   readonly log: Log;
 }
 
-const LOOK_MS = 5_000;
 /** As libraries of Standard Webhooks write a key. */
 const encoded = /^whsec_(.*)$/;
 
 /** Tells a job's webhook of it. */
-export class JobNotices {
+export class JobNotices implements Outlet {
   readonly #options: JobNoticesOptions;
   readonly #notices: Notices;
   readonly #webhook: Webhook;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: JobNoticesOptions) {
     const { job, url, secrets, rateOf, clock, log } = options;
@@ -39,15 +38,10 @@ export class JobNotices {
     });
   }
 
-  /** To be called regularly. */
-  look(statusOf: () => JobStatus): void {
-    const nowMs = this.#options.clock.nowMs();
-    if (nowMs - this.#lookedAtMs < LOOK_MS) return;
-    this.#lookedAtMs = nowMs;
-    this.#tell(statusOf());
+  look(status: JobStatus): void {
+    this.#tell(status);
   }
 
-  /** Resolves when all is told or given up. @param status with the outcome */
   async end(status: JobStatus): Promise<void> {
     this.#tell(status);
     await this.#webhook.settled();

@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
-import { Readable } from "node:stream";
 import { type BackOff, backOffMs } from "../../src/hadoop/back-off.ts";
 import type { MonotonicClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { exchange } from "../../src/hadoop/http/exchange.ts";
+import { callJson } from "./json-calls.ts";
 
 /** One message, which may arrive twice: its receiver knows it by its id. */
 export interface WebhookMessage {
@@ -23,8 +22,6 @@ export interface WebhookOptions {
 
 export const MOST_WAITING = 100;
 export const TRIES = 5;
-const CONNECT_MS = 5_000;
-export const TRY_MS = 10_000;
 const pauses: BackOff = { firstMs: 1_000, mostMs: 30_000 };
 /** They say that the same may succeed later; other refusals are final. */
 const passing = new Set([408, 425, 429]);
@@ -88,19 +85,12 @@ export class Webhook {
     const { url, key } = this.#options;
     const bytes = Buffer.from(JSON.stringify(body));
     const timestamp = String(Math.floor(atMs / 1000));
-    const answer = await exchange(url, {
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        "webhook-id": id,
-        "webhook-timestamp": timestamp,
-        ...(key === undefined ? {} : { "webhook-signature": signature(key, `${id}.${timestamp}.`, bytes) }),
-      },
-      body: { stream: Readable.from([bytes]), lengthBytes: bytes.length },
-      connectTimeoutMs: CONNECT_MS,
-      idleTimeoutMs: TRY_MS,
-      signal: AbortSignal.timeout(TRY_MS),
-    });
+    const headers = {
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      ...(key === undefined ? {} : { "webhook-signature": signature(key, `${id}.${timestamp}.`, bytes) }),
+    };
+    const answer = await callJson(url, headers, bytes);
     answer.destroy();
     const { statusCode = 0 } = answer;
     if (statusCode >= 200 && statusCode < 300) return undefined;

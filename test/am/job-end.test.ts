@@ -95,7 +95,7 @@ test("a webhook that does not answer keeps nobody from telling the ResourceManag
   const completed = end.complete(true);
   expect(await isDoneWithin(2_900, completed)).toBe(false);
   expect(await isDoneWithin(100, completed)).toBe(true);
-  expect(warnings).toEqual(["Failed: telling the webhook: telling the webhook took longer than 3000 ms"]);
+  expect(warnings).toEqual(["Failed: telling other systems of the end: telling other systems of the end took longer than 3000 ms"]);
 });
 
 test("a reader that does not read on is broken off after five seconds", async () => {

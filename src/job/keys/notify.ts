@@ -1,7 +1,7 @@
 import { key } from "./key.ts";
-import { optionalDuration, webAddress } from "./types.ts";
+import { optionalDuration, text, webAddress } from "./types.ts";
 
-/** Who is told of what happens to the job. */
+/** Which systems of others' are told of the job. */
 export const notifyKeys = {
   "tony.notify.url": key({
     type: webAddress,
@@ -39,6 +39,27 @@ export const notifyKeys = {
     spec: ["am", "notifyNoCheckpointMs"],
     default: "0",
     doc: "Post there that running programs have reported no checkpoint for this long.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.mlflow.url": key({
+    type: webAddress,
+    spec: ["am", "mlflowUrl"],
+    doc: "An MLflow server: the job is a run there, with the metrics that its programs report, and each trial of a search one below it. The secrets MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, set by --secret, log in.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.mlflow.experiment": key({
+    type: text,
+    spec: ["am", "mlflowExperiment"],
+    doc: "The experiment of these runs; it is made where it is not there. Default: the job's name.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.otlp.url": key({
+    type: webAddress,
+    spec: ["am", "otlpUrl"],
+    doc: "A collector of OpenTelemetry (OTLP over HTTP, JSON), such as http://collector:4318: what the job's roles use and report is pushed there each 15 seconds. The secret OTEL_EXPORTER_OTLP_HEADERS, set by --secret, has headers (name=value,name=value).",
     support: "works",
     ours: true,
   }),

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { TonyError } from "../../src/errors.ts";
+import { exchange } from "../../src/hadoop/http/exchange.ts";
+import { entryOf, isObject } from "../../src/hadoop/json.ts";
+
+const CONNECT_MS = 5_000;
+/** How long one call may take. */
+export const CALL_MS = 10_000;
+/** Whoever answers may be anybody. */
+const MOST_ANSWER_BYTES = 4 * 2 ** 20;
+
+/**
+ * Calls a service that takes JSON.
+ * @param body absent: a GET
+ * @returns the answer, of any status: read it to its end, or destroy it. Rejects with an HttpError
+ */
+export function callJson(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body?: Uint8Array,
+): Promise<IncomingMessage> {
+  return exchange(url, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: { stream: Readable.from([body]), lengthBytes: body.length } }),
+    connectTimeoutMs: CONNECT_MS,
+    idleTimeoutMs: CALL_MS,
+    signal: AbortSignal.timeout(CALL_MS),
+  });
+}
+
+/** The text of an answer. Rejects with a TonyError with code `ANSWER_TOO_LONG`, or as the connection fails. */
+export async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > MOST_ANSWER_BYTES) {
+      answer.destroy();
+      throw new TonyError(`an answer has more than ${MOST_ANSWER_BYTES} bytes`, { code: "ANSWER_TOO_LONG" });
+    }
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** What an answer has below its fields; undefined where it has none. */
+export function fieldAt(answer: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isObject(value) ? entryOf(value, name) : undefined), answer);
+}
+
+/** @throws TonyError `ANSWER_INCOMPLETE` where it is no text */
+export function textAt(answer: unknown, ...path: readonly string[]): string {
+  const value = fieldAt(answer, ...path);
+  if (typeof value === "string") return value;
+  throw new TonyError(`an answer has no ${path.join(".")}`, { code: "ANSWER_INCOMPLETE" });
+}
+
+/** Empty where there is none. */
+export function listAt(answer: unknown, ...path: readonly string[]): readonly unknown[] {
+  const value = fieldAt(answer, ...path);
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,252 @@
+import { TonyError } from "../../src/errors.ts";
+import { writtenNumber } from "../../src/job/program-metrics.ts";
+import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
+import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import { parseTaskId } from "../../src/job/task.ts";
+import { callJson, fieldAt, listAt, textAt, textOf } from "./json-calls.ts";
+import { type OutletOptions, RepeatedOutlet } from "./outlet.ts";
+
+export interface MlflowOptions extends OutletOptions {
+  /** The experiment's name; it is made where it is not there. */
+  readonly experiment: string;
+  /** The job's metrics are its. */
+  readonly leadTask: string;
+}
+
+/** What has a run of its own: the job, and each trial of a search. */
+export interface RunSubject {
+  /** `job`, `trial:17` */
+  readonly key: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** Tasks whose metrics are the run's, and what precedes the metrics' names. */
+  readonly tasks: readonly { readonly task: TaskStatus; readonly prefix: string }[];
+  readonly state: "RUNNING" | "FINISHED" | "FAILED" | "KILLED";
+  readonly endedAtMs?: number;
+}
+
+/** As the REST API takes it (mlflow.org, docs/latest/api_reference/rest-api.html). */
+interface RunMetric {
+  readonly key: string;
+  readonly value: number | string;
+  readonly timestamp: number;
+  readonly step: number;
+}
+
+interface Run {
+  readonly id: string;
+  /** What was told last of each metric. */
+  readonly told: Map<string, string>;
+  isOver: boolean;
+}
+
+/** Limits of `runs/log-batch`. */
+const MOST_METRICS = 1_000;
+const MOST_PARAMS = 100;
+/** What older servers take. */
+const MOST_PARAM = 500;
+const PAGE = 1_000;
+
+const ofJob = { succeeded: "FINISHED", failed: "FAILED", killed: "KILLED" } as const;
+const ofTrial = {
+  completed: "FINISHED",
+  stopped: "KILLED",
+  failed: "FAILED",
+  paused: "RUNNING",
+  running: "RUNNING",
+  interrupted: "KILLED",
+} as const;
+
+/**
+ * Shows a job in MLflow, by its REST API: a run with what it asks for and the metrics of its programs, which goes on in a later attempt; and
+ * one below it for each trial of a search.
+ */
+export class MlflowRuns extends RepeatedOutlet {
+  readonly #options: MlflowOptions;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #runs = new Map<string, Run>();
+  #experimentId: string | undefined;
+  #isFound = false;
+
+  constructor(options: MlflowOptions) {
+    super(options, 0);
+    this.#options = options;
+    this.#headers = authorization(options.variables);
+  }
+
+  protected async tell(status: JobStatus): Promise<void> {
+    this.#experimentId ??= await this.#experiment();
+    if (!this.#isFound && status.attempt > 1) await this.#findRuns(this.#experimentId, status);
+    this.#isFound = true;
+    for (const subject of runSubjects(status, this.#options.leadTask))
+      await this.#bring(this.#experimentId, subject, status);
+  }
+
+  async #bring(experimentId: string, subject: RunSubject, status: JobStatus): Promise<void> {
+    const { key, state } = subject;
+    const known = this.#runs.get(key);
+    if (known?.isOver) return;
+    const run = known ?? (await this.#begin(experimentId, subject, status));
+    this.#runs.set(key, run);
+    const metrics = changedMetrics(subject, run.told, status.nowMs);
+    for (let at = 0; at < metrics.length; at += MOST_METRICS) {
+      const part = metrics.slice(at, at + MOST_METRICS);
+      await this.#call("runs/log-batch", { run_id: run.id, metrics: part });
+      for (const metric of part) run.told.set(metric.key, toldOf(metric));
+    }
+    if (state === "RUNNING") return;
+    await this.#call("runs/update", { run_id: run.id, status: state, end_time: subject.endedAtMs ?? status.nowMs });
+    run.isOver = true;
+  }
+
+  async #begin(experimentId: string, { key, params }: RunSubject, status: JobStatus): Promise<Run> {
+    const { applicationId, name, startedAtMs } = status;
+    const parent = key === "job" ? undefined : this.#runs.get("job")?.id;
+    const tags = {
+      "mlflow.user": this.#options.user,
+      "mlflow.source.name": name,
+      "tony.application_id": applicationId,
+      "tony.run": key,
+      ...(parent === undefined ? {} : { "mlflow.parentRunId": parent }),
+    };
+    const answer = await this.#call("runs/create", {
+      experiment_id: experimentId,
+      run_name: key === "job" ? `${name} ${applicationId}` : key,
+      start_time: key === "job" ? startedAtMs : status.nowMs,
+      tags: entriesOf(tags),
+    });
+    const id = textAt(answer, "run", "info", "run_id");
+    if (Object.keys(params).length > 0) await this.#call("runs/log-batch", { run_id: id, params: entriesOf(params) });
+    return { id, told: new Map(), isOver: false };
+  }
+
+  async #experiment(): Promise<string> {
+    const { experiment: name } = this.#options;
+    const found = await this.#ask(`experiments/get-by-name?${new URLSearchParams({ experiment_name: name })}`);
+    if (found.statusCode !== 404) return textAt(this.#taken(found), "experiment", "experiment_id");
+    const made = await this.#ask("experiments/create", { name });
+    // Another job may have made it meanwhile.
+    if (made.statusCode === 400 && made.text.includes("RESOURCE_ALREADY_EXISTS")) return await this.#experiment();
+    return textAt(this.#taken(made), "experiment_id");
+  }
+
+  /** What an earlier attempt has begun. */
+  async #findRuns(experimentId: string, { applicationId }: JobStatus): Promise<void> {
+    const filter = `tags.\`tony.application_id\` = '${applicationId}'`;
+    let page: string | undefined;
+    do {
+      const answer = await this.#call("runs/search", {
+        experiment_ids: [experimentId],
+        filter,
+        max_results: PAGE,
+        ...(page === undefined ? {} : { page_token: page }),
+      });
+      for (const run of listAt(answer, "runs")) {
+        const tags = listAt(run, "data", "tags").map((tag) => [textAt(tag, "key"), textAt(tag, "value")] as const);
+        const key = new Map(tags).get("tony.run");
+        const isOver = textAt(run, "info", "status") !== "RUNNING";
+        if (key !== undefined) this.#runs.set(key, { id: textAt(run, "info", "run_id"), told: new Map(), isOver });
+      }
+      page = fieldAt(answer, "next_page_token") === undefined ? undefined : textAt(answer, "next_page_token");
+    } while (page !== undefined && page !== "");
+  }
+
+  async #call(method: string, body: object): Promise<unknown> {
+    return this.#taken(await this.#ask(method, body));
+  }
+
+  /** @param body absent: a GET */
+  async #ask(method: string, body?: object): Promise<{ method: string; statusCode: number; text: string }> {
+    const { url } = this.#options;
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const answer = await callJson(new URL(`${url.replace(/\/+$/, "")}/api/2.0/mlflow/${method}`), this.#headers, bytes);
+    return {
+      method: method.split("?", 1)[0] ?? method,
+      statusCode: answer.statusCode ?? 0,
+      text: await textOf(answer),
+    };
+  }
+
+  #taken({ method, statusCode, text }: { method: string; statusCode: number; text: string }): unknown {
+    if (statusCode < 200 || statusCode >= 300) throw this.#trouble(method, `HTTP ${statusCode}: ${text.slice(0, 200)}`);
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.#trouble(method, `no JSON: ${text.slice(0, 200)}`);
+    }
+  }
+
+  #trouble(method: string, what: string): TonyError {
+    return new TonyError(`MLflow at ${new URL(this.#options.url).host} answered ${method} with ${what}`, {
+      code: "MLFLOW_REFUSED",
+    });
+  }
+}
+
+/** The job, and the trials of a search that have parameters. */
+export function runSubjects(status: JobStatus, leadTask: string): RunSubject[] {
+  const { outcome, tasks, roles, queue, search } = status;
+  const asked = roles.flatMap(({ name, instances, memoryMiB, vcores, others }) =>
+    Object.entries({ instances, memory_mib: memoryMiB, vcores, ...others }).map(
+      ([what, count]) => [`${name}.${what}`, String(count)] as const,
+    ),
+  );
+  const firsts = tasks.filter(({ task }) => task === leadTask || parseTaskId(task)?.index === 0);
+  const lead = parseTaskId(leadTask)?.role;
+  const job: RunSubject = {
+    key: "job",
+    params: Object.fromEntries([["queue", queue], ...asked]),
+    tasks:
+      search === undefined
+        ? firsts
+            .filter(({ task }) => task === leadTask || parseTaskId(task)?.role !== lead)
+            .map((task) => ({ task, prefix: task.task === leadTask ? "" : `${parseTaskId(task.task)?.role}/` }))
+        : [],
+    state: outcome === undefined ? "RUNNING" : ofJob[outcome.result],
+    ...(outcome === undefined ? {} : { endedAtMs: outcome.endedAtMs }),
+  };
+  const trials = tasks.flatMap((task): RunSubject[] => {
+    const [key] = shownNameInTrial(status, task.task)?.split("/") ?? [];
+    if (key === undefined || task.params === undefined) return [];
+    const ended = task.endedAtMs === undefined ? {} : { endedAtMs: task.endedAtMs };
+    const state = task.trial === undefined ? "RUNNING" : ofTrial[task.trial.state];
+    // One that still runs when its job ends does not go on.
+    const last = state === "RUNNING" && outcome !== undefined ? "KILLED" : state;
+    return [{ key, params: task.params, tasks: [{ task, prefix: "" }], state: last, ...ended }];
+  });
+  return [job, ...trials];
+}
+
+/** Of the last values those that were not told yet. */
+function changedMetrics({ tasks }: RunSubject, told: ReadonlyMap<string, string>, nowMs: number): RunMetric[] {
+  return tasks
+    .flatMap(({ task: { metrics = {}, step = 0 }, prefix }) =>
+      Object.entries(metrics).map(([name, value]) => ({
+        key: `${prefix}${name}`.replaceAll(/[^\w\-. /]/g, "_").slice(0, 250),
+        value: writtenNumber(value),
+        timestamp: nowMs,
+        step,
+      })),
+    )
+    .filter((metric) => told.get(metric.key) !== toldOf(metric));
+}
+
+function toldOf({ step, value }: RunMetric): string {
+  return `${step} ${value}`;
+}
+
+/** By the variables that MLflow's own client reads. */
+function authorization({
+  MLFLOW_TRACKING_TOKEN: token,
+  MLFLOW_TRACKING_USERNAME: user,
+  MLFLOW_TRACKING_PASSWORD: password,
+}: Readonly<Record<string, string>>): Record<string, string> {
+  if (token !== undefined) return { Authorization: `Bearer ${token}` };
+  if (user === undefined || password === undefined) return {};
+  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
+}
+
+function entriesOf(values: Readonly<Record<string, string>>): { key: string; value: string }[] {
+  return Object.entries(values)
+    .slice(0, MOST_PARAMS)
+    .map(([key, value]) => ({ key, value: value.slice(0, MOST_PARAM) }));
+}

@@ -1,0 +1,65 @@
+import { monotonicClock, type WallClock } from "../../src/hadoop/clock.ts";
+import { programSecretsIn } from "../../src/job/launch/program-secrets.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
+import type { Log } from "../../src/log.ts";
+import { JobNotices } from "./job-notices.ts";
+import { MlflowRuns } from "./mlflow.ts";
+import { OtlpMetrics } from "./otlp.ts";
+import type { Outlet } from "./outlet.ts";
+
+export interface OutletsOptions {
+  readonly job: Pick<JobFile, "spec" | "user">;
+  /** What YARN gave this attempt. */
+  readonly secrets: ReadonlyMap<string, Uint8Array>;
+  readonly rateOf: (task: string) => number | undefined;
+  readonly clock: Pick<WallClock, "nowMs">;
+  readonly log: Log;
+}
+
+const LOOK_MS = 5_000;
+
+/** The systems of others' that the job's keys name. */
+export class Outlets {
+  readonly #outlets: readonly Outlet[];
+  readonly #clock: OutletsOptions["clock"];
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: OutletsOptions) {
+    this.#clock = options.clock;
+    this.#outlets = outletsOf(options);
+  }
+
+  /** To be called regularly; the status is made only when it is looked at. */
+  look(statusOf: () => JobStatus): void {
+    const nowMs = this.#clock.nowMs();
+    if (this.#outlets.length === 0 || nowMs - this.#lookedAtMs < LOOK_MS) return;
+    this.#lookedAtMs = nowMs;
+    const status = statusOf();
+    for (const outlet of this.#outlets) outlet.look(status);
+  }
+
+  /** Resolves when all is told or given up. @param status with the outcome */
+  async end(status: JobStatus): Promise<void> {
+    await Promise.all(this.#outlets.map((outlet) => outlet.end(status)));
+  }
+}
+
+function outletsOf({ job, secrets, rateOf, clock, log }: OutletsOptions): Outlet[] {
+  const { spec, user } = job;
+  const { notifyUrl, mlflowUrl, mlflowExperiment = spec.name, otlpUrl } = spec.am;
+  const variables = programSecretsIn(secrets);
+  const shared = {
+    user,
+    variables,
+    clock: { nowMs: () => clock.nowMs(), random: () => monotonicClock.random() },
+    warn: (message: string) => log.warn("outlet-lost", message),
+  };
+  return [
+    ...(notifyUrl === undefined ? [] : [new JobNotices({ job, url: notifyUrl, secrets, rateOf, clock, log })]),
+    ...(mlflowUrl === undefined
+      ? []
+      : [new MlflowRuns({ ...shared, url: mlflowUrl, experiment: mlflowExperiment, leadTask: spec.leadTask })]),
+    ...(otlpUrl === undefined ? [] : [new OtlpMetrics({ ...shared, url: otlpUrl })]),
+  ];
+}

@@ -1,0 +1,183 @@
+import { createServer, type Server } from "node:http";
+import { json } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { MlflowRuns, runSubjects } from "../../../am/notices/mlflow.ts";
+import type { JobStatus, TaskStatus } from "../../../src/job/status.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../../client/job-status.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
+
+interface Call {
+  readonly method: string;
+  readonly body: unknown;
+}
+
+let server: Server;
+let calls: Call[];
+/** By method; the first answer of each is given first, the last one again and again. */
+let answers: Record<string, readonly [number, object][]>;
+let authorization: string | undefined;
+let warned: string[];
+beforeEach(async () => {
+  calls = [];
+  warned = [];
+  answers = {
+    "experiments/get-by-name": [[200, { experiment: { experiment_id: "7" } }]],
+    "runs/create": [[200, { run: { info: { run_id: "r1" } } }]],
+  };
+  server = createServer((request, response) => {
+    void (async () => {
+      const body = request.method === "GET" ? undefined : await json(request);
+      const method = (request.url ?? "").replace("/base/api/2.0/mlflow/", "").replace(/\?.*/, "");
+      calls.push({ method, body });
+      authorization = request.headers.authorization;
+      const [[status, answer] = [200, {}], ...later] = answers[method] ?? [];
+      if (later.length > 0) answers[method] = later;
+      response.writeHead(status).end(JSON.stringify(answer));
+    })();
+  });
+  await listenLocally(server);
+});
+afterEach(() => void server.close());
+
+function runs(variables: Readonly<Record<string, string>> = {}): MlflowRuns {
+  return new MlflowRuns({
+    url: `http://${localAddress(server)}/base/`,
+    user: "ada",
+    variables,
+    clock: { nowMs: () => noonishMs, random: () => 0 },
+    warn: (message) => warned.push(message),
+    experiment: "bert",
+    leadTask: "worker:0",
+  });
+}
+
+function withMetrics(
+  metrics: Readonly<Record<string, Partial<TaskStatus>>>,
+  changes: Partial<JobStatus> = {},
+): JobStatus {
+  const status = aJobStatus(changes);
+  return { ...status, tasks: status.tasks.map((task) => ({ ...task, ...metrics[task.task] })) };
+}
+
+const ended = { ...allSucceeded, endedAtMs: noonishMs + 60_000 };
+
+describe("a job is a run of its experiment", () => {
+  test("with what it asks for, the metrics of its lead task and of others' first tasks, and its end", async () => {
+    const job = runs();
+    const reported = {
+      "worker:0": { step: 5, metrics: { loss: 0.25 } },
+      "worker:1": { step: 5, metrics: { loss: 9 } },
+      "ps:0": { metrics: { "rows read": 7 } },
+    };
+    job.look(withMetrics(reported));
+    await job.end(withMetrics(reported, { outcome: ended }));
+    expect(calls.map(({ method }) => method)).toEqual([
+      "experiments/get-by-name",
+      "runs/create",
+      "runs/log-batch",
+      "runs/log-batch",
+      "runs/update",
+    ]);
+    expect(calls[1]?.body).toEqual({
+      experiment_id: "7",
+      run_name: "bert application_1795305600000_0009",
+      start_time: noonishMs,
+      tags: [
+        { key: "mlflow.user", value: "ada" },
+        { key: "mlflow.source.name", value: "bert" },
+        { key: "tony.application_id", value: "application_1795305600000_0009" },
+        { key: "tony.run", value: "job" },
+      ],
+    });
+    expect(calls[2]?.body).toMatchObject({
+      run_id: "r1",
+      params: expect.arrayContaining([{ key: "worker.memory_mib", value: "4096" }]),
+    });
+    const timestamp = noonishMs + 60_000;
+    expect(calls[3]?.body).toEqual({
+      run_id: "r1",
+      metrics: [
+        { key: "loss", value: 0.25, timestamp, step: 5 },
+        { key: "ps/rows read", value: 7, timestamp, step: 0 },
+      ],
+    });
+    expect(calls[4]?.body).toEqual({ run_id: "r1", status: "FINISHED", end_time: noonishMs + 60_000 });
+  });
+
+  test("whose metrics are told again only when they have changed", async () => {
+    const job = runs();
+    const at = (step: number) => withMetrics({ "worker:0": { step, metrics: { loss: Number.NaN } } });
+    for (const step of [1, 1, 2]) await job.end(at(step));
+    const told = calls.flatMap(({ body }) => (JSON.stringify(body ?? "").includes("metrics") ? [body] : []));
+    expect(told).toEqual(
+      [1, 2].map((step) => expect.objectContaining({ metrics: [expect.objectContaining({ step, value: "NaN" })] })),
+    );
+  });
+
+  test("and the experiment is made where it is not there, or another job has just made it", async () => {
+    answers["experiments/get-by-name"] = [
+      [404, { error_code: "RESOURCE_DOES_NOT_EXIST" }],
+      [200, { experiment: { experiment_id: "8" } }],
+    ];
+    answers["experiments/create"] = [[400, { error_code: "RESOURCE_ALREADY_EXISTS" }]];
+    await runs().end(aJobStatus());
+    expect(calls.find(({ method }) => method === "runs/create")?.body).toMatchObject({ experiment_id: "8" });
+  });
+
+  test("that a later attempt goes on with", async () => {
+    const tags = [{ key: "tony.run", value: "job" }];
+    answers["runs/search"] = [[200, { runs: [{ info: { run_id: "r0", status: "RUNNING" }, data: { tags } }] }]];
+    await runs().end(aJobStatus({ attempt: 2, outcome: ended }));
+    expect(calls.map(({ method }) => method)).toEqual(["experiments/get-by-name", "runs/search", "runs/update"]);
+    expect(calls[2]?.body).toMatchObject({ run_id: "r0" });
+  });
+});
+
+test.each([
+  [{ MLFLOW_TRACKING_TOKEN: "t" }, "Bearer t"],
+  [
+    { MLFLOW_TRACKING_USERNAME: "ada", MLFLOW_TRACKING_PASSWORD: "x" },
+    `Basic ${Buffer.from("ada:x").toString("base64")}`,
+  ],
+  [{}, undefined],
+])("the secrets %j log in", async (variables, expected) => {
+  await runs(variables).end(aJobStatus());
+  expect(authorization).toBe(expected);
+});
+
+test("a server that refuses is told of, and nothing else comes of it", async () => {
+  answers["runs/create"] = [[500, { message: "no disk" }]];
+  await runs().end(aJobStatus({ outcome: ended }));
+  expect(warned).toEqual([
+    `MLflow at ${localAddress(server)} answered runs/create with HTTP 500: {"message":"no disk"}`,
+  ]);
+});
+
+test("trials of a search are runs of their own, below the job's", async () => {
+  const trial = (task: string, state: "completed" | "stopped" | "running") => ({
+    task,
+    state: "succeeded" as const,
+    restarts: 0,
+    params: { lr: "0.1" },
+    trial: { state },
+    step: 3,
+    metrics: { accuracy: 0.5 },
+  });
+  const status = aJobStatus({
+    roles: aJobStatus().roles.slice(0, 1),
+    tasks: [trial("worker:0", "completed"), trial("worker:1", "stopped"), trial("worker:2", "running")],
+    search: { metric: "accuracy", direction: "maximize", parameters: ["lr"], command: "train" },
+  });
+  expect(runSubjects(status, "worker:0").map(({ key, state, tasks }) => [key, state, tasks.length])).toEqual([
+    ["job", "RUNNING", 0],
+    ["trial:0", "FINISHED", 1],
+    ["trial:1", "KILLED", 1],
+    ["trial:2", "RUNNING", 1],
+  ]);
+  answers["runs/create"] = ["r1", "r2", "r3", "r4"].map(
+    (id) => [200, { run: { info: { run_id: id } } }] as [number, object],
+  );
+  await runs().end(status);
+  const created = calls.filter(({ method }) => method === "runs/create").map(({ body }) => JSON.stringify(body));
+  expect(created.map((body) => body.includes('"mlflow.parentRunId","value":"r1"'))).toEqual([false, true, true, true]);
+});
