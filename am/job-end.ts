@@ -38,7 +38,7 @@ const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
 const uploadsMs = 5_000;
-const noticesMs = 3_000;
+const noticesMs = 10_000;
 const trialsMs = 5_000;
 const feedsMs = 10_000;
 

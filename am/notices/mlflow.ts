@@ -1,5 +1,4 @@
 import { TonyError } from "../../src/errors.ts";
-import { writtenNumber } from "../../src/job/program-metrics.ts";
 import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
@@ -27,7 +26,7 @@ export interface RunSubject {
 /** As the REST API takes it (mlflow.org, docs/latest/api_reference/rest-api.html). */
 interface RunMetric {
   readonly key: string;
-  readonly value: number | string;
+  readonly value: number;
   readonly timestamp: number;
   readonly step: number;
 }
@@ -45,6 +44,8 @@ const MOST_PARAMS = 100;
 /** What older servers take. */
 const MOST_PARAM = 500;
 const PAGE = 1_000;
+/** Runs that are told of together. */
+const AT_ONCE = 8;
 
 const ofJob = { succeeded: "FINISHED", failed: "FAILED", killed: "KILLED" } as const;
 const ofTrial = {
@@ -74,11 +75,16 @@ export class MlflowRuns extends RepeatedOutlet {
   }
 
   protected async tell(status: JobStatus): Promise<void> {
-    this.#experimentId ??= await this.#experiment();
-    if (!this.#isFound && status.attempt > 1) await this.#findRuns(this.#experimentId, status);
+    const experimentId = this.#experimentId ?? (await this.#experiment());
+    this.#experimentId = experimentId;
+    if (!this.#isFound && status.attempt > 1) await this.#findRuns(experimentId, status);
     this.#isFound = true;
-    for (const subject of runSubjects(status, this.#options.leadTask))
-      await this.#bring(this.#experimentId, subject, status);
+    const [job, ...trials] = runSubjects(status, this.#options.leadTask);
+    if (job !== undefined) await this.#bring(experimentId, job, status);
+    for (let at = 0; at < trials.length; at += AT_ONCE) {
+      const some = trials.slice(at, at + AT_ONCE);
+      await Promise.all(some.map((trial) => this.#bring(experimentId, trial, status)));
+    }
   }
 
   async #bring(experimentId: string, subject: RunSubject, status: JobStatus): Promise<void> {
@@ -222,7 +228,7 @@ function changedMetrics({ tasks }: RunSubject, told: ReadonlyMap<string, string>
     .flatMap(({ task: { metrics = {}, step = 0 }, prefix }) =>
       Object.entries(metrics).map(([name, value]) => ({
         key: `${prefix}${name}`.replaceAll(/[^\w\-. /]/g, "_").slice(0, 250),
-        value: writtenNumber(value),
+        value,
         timestamp: nowMs,
         step,
       })),

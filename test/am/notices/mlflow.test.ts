@@ -106,11 +106,11 @@ describe("a job is a run of its experiment", () => {
 
   test("whose metrics are told again only when they have changed", async () => {
     const job = runs();
-    const at = (step: number) => withMetrics({ "worker:0": { step, metrics: { loss: Number.NaN } } });
+    const at = (step: number) => withMetrics({ "worker:0": { step, metrics: { loss: 0.5 } } });
     for (const step of [1, 1, 2]) await job.end(at(step));
     const told = calls.flatMap(({ body }) => (JSON.stringify(body ?? "").includes("metrics") ? [body] : []));
     expect(told).toEqual(
-      [1, 2].map((step) => expect.objectContaining({ metrics: [expect.objectContaining({ step, value: "NaN" })] })),
+      [1, 2].map((step) => expect.objectContaining({ metrics: [expect.objectContaining({ step, value: 0.5 })] })),
     );
   });
 
