@@ -20,6 +20,7 @@ const words: Readonly<Record<HiddenExit, string>> = {
     "writes &> in sh, which dash (sh of Debian and Ubuntu) takes for a program in the background: write > FILE 2>&1",
   substitution: "runs a program inside another command, whose exit code it takes: run the program by itself",
   find: "runs it by find -exec … ;, which ends with 0 all the same: end -exec with + in place of ;, or let xargs run it",
+  recorded: "runs it by script -c, which ends with 0 all the same: give script -e as well",
   condition: "takes its program's exit code for a condition: end the other branch with exit 1",
   negation: "turns its program's exit code around (!): remove the !",
   trap: "ends with exit 0 in a trap: remove that exit",

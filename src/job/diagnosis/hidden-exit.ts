@@ -3,7 +3,7 @@ import { shellWords } from "./shell-words.ts";
 
 /**
  * How a command hides that a program of it has failed. `unstopped` is a sequence that `set -e` does not stop there; `beside` is a program in
- * the background of another one; `ampersand` is `&>`, which dash takes for the background.
+ * the background of another one; `ampersand` is `&>`, which dash takes for the background; `recorded` is what script(1) runs.
  */
 export type HiddenExit =
   | "pipe"
@@ -15,6 +15,7 @@ export type HiddenExit =
   | "ampersand"
   | "substitution"
   | "find"
+  | "recorded"
   | "condition"
   | "negation"
   | "trap"
@@ -409,6 +410,7 @@ function fateOfCommand(words: readonly string[], shell: Shell): Fate {
   if (NESTED_SHELL.test(name)) return fateOfShell(name, args);
   if (name === "find") return fateOfFind(args, shell);
   if (name === "flock") return fateOfLocked(args, shell);
+  if (name === "script") return fateOfRecorded(args);
   if (PROGRAM.test(name) && !SYSTEM.test(name)) return isAside(name, args) ? "none" : "program";
   if (isCheck(name, args)) return "checked";
   return fateOfSubstitution(words, isEmpty, shell);
@@ -441,6 +443,15 @@ function fateOfLocked(args: readonly string[], shell: Shell): Fate {
   return /^(?:-c|--command)$/.test(rest[0] ?? "")
     ? fateOfShell("sh", ["-c", ...rest.slice(1)])
     : fateOfCommand(rest, shell);
+}
+
+/** `script -c 'script' log` ends with 0 whatever that says, unless it has `-e`. */
+function fateOfRecorded(args: readonly string[]): Fate {
+  const at = args.findIndex((word) => /^-\w*c$|^--command$/.test(word));
+  if (at < 0) return "none";
+  const fate = fateOfShell("sh", ["-c", args[at + 1] ?? ""]);
+  const isKept = args.some((word) => /^-[a-z]*e[a-z]*$|^--return$/.test(word));
+  return fate === "program" && !isKept ? { hidden: "recorded" } : fate;
 }
 
 function isCheck(name: string, [first = ""]: readonly string[]): boolean {

@@ -230,6 +230,9 @@ describe("a command that succeeds though its program failed", () => {
     ["flock -w 5 lock python3 a.py | tee log", "pipe"],
     ["flock -n lock -c 'python3 a.py; true'", "sequence"],
     ["flock lock sh -c 'python3 a.py | cat'", "pipe"],
+    ["script -q -c 'python3 a.py' log", "recorded"],
+    ["script -qfc 'python3 a.py' /dev/null", "recorded"],
+    ["script -eqc 'python3 a.py | cat' log", "pipe"],
     ["singularity exec x.sif python3 a.py | tee log", "pipe"],
   ])("%j", (command, how) => {
     expect(hides(command)).toBe(true);
@@ -375,6 +378,8 @@ describe("nothing is said of a command whose exit is its program's", () => {
     "python3 a.py & python3 b.py & wait -n && wait -n && echo done",
     "flock lock python3 a.py",
     "flock lock -c 'python3 a.py'",
+    "script -eqc 'python3 a.py' log",
+    "script -q --return -c 'python3 a.py' log",
     "exec 9> lock; flock 9; python3 a.py",
     "(flock -n 9 || exit 1; python3 a.py) 9> lock",
     "singularity pull x.sif; python3 a.py",
