@@ -118,7 +118,7 @@ const withoutCluster = [
     command: ["node", "scripts/simulate.mjs", "--seeds", "2000"],
     cores: ONE,
     background: true,
-    limitSeconds: 600,
+    limitSeconds: 1500,
     needs: ["packages"],
     everyday: true,
   },

@@ -66,9 +66,13 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
     if (task.restarts < retriesOf(core, task))
       return [`${id} was started again ${task.restarts} times, after more failures`];
     const hasFailed = trialFailure?.kind !== undefined && !trialFailure.kind.startsWith("no-metric ");
-    const charged = retries + Number(hasFailed);
+    // What ended a generation may be known when the trial has already started again: then that start is one too many, and not what failed.
+    const { generations = [], generation } = core.state.gangs[number] ?? {};
+    const isOfPresent = generations.some((one) => one.generation === generation && one.endedBy?.class === "program");
+    const isLate = isGang && hasFailed && !isOfPresent && retries === search.retries + 1;
+    const charged = retries + Number(hasFailed && !isLate);
     const most = witness.mostCharges("program", (task) => numberOf(spec, task) === number) + allowed;
-    if (retries > search.retries) return [`${id} was started again ${retries} times of ${search.retries}`];
+    if (retries > search.retries && !isLate) return [`${id} was started again ${retries} times of ${search.retries}`];
     if (charged > most)
       return [`${charged} failures are charged to trial ${number}, whose programs failed ${most} times`];
     return hasFailed && charged <= search.retries
