@@ -164,7 +164,7 @@ const withoutCluster = [
     command: ["node", "scripts/simulate.mjs", "--seeds", "18000", "--from", "2001"],
     cores: ONE,
     background: true,
-    limitSeconds: 2400,
+    limitSeconds: 3600,
     needs: ["packages"],
   },
   {
