@@ -1,9 +1,8 @@
 import { getHeapStatistics } from "node:v8";
 import { type MonotonicClock, monotonicClock } from "../hadoop/clock.ts";
 
-/** What may gather before new objects are collected; of a process that holds much an eighth of that, if it is more: each collection looks at more. */
+/** What may gather before new objects are collected. */
 const NEW_BYTES = 2 << 20;
-const NEW_SHARE = 1 / 8;
 /** The same of all objects; of a process that holds much a quarter of that, if it is more. */
 const ALL_BYTES = 4 << 20;
 const ALL_SHARE = 1 / 4;
@@ -67,7 +66,7 @@ export class Leavings {
       this.#nextMajorMs = beganMs + REST * (this.#clock.nowMs() - beganMs);
       this.#afterMinor = memory.bytes();
       this.#afterMajor = this.#afterMinor;
-    } else if (bytes > this.#afterMinor + Math.max(NEW_BYTES, this.#afterMinor * NEW_SHARE)) {
+    } else if (bytes > this.#afterMinor + NEW_BYTES) {
       memory.collect("minor");
       this.#afterMinor = memory.bytes();
     }
