@@ -10,7 +10,6 @@ import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
 import { gpusOf } from "../src/job/gpus.ts";
 import { idleRemedy, idleWords } from "../src/job/idle.ts";
-import { readTrialLine } from "../src/job/search/trial-line.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
 import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/stored/handed-settings.ts";
@@ -30,7 +29,7 @@ import { endOf, lastContainerOf, launchIn, lifeInGang, lifeOf } from "./core/exe
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import { feedShape } from "./core/feeds/feed-file.ts";
 import { endsOf } from "./core/status/ends.ts";
-import { searchFiles } from "./core/status/search-files.ts";
+import { searchFiles, trialLines } from "./core/status/search-files.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
 import { readStoreFile, type StoreFile } from "./core/store/store-file.ts";
 import { ExecutorLinks } from "./executors/executor-links.ts";
@@ -427,14 +426,15 @@ class Master {
   async #storeTrials(): Promise<void> {
     const { job, settings } = this.#input;
     const { search } = job.spec;
-    const files = searchFiles(this.#core, this.#status());
+    const status = this.#status();
+    const files = searchFiles(this.#core, status);
     if (search === undefined || files === undefined) return;
     const { outputDir } = search;
     const shared = outputDir === undefined ? [] : [`${outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
     const folders = settings.local ? [...shared, job.stagingUrl] : shared;
     await storeSearchFiles(files, folders, this.#fileSystems);
-    const trials = files["trials.jsonl"].split("\n").filter(Boolean).map(readTrialLine);
-    await storeSearchFiles(eventFiles(search, trials, this.#core.state.startedAtMs), folders, this.#fileSystems);
+    const events = eventFiles(search, trialLines(this.#core, status), this.#core.state.startedAtMs);
+    await storeSearchFiles(events, folders, this.#fileSystems);
   }
 
   get #started(): Launcher {

@@ -7,8 +7,6 @@ import { entryOf, isObject } from "../../src/hadoop/json.ts";
 const CONNECT_MS = 5_000;
 /** How long one call may take. */
 export const CALL_MS = 10_000;
-/** Whoever answers may be anybody. */
-const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 
 /**
  * Calls a service that takes JSON.
@@ -28,22 +26,6 @@ export function callJson(
     idleTimeoutMs: CALL_MS,
     signal: AbortSignal.timeout(CALL_MS),
   });
-}
-
-/** The text of an answer. Rejects with a TonyError with code `ANSWER_TOO_LONG`, or as the connection fails. */
-export async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer) {
-    const part = Buffer.from(chunk);
-    bytes += part.length;
-    if (bytes > MOST_ANSWER_BYTES) {
-      answer.destroy();
-      throw new TonyError(`an answer has more than ${MOST_ANSWER_BYTES} bytes`, { code: "ANSWER_TOO_LONG" });
-    }
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** What an answer has below its fields; undefined where it has none. */

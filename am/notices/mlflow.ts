@@ -1,8 +1,9 @@
 import { TonyError } from "../../src/errors.ts";
+import { quoted, readText } from "../../src/hadoop/http/exchange.ts";
 import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
-import { callJson, fieldAt, listAt, textAt, textOf } from "./json-calls.ts";
+import { callJson, fieldAt, listAt, textAt } from "./json-calls.ts";
 import { type OutletOptions, RepeatedOutlet } from "./outlet.ts";
 
 export interface MlflowOptions extends OutletOptions {
@@ -44,6 +45,8 @@ const MOST_PARAMS = 100;
 /** What older servers take. */
 const MOST_PARAM = 500;
 const PAGE = 1_000;
+/** Whoever answers may be anybody. */
+const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 /** Runs that are told of together. */
 const AT_ONCE = 8;
 
@@ -165,19 +168,16 @@ export class MlflowRuns extends RepeatedOutlet {
     const { url } = this.#options;
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const answer = await callJson(new URL(`${url.replace(/\/+$/, "")}/api/2.0/mlflow/${method}`), this.#headers, bytes);
-    return {
-      method: method.split("?", 1)[0] ?? method,
-      statusCode: answer.statusCode ?? 0,
-      text: await textOf(answer),
-    };
+    const text = await readText(answer, new URL(url).host, MOST_ANSWER_BYTES);
+    return { method: method.split("?", 1)[0] ?? method, statusCode: answer.statusCode ?? 0, text };
   }
 
   #taken({ method, statusCode, text }: { method: string; statusCode: number; text: string }): unknown {
-    if (statusCode < 200 || statusCode >= 300) throw this.#trouble(method, `HTTP ${statusCode}: ${text.slice(0, 200)}`);
+    if (statusCode < 200 || statusCode >= 300) throw this.#trouble(method, `HTTP ${statusCode}: ${quoted(text)}`);
     try {
       return JSON.parse(text);
     } catch {
-      throw this.#trouble(method, `no JSON: ${text.slice(0, 200)}`);
+      throw this.#trouble(method, `no JSON: ${quoted(text)}`);
     }
   }
 
@@ -196,17 +196,10 @@ export function runSubjects(status: JobStatus, leadTask: string): RunSubject[] {
       ([what, count]) => [`${name}.${what}`, String(count)] as const,
     ),
   );
-  const firsts = tasks.filter(({ task }) => task === leadTask || parseTaskId(task)?.index === 0);
-  const lead = parseTaskId(leadTask)?.role;
   const job: RunSubject = {
     key: "job",
     params: Object.fromEntries([["queue", queue], ...asked]),
-    tasks:
-      search === undefined
-        ? firsts
-            .filter(({ task }) => task === leadTask || parseTaskId(task)?.role !== lead)
-            .map((task) => ({ task, prefix: task.task === leadTask ? "" : `${parseTaskId(task.task)?.role}/` }))
-        : [],
+    tasks: search === undefined ? tasks.flatMap((task) => reporting(task, leadTask)) : [],
     state: outcome === undefined ? "RUNNING" : ofJob[outcome.result],
     ...(outcome === undefined ? {} : { endedAtMs: outcome.endedAtMs }),
   };
@@ -220,6 +213,13 @@ export function runSubjects(status: JobStatus, leadTask: string): RunSubject[] {
     return [{ key, params: task.params, tasks: [{ task, prefix: "" }], state: last, ...ended }];
   });
   return [job, ...trials];
+}
+
+/** The lead task, and the first one of each role beside its own, whose name precedes its metrics. */
+function reporting(task: TaskStatus, leadTask: string): RunSubject["tasks"] {
+  if (task.task === leadTask) return [{ task, prefix: "" }];
+  const { role, index } = parseTaskId(task.task) ?? {};
+  return index === 0 && role !== parseTaskId(leadTask)?.role ? [{ task, prefix: `${role}/` }] : [];
 }
 
 /** Of the last values those that were not told yet. */

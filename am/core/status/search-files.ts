@@ -1,6 +1,12 @@
 import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
-import { bestTrial, countStates, type Search, type TrialState } from "../../../src/job/search/trials.ts";
-import type { JobStatus } from "../../../src/job/status.ts";
+import {
+  bestTrial,
+  countStates,
+  type Search,
+  type TrialLine,
+  type TrialState,
+} from "../../../src/job/search/trials.ts";
+import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
@@ -15,12 +21,7 @@ export function searchFiles(
   if (search === undefined) {
     return undefined;
   }
-  const tasks = begun(core);
-  const trials = tasks.map((task, number) => {
-    const trial = trialOf(task);
-    const ended = endedState(outcome, trial);
-    return { ...trial, state: ended, line: lineOf(core, task, number, ended) };
-  });
+  const trials = endedTrials(core, outcome);
   const { result, summary, endedAtMs } = outcome ?? {};
   return {
     "trials.jsonl": trials.map(({ line }) => `${JSON.stringify(line)}\n`).join(""),
@@ -36,17 +37,31 @@ export function searchFiles(
   };
 }
 
+/** The lines of `trials.jsonl`; none of a job that is no search. */
+export function trialLines(core: Pick<Core, "spec" | "state">, { outcome }: Pick<JobStatus, "outcome">): TrialLine[] {
+  return core.spec.search === undefined ? [] : endedTrials(core, outcome).map(({ line }) => line);
+}
+
+function endedTrials(core: Pick<Core, "spec" | "state">, outcome: JobOutcome | undefined) {
+  return begun(core).map((task, number) => {
+    const trial = trialOf(task);
+    const state = endedState(outcome, trial);
+    return { ...trial, state, line: lineOf(core, task, number, state) };
+  });
+}
+
 function described({ space, points, before: _before, jobFile: _jobFile, outputDir: _outputDir, ...search }: Search) {
   return { ...search, space: Object.fromEntries(space.map((one) => [one.name, parameterWords(one)])), points };
 }
 
 /** In the words of `readTrialLine`, and some more. */
 function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: number, state: TrialState) {
-  const { trialParameters: params, trialValue: value, trialReports, trialStop, trialFailure } = task;
+  const { trialParameters: params = {}, trialValue: value, trialReports, trialStop, trialFailure } = task;
   const checkpoint = checkpointOfTrial(core.state, task);
   const { step, startedAtMs, endedAtMs, restarts } = task;
   return {
-    ...{ number, task: task.id, params, state, value },
+    ...{ number, task: task.id, params, state },
+    ...(value !== undefined && { value }),
     ...(step > 0 && { step }),
     ...(trialReports && { reports: trialReports.map((report) => [report.step, report.value]) }),
     ...(startedAtMs > 0 && { startedAtMs }),

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { searchFiles } from "../../../../am/core/status/search-files.ts";
+import { searchFiles, trialLines } from "../../../../am/core/status/search-files.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import { searchRun } from "../../../../src/job/build/search-run.ts";
 import { readTrial, readTrialLine } from "../../../../src/job/search/trial-line.ts";
@@ -42,11 +42,16 @@ function ended() {
   scenario.on({ type: "stop-requested", reason: "killed by ada" });
   const status = statusOf(scenario.core, scenario.nowMs);
   const files = searchFiles(scenario.core, status);
-  return { trials: files?.["trials.jsonl"].trim().split("\n") ?? [], result: JSON.parse(files?.["result.json"] ?? "") };
+  return {
+    trials: files?.["trials.jsonl"].trim().split("\n") ?? [],
+    result: JSON.parse(files?.["result.json"] ?? ""),
+    lines: trialLines(scenario.core, status),
+  };
 }
 
 test("each trial is a line that can be read again, with what became of it", () => {
-  const { trials } = ended();
+  const { trials, lines } = ended();
+  expect(trials.map((line) => JSON.parse(line))).toEqual(lines);
   expect(trials.map((line) => readTrialLine(line))).toMatchObject([
     { number: 0, params: { x: 0.25, kind: 1 }, state: "completed", value: 0.5, step: 1, checkpoint: "hdfs:///c/0" },
     {
@@ -89,4 +94,5 @@ test("the result has the best one, and what there was to find", () => {
 test("another job leaves none", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1)]));
   expect(searchFiles(scenario.core, statusOf(scenario.core, 0))).toBeUndefined();
+  expect(trialLines(scenario.core, {})).toEqual([]);
 });
