@@ -34,10 +34,7 @@ export class LocalShipping {
 
   async #pack(name: string, directory: string, as: "archive" | "working-directory"): Promise<ShippedFile> {
     // Roles may have directories of one name.
-    const archive = path.join(
-      this.#folder,
-      this.#packed.size === 0 ? `${name}.tar.gz` : `${name}-${this.#packed.size}.tar.gz`,
-    );
+    const archive = path.join(this.#folder, `${this.#packed.size}-${name}.tar.gz`);
     const { packingOfFolder } = await import("../shipping/packing/packing.ts");
     const { type, write, remarks } = await packingOfFolder(directory, as);
     for (const remark of remarks) this.#uploaded(uploadRemark(name, remark));

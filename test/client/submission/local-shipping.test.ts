@@ -29,6 +29,14 @@ describe("what a job on this machine ships", () => {
     expect(contentOf(second?.url)).toContain("the ps's");
   });
 
+  test("directories whose names are like the numbered ones of others are archives of their own", async () => {
+    const shipping = new LocalShipping(folder, () => undefined);
+    const names = ["venv-1", "venv", "1-venv"];
+    const files = names.map((name) => ({ name, source: directory(name, name), as: "archive" as const }));
+    const placed = await shipping.localized(files);
+    expect(new Set(placed.map(({ url }) => url)).size).toBe(3);
+  });
+
   test("a directory of several roles is packed once, under the name that each gives it", async () => {
     const shipping = new LocalShipping(folder, () => undefined);
     const source = directory("env", "all");
