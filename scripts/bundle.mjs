@@ -10,8 +10,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Parts that no program of ours uses, by package and the names they are imported by, and what stands in for each. Of gRPC: the protobufjs
- * of its debugging service, ways to spread calls over several servers, what it has for other packages, and all of its package.json but the
- * version. Of pino: logging in another thread.
+ * of its debugging service, ways to spread calls over several servers, the measurements for these (ORCA), what it has for other packages,
+ * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const unusedParts = {
@@ -21,8 +21,10 @@ const unusedParts = {
     "./load-balancer-round-robin": "exports.setup = () => {};",
     "./load-balancer-weighted-round-robin": "exports.setup = () => {};",
     "./experimental": "module.exports = {};",
+    "./orca": "exports.PerRequestMetricRecorder = class {};",
     "../../package.json": `exports.version = ${JSON.stringify(grpcVersion())};`,
   },
+  protobufjs: { "./rpc": "module.exports = {};" },
   pino: {
     "./transport": "module.exports = undefined;",
     "./lib/transport": "module.exports = undefined;",
