@@ -121,7 +121,7 @@ export class GrowingInput {
     const { spec, fileSystems } = this.#options;
     const { fileSystem, path } = fileSystems.locate(url);
     try {
-      return !(await fileSystem.isBeingWritten(path));
+      return !(await fileSystem.blockAt(path)).isBeingWritten;
     } catch (error) {
       // It was moved since.
       if (hasCode(error, "FILE_NOT_FOUND")) return false;

@@ -4,6 +4,7 @@ import type { FeedAsked } from "../../src/api/executor-endpoint.ts";
 import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { WallClock } from "../../src/hadoop/clock.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { type Cursor, cursorShape } from "../../src/job/feeds/cursor.ts";
@@ -34,6 +35,8 @@ export interface ReadingLife {
   readonly generation: number;
   /** Of its gang. */
   readonly gang: number;
+  /** The machine. */
+  readonly host?: string;
 }
 
 export interface JobFeedsOptions {
@@ -89,7 +92,7 @@ export class JobFeeds {
     const life = this.#options.lifeOf(task);
     if (life === undefined || life.generation !== generation)
       return refusal("stale", `${task} has begun another life, or has ended`);
-    return await feed.ask(asked, life.gang);
+    return await feed.ask(asked, life);
   }
 
   /** Lives of tasks may have ended: what they had is free. */
@@ -145,6 +148,7 @@ class JobFeed {
   readonly #own: OwnCore<FeedEvent, FeedAnswer>;
   readonly #output: string | undefined;
   #finished: Promise<void> | undefined;
+  #saidNotLocated = false;
 
   private constructor(
     { feed, plan, output }: Growable & { readonly output: string | undefined },
@@ -193,12 +197,12 @@ class JobFeed {
     void input.watch();
   }
 
-  async ask({ task, generation, call, gone }: FeedAsked, gang: number): Promise<FeedAnswered> {
+  async ask({ task, generation, call, gone }: FeedAsked, life: ReadingLife): Promise<FeedAnswered> {
     if (call.type === "moved") {
       this.#post({ ...call, task, generation });
       return { type: "noted" };
     }
-    const eventOf = eventMaker(call, { task, generation }, gang);
+    const eventOf = eventMaker(call, { task, generation }, life);
     if (eventOf === undefined) return refusal("invalid", "what it is to go on from is no cursor of a feed");
     let leaves = () => {};
     const answer = await this.#own.ask((id) => {
@@ -295,12 +299,39 @@ class JobFeed {
       case "journal":
         void this.#own.write({ ...effect, isWhole: true });
         break;
+      case "locate":
+        void this.#locate(effect.splits);
+        break;
       case "wake-at":
         this.#own.wakeAt(effect.atMs);
         break;
       case "left-out":
         this.#options.log.warn("split-left-out", this.#leftOut(effect));
         break;
+    }
+  }
+
+  /** One after the other: a NameNode has more to do. */
+  async #locate(splits: Extract<FeedEffect, { type: "locate" }>["splits"]): Promise<void> {
+    const found: [number, readonly string[]][] = [];
+    for (const { place, split } of splits) found.push([place, await this.#hostsOf(split)]);
+    this.#post({ type: "located", splits: Object.fromEntries(found) });
+  }
+
+  /** Those of the block that it begins in: whoever has that one sends all of it. */
+  async #hostsOf(number: number): Promise<readonly string[]> {
+    const split = splitAt(this.#plan, number);
+    if (split === undefined) return [];
+    try {
+      const { fileSystem, path } = this.#options.fileSystems.locate(split.file.path);
+      return (await fileSystem.blockAt(path, split.start)).hosts;
+    } catch (error) {
+      if (!this.#saidNotLocated) {
+        const what = `Of splits of feed ${this.#state.feed.name} it is not known which machines have them`;
+        this.#options.log.warn("feed-not-located", `${what}, and each goes to any task: ${errorMessage(error)}`);
+      }
+      this.#saidNotLocated = true;
+      return [];
     }
   }
 
@@ -350,12 +381,13 @@ function digestOf(before: unknown, files: Listing, ...behind: readonly unknown[]
 function eventMaker(
   call: Exclude<FeedCall, { type: "moved" }>,
   caller: { readonly task: string; readonly generation: number },
-  gang: number,
+  { gang, host }: ReadingLife,
 ): ((id: number) => FeedEvent) | undefined {
   if (call.type === "mark") {
     const begun = call.begun.map(({ lease, records }) => ({ ...lease, records }));
     return (id) => ({ ...caller, ...call, id, begun });
   }
+  if (call.type === "ask") return (id) => ({ ...caller, ...call, id, ...(host !== undefined && { host }) });
   if (call.type !== "open") return (id) => ({ ...caller, ...call, id });
   const origin = call.cursor === undefined ? "start" : readCursor(call.cursor);
   return origin && ((id) => ({ ...caller, type: "open", id, gang, origin }));

@@ -83,7 +83,7 @@ const operations: Readonly<Record<Operation, (fs: FileSystem, folder: string) =>
   },
   GET_BLOCK_LOCATIONS: async (fs, folder) => {
     await fs.create(`${folder}/file`, Buffer.from("content"), { permission: 0o600, overwrite: true });
-    expect(await fs.isBeingWritten(`${folder}/file`)).toBe(false);
+    expect(await fs.blockAt(`${folder}/file`)).toMatchObject({ isBeingWritten: false });
   },
   CHECKACCESS: async (fs, folder) => {
     await expect(fs.checkWritable(folder)).resolves.toBeUndefined();

@@ -8,7 +8,8 @@ import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeFileSystem } from "../support/file-system-contract.ts";
 
-const configuration = loadConfiguration((await testCluster()).confDir);
+const cluster = await testCluster();
+const configuration = loadConfiguration(cluster.confDir);
 
 describeFileSystem("HDFS over WebHDFS", async () => {
   const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: ClusterUser.alice }) });
@@ -54,17 +55,19 @@ describe("HDFS over WebHDFS", () => {
     const { fileSystem, path: home } = await alice.home();
     const file = `${home}/open-${randomBytes(6).toString("hex")}`;
     await fileSystem.create(file, Buffer.from("one\n"), { permission: 0o600 });
-    expect(await fileSystem.isBeingWritten(file)).toBe(false);
+    const isBeingWritten = async () => (await fileSystem.blockAt(file)).isBeingWritten;
+    const { master } = cluster.addresses;
+    expect(await fileSystem.blockAt(file, 2)).toEqual({ isBeingWritten: false, hosts: [expect.any(String), master] });
     const rest = new PassThrough();
     const appended = fileSystem.append(file, { open: () => rest });
     rest.write("two\n");
-    await eventually("it is open", () => fileSystem.isBeingWritten(file));
+    await eventually("it is open", isBeingWritten);
     rest.end();
     await appended;
-    expect(await fileSystem.isBeingWritten(file)).toBe(false);
+    expect(await isBeingWritten()).toBe(false);
     expect((await fileSystem.stat(file)).lengthBytes).toBe(8);
     await fileSystem.delete(file);
-    await expect(fileSystem.isBeingWritten(file)).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
+    await expect(isBeingWritten()).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
     alice.close();
   });
 

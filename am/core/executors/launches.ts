@@ -36,14 +36,17 @@ export function lifeOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): Life 
   return { task, generation: found.generation };
 }
 
-/** The same with the generation of its gang, which all have in common that began together. */
+/** The same with the generation of its gang, which all have in common that began together, and where it is. */
 export function lifeInGang(
   state: CoreState,
   task: TaskId,
-): { readonly generation: number; readonly gang: number } | undefined {
+): { readonly generation: number; readonly gang: number; readonly host?: string } | undefined {
   const found = state.tasks.find(({ id }) => id === task);
   const life = lifeOf(state, task);
-  return found && life && { generation: life.generation, gang: gangOf({ state }, found).generation };
+  if (found === undefined || life === undefined) return undefined;
+  const { generation: gang } = gangOf({ state }, found);
+  const { host } = state.containers[found.containerId] ?? {};
+  return { generation: life.generation, gang, ...(host !== undefined && { host }) };
 }
 
 /** How that life of the task has ended: by itself, or not. */

@@ -1,6 +1,7 @@
 import { release, write, writeFailed, written } from "./journaling.ts";
 import { acknowledge, ask, expire, fail, nextDue, renew, serve } from "./leases.ts";
 import { comeToMark, endVainMark, leaveMark } from "./marks.ts";
+import { heardWhere, lookAhead } from "./nearby.ts";
 import { lifeEnded, open } from "./opening.ts";
 import { grownFeed, splitsInOrder } from "./order.ts";
 import type { FeedAnswer, FeedState } from "./records.ts";
@@ -19,6 +20,7 @@ export function createFeed(state: FeedState): (event: FeedEvent, nowMs: number) 
     agreeOnSteps(step);
     serve(step);
     endVainMark(step);
+    lookAhead(step);
     write(step);
     release(step);
     wake(step);
@@ -34,6 +36,9 @@ function hear(step: FeedStep, event: FeedEvent): void {
       break;
     case "grown":
       state.feed = grownFeed(state.feed, event);
+      break;
+    case "located":
+      heardWhere(state, event.splits);
       break;
     case "journal-written":
       written(state, event.sequence);

@@ -30,6 +30,7 @@ export function recoveredFeed(feed: Feed, nowMs: number, durable = NOTHING): Fee
     ...{ partly: { ...partly }, leases: { ...leases } },
     ...{ attempts: { ...attempts }, readers: { ...readers } },
     ...{ feed, next: 0, hands: {}, due: {}, waiting: [], version: 0, held: [] },
+    nearby: { tasks: {}, splits: {}, behind: 0, isAsked: false },
     paces: Object.fromEntries(Object.keys(readers).map((task) => [task, paceFrom(nowMs)])),
     journal: { sequence: 0, written: 0, failures: 0 },
   };

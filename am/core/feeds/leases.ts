@@ -1,6 +1,7 @@
 import type { Lease } from "../../../src/job/feeds/lease.ts";
 import { numbersFrom, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 import { paceFrom } from "./journaling.ts";
+import { nextFor } from "./nearby.ts";
 import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.ts";
 import { firstFree, horizonOf, isEpochOver, moveSplit, phaseOf, placeOf } from "./split-moves.ts";
 import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
@@ -13,9 +14,10 @@ const MOST_WORDS = 500;
 const LATE_MS = 5_000;
 
 /** @returns undefined where it waits */
-export function ask(step: FeedStep, { id, task, most, atOnce, has }: Asking): FeedAnswer | undefined {
+export function ask(step: FeedStep, { id, task, most, atOnce, has, host }: Asking): FeedAnswer | undefined {
   const { state } = step;
   dismiss(step, task);
+  if (host !== undefined) state.nearby.tasks[task] = host;
   const held = leasesOf(step, task);
   const unheard = held.filter(({ number }) => !has.includes(number));
   if (unheard.length > 0) return { type: "given", splits: unheard };
@@ -62,7 +64,7 @@ function grant(step: FeedStep, task: string, most: number): readonly Given[] {
   const before = leasesOf(step, task);
   const room = Math.min(Math.max(1, most), state.feed.window - before.length);
   for (let given = 0; given < room; given += 1) {
-    const place = firstFree(step);
+    const place = nextFor(step, task);
     if (place === undefined) break;
     moveSplit(step, place, "granted", task);
   }

@@ -40,6 +40,7 @@ function begin(step: FeedStep, gang: number, origin: Origin): void {
   delete state.taken;
   delete state.agreed;
   delete state.ahead;
+  state.nearby.behind = 0;
 }
 
 function beginningOf({ epoch, used, feed }: FeedState, origin: Origin) {

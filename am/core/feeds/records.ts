@@ -25,6 +25,8 @@ export interface Feed {
   readonly boundary?: Boundary;
   /** Absent: each task makes as many steps as it has rows for. */
   readonly uneven?: Uneven;
+  /** False: splits are given in their order alone, wherever their bytes are. */
+  readonly locality?: boolean;
 }
 
 /** Of an input that grows, which is read once. What it has grown by is in a journal of its own before it is heard of. */
@@ -127,6 +129,17 @@ export interface FeedState extends DurableFeed {
   ahead?: StepsAhead;
   /** No split before it is free. */
   next: number;
+  /** Which machines tasks run on, and which ones have the bytes of splits that come next. */
+  readonly nearby: {
+    /** Of each task that has asked. */
+    readonly tasks: Record<string, string>;
+    /** By place. */
+    splits: Readonly<Record<string, readonly string[]>>;
+    /** It was asked of those before this place. */
+    behind: number;
+    /** The answer is not there yet. */
+    isAsked: boolean;
+  };
   /** The splits that a task has, by their places, in the order in which it got them. */
   hands: Record<string, readonly number[]>;
   /** When a task loses its splits. */

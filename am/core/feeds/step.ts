@@ -23,6 +23,8 @@ export interface Asking extends Caller {
   readonly atOnce: boolean;
   /** The numbers of all leases that it knows of: it may not have heard of some. */
   readonly has: readonly number[];
+  /** The machine that it runs on. */
+  readonly host?: string;
 }
 
 /** All of a split is used, or it cannot be. */
@@ -67,6 +69,8 @@ export type FeedEvent =
   /** More splits have come; or no more will. */
   | { readonly type: "grown"; readonly splits: number; readonly plan: string; readonly isComplete: boolean }
   | { readonly type: "life-ended"; readonly task: string; readonly generation: number; readonly how: LifeEnd }
+  /** Machines that have the bytes of splits, by place; none where that is not known. */
+  | { readonly type: "located"; readonly splits: Readonly<Record<string, readonly string[]>> }
   | { readonly type: "journal-written" | "journal-failed"; readonly sequence: number }
   | { readonly type: "wake-up" };
 
@@ -75,6 +79,8 @@ export type FeedEffect =
   /** JSON of a DurableFeed in place of those before; there is no other until what became of it is heard. */
   | { readonly type: "journal"; readonly sequence: number; readonly content: string }
   | { readonly type: "left-out"; readonly split: number; readonly why: string }
+  /** There is no other until `located` is heard. */
+  | { readonly type: "locate"; readonly splits: readonly { readonly place: number; readonly split: number }[] }
   /** In place of the wake-up that was asked for before. */
   | { readonly type: "wake-at"; readonly atMs: number };
 

@@ -36,6 +36,14 @@ export interface FileUrl {
  */
 export type Content = Uint8Array | { readonly lengthBytes?: number; open(): Readable };
 
+/** Nothing is known of blocks on this machine and behind a gateway. */
+export interface BlockFacts {
+  /** Whether somebody has the file open to write. */
+  readonly isBeingWritten: boolean;
+  /** Names and addresses of the machines that have it. */
+  readonly hosts: readonly string[];
+}
+
 /** How a file is written. */
 export interface CreateOptions {
   /** Always explicit, because a default would depend on the site's umask: 0o600. */
@@ -82,8 +90,8 @@ export interface FileSystem {
   /** Of one path. FILE_NOT_FOUND when there is nothing. */
   stat(path: string): Promise<FileStatus>;
 
-  /** Whether somebody has it open to write; false where that cannot be known, as on this machine and behind a gateway. */
-  isBeingWritten(path: string): Promise<boolean>;
+  /** The block of a file that begins there, or before. */
+  blockAt(path: string, offset?: number): Promise<BlockFacts>;
 
   /** The entries of a directory, sorted by path; of a file, that file alone. */
   list(path: string): Promise<FileStatus[]>;

@@ -7,7 +7,15 @@ import { errorCode, errorMessage } from "../errors.ts";
 import { ownerHome, ownerName as processOwner } from "../process-owner.ts";
 import { openContent } from "./content.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
-import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
+import type {
+  BlockFacts,
+  Content,
+  CreateOptions,
+  FileStatus,
+  FileSystem,
+  FileUrl,
+  OpenOptions,
+} from "./file-system.ts";
 import { checkPath } from "./paths.ts";
 
 const codes: Readonly<Record<string, FileSystemErrorCode>> = {
@@ -46,8 +54,8 @@ export class LocalFileSystem implements FileSystem {
     return named("GETFILESTATUS", path, async () => statusOf(path, await fs.stat(path)));
   }
 
-  async isBeingWritten(): Promise<boolean> {
-    return false;
+  async blockAt(): Promise<BlockFacts> {
+    return { isBeingWritten: false, hosts: [] };
   }
 
   list(path: string): Promise<FileStatus[]> {

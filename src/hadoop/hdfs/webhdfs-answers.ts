@@ -1,5 +1,6 @@
 import { isObject } from "../json.ts";
 import { FileSystemError } from "./errors.ts";
+import type { BlockFacts } from "./file-system.ts";
 import type { WebHdfsRequest } from "./webhdfs-connection.ts";
 
 type Asked = Pick<WebHdfsRequest, "operation" | "path">;
@@ -16,11 +17,20 @@ export function parseBooleanAnswer(answer: unknown, asked: Asked): boolean {
   throw unexpected(asked, answer);
 }
 
-/** LocatedBlocks, as org.apache.hadoop.hdfs.web.JsonUtil writes them: whether the file is under construction. */
-export function parseBlocksAnswer(answer: unknown, asked: Asked): boolean {
+/** LocatedBlocks, as org.apache.hadoop.hdfs.web.JsonUtil writes them. */
+export function parseBlocksAnswer(answer: unknown, asked: Asked): BlockFacts {
   const blocks = isObject(answer) ? answer.LocatedBlocks : undefined;
-  if (isObject(blocks) && typeof blocks.isUnderConstruction === "boolean") return blocks.isUnderConstruction;
-  throw unexpected(asked, answer);
+  if (!isObject(blocks) || typeof blocks.isUnderConstruction !== "boolean") throw unexpected(asked, answer);
+  const [block] = objectsIn(blocks.locatedBlocks);
+  const nodes = objectsIn(block?.locations).flatMap(({ hostName, ipAddr }) => [hostName, ipAddr]);
+  return {
+    isBeingWritten: blocks.isUnderConstruction,
+    hosts: nodes.filter((name) => typeof name === "string"),
+  };
+}
+
+function objectsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 /** NameNodes answer a RENAME with options by nothing at all, HttpFS by a boolean. */

@@ -3,7 +3,15 @@ import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { contentLengthBytes } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
-import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
+import type {
+  BlockFacts,
+  Content,
+  CreateOptions,
+  FileStatus,
+  FileSystem,
+  FileUrl,
+  OpenOptions,
+} from "./file-system.ts";
 import { ifThere } from "./if-there.ts";
 import { octal } from "./paths.ts";
 import { parseBlocksAnswer, parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "./webhdfs-answers.ts";
@@ -82,9 +90,10 @@ export class WebHdfs implements FileSystem {
   }
 
   /** A NameNode's list tells the length of whole blocks alone while a file is written. Of blocks it says whether it is; an HttpFS does not. */
-  async isBeingWritten(path: string): Promise<boolean> {
-    if (this.#gateway) return false;
-    const request = { method: "GET", operation: "GET_BLOCK_LOCATIONS", path, parameters: { length: "1" } } as const;
+  async blockAt(path: string, offset = 0): Promise<BlockFacts> {
+    if (this.#gateway) return { isBeingWritten: false, hosts: [] };
+    const parameters = { offset: String(offset), length: "1" };
+    const request = { method: "GET", operation: "GET_BLOCK_LOCATIONS", path, parameters } as const;
     return parseBlocksAnswer(await this.#json(request), request);
   }
 

@@ -58,6 +58,7 @@ function buildFeed(reader: JobReader, own: KeyParameters, name: string, jobRoles
       maxAttempts: reader.read("tony.feed.{feed}.max-attempts", own),
       ...(boundary === undefined ? {} : { boundary }),
       ...(uneven === undefined ? {} : { uneven }),
+      ...(reader.read("tony.feed.{feed}.locality", own) ? {} : { locality: false }),
       ...(roles.length === 0 ? {} : { roles }),
     },
   ];

@@ -1,4 +1,4 @@
-import { arrayOf, count, literal, object, type Shape, string } from "../shape.ts";
+import { arrayOf, bool, count, literal, object, type Shape, string } from "../shape.ts";
 import type { Cut } from "./cut.ts";
 
 /** What a job's keys say of a feed. */
@@ -24,6 +24,8 @@ export interface FeedSpec {
   readonly boundary?: Boundary;
   /** Absent: tasks make as many steps as they have rows for. */
   readonly uneven?: Uneven;
+  /** False: splits are given in their order alone, wherever their bytes are. */
+  readonly locality?: boolean;
   /** Whose tasks read it; absent: those of any, and each is one of its own role's. */
   readonly roles?: readonly string[];
 }
@@ -81,6 +83,7 @@ export const feedSpecShape: Shape<FeedSpec> = object<FeedSpec>({
     until: string,
     boundary: literal("overlap", "infinite"),
     uneven: literal("drop", "pad", "stop-together"),
+    locality: bool,
     roles: arrayOf(string),
   },
 });

@@ -1,5 +1,5 @@
 import { key } from "./key.ts";
-import { duration, integer, list, memory, oneOf, text } from "./types.ts";
+import { boolean, duration, integer, list, memory, oneOf, text } from "./types.ts";
 
 /** What is read and handed out to tasks, split by split; all ours. `build-feeds.ts` puts them together. */
 export const feedKeys = {
@@ -84,6 +84,13 @@ export const feedKeys = {
   "tony.feed.{feed}.uneven": key({
     type: oneOf("drop", "pad", "stop-together"),
     doc: "Gives all tasks the same number of batches in each epoch, for programs that wait for each other in each step: drop leaves the rest of those out that have more; pad gives rows again to those that have fewer; stop-together ends the feed for all when one has no more. Not set: each task has what is there for it.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.feed.{feed}.locality": key({
+    type: boolean,
+    default: "true",
+    doc: "Of the splits that come next a task is given one first whose bytes its machine has; false: all in their order alone.",
     support: "works",
     ours: true,
   }),

@@ -124,6 +124,38 @@ describe("the feeds of a job", () => {
     expect(await given(feeds, "worker:1")).toMatchObject({ start: 20, end: 25 });
   });
 
+  test("give a split first to a task on a machine that has it, as far as that is known", async () => {
+    const scene = new Scene();
+    scene.lives.set("worker:0", { generation: 1, gang: 1, host: "near" });
+    scene.lives.set("worker:1", { generation: 1, gang: 1, host: "far" });
+    const asked: [string, number | undefined][] = [];
+    const known: Record<number, readonly string[]> = { 30: ["near"], 40: ["far", "near"] };
+    const fileSystem = Object.assign(new LocalFileSystem(), {
+      blockAt: async (file: string, offset?: number) => {
+        asked.push([file, offset]);
+        const hosts = known[offset ?? 0];
+        if (hosts === undefined) throw new Error("the NameNode is away");
+        return { isBeingWritten: false, hosts };
+      },
+    });
+    const feeds = new JobFeeds({
+      ...scene.options(),
+      inputs: { train: Listing.of([{ ...FILE, length: 60 }]) },
+      fileSystems: { locate: (place) => ({ fileSystem, path: place }) },
+    });
+    for (const task of ["worker:0", "worker:1"]) {
+      await ask(feeds, { type: "open" }, task);
+      const { lease } = await given(feeds, task);
+      await ask(feeds, { type: "used", lease, records: 1 }, task);
+    }
+    await turn();
+    expect(asked).toEqual([20, 30, 40, 50].map((offset) => [FILE.path, offset]));
+    expect(await given(feeds)).toMatchObject({ start: 30 });
+    expect(await given(feeds, "worker:1")).toMatchObject({ start: 40 });
+    const words = "Of splits of feed train it is not known which machines have them, and each goes to any task";
+    expect(scene.warnings).toEqual([`feed-not-located: ${words}: the NameNode is away`]);
+  });
+
   test("show how far they are, and what each task has used, to people", async () => {
     const scene = new Scene();
     const nothing = { epoch: 0, epochs: 1, splits: 3, used: 0, leftOut: 0, failures: [], triedAgain: 0, readers: [] };

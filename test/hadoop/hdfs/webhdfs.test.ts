@@ -91,6 +91,25 @@ describe("a request", () => {
   });
 });
 
+describe("a block", () => {
+  const node = { hostName: "dn7", ipAddr: "10.0.0.7", xferPort: 9866 };
+  const located = (...blocks: readonly object[]) =>
+    JSON.stringify({ LocatedBlocks: { fileLength: 9, isUnderConstruction: true, locatedBlocks: blocks } });
+
+  test("is at the names and addresses of its DataNodes; an empty file has none", async () => {
+    nameNode.behave(answer(200, located({ startOffset: 0, locations: [node] })), answer(200, located()));
+    expect(await open().blockAt("/f", 5)).toEqual({ isBeingWritten: true, hosts: ["dn7", "10.0.0.7"] });
+    expect(nameNode.requests.at(-1)).toContain("op=GET_BLOCK_LOCATIONS&offset=5&length=1");
+    expect(await open().blockAt("/f")).toEqual({ isBeingWritten: true, hosts: [] });
+  });
+
+  test("is not looked for behind a gateway, and what is no answer is refused", async () => {
+    nameNode.behave(answer(200, "{}"));
+    expect(await open([nameNode.address], true).blockAt("/f")).toEqual({ isBeingWritten: false, hosts: [] });
+    await expect(open().blockAt("/f")).rejects.toMatchObject({ code: "PROTOCOL" });
+  });
+});
+
 describe("refusals", () => {
   test.each([
     [404, "FileNotFoundException", "File does not exist: /f", "FILE_NOT_FOUND", "File does not exist: /f"],

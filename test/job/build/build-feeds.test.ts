@@ -20,6 +20,7 @@ describe("the feeds of a job", () => {
       "tony.feed.images.record-size": "3072",
       "tony.feed.images.split-size": "1m",
       "tony.feed.images.timeout": "30s",
+      "tony.feed.images.locality": "false",
       "tony.feed.images.output": "hdfs://nn/labels",
     });
     expect(problems).toEqual([]);
@@ -32,6 +33,7 @@ describe("the feeds of a job", () => {
         output: "hdfs://nn/labels",
         epochs: 1,
         leaseMs: 30_000,
+        locality: false,
         ...limits,
       },
       {

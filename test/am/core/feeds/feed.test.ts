@@ -18,6 +18,8 @@ class Scene {
   /** What the journal holds. */
   content = "";
   readonly effects: FeedEffect[] = [];
+  /** Where tasks run, as far as that is known. */
+  hosts: Readonly<Record<string, string>> = {};
   #id = 0;
 
   constructor(feed: Partial<Feed> = {}, state = recoveredFeed({ ...FEED, ...feed }, 0)) {
@@ -57,7 +59,22 @@ class Scene {
   }
 
   asks(task: string, most = 1, has = this.has(task), atOnce = false): number {
-    return this.call((caller) => ({ ...caller, type: "ask", most, atOnce, has }), task);
+    const host = this.hosts[task];
+    const where = host === undefined ? {} : { host };
+    return this.call((caller) => ({ ...caller, type: "ask", most, atOnce, has, ...where }), task);
+  }
+
+  /** Says where the splits are that were asked for last. */
+  locate(hostOf: (split: number) => string): void {
+    const asked = this.effects.flatMap((effect) => (effect.type === "locate" ? [effect.splits] : [])).at(-1) ?? [];
+    const splits = asked.map(({ place, split }) => [place, [hostOf(split)]]);
+    this.step({ type: "located", splits: Object.fromEntries(splits) });
+  }
+
+  locating(): readonly (readonly number[])[] {
+    return this.effects.flatMap((effect) =>
+      effect.type === "locate" ? [effect.splits.map(({ place }) => place)] : [],
+    );
   }
 
   /** The splits that it is given. */
@@ -243,6 +260,92 @@ describe("splits", () => {
     expect(opened(["a"], { splits: 0 }).get("a")).toEqual([]);
     const scene = opened(["a"], { splits: 0 });
     expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
+  });
+});
+
+describe("near splits", () => {
+  const split = (number: number) => (number % 2 === 0 ? "even" : "odd");
+  const onTwo = (feed: Partial<Feed> = {}): Scene => {
+    const scene = opened(["a", "b"], feed);
+    scene.hosts = { a: "odd", b: "even" };
+    return scene;
+  };
+  /** Each task uses a split in turn. */
+  const use = (scene: Scene, task: string) => {
+    const one = scene.one(task);
+    scene.used(task, one);
+    return one.position;
+  };
+
+  test("are given first, of those that come next, and others where there are none", () => {
+    const scene = onTwo({ splits: 6 });
+    expect([use(scene, "a"), use(scene, "b")]).toEqual([0, 1]);
+    expect(scene.locating()).toEqual([[2, 3, 4, 5]]);
+    scene.locate(split);
+    expect([use(scene, "a"), use(scene, "a"), use(scene, "a")]).toEqual([3, 5, 2]);
+    expect(use(scene, "b")).toBe(4);
+    expect(scene.locating()).toHaveLength(1);
+    expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
+  });
+
+  test("come out of their turn by less than 64, however many the task of one machine takes", () => {
+    const scene = onTwo({ splits: 500, seed: 3, epochs: 2 });
+    const places: number[] = [];
+    const take = (task: string) => {
+      const one = scene.one(task);
+      scene.used(task, one);
+      places.push(one.epoch * 500 + one.position);
+      scene.locate(split);
+    };
+    take("b");
+    for (let turn = 1; turn < 1_000; turn += 1) take("a");
+    expect([...places].sort((left, right) => left - right)).toEqual(places.map((_, index) => index));
+    const late = places.map((place, turn) => Math.abs(place - turn));
+    expect(Math.max(...late)).toBeGreaterThan(30);
+    expect(Math.max(...late)).toBeLessThan(64);
+  });
+
+  test("of the next epoch are given when those of this one are, where epochs overlap", () => {
+    const scene = onTwo({ splits: 4, epochs: 2, boundary: "overlap" });
+    scene.one("b");
+    scene.one("a");
+    scene.locate(split);
+    expect(scene.locating()).toEqual([[2, 3]]);
+    expect(scene.one("b")).toMatchObject({ epoch: 0, position: 2 });
+    expect(scene.one("a")).toMatchObject({ epoch: 0, position: 3 });
+    expect(scene.locating().at(-1)).toEqual([4, 5, 6, 7]);
+  });
+
+  test("are not asked for while all tasks are on one machine, or where it is not wanted", () => {
+    const one = onTwo({ splits: 9 });
+    one.hosts = { a: "odd", b: "odd" };
+    const off = onTwo({ splits: 9, locality: false });
+    for (const scene of [one, off]) {
+      expect([use(scene, "a"), use(scene, "b"), use(scene, "a")]).toEqual([0, 1, 2]);
+      expect(scene.locating()).toEqual([]);
+    }
+  });
+
+  test("are asked for some at a time, each once, and not when they were given meanwhile", () => {
+    const scene = onTwo({ splits: 200, window: 64 });
+    const from = (first: number) => Array.from({ length: 32 }, (_, index) => first + index);
+    for (const task of ["a", "b"]) use(scene, task);
+    scene.get("b", 40);
+    expect(scene.locating()).toEqual([from(2)]);
+    scene.locate(split);
+    expect(scene.locating().at(-1)).toEqual(from(42));
+    expect(Object.keys(scene.state.nearby.splits)).toEqual([]);
+  });
+
+  test("are asked for anew by a generation that begins anew", () => {
+    const scene = onTwo({ splits: 6 });
+    expect([use(scene, "a"), use(scene, "b")]).toEqual([0, 1]);
+    scene.locate(split);
+    scene.open("a", "start", 2);
+    scene.open("b", "start", 2);
+    expect(scene.locating().at(-1)).toEqual([0, 1, 2, 3, 4, 5]);
+    scene.locate(split);
+    expect([use(scene, "a"), use(scene, "b")]).toEqual([1, 0]);
   });
 });
 

@@ -6,7 +6,7 @@ import { FeedWorld, type Kind, type Troubles } from "./world.ts";
 
 const CALM: Troubles = {
   ...{ masterDies: 0, taskDies: 0, taskSleeps: 0, callLost: 0, taskIdles: 0 },
-  ...{ taskCutOff: 0, callRepeated: 0, journalFails: 0 },
+  ...{ taskCutOff: 0, callRepeated: 0, journalFails: 0, machines: 0, locatingFails: 0 },
 };
 const STEPS = 60_000;
 
@@ -23,6 +23,8 @@ export function feedLife(seed: number, kind: Kind, troubled = true): FeedWorld {
     taskCutOff: random.pick([0, 0, 0.002]),
     callRepeated: random.pick([0, 0.1]),
     journalFails: random.pick([0, 0, 0.1]),
+    machines: random.pick([0, 1, 2, 3]),
+    locatingFails: random.pick([0, 0.2, 1]),
     ...(random.chance(0.2) ? { deadly: random.integer(0, Math.max(0, feed.splits - 1)) } : {}),
   };
   const toCome = Array.from({ length: random.integer(1, 6) }, () => random.integer(1, 8));

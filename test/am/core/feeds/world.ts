@@ -3,7 +3,7 @@ import { feedShape } from "../../../../am/core/feeds/feed-file.ts";
 import { recoveredFeed } from "../../../../am/core/feeds/journaling.ts";
 import { grownFeed } from "../../../../am/core/feeds/order.ts";
 import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
-import type { FeedCall, FeedEvent } from "../../../../am/core/feeds/step.ts";
+import type { FeedCall, FeedEffect, FeedEvent } from "../../../../am/core/feeds/step.ts";
 import type { Cursor } from "../../../../src/job/feeds/cursor.ts";
 import { orderOf } from "../../../../src/job/feeds/order.ts";
 import { hasNumber } from "../../../../src/job/feeds/runs.ts";
@@ -54,6 +54,10 @@ export interface Troubles {
   readonly journalFails: number;
   /** A task waits for splits: one that has nothing comes to no mark meanwhile. */
   readonly taskIdles: number;
+  /** On so many machines tasks run; 0: it is not known on which. */
+  readonly machines: number;
+  /** Where splits are is not heard. */
+  readonly locatingFails: number;
   /** A split whose first record ends its reader. */
   readonly deadly?: number;
 }
@@ -208,8 +212,22 @@ export class FeedWorld {
   #ask(task: Task): void {
     const has = task.splits.map(({ number }) => number);
     const atOnce = !this.#random.chance(this.#troubles.taskIdles);
-    task.asking = { ...this.#caller(task), type: "ask", most: this.#random.integer(1, 3), atOnce, has };
+    const most = this.#random.integer(1, 3);
+    task.asking = { ...this.#caller(task), type: "ask", most, atOnce, has, ...this.#placeOf(task) };
     this.#send(task.asking);
+  }
+
+  /** Another life of a task may be elsewhere. */
+  #placeOf({ name, generation }: Task): { readonly host?: string } {
+    const { machines } = this.#troubles;
+    return machines === 0 ? {} : { host: machine((Number(name.split(":")[1]) + generation) % machines) };
+  }
+
+  #located(splits: Extract<FeedEffect, { type: "locate" }>["splits"]): void {
+    const { machines, locatingFails } = this.#troubles;
+    const hostsOf = (split: number) => (this.#random.chance(locatingFails) ? [] : [machine(split % machines)]);
+    const found = splits.map(({ place, split }) => [place, hostsOf(split)]);
+    this.#step({ type: "located", splits: Object.fromEntries(found) });
   }
 
   #mark(task: Task): void {
@@ -348,6 +366,7 @@ export class FeedWorld {
       if (effect.type === "answer") later(this.#random.integer(0, 3), () => this.#answered(effect.id, effect.answer));
       else if (effect.type === "wake-at") later(effect.atMs - this.nowMs, () => this.#step({ type: "wake-up" }));
       else if (effect.type === "left-out") this.leftOut.add(effect.split);
+      else if (effect.type === "locate") later(this.#random.integer(0, 20), () => this.#located(effect.splits));
       else if (this.#random.chance(this.#troubles.journalFails))
         later(this.#random.integer(0, 8), () => {
           // It may have been written all the same.
@@ -392,6 +411,10 @@ export class FeedWorld {
     this.#due = this.#due.filter(({ atMs }) => atMs > this.nowMs);
     return now;
   }
+}
+
+function machine(number: number): string {
+  return `node${number}`;
 }
 
 function isDone({ isOver, splits, call }: Task): boolean {

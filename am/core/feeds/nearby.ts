@@ -1,0 +1,52 @@
+import type { FeedState } from "./records.ts";
+import { firstFree, horizonOf, phaseOf } from "./split-moves.ts";
+import type { FeedStep } from "./step.ts";
+
+/** So many places are looked at for a near split, or two for each task: none is given out of its turn by as many. */
+const FEWEST_AHEAD = 64;
+/** It is asked of so many at a time where they are. */
+const MOST_LOCATED = 32;
+
+/** The place that a task is given: of those that come next the first free one whose bytes its machine has, else the first free one. */
+export function nextFor(step: FeedStep, task: string): number | undefined {
+  const { state } = step;
+  const first = firstFree(step);
+  const host = state.nearby.tasks[task];
+  if (first === undefined || host === undefined) return first;
+  const behind = endOfNext(state, first);
+  for (let place = first; place < behind; place += 1)
+    if (state.nearby.splits[place]?.includes(host) && phaseOf(step, place) === "free") return place;
+  return first;
+}
+
+/** Of the epoch of the first free one: what of it is left comes before the next epoch. */
+function endOfNext(state: FeedState, first: number): number {
+  const { feed, readers } = state;
+  const ahead = Math.max(FEWEST_AHEAD, 2 * Object.keys(readers).length);
+  return Math.min(first + ahead, horizonOf(state), (Math.floor(first / feed.splits) + 1) * feed.splits);
+}
+
+/** Asks where those are that come next, some at a time, while tasks run on more than one machine. Nobody waits for it. */
+export function lookAhead(step: FeedStep): void {
+  const { state, effects, splitAt } = step;
+  const { nearby, feed } = state;
+  if (feed.locality === false || nearby.isAsked || new Set(Object.values(nearby.tasks)).size < 2) return;
+  const first = firstFree(step);
+  if (first === undefined) return;
+  const from = Math.max(first, nearby.behind);
+  const behind = Math.min(from + MOST_LOCATED, endOfNext(state, first));
+  if (from >= behind) return;
+  const places = Array.from({ length: behind - from }, (_, index) => from + index);
+  const splits = places.filter((place) => phaseOf(step, place) === "free");
+  nearby.behind = behind;
+  nearby.isAsked = splits.length > 0;
+  if (nearby.isAsked)
+    effects.push({ type: "locate", splits: splits.map((place) => ({ place, split: splitAt(place) })) });
+}
+
+/** Of those that have been given meanwhile nothing is kept. */
+export function heardWhere({ nearby, next }: FeedState, splits: FeedState["nearby"]["splits"]): void {
+  nearby.isAsked = false;
+  const known = Object.entries({ ...nearby.splits, ...splits });
+  nearby.splits = Object.fromEntries(known.filter(([place]) => Number(place) >= next));
+}
