@@ -8,6 +8,7 @@ import { isOutcomeDurable } from "./journal/journal.ts";
 import { hasRoom, isLeaving, promotable } from "./policies/trials.ts";
 import type { Ask, Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
+import { NO_HOLD } from "./state/gang.ts";
 import type { CoreState } from "./state/state.ts";
 import { askedOf } from "./state/step.ts";
 import { AFTER_END } from "./state/task-moves.ts";
@@ -54,6 +55,12 @@ export function createInvariants(spec: JobSpec): Invariants {
         const before = generations[gang.position] ?? 0;
         if (state.attempt === attempt && gang.generation < before) {
           problems.push(`the generation went back from ${before} to ${gang.generation}`);
+        }
+        if (
+          gang.phase === "running" &&
+          Object.entries(NO_HOLD).some(([field, value]) => Reflect.get(gang.hold, field) !== value)
+        ) {
+          problems.push(`gang ${gang.position} runs, and goes on from ${JSON.stringify(gang.hold)}`);
         }
       }
       if (

@@ -136,6 +136,14 @@ const MUTANTS: readonly Mutant[] = [
       ),
   },
   {
+    fault: "a gang that runs has its pauses from before",
+    noticed: /runs, and goes on from/,
+    mutation: (effects, core) => {
+      firstGang(core).hold.returns = 1;
+      return effects;
+    },
+  },
+  {
     fault: "a budget is overdrawn",
     noticed: /^budget program is/,
     mutation: onFailure((core) => {

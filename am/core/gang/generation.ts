@@ -193,9 +193,6 @@ export function startGang(step: Step, held: Extract<Held, { gang: number }>): vo
     sendStart(step, task, spec);
   }
   noteStart(step, gang, "spec-sent");
-  gang.hold.returns = 0;
-  gang.hold.isVain = false;
-  gang.hold.isContended = false;
   const words = `The cluster spec of generation ${generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
   log(step, "info", "cluster-spec-sent", words, { generation });
   record(step, { type: "cluster-spec-sent" }, { generation });

@@ -1,5 +1,5 @@
 import { machine } from "../../../src/moves.ts";
-import type { GangPhase, GangState } from "./gang.ts";
+import { type GangPhase, type GangState, NO_HOLD } from "./gang.ts";
 import { nextPhase, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
 
@@ -46,12 +46,15 @@ type GangMove = (typeof ROWS)[number]["on"];
 
 export const GANG = machine<GangPhase, GangMove>({ name: "gang", phases: PHASES, groups: {}, rows: ROWS });
 
-/** The one way a gang changes its phase. */
+/** The one way a gang changes its phase. What it held until it ran says nothing of its next start. */
 export function moveGang(step: Step, gang: GangState, on: GangMove): void {
   const to = nextPhase(step, GANG, { id: `gang ${gang.position}`, phase: gang.phase }, on);
   if (to !== undefined) {
     gang.phase = to;
     step.changed = true;
+    if (to === "running") {
+      Object.assign(gang.hold, NO_HOLD);
+    }
   }
 }
 

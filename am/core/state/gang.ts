@@ -24,6 +24,17 @@ export interface Hold {
   isVain: boolean;
 }
 
+/** Of a gang that has given nothing back since it last ran. */
+export const NO_HOLD: Readonly<Hold> = {
+  deadline: undefined,
+  returns: 0,
+  askAgainAtMs: 0,
+  pausedAtMs: 0,
+  returnedMiB: 0,
+  isContended: false,
+  isVain: false,
+};
+
 /** Roles that are asked for, start, fail and restart together. A job without stages is one gang; of a search each trial may be one. */
 export interface GangState {
   /** Its place among the job's gangs. */

@@ -5,7 +5,7 @@ import { leadOfTrial } from "../../../src/job/search/trial-tasks.ts";
 import type { Pausing, TrialLine } from "../../../src/job/search/trials.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
-import type { GangState } from "./gang.ts";
+import { type GangState, NO_HOLD } from "./gang.ts";
 import type { TaskPhase, TaskRecord } from "./records.ts";
 import type { CoreState, Identity } from "./state.ts";
 
@@ -137,15 +137,7 @@ function newGang(position: number, roles: readonly number[]): GangState {
     generations: [],
     charges: [],
     checkpoint: undefined,
-    hold: {
-      deadline: undefined,
-      returns: 0,
-      askAgainAtMs: 0,
-      pausedAtMs: 0,
-      returnedMiB: 0,
-      isContended: false,
-      isVain: false,
-    },
+    hold: { ...NO_HOLD },
   };
 }
 

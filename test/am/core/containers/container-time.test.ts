@@ -50,6 +50,18 @@ test("what a container does before its first program, between two trials and aft
   expect(timeOf(scenario)?.barrierMs).toBe(0);
 });
 
+test("a container that its node ends does nothing any more, though its trial waits for another one", () => {
+  const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
+  scenario.toRunning();
+  const { containerId } = scenario.task("worker:0");
+  scenario.on({ type: "executor-lost", task: "worker:0", containerId, cause: "goodbye" });
+  const lost = timeOf(scenario);
+  scenario.after(2_000);
+  scenario.on({ type: "headroom-changed", available: { memoryMiB: 0, vcores: 0, others: {} } });
+  expect(scenario.core.state.containers[containerId]?.phase).toBe("terminating");
+  expect(timeOf(scenario)).toMatchObject({ startMs: lost?.startMs, afterLastMs: (lost?.afterLastMs ?? 0) + 2_000 });
+});
+
 test("a job that is no search counts none", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1)]));
   scenario.toRunning();
