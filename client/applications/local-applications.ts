@@ -3,7 +3,7 @@ import path from "node:path";
 import { clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
-import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import { wholeJob } from "../../src/job/amounts.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
@@ -17,6 +17,7 @@ import { type Applications, hasEnded, type KeptHistory, type MasterContact } fro
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
 import { LocalLogStore } from "./local-log-store.ts";
 import { parseJobStatus } from "./outcome.ts";
+import { endOf } from "./report-status.ts";
 
 const lastErrorLines = 10;
 /** So long after its submission a job that has ended keeps its logs. */
@@ -207,19 +208,11 @@ function processOf(folder: string): number | undefined {
 function stateOf(
   status: JobStatus | undefined,
   { alive, serves, killed }: { readonly alive: boolean; readonly serves: boolean; readonly killed: boolean },
-): { readonly state: ApplicationState; readonly finalStatus: FinalStatus } {
-  switch (status?.outcome?.result) {
-    case "succeeded":
-      return { state: "FINISHED", finalStatus: "SUCCEEDED" };
-    case "failed":
-      return { state: "FINISHED", finalStatus: "FAILED" };
-    case "killed":
-      return { state: "KILLED", finalStatus: "KILLED" };
-    default:
-      if (!alive && killed) return { state: "KILLED", finalStatus: "KILLED" };
-      if (!alive) return { state: "FAILED", finalStatus: "FAILED" };
-      return { state: serves ? "RUNNING" : "ACCEPTED", finalStatus: "UNDEFINED" };
-  }
+): Pick<ApplicationReport, "state" | "finalStatus"> {
+  if (status?.outcome !== undefined) return endOf(status.outcome);
+  if (!alive && killed) return { state: "KILLED", finalStatus: "KILLED" };
+  if (!alive) return { state: "FAILED", finalStatus: "FAILED" };
+  return { state: serves ? "RUNNING" : "ACCEPTED", finalStatus: "UNDEFINED" };
 }
 
 /** What job.json says of it; nothing where it is not there yet, or is of another version. */

@@ -1,7 +1,7 @@
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
-import type { JobState, JobStatus } from "../../src/job/status.ts";
+import type { JobOutcome, JobState, JobStatus } from "../../src/job/status.ts";
 import { waitOf } from "../../src/job/wait.ts";
 import { hasEnded } from "./applications.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -34,6 +34,37 @@ export function statusOfReport(report: ApplicationReport, delay: DelayReason | u
     usage: { memoryMiBSeconds: usage?.memorySeconds ?? 0, vcoreSeconds: usage?.vcoreSeconds ?? 0 },
     ...(outcome === undefined ? {} : { outcome }),
   };
+}
+
+/**
+ * What the ResourceManager said of an application that it has forgotten since (`yarn.resourcemanager.max-completed-applications`), as far
+ * as the job's last status tells it: no usage but the job's own, no tracking URL.
+ */
+export function reportOfStatus(status: JobStatus, user: string): ApplicationReport {
+  const { applicationId: id, name, queue, outcome, startedAtMs, nowMs } = status;
+  return {
+    id,
+    user,
+    name,
+    queue,
+    type: "TONY",
+    tags: [],
+    // An AM that died told no outcome.
+    ...(outcome === undefined ? { state: "FAILED", finalStatus: "FAILED" } : endOf(outcome)),
+    trackingUrl: "",
+    diagnostics: outcome?.summary ?? "",
+    startTimeMs: startedAtMs,
+    launchTimeMs: startedAtMs,
+    finishTimeMs: outcome?.endedAtMs ?? nowMs,
+    progress: 1,
+    priority: 0,
+  };
+}
+
+/** How a job's end is called by YARN. */
+export function endOf({ result }: JobOutcome): Pick<ApplicationReport, "state" | "finalStatus"> {
+  if (result === "killed") return { state: "KILLED", finalStatus: "KILLED" };
+  return { state: "FINISHED", finalStatus: result === "succeeded" ? "SUCCEEDED" : "FAILED" };
 }
 
 /** Of a job that has not ended. */

@@ -22,6 +22,7 @@ import { carriedTo, readJobFile, readLeftStatus } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { isRefused, killRefusal } from "./kill-refusal.ts";
 import { parseJobStatus } from "./outcome.ts";
+import { reportOfStatus } from "./report-status.ts";
 import { WaitingReasons } from "./waiting-reasons.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
 
@@ -65,7 +66,10 @@ export class YarnApplications implements Applications {
     try {
       return this.#reachable(await this.#cluster.use(({ resourceManager }) => resourceManager.report(id)));
     } catch (error) {
-      throw errorCode(error) === "APPLICATION_NOT_FOUND" ? notKnown(id) : error;
+      if (errorCode(error) !== "APPLICATION_NOT_FOUND") throw error;
+      const kept = await this.#keptStatus(id).catch(() => undefined);
+      if (kept === undefined) throw notKnown(id);
+      return reportOfStatus(kept, this.user);
     }
   }
 
@@ -131,27 +135,30 @@ export class YarnApplications implements Applications {
 
   async finalStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
     if (report.user !== this.user) return undefined;
-    return (await this.#keptStatus(report)) ?? (await this.#leftStatus(report));
+    return (await this.#awaitedStatus(report)) ?? (await this.#leftStatus(report));
   }
 
   async #leftStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
     return await readLeftStatus(await this.staging(report.id), report).catch(() => undefined);
   }
 
-  async #keptStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
+  async #awaitedStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
     const giveUpAtMs = this.#now() + (this.#mayBeWriting(report) ? statusWrittenWithinMs : 0);
     try {
-      const ended = await this.#endedJobs();
       for (;;) {
-        const kept = await ended.find(report.id);
-        if (kept !== undefined) return parseJobStatus(Buffer.from(kept));
-        if (this.#now() >= giveUpAtMs) return undefined;
+        const kept = await this.#keptStatus(report.id);
+        if (kept !== undefined || this.#now() >= giveUpAtMs) return kept;
         await sleep(lookAgainMs);
       }
     } catch {
       // The ResourceManager's word is all there is, as for a job that left none.
       return undefined;
     }
+  }
+
+  async #keptStatus(id: string): Promise<JobStatus | undefined> {
+    const kept = await (await this.#endedJobs()).find(id);
+    return kept === undefined ? undefined : parseJobStatus(Buffer.from(kept));
   }
 
   /** An AM that has told the ResourceManager its end writes it down at the same time. */

@@ -330,10 +330,11 @@ export const phases = [
     needs: ["package"],
   }),
   ...clusterOfItsOwn("memory-calculator", {
-    what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for",
+    what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for; one that the ResourceManager forgot",
     options: [
       ...["--calculator", "default", "--nodes", "1", "--label", "none"],
       ...["--set", "yarn.nodemanager.resource.cpu-vcores=2"],
+      ...["--set", "yarn.resourcemanager.max-completed-applications=1"],
     ],
     tests: "test/schedulers/memory-calculator",
     cores: HALF,

@@ -37,28 +37,36 @@ export class EndedJobs {
     await this.#write(this.#checkpointDirOf(applicationId), address);
   }
 
-  /** Undefined when none was kept. */
+  /** Undefined when none was kept. @throws TonyError `HISTORY_NOT_OURS` */
   checkpointDir(applicationId: string): Promise<string | undefined> {
-    const { fileSystem } = this.#root;
-    return ifThere(fileSystem.open(this.#checkpointDirOf(applicationId)).then((stream) => text(stream)));
+    return this.#read(this.#checkpointDirOf(applicationId));
+  }
+
+  async #read(file: string): Promise<string | undefined> {
+    const content = await ifThere(this.#root.fileSystem.open(file).then((stream) => text(stream)));
+    if (content !== undefined) await this.#checkOwner();
+    return content;
   }
 
   async #write(target: string, content: string): Promise<void> {
     const { fileSystem } = this.#root;
     await fileSystem.mkdirs(this.#folder, 0o700);
-    const { owner } = await fileSystem.stat(this.#folder);
-    if (owner !== this.#user) {
-      throw new TonyError(`${this.#folder} belongs to ${owner}, not to ${this.#user}`, { code: "HISTORY_NOT_OURS" });
-    }
+    await this.#checkOwner();
     const draft = `${target}.tmp`;
     await fileSystem.create(draft, Buffer.from(content), { permission: 0o600, overwrite: true });
     await fileSystem.rename(draft, target, { overwrite: true });
   }
 
-  /** The last status of a job, as JSON; undefined when none was kept. */
+  /** Everybody may make a folder beside the staging folders. */
+  async #checkOwner(): Promise<void> {
+    const { owner } = await this.#root.fileSystem.stat(this.#folder);
+    if (owner === this.#user) return;
+    throw new TonyError(`${this.#folder} belongs to ${owner}, not to ${this.#user}`, { code: "HISTORY_NOT_OURS" });
+  }
+
+  /** The last status of a job, as JSON; undefined when none was kept. @throws TonyError `HISTORY_NOT_OURS` */
   find(applicationId: string): Promise<string | undefined> {
-    const read = this.#root.fileSystem.open(this.#fileOf(applicationId)).then((stream) => text(stream));
-    return ifThere(read);
+    return this.#read(this.#fileOf(applicationId));
   }
 
   /** Removes what is too old or too much. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, utimes } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -38,6 +38,14 @@ describe("how a user's jobs ended", () => {
   test("is refused a folder that somebody else made", async () => {
     const somebody = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root }, "somebody");
     await expect(somebody.keep(aJobStatus())).rejects.toMatchObject({ code: "HISTORY_NOT_OURS" });
+  });
+
+  test("is not believed of a folder that somebody else made", async () => {
+    await jobs.keep(aJobStatus());
+    await rename(path.join(root, `history-${user}`), path.join(root, "history-somebody"));
+    const somebody = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root }, "somebody");
+    const { applicationId } = aJobStatus();
+    await expect(somebody.find(applicationId)).rejects.toMatchObject({ code: "HISTORY_NOT_OURS" });
   });
 
   test("goes after a month, and beyond the newest 200", async () => {

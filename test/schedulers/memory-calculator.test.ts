@@ -27,3 +27,17 @@ test("a job runs on a node that gives out more cores than it has, and beside ano
 
   expect((await alice.run("kill", id)).exitCode).toBe(0);
 });
+
+test("a job that the ResourceManager has forgotten is told from what its ApplicationMaster left", async () => {
+  const job = alice.job("talker", { ...oneTask, "tony.worker.command": "echo said before" });
+  const { stdout } = await alice.run("submit", "--conf", job, "--detach");
+  const id = stdout.trim();
+  await alice.run("wait", id);
+  // The ResourceManager of this cluster remembers one application that has ended.
+  await alice.run("submit", "--conf", alice.job("later", oneTask));
+
+  const status = await alice.run("status", id);
+  expect(status.stdout).toContain("SUCCEEDED");
+  expect(status.exitCode).toBe(0);
+  expect((await alice.run("logs", id)).stdout).toContain("said before");
+});
