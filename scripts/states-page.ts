@@ -51,8 +51,8 @@ For example, the node of \`worker:1\` is lost while its gang restarts:
   generation is open \`renewed-without-container\` makes it \`waiting\`: another container is asked for. What ended the node is evidence in the verdict, if
   that is still open.
 - it was making ready for the next generation (\`allocated\` to \`registered\`): \`container-replaced\` makes it \`waiting\`. Nothing had started, so no
-  generation ends. The loss is evidence where an open verdict waits for that container; otherwise the node is blamed (\`judgeReplaced\` in
-  \`am/core/failures/losses.ts\`), and after too many such losses the job fails (\`tony.failure.blame.job\`).
+  generation ends. The loss is evidence where an open verdict waits for that container; otherwise the node is blamed, unless it was taken out of
+  the cluster (\`judgeReplaced\` in \`am/core/failures/losses.ts\`), and after too many failures of the task's machines the job fails (\`tony.failure.blame.job\`).
 - its program had ended: nothing moves at once; the node's end is evidence as long as the verdict waits for that container. Once the next generation
   is open the task is \`waiting\`, as above.
 `;
