@@ -37,7 +37,7 @@ export class DaySegments {
     this.#folder = path.join(folder, createHash("sha256").update(history).digest("hex").slice(0, 16));
   }
 
-  /** Those that can be read; others are made anew. Before anybody is served: nobody waits meanwhile. */
+  /** Those that can be read, the newest first; others are made anew. */
   *load(): Generator<DaySegment> {
     for (const name of this.#names()) {
       const segment = this.#read(name);
@@ -79,7 +79,8 @@ export class DaySegments {
     try {
       return readdirSync(this.#folder)
         .filter((name) => name.endsWith(ENDING))
-        .sort();
+        .sort()
+        .reverse();
     } catch (error) {
       if (isNotThere(error)) return [];
       throw error;

@@ -1,4 +1,5 @@
 import path from "node:path/posix";
+import { setImmediate } from "node:timers/promises";
 import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
 import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { ifThere, listIfThere } from "../src/hadoop/hdfs/if-there.ts";
@@ -42,6 +43,7 @@ const MOST_UNREADABLE = 100;
 /** Of a name, or a cause: rows stay in memory, and a job writes what it likes into its history. */
 const MOST_TEXT = 1_000;
 const LATEST_MONTHS = 2;
+const SORTED_FOR_MS = 1_000;
 const APPLICATION_ID = /^application_\d+_\d+$/;
 
 /** The jobs of a history, from their folders, in memory; and of its days from what an earlier portal has read, where that is kept. */
@@ -55,7 +57,10 @@ export class JobIndex {
   /** By folder of a day: when it had changed last. */
   readonly #days = new Map<string, number>();
   readonly #unreadable = new Map<string, { readonly changedAtMs: number; readonly why: string }>();
-  #rows: readonly JobRow[] | undefined;
+  #rows: readonly JobRow[] = [];
+  #isSorted = true;
+  #sortedAtMs = Number.NEGATIVE_INFINITY;
+  #restoring: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
   /** How many jobs an earlier portal had read. */
   #restored = 0;
@@ -72,11 +77,17 @@ export class JobIndex {
     return { ...this.#scan, ...restored, ...(this.#keepTrouble && { keepTrouble: this.#keepTrouble }), unreadable };
   }
 
-  /** The newest first. */
+  /** The newest first. While jobs are read they are sorted anew once a second at most: with a hundred thousand that takes a while. */
   get rows(): readonly JobRow[] {
-    this.#rows ??= [...this.#known.values()]
+    if (this.#isSorted) return this.#rows;
+    const nowMs = this.#options.nowMs();
+    const isReading = (this.#restoring ?? this.#refreshing) !== undefined;
+    if (isReading && nowMs - this.#sortedAtMs < SORTED_FOR_MS) return this.#rows;
+    this.#rows = [...this.#known.values()]
       .map(({ row }) => row)
       .sort((a, b) => b.startedAtMs - a.startedAtMs || (a.applicationId < b.applicationId ? 1 : -1));
+    this.#isSorted = true;
+    this.#sortedAtMs = nowMs;
     return this.#rows;
   }
 
@@ -124,13 +135,13 @@ export class JobIndex {
     const there = this.#ofPlace.get(place) ?? new Set();
     this.#ofPlace.set(place, there.add(job.applicationId));
     this.#known.set(job.applicationId, job);
-    this.#rows = undefined;
+    this.#isSorted = false;
   }
 
   #drop({ applicationId, folder }: KnownJob): void {
     this.#known.delete(applicationId);
     this.#ofPlace.get(path.dirname(folder))?.delete(applicationId);
-    this.#rows = undefined;
+    this.#isSorted = false;
   }
 
   #jobsAt(place: string): KnownJob[] {
@@ -142,15 +153,25 @@ export class JobIndex {
     return this.#known.get(applicationId)?.outcome;
   }
 
-  /** Shows what was read before, until the history has been looked at. */
-  restore(): void {
-    for (const tally of this.#options.segments?.gone() ?? []) this.#addGone(tally);
-    for (const { day, changedAtMs, jobs } of this.#options.segments?.load() ?? []) {
-      if (!day.startsWith(`${this.#options.finished}/`)) continue;
+  /** Shows what was read before, the newest days first, until the history has been looked at, which waits for it. */
+  async restore(): Promise<void> {
+    this.#restoring ??= this.#restore().finally(() => {
+      this.#restoring = undefined;
+    });
+    await this.#restoring;
+  }
+
+  async #restore(): Promise<void> {
+    const { segments, finished } = this.#options;
+    for (const tally of segments?.gone() ?? []) this.#addGone(tally);
+    for (const { day, changedAtMs, jobs } of segments?.load() ?? []) {
+      if (!day.startsWith(`${finished}/`)) continue;
       this.#days.set(day, changedAtMs);
       for (const job of jobs) if (path.dirname(job.folder) === day) this.#put(job);
+      this.#restored = this.#known.size;
+      // Whoever asks is answered in between.
+      await setImmediate();
     }
-    this.#restored = this.#known.size;
   }
 
   /** A day with jobs that cannot be read is read again by each start: they are to be told. */
@@ -173,6 +194,7 @@ export class JobIndex {
   }
 
   async #look(): Promise<void> {
+    await this.#restoring;
     try {
       await this.#readFolders(await this.#jobsIn(this.#options.intermediate));
       for (const day of await this.#changedDays()) {

@@ -56,16 +56,15 @@ export function askedFor(rows: readonly JobRow[], query: JobQuery) {
 
 export function matchingRows(rows: readonly JobRow[], query: JobQuery): readonly JobRow[] {
   const { user, queue, name, cause, state, sinceMs, untilMs } = query;
-  const has = (field: string, wanted: string | undefined) =>
-    wanted === undefined || field.toLowerCase().includes(wanted);
+  const has = (field: string, wanted: string) => field.toLowerCase().includes(wanted);
   return rows.filter(
     (row) =>
       (state === undefined || row.state === state) &&
       row.startedAtMs <= untilMs &&
       (row.endedAtMs ?? Number.POSITIVE_INFINITY) >= sinceMs &&
-      has(row.user, user) &&
-      has(row.queue, queue) &&
-      (has(row.name, name) || has(row.applicationId, name)) &&
-      has(row.cause ?? "", cause),
+      (user === undefined || has(row.user, user)) &&
+      (queue === undefined || has(row.queue, queue)) &&
+      (name === undefined || has(row.name, name) || has(row.applicationId, name)) &&
+      (cause === undefined || has(row.cause ?? "", cause)),
   );
 }

@@ -73,9 +73,10 @@ async function main(): Promise<void> {
     ...(settings.door === undefined ? {} : { door: await openDoor(settings.door, cluster.localNameOf) }),
     ...(upkeep === undefined ? {} : { upkeep }),
   };
-  index.restore();
+  const restored = index.restore();
   const address = await new PortalServer(options).listen(port);
   process.stdout.write(`The portal is at ${address}\n`);
+  await restored;
   for (;;) {
     await index.refresh();
     await upkeep?.round();

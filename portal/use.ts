@@ -10,7 +10,7 @@ const MOST_DAYS = 366;
 /** By queue and user, the greatest first, and by day: a job's use is spread evenly over the time that it took. */
 export function useOf(rows: readonly JobRow[]): UseAnswer {
   const owners = new Map<string, { queue: string; user: string } & Sum>();
-  const days = new Map<string, Sum>();
+  const days = new Map<number, Sum>();
   for (const row of rows) {
     const { queue, user, startedAtMs, endedAtMs } = row;
     if (endedAtMs === undefined) continue;
@@ -31,9 +31,9 @@ export function useOf(rows: readonly JobRow[]): UseAnswer {
   return {
     owners: [...owners.values()].sort((a, b) => b.gibHours - a.gibHours),
     days: [...days]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .sort(([a], [b]) => a - b)
       .slice(-MOST_DAYS)
-      .map(([day, use]) => ({ day, ...use })),
+      .map(([day, use]) => ({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), ...use })),
   };
 }
 
@@ -71,20 +71,20 @@ function add(use: Sum, more: Omit<Use, "jobs">, share: number): void {
 const quantities = ["gibHours", "coreHours", "gpuHours", "wastedGibHours", "wastedGpuHours"] as const;
 
 /** How much of a job fell on each of its days; of one that took no time at all, all of it on its day. */
-function sharesOf(startedAtMs: number, endedAtMs: number): { readonly day: string; readonly share: number }[] {
+function sharesOf(startedAtMs: number, endedAtMs: number): { readonly day: number; readonly share: number }[] {
   const fromMs = Math.max(Math.min(startedAtMs, endedAtMs), endedAtMs - MOST_DAYS * DAY_MS);
   const wholeMs = endedAtMs - fromMs;
   if (wholeMs === 0) return [{ day: dayOf(endedAtMs), share: 1 }];
   const shares = [];
   for (let atMs = fromMs; atMs < endedAtMs; ) {
-    const nextMs = Math.min(endedAtMs, (Math.floor(atMs / DAY_MS) + 1) * DAY_MS);
+    const nextMs = Math.min(endedAtMs, (dayOf(atMs) + 1) * DAY_MS);
     shares.push({ day: dayOf(atMs), share: (nextMs - atMs) / wholeMs });
     atMs = nextMs;
   }
   return shares;
 }
 
-/** `2026-11-26` */
-function dayOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
+/** Since the epoch. */
+function dayOf(atMs: number): number {
+  return Math.floor(atMs / DAY_MS);
 }

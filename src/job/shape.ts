@@ -64,8 +64,11 @@ export function both<A, B>(first: Shape<A>, second: Shape<B>): Shape<A & B> {
 }
 
 function objectAt(value: unknown, where: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return fail(where, "an object");
-  return { ...value };
+  return isObject(value) ? value : fail(where, "an object");
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function join(where: string, name: string): string {

@@ -30,7 +30,7 @@ afterEach(() => {
 /** A portal that is started. */
 async function started(name = history.finished): Promise<JobIndex> {
   const index = new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(state, name) });
-  index.restore();
+  await index.restore();
   return index;
 }
 const ids = (index: JobIndex) => index.rows.map(({ applicationId }) => applicationId.slice(-1)).sort();
@@ -85,6 +85,18 @@ test("a start shows what an earlier portal had read at once, and reads no job of
   expect(index.rows).toEqual(before.rows);
   expect(index.scan).toMatchObject({ isComplete: true, read: 1 });
   expect(listed.filter((folder) => folder.includes("application"))).toEqual(["intermediate/application_1_0003"]);
+});
+
+test("a start answers while it goes through what was read: the newest days are there first, and nothing is read anew before all are", async () => {
+  await readOnce();
+  const index = new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(state, history.finished) });
+  const restored = index.restore();
+  expect(ids(index)).toEqual(["2"]);
+  expect(index.scan).toMatchObject({ isComplete: false, restored: 1 });
+  await index.refresh();
+  await restored;
+  expect(ids(index)).toEqual(["1", "2", "3"]);
+  expect(index.scan).toMatchObject({ isComplete: true, restored: 2, read: 1 });
 });
 
 test("of a day that has changed only the jobs are read that are new", async () => {

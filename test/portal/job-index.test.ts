@@ -87,6 +87,22 @@ test("nothing is read twice", async () => {
   expect(index.scan.read).toBe(3);
 });
 
+test("while jobs are read the list is sorted anew once a second at most", async () => {
+  let nowMs = 0;
+  const open = history.fileSystem.open.bind(history.fileSystem);
+  const seen: number[] = [];
+  index = new JobIndex({ ...history, nowMs: () => nowMs });
+  history.fileSystem.open = async (file) => {
+    seen.push(index.rows.length);
+    nowMs += 400;
+    return await open(file);
+  };
+  for (let number = 1; number <= 120; number += 1) history.write({ number, endedAtMs: octoberMs });
+  await index.refresh();
+  const [sorted, known] = [new Set(seen).size, index.rows.length];
+  expect([sorted > 2, sorted <= 1 + (120 * 400) / 1_000, known]).toEqual([true, true, 120]);
+});
+
 test("a history that cannot be read hides no other, and is told", async () => {
   const broken = history.writeBroken(3);
   history.write({ number: 4 });

@@ -60,9 +60,8 @@ export class LocalFileSystem implements FileSystem {
 
   list(path: string): Promise<FileStatus[]> {
     return named("LISTSTATUS", path, async () => {
-      const itself = statusOf(path, await fs.stat(path));
-      if (itself.type !== "DIRECTORY") return [itself];
-      const names = (await fs.readdir(path)).sort();
+      const names = await namesIn(path);
+      if (names === undefined) return [statusOf(path, await fs.stat(path))];
       const entries = await Promise.all(names.map((name) => statusIfPresent(join(path, name))));
       return entries.filter((entry) => entry !== undefined);
     });
@@ -180,6 +179,8 @@ export class LocalFileSystem implements FileSystem {
       if (status.isDirectory())
         throw new FileSystemError(`OPEN ${path}: it is a directory`, { code: "FILE_NOT_FOUND", path });
       if (lengthBytes === 0 || offset >= status.size) return Readable.from([]);
+      const wantedBytes = Math.min(lengthBytes ?? Number.POSITIVE_INFINITY, status.size - offset);
+      if (wantedBytes <= SMALL_BYTES) return Readable.from([await piece(path, offset, wantedBytes)]);
       const source = createReadStream(path, {
         start: offset,
         ...(lengthBytes === undefined ? {} : { end: offset + lengthBytes - 1 }),
@@ -225,6 +226,30 @@ export class LocalFileSystem implements FileSystem {
   }
 }
 
+/** So much is read at once: a stream costs several times as much. */
+const SMALL_BYTES = 65_536;
+
+/** What there is of it. */
+async function piece(path: string, offset: number, lengthBytes: number): Promise<Buffer> {
+  const file = await fs.open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(lengthBytes), 0, lengthBytes, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Sorted; undefined where it is no directory. */
+async function namesIn(path: string): Promise<string[] | undefined> {
+  try {
+    return (await fs.readdir(path)).sort();
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
 /** A hundredth of a millisecond on top, because the nearest double may lie below the time and be read back as the one before. */
 function seconds(timeMs: number): number {
   return (timeMs + 0.01) / 1000;
@@ -253,9 +278,13 @@ function statusOf(path: string, stats: Stats): FileStatus {
   };
 }
 
-/** The OS gives numbers; the one name that is compared with is this process's own user. */
+let ownName: string | undefined;
+
+/** The OS gives numbers; the one name that is compared with is this process's own user, which is looked up once. */
 function ownerName(uid: number): string {
-  return uid === process.getuid?.() ? processOwner() : String(uid);
+  if (uid !== process.getuid?.()) return String(uid);
+  ownName ??= processOwner();
+  return ownName;
 }
 
 /** Runs an operation; its failure becomes a FileSystemError that names operation and path. */

@@ -20,6 +20,23 @@ describe("the local disk", () => {
   });
 });
 
+test("a file is read as it is, whether it is small or large, whole or a part of it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "local-"));
+  const fileSystem = new LocalFileSystem();
+  for (const length of [65_536, 300_000]) {
+    const content = Buffer.from(Array.from({ length }, (_value, index) => index % 251));
+    const file = join(folder, String(length));
+    await fileSystem.create(file, content, { permission: 0o644 });
+    const read = async (options: { readonly offset?: number; readonly lengthBytes?: number }) =>
+      Buffer.concat(await (await fileSystem.open(file, options)).toArray());
+    expect((await read({})).equals(content)).toBe(true);
+    expect(await read({ offset: length - 3, lengthBytes: 9 })).toEqual(content.subarray(-3));
+    expect(await read({ offset: 7, lengthBytes: 2 })).toEqual(content.subarray(7, 9));
+    expect(await fileSystem.list(file)).toMatchObject([{ path: file, lengthBytes: length }]);
+  }
+  await rm(folder, { recursive: true });
+});
+
 test("what failed to be written does not come back once it is removed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "local-"));
   const file = join(folder, "half");
