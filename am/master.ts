@@ -1,4 +1,4 @@
-import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
+import { type ApplicationIdentity, clientAccess, pageKey, readMasterIdentity } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
 import { groupsOf } from "../src/groups.ts";
 import { sleep, wallClock } from "../src/hadoop/clock.ts";
@@ -225,7 +225,7 @@ class Master {
     void this.#endpoint.announce();
     this.#watchAttempt();
     if (!local) renewTokens({ job, tokens: this.#tokens, staging: this.#staging, fileSystem, log });
-    if (attempt === 1) this.#history.begin(this.#status());
+    if (attempt === 1) this.#history.begin(this.#status(), page && pageKey(clientAccess(this.#identity)));
     if (journal !== undefined) {
       this.#feeds.recover();
       const { keptContainers } = registration;

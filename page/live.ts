@@ -20,6 +20,8 @@ export interface Live {
   readonly events?: readonly EventLine[];
   /** What there is to read of its logs. */
   readonly logs?: "live" | "stored";
+  /** In the portal, of a job that runs and shows no more there than its history has: where it is, and why. */
+  readonly running?: { readonly url: string; readonly trouble: string };
   readonly job?: Job;
   readonly status?: Status;
   readonly waits?: readonly Wait[];

@@ -77,7 +77,7 @@ function say(words: string): void {
 function show(live: Live): void {
   shown = live;
   since = live.rev;
-  const { job, mayLook, nowMs } = live;
+  const { job, mayLook, nowMs, running } = live;
   if (job === undefined) return;
   document.title = `${job.name} – ${job.state}`;
   const state = live.status?.state ?? job.state;
@@ -95,6 +95,12 @@ function show(live: Live): void {
           "This is what YARN shows everybody. Its owner sees tasks, waits and charts by the address that ",
           el("code", {}, [`tony-ts page ${job.applicationId}`]),
           " prints.",
+        ]),
+    running === undefined
+      ? ""
+      : el("p", { class: "note" }, [
+          `It runs: this is what its history has so far. ${running.trouble}. `,
+          link(running.url, "What YARN shows of it"),
         ]),
   ]);
   showJob(live);

@@ -1,19 +1,22 @@
 import { advise } from "../src/advice/advise.ts";
 import type { Roundings } from "../src/advice/sizes.ts";
 import { TonyError } from "../src/errors.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import type { JobSeries } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
 import type { AdviceReason } from "../src/job/reasons/advice.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { type SettingsAnswer, settingsAnswer } from "../src/page/answers.ts";
-import { liveAnswer, type PageFacts } from "../src/page/live-answer.ts";
+import { liveAnswer, type PageFacts, yarnState } from "../src/page/live-answer.ts";
 import type { LiveRequest } from "../src/page/live-request.ts";
 import type { Comparison } from "../src/page/portal-answers.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
 import { compare, type WholeJob } from "./compare.ts";
 import type { JobIndex } from "./job-index.ts";
 import type { JobLogs, LogAnswer, LogQuery } from "./job-logs.ts";
+import type { OwnPage, RunningJobs } from "./running-job.ts";
 import { readSettingsFile, readStoredJob, readStoredSeries, readStoredSettings, type StoredJob } from "./stored-job.ts";
 
 interface OpenJob {
@@ -23,13 +26,18 @@ interface OpenJob {
   readonly series: JobSeries | undefined;
   /** Of one that has ended. */
   readonly advice?: readonly AdviceReason[];
+  /** Of one that runs. */
+  readonly ownPage?: OwnPage;
 }
 
 export interface JobPagesOptions {
   readonly fileSystem: FileSystem;
   readonly access: Pick<Access, "maySee">;
   readonly index: Pick<JobIndex, "folderOf" | "outcomeOf">;
+  /** What the ResourceManager says of an application. */
+  readonly report: (applicationId: string) => Promise<ApplicationReport>;
   readonly logs: Pick<JobLogs, "read">;
+  readonly running: Pick<RunningJobs, "ask" | "pageOf">;
   /** As the cluster rounds what jobs ask for. */
   readonly roundings: Roundings;
   readonly nowMs: () => number;
@@ -48,9 +56,21 @@ export class JobPages {
     this.#options = options;
   }
 
-  /** As the job's own ApplicationMaster answers while it runs. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
-  async live(applicationId: string, request: LiveRequest, viewer: Viewer): Promise<object> {
-    const { job, series, advice } = await this.#shown(applicationId, viewer);
+  /**
+   * What the job's own ApplicationMaster answers while it runs and its page is on; else what its history has, as that would answer.
+   * @param query as it was asked
+   * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`)
+   */
+  async live(applicationId: string, request: LiveRequest, viewer: Viewer, query: string): Promise<object> {
+    const { job, series, advice, ownPage } = await this.#shown(applicationId, viewer);
+    if (ownPage !== undefined) {
+      try {
+        return await this.#options.running.ask(applicationId, ownPage, `api/v1/live?${query}`);
+      } catch (error) {
+        const known = liveAnswer(job.status, factsOf(job, series), { ...request, since: 0 }, true);
+        return { ...known, running: { url: ownPage.url, trouble: errorMessage(error) } };
+      }
+    }
     const isOver = job.status.outcome !== undefined || job.status.state !== "running";
     const logs = isOver ? ({ logs: "stored" } as const) : {};
     const more = { ...logs, ...(advice === undefined ? {} : { advice }) };
@@ -102,11 +122,29 @@ export class JobPages {
     return await logs.read(job.user, job.status, query, gone);
   }
 
+  /**
+   * What logs of a job that runs have grown by, as its ApplicationMaster answers.
+   * @param query as it was asked
+   * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`, `NO_ANSWER`)
+   */
+  async follow(applicationId: string, query: string, viewer: Viewer): Promise<object> {
+    const { ownPage } = await this.#shown(applicationId, viewer);
+    if (ownPage === undefined) throw new TonyError("it does not run, as far as YARN says", { code: "NO_ANSWER" });
+    return await this.#options.running.ask(applicationId, ownPage, `api/v1/logs?${query}`);
+  }
+
   /** As `tony-ts advise ID` gives; of TonY's jobs too little is known. */
   #adviceOn({ status, writtenBy }: StoredJob, series: JobSeries | undefined): Pick<OpenJob, "advice"> {
     if (status.outcome === undefined || writtenBy === "TonY") return {};
     const run = { status, submittedAtMs: status.startedAtMs, ...(series === undefined ? {} : { series }) };
     return { advice: advise([run], this.#options.roundings, {}) };
+  }
+
+  /** Where it runs, as far as YARN says so. */
+  async #ownPageOf({ user, status }: StoredJob, folder: string): Promise<OwnPage | undefined> {
+    if (yarnState(status.state) !== "running") return undefined;
+    const report = await this.#options.report(status.applicationId).catch(() => undefined);
+    return report?.user === user ? await this.#options.running.pageOf(report, folder) : undefined;
   }
 
   async #shown(applicationId: string, viewer: Viewer): Promise<OpenJob> {
@@ -126,7 +164,9 @@ export class JobPages {
       readStoredSeries(fileSystem, folder).catch(() => undefined),
     ]);
     const job = withOutcome(stored, index.outcomeOf(applicationId));
-    const opened = { folder, atMs: nowMs(), job, series, ...this.#adviceOn(job, series) };
+    const ownPage = await this.#ownPageOf(job, folder);
+    const more = { ...this.#adviceOn(job, series), ...(ownPage === undefined ? {} : { ownPage }) };
+    const opened = { folder, atMs: nowMs(), job, series, ...more };
     this.#open.delete(applicationId);
     this.#open.set(applicationId, opened);
     const [oldest] = this.#open.keys();

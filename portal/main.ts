@@ -11,6 +11,7 @@ import { processVariables } from "../src/hadoop/conf/configuration.ts";
 import { loadConfiguration } from "../src/hadoop/conf/site-files.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { HttpClient } from "../src/hadoop/http/client.ts";
 import { interactiveRetry } from "../src/hadoop/rpc/retry.ts";
 import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
 import { GssAcceptor } from "../src/hadoop/security/kerberos/gss-acceptor.ts";
@@ -31,11 +32,13 @@ import { JobIndex } from "./job-index.ts";
 import { JobLogs } from "./job-logs.ts";
 import { JobPages } from "./job-pages.ts";
 import { Logins } from "./logins.ts";
+import { RunningJobs } from "./running-job.ts";
 import { type PortalDoor, PortalServer } from "./server.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** How often the history is looked at. */
 const ROUND_MS = 30_000;
+const CONNECT_MS = 5_000;
 
 /** The portal, which `tony-ts portal` starts and gives its settings in a line of its standard input: it ends with who holds that open. */
 async function main(): Promise<void> {
@@ -62,6 +65,8 @@ async function main(): Promise<void> {
     access,
     index,
     logs: new JobLogs(storeOf),
+    running: new RunningJobs(cluster.http, fileSystem),
+    report,
     roundings: cluster.roundings,
     nowMs,
   });
@@ -149,7 +154,8 @@ function openCluster({ configurationFolder, hadoop, gateway, login, history }: P
     return (principal: string) => localName(configuration, principal, realm);
   };
   const roundings = roundingsOf(configuration);
-  return { ...places, resourceManager, admins, storeOf, folderOf, localNameOf, roundings };
+  const http = new HttpClient({ credentials, connectTimeoutMs: CONNECT_MS });
+  return { ...places, http, resourceManager, admins, storeOf, folderOf, localNameOf, roundings };
 }
 
 /** Beside this program. */

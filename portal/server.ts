@@ -29,7 +29,7 @@ export interface PortalServerOptions {
   readonly index: Pick<JobIndex, "rows" | "scan" | "gone">;
   /** Absent: nothing is moved or removed. */
   readonly upkeep?: Pick<Upkeep, "counts">;
-  readonly jobs: Pick<JobPages, "compare" | "live" | "logs" | "settings" | "whole">;
+  readonly jobs: Pick<JobPages, "compare" | "follow" | "live" | "logs" | "settings" | "whole">;
   readonly listPage: Buffer;
   readonly jobPage: Buffer;
   readonly comparePage: Buffer;
@@ -198,7 +198,7 @@ export class PortalServer {
   async #answer({ url = "/", headers }: IncomingMessage, viewer: Viewer, response: ServerResponse): Promise<void> {
     const { jobs, nowMs } = this.#options;
     const index = this.#shownTo(viewer);
-    const { pathname, searchParams } = new URL(url, `http://${HOST}`);
+    const { pathname, search, searchParams } = new URL(url, `http://${HOST}`);
     const [, id = "", rest = ""] = /^\/jobs\/(application_\d+_\d+)(?:\/(.*))?$/.exec(pathname) ?? [];
     if (pathname === "/") sendPage(response, this.#list.html, this.#list.policy);
     else if (pathname === "/api/v1/jobs" || pathname === "/api/v1/use") {
@@ -222,9 +222,11 @@ export class PortalServer {
     else if (id !== "" && rest === "api/v1/live") {
       const query = parseLiveRequest(searchParams);
       if (query === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
-      else sendJson(response, 200, await jobs.live(id, query, viewer));
+      else sendJson(response, 200, await jobs.live(id, query, viewer, search.slice(1)));
     } else if (id !== "" && rest === "api/v1/job") sendJson(response, 200, await jobs.whole(id, viewer));
     else if (id !== "" && rest === "api/v1/settings") sendJson(response, 200, await jobs.settings(id, viewer));
+    else if (id !== "" && rest === "api/v1/logs" && searchParams.has("of"))
+      sendJson(response, 200, await jobs.follow(id, search.slice(1), viewer));
     else if (id !== "" && rest === "api/v1/logs") {
       const query = parseLogQuery(searchParams);
       if (typeof query === "string") sendJson(response, 400, { error: query });

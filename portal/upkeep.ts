@@ -2,7 +2,7 @@ import path from "node:path/posix";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { JobHistoryFolder } from "../src/history/job-folder.ts";
-import { historyFileInProgress, parseHistoryFileName } from "../src/history/layout.ts";
+import { historyFileInProgress, pageKeyFile, parseHistoryFileName } from "../src/history/layout.ts";
 import { seriesFile } from "../src/history/series/file.ts";
 import { tonyFinalXml } from "../src/history/tony/final-xml.ts";
 import type { Retention, UpkeepSettings } from "../src/portal-settings.ts";
@@ -186,7 +186,7 @@ export class Upkeep {
 }
 
 /** What lies beside a history. TonY's settings had the other name before. */
-const besides: readonly string[] = [seriesFile, tonyFinalXml, "config.xml"];
+const besides: readonly string[] = [seriesFile, tonyFinalXml, pageKeyFile, "config.xml"];
 
 /** Jobs that have ended, and are still among those that run; the oldest first. */
 export function toMove(jobs: readonly KnownJob[], intermediate: string, nowMs: number): KnownJob[] {

@@ -7,7 +7,7 @@ import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { syncMarkerBytes } from "../../src/history/avro/schema.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
-import { finishedHistoryFile, tonyHistoryFile } from "../../src/history/layout.ts";
+import { finishedHistoryFile, pageKeyFile, tonyHistoryFile } from "../../src/history/layout.ts";
 import { HISTORY_VERSION, type UnnumberedRecord } from "../../src/history/records.ts";
 import { withoutSecrets } from "../../src/history/secrets.ts";
 import { seriesFile } from "../../src/history/series/file.ts";
@@ -85,11 +85,11 @@ export class JobHistory {
     return ifThere(fileSystem.open(path.posix.join(staging, tonyFinalXml)).then((stream) => buffer(stream)));
   }
 
-  /** Writes what TonY's readers see of a job that runs. Only the first attempt has to. */
-  begin(status: JobStatus): void {
+  /** Writes what TonY's readers see of a job that runs, and the key of its page. Only the first attempt has to. */
+  begin(status: JobStatus, pageKey: string | undefined): void {
     const folder = this.#folder;
     if (folder === undefined) return;
-    this.#beginning = this.#writeBeginning(folder, status).catch((error: unknown) => this.#warn(error));
+    this.#beginning = this.#writeBeginning(folder, status, pageKey).catch((error: unknown) => this.#warn(error));
   }
 
   /** Adds the last record, gives the files their final names, and stores the status, which holds the outcome. */
@@ -97,9 +97,10 @@ export class JobHistory {
     await Promise.all([this.#finish(status, measured), this.#storeStatus(status)]);
   }
 
-  async #writeBeginning(folder: JobHistoryFolder, status: JobStatus): Promise<void> {
+  async #writeBeginning(folder: JobHistoryFolder, status: JobStatus, pageKey?: string): Promise<void> {
     await folder.make();
     await folder.write(tonyHistoryFile(this.#named(status)), writeTonyEvents([initedEvent(status)], newSyncMarker()));
+    if (pageKey !== undefined) await folder.write(pageKeyFile, Buffer.from(pageKey));
     const settings = await this.settings();
     if (settings !== undefined) await folder.write(tonyFinalXml, settings);
   }

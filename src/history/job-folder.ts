@@ -11,6 +11,7 @@ import {
   type HistoryJob,
   historyFileInProgress,
   historyFolder,
+  pageKeyFile,
   startOfUnfinished,
   tonyHistoryFile,
 } from "./layout.ts";
@@ -72,10 +73,11 @@ export class JobHistoryFolder {
     await this.fileSystem.create(path.posix.join(this.path, name), content, { permission: 0o660, overwrite: true });
   }
 
-  /** Removes the files in which TonY's readers see a job that runs. */
+  /** Removes what is there of a job that runs alone: the files in which TonY's readers see that, and its page's key. */
   async removeUnfinished(): Promise<void> {
     for (const name of await this.#names()) {
-      if (startOfUnfinished(name) !== undefined) await this.fileSystem.delete(path.posix.join(this.path, name));
+      if (startOfUnfinished(name) !== undefined || name === pageKeyFile)
+        await this.fileSystem.delete(path.posix.join(this.path, name));
     }
   }
 
@@ -119,7 +121,8 @@ export class JobHistoryFolder {
     const started = { ...job, startedAtMs };
     const [first, ...others] = unfinished;
     if (first !== undefined) await this.#rename(first, tonyHistoryFile(started, end));
-    for (const name of others) await this.fileSystem.delete(path.posix.join(this.path, name));
+    const keys = names.filter((name) => name === pageKeyFile);
+    for (const name of [...others, ...keys]) await this.fileSystem.delete(path.posix.join(this.path, name));
     if (names.includes(historyFileInProgress))
       await this.#rename(historyFileInProgress, finishedHistoryFile(started, end));
     return names.length > 0 && (await this.moveToFinished(end.endedAtMs));

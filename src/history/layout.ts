@@ -3,6 +3,8 @@ import type { JobOutcome } from "../job/status.ts";
 
 /** The file that a running job's events are added to; one for all its attempts. */
 export const historyFileInProgress = "events.jsonl.inprogress";
+/** What opens all of a running job's page, for whoever may read its history. */
+export const pageKeyFile = "page.key";
 const inProgress = ".inprogress";
 const results = ["succeeded", "failed", "killed"] as const satisfies readonly JobOutcome["result"][];
 

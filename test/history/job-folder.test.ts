@@ -44,6 +44,7 @@ describe("a job's folder below tony.history.location", () => {
     await folder.make();
     await folder.write(`${id}-5-ada_b.jhist.inprogress`, Buffer.from("x"));
     await folder.write("events.jsonl.inprogress", Buffer.from("y"));
+    await folder.write("page.key", Buffer.from("k"));
     await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada-b" }, { endedAtMs, result: "killed" });
     expect(await filesOf("finished", "2026", "11", "23", id)).toEqual([
       `${id}-5-${endedAtMs}-ada-b-KILLED.jsonl`,
@@ -51,6 +52,15 @@ describe("a job's folder below tony.history.location", () => {
     ]);
     await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada-b" }, { endedAtMs, result: "killed" });
     expect(await filesOf("finished", "2026", "11", "23")).toEqual([id]);
+  });
+
+  test("has neither TonY's file of a job that runs nor its page's key once it has ended", async () => {
+    const folder = folderOf();
+    await folder.make();
+    for (const name of [`${id}-5-ada.jhist.inprogress`, "page.key", "tony-final.xml"])
+      await folder.write(name, Buffer.from("x"));
+    await folder.removeUnfinished();
+    expect(await filesOf("intermediate", id)).toEqual(["tony-final.xml"]);
   });
 
   test("is none for a job without a location", () => {

@@ -29,9 +29,12 @@ describe("the portal", () => {
   let server: PortalServer | undefined;
   let address: string;
   let isOwn = true;
+  /** What a running job's own page answers, by what it is asked. */
+  let ownPage: ((what: string) => object) | undefined;
 
   beforeEach(async () => {
     isOwn = true;
+    ownPage = undefined;
     history = new HistoryFolder();
     const nowMs = () => endedAtMs + 5;
     index = new JobIndex({ ...history, nowMs });
@@ -47,6 +50,14 @@ describe("the portal", () => {
       access,
       index,
       logs,
+      report: history.report,
+      running: {
+        pageOf: async ({ trackingUrl: url }) => ({ url }),
+        ask: async (id, { url }, what) => {
+          if (ownPage === undefined) throw new TonyError("its page is off", { code: "NO_ANSWER" });
+          return { id, url, ...ownPage(what) };
+        },
+      },
       roundings: usualRoundings,
       nowMs,
     });
@@ -97,6 +108,47 @@ describe("the portal", () => {
       text: expect.stringContaining("state is one of running"),
     });
     expect(await ask("/api/v1/jobs?colour=red")).toMatchObject({ status: 400 });
+  });
+
+  test("shows of a job that runs what its own page says, and else what its history has, with why and where that page is", async () => {
+    history.write({ number: 1, user: "ada" });
+    const id = "application_1_0001";
+    history.reports.set(id, { user: "ada", trackingUrl: "http://rm:8088/proxy/application_1_0001/" });
+    const known = await json(`/jobs/${id}/api/v1/live?since=5`);
+    expect(known).toMatchObject({
+      job: { state: "running" },
+      tasks: { all: 0 },
+      running: { url: "http://rm:8088/proxy/application_1_0001/", trouble: "its page is off" },
+    });
+    expect(await json(`/jobs/${id}/api/v1/live?since=${known.rev}`)).toHaveProperty("running");
+    expect(await ask(`/jobs/${id}/api/v1/logs?of=worker:0~stdout~0`)).toMatchObject({
+      status: 502,
+      text: expect.stringContaining("its page is off"),
+    });
+    ownPage = (what) => ({ what });
+    expect(await json(`/jobs/${id}/api/v1/live?since=5&filter=worker:1`)).toEqual({
+      id,
+      url: "http://rm:8088/proxy/application_1_0001/",
+      what: "api/v1/live?since=5&filter=worker:1",
+    });
+    expect(await json(`/jobs/${id}/api/v1/logs?of=worker:0~stdout~0`)).toMatchObject({
+      what: "api/v1/logs?of=worker:0~stdout~0",
+    });
+  });
+
+  test("asks no page of a job that is another user's than its history says, nor for who may not see it", async () => {
+    history.write({ number: 1, user: "ada" });
+    history.reports.set("application_1_0001", { user: "bob" });
+    ownPage = () => ({ told: true });
+    expect(await json("/jobs/application_1_0001/api/v1/live")).not.toHaveProperty("told");
+    history.write({ number: 2, user: "ada" });
+    history.reports.set("application_1_0002", { user: "ada" });
+    expect(await json("/jobs/application_1_0002/api/v1/live")).toHaveProperty("told");
+    await serve({ listen: "127.0.0.1", addresses: ["127.0.0.1"], header: "X-User" });
+    for (const what of ["live", "logs?of=worker:0~stdout~0"])
+      expect(await ask(`/jobs/application_1_0002/api/v1/${what}`, { headers: { "x-user": "mallory" } })).toMatchObject({
+        status: 403,
+      });
   });
 
   test("shows a job by the page and the answers of the job that runs, and says that nothing more will come", async () => {

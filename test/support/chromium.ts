@@ -36,10 +36,11 @@ export class Chromium {
   readonly #pages = new Map<string, Page>();
   #last = 0;
 
-  private constructor() {
+  private constructor(more: readonly string[]) {
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     const quiet = ["--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking"];
-    const args = ["--headless=new", "--remote-debugging-pipe", ...quiet, ...sandbox, `--user-data-dir=${this.#folder}`];
+    const mode = ["--headless=new", "--remote-debugging-pipe", `--user-data-dir=${this.#folder}`];
+    const args = [...mode, ...quiet, ...sandbox, ...more];
     // It reads commands from descriptor 3 and answers on 4.
     this.#process = spawn("chromium", args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     const [, , , to, from] = this.#process.stdio;
@@ -48,9 +49,12 @@ export class Chromium {
     this.#read(from);
   }
 
-  /** @throws Error where there is none: `apt-get install chromium` */
-  static async start(): Promise<Chromium> {
-    const browser = new Chromium();
+  /**
+   * @param more of its own options
+   * @throws Error where there is none: `apt-get install chromium`
+   */
+  static async start(more: readonly string[] = []): Promise<Chromium> {
+    const browser = new Chromium(more);
     await once(browser.#process, "spawn");
     return browser;
   }

@@ -1,0 +1,82 @@
+import { TonyError } from "../src/errors.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import { contentUpTo } from "../src/hadoop/hdfs/content.ts";
+import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import { ifThere } from "../src/hadoop/hdfs/if-there.ts";
+import type { HttpClient } from "../src/hadoop/http/client.ts";
+import { readText } from "../src/hadoop/http/exchange.ts";
+import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
+import { pageKeyFile } from "../src/history/layout.ts";
+import { recordOf } from "../src/job/shape.ts";
+
+/** Where a running job's own page is, and what opens all of it. */
+export interface OwnPage {
+  /** At YARN's proxy. */
+  readonly url: string;
+  /** Absent: it shows no more than YARN tells everybody. */
+  readonly key?: string;
+}
+
+const MOST_KEY_BYTES = 100;
+const MOST_ANSWER_BYTES = 4 * 2 ** 20;
+const IDLE_MS = 10_000;
+/** So many are asked at once, of all jobs. */
+const MOST_ASKED = 8;
+
+/**
+ * Pages of running jobs, asked as a browser does: at YARN's proxy, to whose address the ResourceManager leads. So the portal connects to nothing that
+ * a job names, and the proxy alone has to reach its ApplicationMaster.
+ */
+export class RunningJobs {
+  readonly #http: Pick<HttpClient, "send">;
+  readonly #fileSystem: Pick<FileSystem, "open">;
+  #asked = 0;
+
+  constructor(http: Pick<HttpClient, "send">, fileSystem: Pick<FileSystem, "open">) {
+    this.#http = http;
+    this.#fileSystem = fileSystem;
+  }
+
+  /** @param folder of its history, where its ApplicationMaster leaves the key to whoever may read that */
+  async pageOf({ state, trackingUrl }: ApplicationReport, folder: string): Promise<OwnPage | undefined> {
+    if (state !== "RUNNING" || !URL.canParse(trackingUrl)) return undefined;
+    const content = await ifThere(contentUpTo(this.#fileSystem, `${folder}/${pageKeyFile}`, MOST_KEY_BYTES));
+    const key = content?.toString("utf8") ?? "";
+    return { url: trackingUrl, ...(/^[\w-]{1,100}$/.test(key) ? { key } : {}) };
+  }
+
+  /**
+   * What its page is answered there.
+   * @param what below its address: `api/v1/live?…`
+   * @throws TonyError `NO_ANSWER`
+   */
+  async ask(applicationId: string, { url, key }: OwnPage, what: string): Promise<object> {
+    if (key === undefined) throw noAnswer("its page is off: tony.am.page.enabled=true");
+    if (this.#asked >= MOST_ASKED) throw noAnswer("others ask just now");
+    this.#asked += 1;
+    try {
+      const answer = await this.#http.send(new URL(what, url), {
+        method: "GET",
+        idleTimeoutMs: IDLE_MS,
+        mayBeOpen: true,
+        headers: {
+          // The proxy passes on those that are spelled so.
+          Accept: `application/json; key=${key}`,
+          // It warns whoever is not the job's user once: WebAppProxyServlet#checkUser. The portal shows what it gets as text.
+          Cookie: `checked_${applicationId}=true`,
+        },
+      });
+      const text = await readText(answer, new URL(url).host, MOST_ANSWER_BYTES);
+      if (answer.statusCode !== 200) throw new RangeError(`HTTP ${answer.statusCode}`);
+      return recordOf((value) => value)(JSON.parse(text), "");
+    } catch (error) {
+      throw noAnswer(errorMessage(error), error);
+    } finally {
+      this.#asked -= 1;
+    }
+  }
+}
+
+function noAnswer(why: string, cause?: unknown): TonyError {
+  return new TonyError(`Its ApplicationMaster is not asked, or does not answer: ${why}`, { code: "NO_ANSWER", cause });
+}
