@@ -9,20 +9,18 @@ interface OutBuffer {
   value?: bigint;
 }
 
-/** Is told of calls on other threads, and says how long one takes. */
-export interface StandInThreads {
-  readonly calling: (parameters: readonly unknown[]) => { readonly afterMs: number; readonly returned: () => void };
-}
+/** Is given what ends a call on another thread, which returns when that is called. */
+export type StandInThreads = (end: () => void) => unknown;
 
 /** koffi with a library whose functions are JavaScript. Those that are not given answer 0 and give nothing. */
 export class StandInKoffi implements Koffi {
   /** The functions that were called, in their order. */
   readonly called: string[] = [];
   readonly #functions: Readonly<Record<string, StandInFunction>>;
-  readonly #threads: StandInThreads | undefined;
+  readonly #threads: StandInThreads;
   readonly #memory = new Map<bigint, Uint8Array>();
 
-  constructor(functions: Readonly<Record<string, StandInFunction>>, threads?: StandInThreads) {
+  constructor(functions: Readonly<Record<string, StandInFunction>>, threads: StandInThreads = queueMicrotask) {
     this.#functions = functions;
     this.#threads = threads;
   }
@@ -68,15 +66,10 @@ export class StandInKoffi implements Koffi {
     };
     const async = (...parameters: readonly unknown[]) => {
       const told = parameters.at(-1);
-      const passed = parameters.slice(0, -1);
-      const { afterMs, returned } = this.#threads?.calling(passed) ?? { afterMs: 0, returned: () => undefined };
-      const status = call(...passed);
-      const end = () => {
-        returned();
+      const status = call(...parameters.slice(0, -1));
+      this.#threads(() => {
         if (typeof told === "function") told(null, status);
-      };
-      if (afterMs > 0) setTimeout(end, afterMs);
-      else queueMicrotask(end);
+      });
     };
     return Object.assign(call, { async });
   }

@@ -1,7 +1,7 @@
 /** The C functions of MIT Kerberos' libgssapi_krb5 (RFC 2744, gssapi_ext.h), by koffi: it needs no compiler where it is installed. */
 import { errorMessage } from "../../errors.ts";
 import { GssError } from "./gss-api.ts";
-import type { Koffi, NativeFunction } from "./koffi-package.ts";
+import type { Koffi, NativeFunction, Type } from "./koffi-package.ts";
 
 /** An object of the library. */
 export type Handle = bigint;
@@ -14,6 +14,9 @@ export class Held {
     this.handle = handle;
   }
 }
+
+/** What a call is given: no handle alone, so that whoever makes a call of an object passes what keeps it. */
+type Parameters = readonly (object | number | null)[];
 
 /** A C `gss_buffer_desc`. */
 export interface NativeBuffer {
@@ -64,7 +67,7 @@ export class GssFunctions {
     const handleOut = out(pointer(handle));
     const handleInOut = inout(pointer(handle));
     /** All of them give the major status, and the minor one by their first parameter. */
-    const define = (name: string, ...parameters: Parameters<typeof library.func>[2]) =>
+    const define = (name: string, ...parameters: (Type | string)[]) =>
       library.func(`gss_${name}`, number, [minor, ...parameters]);
 
     this.#koffi = koffi;
@@ -105,13 +108,13 @@ export class GssFunctions {
    * @returns its status: 0, or `allowed`
    * @throws GssError in the library's words for any other
    */
-  run(call: NativeFunction, parameters: readonly unknown[], allowed = 0): number {
+  run(call: NativeFunction, parameters: Parameters, allowed = 0): number {
     const minor: [number] = [0];
     return this.#checked(call(minor, ...parameters.map(passed)), minor, allowed);
   }
 
   /** The same on another thread, for what reads files and may talk to a KDC. */
-  onThread(call: NativeFunction, parameters: readonly unknown[], allowed = 0): Promise<number> {
+  onThread(call: NativeFunction, parameters: Parameters, allowed = 0): Promise<number> {
     const minor: [number] = [0];
     return new Promise((resolve, reject) => {
       call.async(minor, ...parameters.map(passed), (error: unknown, status: number) => {
