@@ -233,7 +233,7 @@ export const newerDecoders: readonly Decoder[] = [
   text(
     "journals of a feed",
     (json) => feedShape(JSON.parse(json), ""),
-    `{"epoch":0,"used":[0,1],"poisoned":[1,2],"failures":{"1":"it is damaged"},"partly":{},"leases":{"2":{"number":3,"task":"worker:0"}},"lastLease":3,"attempts":{"1":1},"generation":1,"origin":${cursor},"readers":{"worker:0":{"generation":1,"lastUsed":2}}}`,
+    `{"epoch":0,"used":[0,1],"poisoned":[1,2],"failures":{"1":"it is damaged"},"partly":{},"leases":{"2":{"number":3,"task":"worker:0"}},"lastLease":3,"handedOut":3,"attempts":{"1":1},"generation":1,"origin":${cursor},"readers":{"worker:0":{"generation":1,"lastUsed":2}}}`,
   ),
   text(
     "trials that were made elsewhere",

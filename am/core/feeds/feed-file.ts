@@ -15,6 +15,7 @@ export const feedShape: Shape<DurableFeed> = object({
     partly: recordOf(count),
     leases: recordOf(object({ required: { number: count, task: string }, optional: {} })),
     lastLease: count,
+    handedOut: count,
     attempts: recordOf(count),
     generation: count,
     origin: place,

@@ -10,6 +10,7 @@ const NOTHING: DurableFeed = {
   partly: {},
   leases: {},
   lastLease: 0,
+  handedOut: 0,
   attempts: {},
   generation: 0,
   origin: "start",
@@ -53,10 +54,11 @@ export function write({ state, effects, nowMs }: FeedStep): void {
 }
 
 function durable(state: FeedState): DurableFeed {
-  const { epoch, used, poisoned, failures, partly, leases, lastLease, attempts } = state;
+  const { epoch, used, poisoned, failures, partly, leases, lastLease, handedOut, attempts } = state;
   const { generation, origin, readers, taken, agreed } = state;
   return {
-    ...{ epoch, used, poisoned, failures, partly, leases, lastLease, attempts, generation, origin, readers },
+    ...{ epoch, used, poisoned, failures, partly, leases, lastLease, handedOut, attempts },
+    ...{ generation, origin, readers },
     ...(taken && { taken }),
     ...(agreed && { agreed }),
   };

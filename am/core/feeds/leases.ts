@@ -3,7 +3,7 @@ import { numbersFrom, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 import { paceFrom } from "./journaling.ts";
 import { nextFor } from "./nearby.ts";
 import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.ts";
-import { firstFree, horizonOf, isEpochOver, moveSplit, phaseOf, placeOf } from "./split-moves.ts";
+import { firstFree, isEpochOver, moveSplit, phaseOf, placeOf } from "./split-moves.ts";
 import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
 
 /** Why splits were left out is kept of so many, in so many characters: the state is small. */
@@ -78,8 +78,8 @@ export function acknowledge(step: FeedStep, { task, lease, records = 0 }: SplitE
   const { epoch, position, number } = lease;
   const { feed, mark } = state;
   const place = placeOf(state, lease);
-  if (position < 0 || position >= feed.splits || place >= horizonOf(state))
-    return refused("invalid", `${feed.name} has no split ${position} of epoch ${epoch} yet`);
+  if (position < 0 || position >= feed.splits || place >= state.handedOut)
+    return refused("invalid", `${feed.name} has given nobody split ${position} of epoch ${epoch}`);
   if (mark?.there[task] !== undefined)
     return refused("invalid", `${task} waits at mark ${mark.label}: say before it or after it what is used`);
   const reader = state.readers[task];

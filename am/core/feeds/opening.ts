@@ -35,6 +35,7 @@ function begin(step: FeedStep, gang: number, origin: Origin): void {
     used: [...used],
     partly: { ...partly },
     next: 0,
+    handedOut: 0,
     readers: {},
   });
   delete state.taken;

@@ -94,6 +94,8 @@ export interface DurableFeed {
   /** Whose a split is, by place. */
   readonly leases: Readonly<Record<string, { readonly number: number; readonly task: string }>>;
   readonly lastLease: number;
+  /** The place behind the last one that a task of this generation was given: what is said of others leaves nothing. */
+  readonly handedOut: number;
   /** How often a split has failed, by its number. */
   readonly attempts: Readonly<Record<string, number>>;
   /** Of the gang, whose earlier ones read no more; 0: nobody has opened the feed. */
@@ -117,6 +119,7 @@ export interface FeedState extends DurableFeed {
   partly: Record<string, number>;
   leases: Record<string, { readonly number: number; readonly task: string }>;
   lastLease: number;
+  handedOut: number;
   attempts: Record<string, number>;
   generation: number;
   origin: Origin;

@@ -67,6 +67,7 @@ export function moveSplit(step: FeedStep, place: number, on: SplitMove, task = "
   }
   if (to === "leased") {
     state.lastLease += 1;
+    state.handedOut = Math.max(state.handedOut, place + 1);
     state.leases[place] = { number: state.lastLease, task };
     state.hands[task] = [...(state.hands[task] ?? []), place];
   } else if (to === "used") {

@@ -375,6 +375,25 @@ describe("a task that uses nothing", () => {
     expect(scene.used("a", split)).toEqual(noted);
   });
 
+  test("is not believed of what nobody was given, which leaves nothing", () => {
+    const { epochs: _endless, ...endless } = FEED;
+    const scene = new Scene({}, recoveredFeed({ ...endless, boundary: "infinite" }, 0));
+    scene.open("a");
+    const given = scene.one("a");
+    const before = scene.content;
+    for (let epoch = 0; epoch < 100; epoch += 1) {
+      const forged = { number: 1_000 + epoch, epoch, position: 1 };
+      expect(scene.used("a", forged)).toEqual(refused("invalid", `train has given nobody split 1 of epoch ${epoch}`));
+    }
+    expect(scene.content).toBe(before);
+    // A later attempt and a later generation know what was given to whom they are of.
+    const later = new Scene({}, recoveredFeed(endless, 0, feedShape(JSON.parse(scene.content), "")));
+    expect(later.used("a", { ...given, position: 1 })).toMatchObject({ code: "invalid" });
+    expect(later.used("a", given)).toEqual(noted);
+    later.open("a", "used", 2);
+    expect(later.used("a", { ...given, number: 9 })).toMatchObject({ code: "invalid" });
+  });
+
   test("keeps it while it uses records, and when the ApplicationMaster was held up", () => {
     const scene = opened(["a"]);
     scene.get("a");

@@ -5,7 +5,7 @@ import { problemsOfSteps } from "./steps-world.ts";
 import { FeedWorld, type Kind, type Troubles } from "./world.ts";
 
 const CALM: Troubles = {
-  ...{ masterDies: 0, taskDies: 0, taskSleeps: 0, callLost: 0, taskIdles: 0 },
+  ...{ masterDies: 0, taskDies: 0, taskSleeps: 0, callLost: 0, taskIdles: 0, taskLies: 0 },
   ...{ taskCutOff: 0, callRepeated: 0, journalFails: 0, machines: 0, locatingFails: 0 },
 };
 const STEPS = 60_000;
@@ -25,6 +25,7 @@ export function feedLife(seed: number, kind: Kind, troubled = true): FeedWorld {
     journalFails: random.pick([0, 0, 0.1]),
     machines: random.pick([0, 1, 2, 3]),
     locatingFails: random.pick([0, 0.2, 1]),
+    taskLies: random.pick([0, 0.01]),
     ...(random.chance(0.2) ? { deadly: random.integer(0, Math.max(0, feed.splits - 1)) } : {}),
   };
   const toCome = Array.from({ length: random.integer(1, 6) }, () => random.integer(1, 8));

@@ -58,6 +58,8 @@ export interface Troubles {
   readonly machines: number;
   /** Where splits are is not heard. */
   readonly locatingFails: number;
+  /** A task says that it has used a split that nobody was given. */
+  readonly taskLies: number;
   /** A split whose first record ends its reader. */
   readonly deadly?: number;
 }
@@ -168,7 +170,8 @@ export class FeedWorld {
   #before: Model = new Map();
 
   #act(task: Task): void {
-    const { taskDies, taskSleeps, callLost, taskCutOff } = this.#troubles;
+    const { taskDies, taskSleeps, callLost, taskCutOff, taskLies } = this.#troubles;
+    if (this.#random.chance(taskLies)) this.#lie(task);
     if (this.#random.chance(taskDies)) this.#end(task, this.#random.chance(0.5));
     else if (this.#random.chance(taskSleeps))
       task.sleepsUntilMs = this.nowMs + this.#random.integer(1, 3 * this.#feed.leaseMs);
@@ -207,6 +210,15 @@ export class FeedWorld {
     const { name: of, generation } = task;
     if (this.#random.chance(0.7)) this.#send({ type: "moved", task: of, generation });
     if (this.#random.chance(0.1)) this.#wantsMark = this.#kind === "together";
+  }
+
+  /** It hears no answer, for it does not ask what becomes of it. */
+  #lie(task: Task): void {
+    const { handedOut, feed } = this.state;
+    const place = handedOut + 2 * this.#random.integer(0, 50);
+    const splits = Math.max(1, feed.splits);
+    const lease = { number: -1, epoch: Math.floor(place / splits), position: place % splits };
+    this.#step({ ...this.#caller(task), type: "used", lease });
   }
 
   #ask(task: Task): void {
