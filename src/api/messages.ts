@@ -29,8 +29,10 @@ export type {
   StoreReply,
   StoreRequest,
   TaskAnswer,
+  TaskAnswers,
   TaskEnd,
   TaskTransaction,
+  TaskTransactions,
   WatchReply,
   WatchRequest,
 } from "./generated/types.ts";

@@ -1,12 +1,13 @@
 import type { StoreAnswer } from "../job/store/transaction.ts";
 import { ApiError } from "./errors.ts";
-import type { TaskAnswer, TaskTransaction } from "./messages.ts";
+import { Gathered } from "./gathered.ts";
+import type { TaskAnswer, TaskAnswers, TaskTransaction, TaskTransactions } from "./messages.ts";
 
 /** A gRPC stream, as far as it is used here. */
 interface Stream {
-  write(message: TaskTransaction): unknown;
+  write(message: TaskTransactions): unknown;
   cancel(): void;
-  on(event: "data", listener: (answer: TaskAnswer) => void): unknown;
+  on(event: "data", listener: (answers: TaskAnswers) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "end", listener: () => void): unknown;
 }
@@ -22,8 +23,10 @@ export class Transactions {
   readonly #open: () => Stream;
   readonly #toError: (error: unknown) => ApiError;
   readonly #asked = new Map<number, Asked>();
+  readonly #wanted = new Gathered<TaskTransaction>((together) => this.#send(together));
   #stream: Stream | undefined;
   #lastId = 0;
+  #isClosed = false;
 
   constructor(open: () => Stream, toError: (error: unknown) => ApiError) {
     this.#open = open;
@@ -32,8 +35,6 @@ export class Transactions {
 
   /** Rejects with an ApiError: `API_FAILED` where nothing was done; else nobody can say. */
   transact(wanted: Omit<TaskTransaction, "id">, timeoutMs: number): Promise<StoreAnswer> {
-    this.#stream ??= this.#opened();
-    const stream = this.#stream;
     const id = (this.#lastId % 0xffff_ffff) + 1;
     this.#lastId = id;
     return new Promise((resolve, reject) => {
@@ -42,17 +43,29 @@ export class Transactions {
         reject(new ApiError(`no answer in ${timeoutMs / 1_000} s`, { code: "API_TIMEOUT", retryable: true }));
       }, timeoutMs);
       this.#asked.set(id, { resolve, reject, late });
-      stream.write({ id, ...wanted });
+      this.#wanted.add({ id, ...wanted });
     });
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#stream?.cancel();
+  }
+
+  #send(together: readonly TaskTransaction[]): void {
+    if (this.#isClosed) {
+      this.#lost(new ApiError("the stream was closed", { code: "API_CANCELLED" }));
+      return;
+    }
+    this.#stream ??= this.#opened();
+    this.#stream.write({ together });
   }
 
   #opened(): Stream {
     const stream = this.#open();
-    stream.on("data", (answer: TaskAnswer) => this.#heard(answer));
+    stream.on("data", ({ together }: TaskAnswers) => {
+      for (const answer of together) this.#heard(answer);
+    });
     stream.on("error", (error) => this.#lost(this.#toError(error)));
     stream.on("end", () => this.#lost(new ApiError("the stream ended", { code: "API_FAILED" })));
     return stream;

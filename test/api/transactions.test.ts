@@ -1,8 +1,9 @@
 import { EventEmitter } from "node:events";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import type { ClientHandler } from "../../src/api/client-endpoint.ts";
 import { ApiError } from "../../src/api/errors.ts";
-import type { TaskTransaction } from "../../src/api/messages.ts";
+import { Gathered } from "../../src/api/gathered.ts";
+import type { TaskTransaction, TaskTransactions } from "../../src/api/messages.ts";
 import { Transactions } from "../../src/api/transactions.ts";
 import { type StoreAnswer, transactions } from "../../src/job/store/transaction.ts";
 import { executor, noClients, noSessions, openStream, startMaster } from "../support/api.ts";
@@ -49,17 +50,42 @@ describe("the transactions of a task", () => {
     expect(await first).toEqual(answer(3));
   });
 
-  test("are read while 64 of them wait for their answers, and no further one", async () => {
+  test("that come at once go together, 32 in a message, and are read while fewer than 64 wait for their answers", async () => {
     const { asked, transact } = slowStore();
     const { ask } = await connected(transact);
     const all = Array.from({ length: 100 }, (_, nth) => ask(`${nth}`));
+    const tell = (from: number, to: number) => {
+      for (let nth = from; nth < to; nth += 1) asked.get(`${nth}`)?.(answer(nth));
+    };
     await eventually("as many are asked as may be", () => asked.size === 64);
-    for (const [key, tell] of asked) {
-      // What is answered makes room for the next one, which is told by this loop, too.
-      tell(answer(Number(key)));
-      await eventually("the next is asked", () => asked.size === Math.min(100, 65 + Number(key)));
-    }
+    tell(0, 1);
+    await eventually("the next message is read", () => asked.size === 96);
+    tell(1, 33);
+    await eventually("the last one is read", () => asked.size === 100);
+    tell(33, 100);
     expect(await Promise.all(all)).toEqual(all.map((_, nth) => answer(nth)));
+  });
+
+  test("are sent in one message as far as their values are short", () => {
+    jest.useFakeTimers();
+    const messages: string[][] = [];
+    const gathered = new Gathered<string>((together) => messages.push([...together]));
+    const long = "x".repeat(40 << 10);
+    for (const text of ["a", "b", long, long, "c"]) gathered.add(text);
+    expect(messages).toEqual([["a", "b", long]]);
+    jest.runAllTimers();
+    expect(messages).toEqual([
+      ["a", "b", long],
+      [long, "c"],
+    ]);
+    jest.useRealTimers();
+  });
+
+  test("go nowhere when their stream is closed before they are sent", async () => {
+    const { ask, stream } = await connected(async () => answer(1));
+    const asked = ask("a");
+    stream.close();
+    await expect(asked).rejects.toMatchObject({ code: "API_CANCELLED" });
   });
 
   test("fail alone where the store cannot be read", async () => {
@@ -104,8 +130,8 @@ describe("the transactions of a task", () => {
   test.each(["error", "end"])("open another stream when theirs is lost by its %s", async (how) => {
     class Stream extends EventEmitter {
       readonly written: TaskTransaction[] = [];
-      write(message: TaskTransaction): void {
-        this.written.push(message);
+      write({ together }: TaskTransactions): void {
+        this.written.push(...together);
       }
       cancel(): void {}
     }
@@ -118,12 +144,13 @@ describe("the transactions of a task", () => {
     }, toError);
     const ask = () => all.transact({ transaction: transactions.get("a"), durable: false, generation: 1 }, 60_000);
     const lost = expect(ask()).rejects.toMatchObject({ code: "API_UNREACHABLE", retryable: true });
+    await eventually("it is sent", () => streams.length === 1);
     streams[0]?.emit(how, new Error("reset"));
     await lost;
     const next = ask();
-    expect(streams).toHaveLength(2);
+    await eventually("another one is opened", () => streams.length === 2);
     const [asked] = streams[1]?.written ?? [];
-    streams[1]?.emit("data", { id: asked?.id, answer: answer(1) });
+    streams[1]?.emit("data", { together: [{ id: asked?.id, answer: answer(1) }] });
     expect(await next).toEqual(answer(1));
   });
 });
