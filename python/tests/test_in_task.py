@@ -48,6 +48,7 @@ def test_it_knows_its_place_and_reports() -> None:
 def test_it_uses_the_store() -> None:
     lines = said(
         """
+        from concurrent.futures import ThreadPoolExecutor
         kv = tony_ts.task().kv
         kv["shared/rate"] = "0.1"
         print(kv["shared/rate"], "shared/none" in kv, kv.get("shared/none"), list(kv), len(kv))
@@ -67,6 +68,11 @@ def test_it_uses_the_store() -> None:
             kv.put(f"shared/r/{letter}", letter)
         print("range", [entry.value for entry in kv.entries("shared/r/", start="shared/r/b", end="shared/r/d")])
         print("swap", kv.swap("shared/s", "1"), kv.swap("shared/s", b"\\xff"), kv.pop("shared/s"), kv.pop("shared/s"))
+        revision = kv.update({"shared/u/a": "1", "shared/u/b": b"\\xff"})
+        print("update", [(entry.value, entry.modified == revision) for entry in kv.entries("shared/u/")])
+        with ThreadPoolExecutor(40) as pool:
+            wrote = list(pool.map(lambda nth: kv.put(f"shared/t/{nth}", f"{nth}"), range(400)))
+        print("threads", len(set(wrote)), all(kv[f"shared/t/{nth}"] == b"%d" % nth for nth in range(400)))
         """
     )
     assert lines == [
@@ -79,6 +85,8 @@ def test_it_uses_the_store() -> None:
         "b'0.1' b'1'",
         "range [b'b', b'c']",
         "swap None b'1' b'\\xff' None",
+        "threads 400 True",
+        "update [(b'1', True), (b'\\xff', True)]",
     ]
 
 

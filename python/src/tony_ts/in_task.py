@@ -133,6 +133,12 @@ class KeyValues(Mapping[str, bytes]):
         revision: int = self._executor.ask("PUT", _route(key) + query, data)["revision"]
         return revision
 
+    def update(self, values: Mapping[str, str | bytes], *, owned: bool = False, durable: bool = False) -> int:
+        """Writes up to 128 keys at one revision, and returns it: one call, instead of one for each."""
+        puts = [{"type": "put", "key": key, "owned": owned, **_value(value)} for key, value in values.items()]
+        revision: int = self.transaction([], puts, durable=durable)["revision"]
+        return revision
+
     def delete(self, key: str, *, if_revision: int | None = None) -> bool:
         """Whether the key was there."""
         return bool(self._executor.ask("DELETE", _route(key) + _query(if_revision=if_revision))["deleted"])
