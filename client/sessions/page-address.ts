@@ -1,4 +1,4 @@
-import { clientAccessFile, pageKey, parseClientAccess } from "../../src/api/identity.ts";
+import { clientAccessFile, parsePageKey } from "../../src/api/identity.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
@@ -24,7 +24,7 @@ export async function pageAddress(
   if (parseJobFile(job.toString("utf8")).spec.am.page !== true)
     throw noPage(`${id} has no page\n  Submit it with -conf tony.am.page.enabled=true`);
   if (report.state !== "RUNNING") throw noPage(`${id} does not run yet, nor is its page served`);
-  return `${report.trackingUrl}#${pageKey(parseClientAccess(access.toString("utf8")))}`;
+  return `${report.trackingUrl}#${parsePageKey(access.toString("utf8"))}`;
 }
 
 function noPage(message: string): UserError {

@@ -6,6 +6,7 @@ import {
   formatClientAccess,
   makeIdentity,
   masterSecrets,
+  pageKey,
 } from "../../src/api/identity.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
@@ -104,7 +105,7 @@ export async function submitToCluster(
       ...(keytab && { [keytabFileName]: keytab.content }),
       ...historySettings(settings, spec),
       [clientAccessFile]: Buffer.from(
-        JSON.stringify({ ...laterAccess(cluster, identity), submitter: thisSubmitter() }),
+        JSON.stringify({ ...laterAccess(cluster, identity, spec.am.page === true), submitter: thisSubmitter() }),
       ),
     });
     const { cancelTokensWhenComplete, tokensConf } = delegated;
@@ -144,9 +145,10 @@ function historySettings(settings: Settings, spec: JobSpec): Record<string, Uint
   return { [tonyFinalXml]: Buffer.from(writeTonyFinalXml(settings, spec)) };
 }
 
-/** On a secured cluster later clients come with the ResourceManager's tokens, and no secret of the job lies in a file. */
-function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity): object {
-  return isSecured ? {} : formatClientAccess(clientAccess(identity));
+/** On a secured cluster later clients come with the ResourceManager's tokens, and no secret of the job lies in a file but the key of its page, which opens nothing else. */
+function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity, hasPage: boolean): object {
+  const access = clientAccess(identity);
+  return { ...(isSecured ? {} : formatClientAccess(access)), ...(hasPage ? { pageKey: pageKey(access) } : {}) };
 }
 
 /** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */

@@ -139,19 +139,25 @@ export function formatClientAccess({ applicationId, caller }: ClientAccess): obj
 
 /** Throws a TonyError with code `IDENTITY_INCOMPLETE` when the text is no ClientAccess. */
 export function parseClientAccess(text: string): ClientAccess {
+  const secret = Buffer.from(fieldIn(text, "clientSecret"), "base64url");
+  return { applicationId: fieldIn(text, "applicationId"), caller: { name: OWNER, secret } };
+}
+
+/** The key of the job's page, which that file has beside, on a secured cluster too. Throws as parseClientAccess. */
+export function parsePageKey(text: string): string {
+  return fieldIn(text, "pageKey");
+}
+
+function fieldIn(text: string, name: string): string {
+  let parsed: unknown;
   try {
-    const parsed: unknown = JSON.parse(text);
-    const field = (name: string) => {
-      const value = Object.entries(parsed ?? {}).find(([key]) => key === name)?.[1];
-      if (typeof value !== "string") throw incomplete(name);
-      return value;
-    };
-    const secret = Buffer.from(field("clientSecret"), "base64url");
-    return { applicationId: field("applicationId"), caller: { name: OWNER, secret } };
+    parsed = JSON.parse(text);
   } catch (cause) {
-    if (cause instanceof TonyError) throw cause;
     throw new TonyError("The application's identity cannot be read", { code: "IDENTITY_INCOMPLETE", cause });
   }
+  const value = Object.entries(parsed ?? {}).find(([key]) => key === name)?.[1];
+  if (typeof value !== "string") throw incomplete(name);
+  return value;
 }
 
 /** HMAC-SHA-256 of what it is for: no secret tells another, or the key. */

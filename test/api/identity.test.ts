@@ -9,7 +9,9 @@ import {
   makeIdentity,
   masterSecrets,
   OWNER,
+  pageKey,
   parseClientAccess,
+  parsePageKey,
   readExecutorIdentity,
   readMasterIdentity,
   tokenAccess,
@@ -73,6 +75,9 @@ describe("an application's identity", () => {
     const access = clientAccess(identity);
     expect(access.caller.name).toBe(OWNER);
     expect(parseClientAccess(JSON.stringify(formatClientAccess(access)))).toEqual(access);
+    const key = pageKey(access);
+    expect(parsePageKey(JSON.stringify({ pageKey: key }))).toBe(key);
+    expect(() => parsePageKey("{}")).toThrow("lacks pageKey");
     expect(JSON.stringify(formatClientAccess(access))).not.toContain(Buffer.from(identity.key).toString("base64url"));
   });
 

@@ -54,6 +54,7 @@ export interface WrittenRecord {
 export function writeTFile(
   blocks: readonly (readonly WrittenRecord[])[],
   compression: "none" | "gz" | "lzo" = "none",
+  withContents = true,
 ): Buffer {
   const pack = (bytes: Buffer) => (compression === "gz" ? deflateSync(bytes) : bytes);
   const stored: Buffer[] = [];
@@ -67,11 +68,24 @@ export function writeTFile(
   };
   const regions = blocks.map((records) => region(Buffer.concat(records.map(recordBytes))));
   const dataIndex = region(Buffer.concat([tfileText(compression), vLong(regions.length), ...regions]));
+  const metas = [tfileText("data:BCFile.index"), tfileText(compression), dataIndex];
+  if (withContents) metas.push(tfileText("data:TFile.index"), tfileText(compression), region(contentsOf(blocks)));
+  const metaIndex = Buffer.concat([vLong(metas.length / 3), ...metas]);
   const metaOffset = Buffer.alloc(8);
   metaOffset.writeBigUInt64BE(BigInt(offset));
-  const metaIndex = Buffer.concat([vLong(1), tfileText("data:BCFile.index"), tfileText(compression), dataIndex]);
   const magic = Buffer.from("d111d36891b5d7b639df414092bae150", "hex");
   return Buffer.concat([...stored, metaIndex, metaOffset, Buffer.from([0, 1, 0, 0]), magic]);
+}
+
+/** TFile.TFileIndex#write */
+function contentsOf(blocks: readonly (readonly WrittenRecord[])[]): Buffer {
+  const sized = (bytes: Buffer) => Buffer.concat([vLong(bytes.length), bytes]);
+  const first = blocks[0]?.[0];
+  if (first === undefined) return vLong(0);
+  const entries = blocks.map((records) =>
+    sized(Buffer.concat([sized(records.at(-1)?.key ?? Buffer.alloc(0)), vLong(records.length)])),
+  );
+  return Buffer.concat([sized(sized(first.key)), ...entries]);
 }
 
 function recordBytes({ key, chunks }: WrittenRecord): Buffer {

@@ -82,7 +82,11 @@ const record = (container: string, logs: Record<string, string>, chunkBytes: num
 };
 const reserved = ["VERSION", "APPLICATION_OWNER", "APPLICATION_ACL"].map((name) => record(name, { x: "y" }, 100));
 
-async function read(bytes: Buffer, wanted?: (container: string) => boolean): Promise<[string, string, string][]> {
+async function read(
+  bytes: Buffer,
+  wanted?: (container: string) => boolean,
+  found: (container: string) => void = () => undefined,
+): Promise<[string, string, string][]> {
   const path = join(folder, application, "127.0.0.1_8041");
   await mkdir(join(folder, application), { recursive: true });
   await writeFile(path, bytes);
@@ -94,8 +98,10 @@ async function read(bytes: Buffer, wanted?: (container: string) => boolean): Pro
     modificationTimeMs: 0,
   };
   const logs: [string, string, string][] = [];
-  for await (const log of readAggregatedLogs(file, wanted))
+  for await (const log of readAggregatedLogs(file, wanted)) {
     logs.push([log.containerId, log.name, await text(log.content)]);
+    found(log.containerId);
+  }
   return logs;
 }
 
@@ -120,6 +126,38 @@ describe("a node's aggregated logs", () => {
   test("of one container are found among others", async () => {
     const only = await read(writeTFile([[one, two]]), (container) => container === "container_2");
     expect(only).toEqual([["container_2", "stdout", "two"]]);
+  });
+
+  test.each([
+    ["is passed over unread where a block is another container's alone", [[one], [two]], "container_2"],
+    ["is not read on to where nothing follows in its block", [[two, one]], "container_2"],
+  ] as const)("what is not wanted %s", async (_what, blocks, wanted) => {
+    const whole = writeTFile(blocks);
+    // The end of what is not wanted; the number of bytes that follow in its chunk.
+    const at = whole.lastIndexOf("x".repeat(7)) - 1;
+    whole[at] = 0x7f;
+    await expect(read(whole)).rejects.toThrow("is damaged");
+    const expected = [["container_2", "stdout", "two"]];
+    expect(await read(whole, (container) => container === wanted)).toEqual(expected);
+  });
+
+  test("is not read on once the caller has seen enough of a container", async () => {
+    const seen = new Set<string>();
+    const logs = await read(
+      writeTFile([[one], [two]], "gz"),
+      (container) => !seen.has(container),
+      (container) => seen.add(container),
+    );
+    expect(logs.map(([container, name]) => `${container} ${name}`)).toEqual([
+      "container_1 stdout",
+      "container_2 stdout",
+    ]);
+  });
+
+  test("may have no index of what its blocks hold, as a file of another writer", async () => {
+    expect(await read(writeTFile([[one], [two]], "gz", false), (container) => container === "container_2")).toEqual([
+      ["container_2", "stdout", "two"],
+    ]);
   });
 
   test("may be none", async () => {

@@ -14,9 +14,11 @@ export async function* tfileLogs(
   tail: Buffer,
   wanted: (containerId: ContainerId) => boolean,
 ): AsyncGenerator<AggregatedLog> {
-  for await (const { key, value } of readTFile(file, tail)) {
-    const containerId = decodeJavaUtf(key.subarray(2));
-    if (reservedKeys.has(containerId) || !wanted(containerId)) continue;
+  const containerOf = (key: Buffer) => decodeJavaUtf(key.subarray(2));
+  const isWanted = (containerId: string) => !reservedKeys.has(containerId) && wanted(containerId);
+  for await (const { key, value } of readTFile(file, tail, (key) => isWanted(containerOf(key)))) {
+    const containerId = containerOf(key);
+    if (!isWanted(containerId)) continue;
     // AggregatedLogFormat.LogValue.write: name, length as text, content; as often as there are files.
     while (!(await value.atEnd())) {
       const name = await readJavaUtf(value);
@@ -27,6 +29,8 @@ export async function* tfileLogs(
       }
       const content = new LogContent(file.path, value, lengthBytes);
       yield { containerId, name, lengthBytes, node: file.node, content };
+      // The caller may have found what he looked for.
+      if (!wanted(containerId)) break;
       await content.skipRest();
     }
   }

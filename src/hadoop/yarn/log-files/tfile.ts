@@ -16,7 +16,13 @@ const majorVersion = 1;
 const mostBlocks = 1_000_000;
 const mostMetaBlocks = 100;
 
-/** A record: read `value` to its end, or not at all, before the next one is asked for. */
+/** What a file says of one of its blocks (org.apache.hadoop.io.file.tfile.TFile.TFileIndexEntry). */
+interface BlockContent {
+  readonly lastKey: Buffer;
+  readonly records: number;
+}
+
+/** A record: read `value` as far as it is wanted before the next one is asked for. */
 export interface TFileRecord {
   readonly key: Buffer;
   readonly value: ByteReader;
@@ -30,25 +36,36 @@ export interface TFileRecord {
  *   index  = count, then (name, compression, region) each; "data:BCFile.index" leads to the data blocks' regions
  *   region = offset, stored size, raw size
  *   block  = (key length, key, value as chunks) each, the whole compressed
+ *   "data:TFile.index" = size and first key, then (size, last key of a block, number of its records) each
+ *
+ * A block holds the records that begin in its first 256 KiB: a large one lies in its own, or at its end. So what is not wanted is passed over without
+ * being unpacked.
  *
  * @param tail the file's last bytes, which `isTFile` has seen
+ * @param wanted by its key; of others some are given, too
  * @throws LogFormatError where it is damaged
  */
 export async function* readTFile(
   { fileSystem, path, lengthBytes }: NodeLogFile,
   tail: Buffer,
+  wanted: (key: Buffer) => boolean = () => true,
 ): AsyncGenerator<TFileRecord> {
-  for (const block of await readBlockIndex(fileSystem, path, lengthBytes, tail.subarray(-tfileTailBytes))) {
+  const index = await readIndex(fileSystem, path, lengthBytes, tail.subarray(-tfileTailBytes));
+  for (const [at, block] of index.blocks.entries()) {
+    const content = index.contents[at];
+    if (content?.records === 1 && !wanted(content.lastKey)) continue;
+    let left = content?.records ?? Number.POSITIVE_INFINITY;
     const source = await openPart(fileSystem, path, block);
     // A record's value is read by the caller, outside of this function.
     const reader = new ByteReader(namingDamage(path, source));
     try {
-      while (!(await reader.atEnd())) {
+      while (left > 0 && !(await reader.atEnd())) {
         const key = await reader.read(await readVLong(reader));
         const value = new ByteReader(readChunks(reader));
         yield { key, value };
+        left -= 1;
         // What the caller left of the value lies before the next record.
-        await value.skipRest();
+        if (left > 0) await value.skipRest();
       }
     } finally {
       source.destroy();
@@ -61,12 +78,12 @@ export function isTFile(tail: Buffer): boolean {
   return tail.length >= tfileTailBytes && tail.subarray(-magic.length).equals(magic);
 }
 
-async function readBlockIndex(
+async function readIndex(
   fileSystem: FileSystem,
   path: string,
   lengthBytes: number,
   tail: Buffer,
-): Promise<StoredPart[]> {
+): Promise<{ readonly blocks: readonly StoredPart[]; readonly contents: readonly BlockContent[] }> {
   if (tail.readUInt16BE(8) !== majorVersion)
     throw new LogFormatError(`${path} has version ${tail.readUInt16BE(8)} of TFile, not ${majorVersion}`);
   const tailOffset = lengthBytes - tfileTailBytes;
@@ -77,12 +94,34 @@ async function readBlockIndex(
   const index = await readMetaIndex(new ByteReader(meta), lengthBytes);
   const dataIndex = index.get("data:BCFile.index");
   if (dataIndex === undefined) throw new LogFormatError(`${path} is damaged: it has no index of its data`);
-  const source = await openPart(fileSystem, path, dataIndex);
-  try {
-    return await readDataIndex(new ByteReader(source), lengthBytes);
-  } finally {
-    source.destroy();
+  const part = async <T>(stored: StoredPart, read: (reader: ByteReader) => Promise<T>): Promise<T> => {
+    const source = await openPart(fileSystem, path, stored);
+    try {
+      return await read(new ByteReader(source));
+    } finally {
+      source.destroy();
+    }
+  };
+  const blocks = await part(dataIndex, (reader) => readDataIndex(reader, lengthBytes));
+  const contentIndex = index.get("data:TFile.index");
+  const contents = contentIndex && (await part(contentIndex, (reader) => readContents(reader, blocks.length)));
+  return { blocks, contents: contents ?? [] };
+}
+
+async function readContents(reader: ByteReader, blocks: number): Promise<BlockContent[]> {
+  const firstBytes = await readVLong(reader);
+  // A file without records has no first key, and nothing after it.
+  if (firstBytes === 0) return [];
+  await reader.skip(firstBytes);
+  const contents: BlockContent[] = [];
+  while (contents.length < blocks) {
+    await readVLong(reader);
+    const lastKey = await reader.read(await readVLong(reader));
+    const records = await readVLong(reader);
+    if (records < 1) throw new LogFormatError(`a block of ${records} records is not possible`);
+    contents.push({ lastKey, records });
   }
+  return contents;
 }
 
 async function readMetaIndex(reader: ByteReader, fileBytes: number): Promise<Map<string, StoredPart>> {
