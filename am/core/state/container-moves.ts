@@ -33,7 +33,7 @@ export const CONTAINER = machine<ContainerPhase, ContainerMove>({
 
 /** The one way a container changes its phase. */
 export function moveContainer(step: Step, container: ContainerRecord, on: ContainerMove): void {
-  follow(step, CONTAINER, container, on);
+  follow(step, CONTAINER, container, container.id, on);
 }
 
 const LINKS = {

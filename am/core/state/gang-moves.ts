@@ -1,6 +1,6 @@
 import { machine } from "../../../src/moves.ts";
 import { type GangPhase, type GangState, NO_HOLD } from "./gang.ts";
-import { nextPhase, type Row } from "./machine.ts";
+import { follow, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
 
 const PHASES = {
@@ -48,13 +48,13 @@ export const GANG = machine<GangPhase, GangMove>({ name: "gang", phases: PHASES,
 
 /** The one way a gang changes its phase. What it held until it ran says nothing of its next start. */
 export function moveGang(step: Step, gang: GangState, on: GangMove): void {
-  const to = nextPhase(step, GANG, { id: `gang ${gang.position}`, phase: gang.phase }, on);
-  if (to !== undefined) {
-    gang.phase = to;
-    step.changed = true;
-    if (to === "running") {
-      Object.assign(gang.hold, NO_HOLD);
-    }
+  const to = follow(step, GANG, gang, `gang ${gang.position}`, on);
+  if (to === undefined) {
+    return;
+  }
+  step.changed = true;
+  if (to === "running") {
+    Object.assign(gang.hold, NO_HOLD);
   }
 }
 

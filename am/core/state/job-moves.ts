@@ -1,5 +1,5 @@
 import { machine } from "../../../src/moves.ts";
-import { nextPhase, type Row } from "./machine.ts";
+import { follow, type Row } from "./machine.ts";
 import type { FinishStage, JobPhase } from "./state.ts";
 import type { Step } from "./step.ts";
 
@@ -29,8 +29,7 @@ export const JOB = machine<JobPhase, JobMove>({ name: "job", phases: PHASES, gro
 
 /** The one way the job changes its phase. */
 export function moveJob(step: Step, on: JobMove): void {
-  const { state } = step;
-  state.phase = nextPhase(step, JOB, { id: state.applicationId, phase: state.phase }, on) ?? state.phase;
+  follow(step, JOB, step.state, step.state.applicationId, on);
 }
 
 const STAGES = {

@@ -28,14 +28,19 @@ export function nextPhase<Phase extends string, On extends string>(
   return row.to;
 }
 
-/** Moves what carries its own name and phase. @returns whether it moved */
+/**
+ * Moves what has a phase.
+ * @param id by which people know it
+ * @returns where to; undefined where it stays
+ */
 export function follow<Phase extends string, On extends string>(
   step: Step,
   table: Machine<Phase, On>,
-  it: { readonly id: string; phase: Phase },
+  it: { phase: Phase },
+  id: string,
   on: On,
-): boolean {
-  const to = nextPhase(step, table, it, on);
+): Phase | undefined {
+  const to = nextPhase(step, table, { id, phase: it.phase }, on);
   it.phase = to ?? it.phase;
-  return to !== undefined;
+  return to;
 }

@@ -114,7 +114,7 @@ export const TASK = machine<TaskPhase, TaskMove>({
 /** The one way a task changes its phase. */
 export function moveTask(step: Step, task: TaskRecord, on: TaskMove): void {
   const from = task.phase;
-  if (!follow(step, TASK, task, on)) {
+  if (follow(step, TASK, task, task.id, on) === undefined) {
     return;
   }
   const role = step.state.roles[task.role];

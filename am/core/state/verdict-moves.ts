@@ -1,6 +1,6 @@
 import { machine } from "../../../src/moves.ts";
 import type { Verdict, VerdictPhase } from "./failures.ts";
-import { nextPhase, type Row } from "./machine.ts";
+import { follow, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
 
 const PHASES = {
@@ -28,9 +28,8 @@ export const VERDICT = machine<VerdictPhase, VerdictMove>({
 
 /** The one way a verdict changes its phase. */
 export function moveVerdict(step: Step, verdict: Verdict, on: VerdictMove): void {
-  const { generation, scope, phase } = verdict;
-  const id = scope === "" ? `generation ${generation}` : scope;
-  verdict.phase = nextPhase(step, VERDICT, { id, phase }, on) ?? phase;
+  const { generation, scope } = verdict;
+  follow(step, VERDICT, verdict, scope === "" ? `generation ${generation}` : scope, on);
 }
 
 /** Whether the job fails by it as it stands. */
