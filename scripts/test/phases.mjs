@@ -160,8 +160,8 @@ const withoutCluster = [
   },
   {
     name: "simulation-long",
-    what: "the core against 18,000 more",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "18000", "--from", "2001"],
+    what: "the core against 8,000 more",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "8000", "--from", "2001"],
     cores: ONE,
     background: true,
     limitSeconds: 3600,
