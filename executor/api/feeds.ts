@@ -7,7 +7,8 @@ import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
 import type { Split } from "../../src/job/feeds/plan.ts";
 import { arrayOf, count, object, type Shape } from "../../src/job/shape.ts";
-import { mayPass, readSplit } from "../feeds/read-split.ts";
+import { ReadAhead } from "../feeds/read-ahead.ts";
+import { mayPass, type Pause, readSplit } from "../feeds/read-split.ts";
 import { SplitResults } from "../feeds/results.ts";
 import { CallError } from "./call.ts";
 import type { KvCall } from "./kv.ts";
@@ -35,6 +36,7 @@ interface Reader {
   readonly pid: number;
   /** What it was given and has not said to be used, by the numbers of the leases. */
   readonly splits: Map<number, GivenSplit>;
+  readonly ahead: ReadAhead<GivenSplit>;
   /** Why the rest of a split was not sent. */
   readonly problems: Map<number, CallError>;
   readonly results: SplitResults;
@@ -142,7 +144,8 @@ export class Feeds {
     const results = new SplitResults(path.join(this.#options.resultsFolder, name));
     await results.dropAll();
     const toldMovesAtMs = this.#options.nowMs();
-    this.#readers.set(name, { pid, splits: new Map(), problems: new Map(), results, toldMovesAtMs });
+    const ahead = new ReadAhead<GivenSplit>((split, pause) => this.#read(spec, split, { pause }));
+    this.#readers.set(name, { pid, splits: new Map(), ahead, problems: new Map(), results, toldMovesAtMs });
     const { epoch } = answer;
     return {
       epoch,
@@ -199,12 +202,14 @@ export class Feeds {
   async #end(
     { name, output }: FeedSpec,
     reader: Reader,
-    { lease }: GivenSplit,
+    split: GivenSplit,
     how: { readonly type: "used"; readonly records: number } | { readonly type: "failed"; readonly error: string },
     gone: AbortSignal,
   ): Promise<void> {
+    const { lease } = split;
     await this.#options.ask(name, { ...how, lease }, gone);
     reader.splits.delete(lease.number);
+    reader.ahead.drop(split);
     reader.problems.delete(lease.number);
     if (output !== undefined) await reader.results.drop(lease.number);
   }
@@ -234,19 +239,15 @@ export class Feeds {
 
   /** @param range these bytes of its file, as they are, in the place of the split's */
   async *#bytes(
-    { name, cut, leaseMs }: FeedSpec,
+    feed: FeedSpec,
     reader: Reader,
     split: GivenSplit,
     range: Pick<Split, "start" | "end"> | undefined,
   ): AsyncGenerator<Buffer, void> {
-    const { path: url, length, modifiedMs } = split;
-    const { start, end } = range ?? split;
+    const { name, leaseMs } = feed;
     try {
-      for await (const chunk of readSplit(
-        await this.#locate(url),
-        { file: { path: url, length, modifiedMs }, start, end },
-        range === undefined ? cut : { format: "file" },
-      )) {
+      if (range === undefined) reader.ahead.begin(reader.splits.values());
+      for await (const chunk of range === undefined ? reader.ahead.take(split) : this.#read(feed, split, { range })) {
         this.#tellMoves(name, reader, leaseMs);
         yield chunk;
       }
@@ -257,6 +258,17 @@ export class Feeds {
       reader.problems.set(split.lease.number, problem);
       throw problem;
     }
+  }
+
+  async *#read(
+    { cut }: FeedSpec,
+    split: GivenSplit,
+    { range, pause }: { readonly range?: Pick<Split, "start" | "end">; readonly pause?: Pause | undefined },
+  ): AsyncGenerator<Buffer, void> {
+    const { path: url, length, modifiedMs } = split;
+    const { start, end } = range ?? split;
+    const part = { file: { path: url, length, modifiedMs }, start, end };
+    yield* readSplit(await this.#locate(url), part, range === undefined ? cut : { format: "file" }, pause);
   }
 
   /** Often enough that a task that goes on keeps its splits. */

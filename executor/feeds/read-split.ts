@@ -16,7 +16,8 @@ const NEWLINE = 10;
 /** Waits between tries to go on where a reading broke off: what a NameNode that is away for two minutes takes. */
 const PAUSES_MS = [250, 1_000, 4_000, 15_000, 30_000, 30_000, 60_000];
 
-type Pause = (ms: number) => Promise<unknown>;
+/** Waits that long; rejects where there is no time to wait. */
+export type Pause = (ms: number) => Promise<unknown>;
 
 /**
  * The bytes of a split; of lines those that begin in it, whole. Throws a TonyError (`FEED_FILE_CHANGED`) where the file is not the one that

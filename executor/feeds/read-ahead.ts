@@ -1,0 +1,68 @@
+import type { Pause } from "./read-split.ts";
+
+/** What is shorter is read before it is asked for: opening it takes longer than reading it. */
+const SMALL_BYTES = 128 << 10;
+/** Of a packed one, as what it is unpacked to. */
+const MOST_KEPT_BYTES = 512 << 10;
+const AT_A_TIME = 8;
+
+/** Nobody waits for it yet. */
+const inVain: Pause = () => Promise.reject(new Error("it is read again when it is asked for"));
+
+interface Small {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Splits that a program has been given and will ask for: small ones are read some at a time, so that it waits for none. */
+export class ReadAhead<Split extends Small> {
+  readonly #read: (split: Split, pause?: Pause) => AsyncIterable<Buffer>;
+  /** Undefined: it is asked for again, and read then. */
+  readonly #found = new Map<Split, Promise<readonly Buffer[] | undefined>>();
+  readonly #waiting: (() => void)[] = [];
+  #reading = 0;
+
+  constructor(read: (split: Split, pause?: Pause) => AsyncIterable<Buffer>) {
+    this.#read = read;
+  }
+
+  begin(splits: Iterable<Split>): void {
+    for (const split of splits)
+      if (split.end - split.start <= SMALL_BYTES && !this.#found.has(split)) this.#found.set(split, this.#begun(split));
+  }
+
+  /** What was read, once; else it is read now. */
+  async *take(split: Split): AsyncGenerator<Buffer, void> {
+    yield* (await this.#found.get(split)) ?? this.#read(split);
+  }
+
+  /** It is used, or somebody else's. */
+  drop(split: Split): void {
+    this.#found.delete(split);
+  }
+
+  async #begun(split: Split): Promise<readonly Buffer[] | undefined> {
+    if (this.#reading >= AT_A_TIME) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#reading += 1;
+    try {
+      return await collected(this.#read(split, inVain));
+    } catch {
+      return undefined;
+    } finally {
+      this.#reading -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+}
+
+/** Undefined: it is too much to be kept. */
+async function collected(source: AsyncIterable<Buffer>): Promise<readonly Buffer[] | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (bytes > MOST_KEPT_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return chunks;
+}
