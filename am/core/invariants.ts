@@ -32,6 +32,7 @@ export function createInvariants(spec: JobSpec): Invariants {
   /** What this attempt told YARN last: of which roles it wants nothing, and which hosts are to be kept off. */
   const withdrawn = new Set<string>();
   let keptOff: readonly string[] | undefined;
+  let decided = "";
   return {
     check(state, effects, event) {
       const problems: string[] = [];
@@ -98,6 +99,12 @@ export function createInvariants(spec: JobSpec): Invariants {
       checkKeptOff(state, keptOff, problems);
       outcome = state.outcome === undefined ? undefined : JSON.stringify(state.outcome);
       outcomeIsDurable = isOutcomeDurable(state);
+      const now = decisionsOf(state);
+      const isWritten = state.journal.dirty || effects.some(({ type }) => type === "journal");
+      if (state.attempt === attempt && now !== decided && !isWritten) {
+        problems.push(`the journal is not to hear of ${now}, which was ${decided}`);
+      }
+      decided = now;
       attempt = state.attempt;
       generations = state.gangs.map((gang) => gang.generation);
       return problems;
@@ -151,6 +158,22 @@ function checkUsage({ usage, containers }: CoreState, problems: string[]): void 
     const held = `${memoryMiB} MiB and ${vcores} cores`;
     problems.push(`usage counts ${usage.memoryMiB} MiB and ${usage.vcores} cores, containers have ${held}`);
   }
+}
+
+/** What nobody tells a later attempt again but the journal, and is not counted all the time. */
+function decisionsOf({
+  untracked,
+  blame,
+  leaving,
+  unfetched,
+  outcome,
+  lastGeneration,
+  gangs,
+  tasks,
+}: CoreState): string {
+  const ofGangs = gangs.map(({ generation, charges }) => [generation, charges.length]);
+  const ofTasks = tasks.map(({ generation, trialParameters }) => [generation, trialParameters]);
+  return JSON.stringify([untracked, blame, leaving, unfetched, outcome, lastGeneration, ofGangs, ofTasks]);
 }
 
 /** That nothing is wanted any more is said once. */

@@ -66,6 +66,17 @@ describe("an attempt whose ResourceManager does not answer", () => {
     expect(reasons).toEqual(["Attempt 2 has taken over, and the ResourceManager does not answer."]);
   });
 
+  test("looks again after a look that failed", async () => {
+    let latest: () => Promise<number> = unreachable;
+    const { falls, passes, reasons, looks } = watching(() => latest());
+    falls(true);
+    await passes(EXPIRY_MS - ISOLATION_MS);
+    expect(looks()).toBe(1);
+    latest = async () => 2;
+    await passes(ISOLATION_MS / 3);
+    expect(reasons).toEqual(["Attempt 2 has taken over, and the ResourceManager does not answer."]);
+  });
+
   test("gives way when YARN's time is up and the staging folder cannot be read either", async () => {
     const { falls, passes, reasons } = watching(unreachable);
     falls(true);

@@ -32,8 +32,9 @@ test("programs that report nothing new are told of, ever more rarely", () => {
   });
 });
 
-test("a step that is reported begins the time anew", () => {
-  expect(Object.keys(said(24, (minute) => running(minute < 9 ? 1 : 2)))).toEqual(["19"]);
+test("a step that is reported begins the time anew, however long nothing had changed", () => {
+  expect(Object.keys(said(30, (minute) => running(minute < 9 ? 1 : 2)))).toEqual(["19"]);
+  expect(Object.keys(said(30, (minute) => running(minute < 15 ? 1 : 2)))).toEqual(["10", "25"]);
 });
 
 test("programs that never reported a step are not said to have stopped", () => {

@@ -136,6 +136,14 @@ const MUTANTS: readonly Mutant[] = [
       ),
   },
   {
+    fault: "what was decided is not written down",
+    noticed: /the journal is not to hear of/,
+    mutation: (effects, core) => {
+      core.state.journal.dirty = false;
+      return effects.filter(({ type }) => type !== "journal");
+    },
+  },
+  {
     fault: "a gang that runs has its pauses from before",
     noticed: /runs, and goes on from/,
     mutation: (effects, core) => {

@@ -110,7 +110,7 @@ export function dropCheckpoint(step: Step, container: ContainerRecord, why: stri
   container.checkpoint = undefined;
   const task = state.tasks[step.positions.get(container.task) ?? -1];
   const gang = gangOf(step, container);
-  if (task?.generation === container.generation && task.checkpointStep === checkpoint.step) {
+  if (task?.checkpointStep === checkpoint.step) {
     task.checkpointStep = 0;
   }
   if (checkpoint.step <= Math.max(gang.checkpoint?.step ?? -1, gang.droppedCheckpoint?.step ?? -1)) {

@@ -27,6 +27,7 @@ export function charge(step: Step, gang: GangState, root: Ending): Payer | undef
   }
   const payer = payerOf(step, root);
   gang.charges.push({ ...payer, atMs: step.nowMs });
+  noteDurable(step);
   return payer;
 }
 
@@ -69,6 +70,7 @@ export function blame(step: Step, ending: Ending): void {
   if (!ending.machine) {
     return;
   }
+  noteDurable(step);
   const { failure } = step.spec;
   const node = blameOf(step, ending.host);
   if (task !== undefined) {
@@ -122,6 +124,7 @@ export function pardon(step: Step, ending: Ending): void {
   }
   const node = blameOf(step, ending.host);
   node.failures = Math.max(0, node.failures - 1);
+  noteDurable(step);
   if (node.excluded && node.failures < step.spec.failure.blame.node) {
     node.excluded = false;
     const words = `${ending.host} may be used again: ${ending.task} had not failed because of it.`;

@@ -76,4 +76,7 @@ test("after a failure it waits, ever longer, and says the same trouble once unti
   outlet.trouble = "MLflow is away";
   await looks(30_000);
   expect(warned).toEqual(["MLflow is away", "MLflow is away"]);
+  outlet.trouble = undefined;
+  await looks(35_000);
+  expect(outlet.generations).toEqual([1, 1]);
 });

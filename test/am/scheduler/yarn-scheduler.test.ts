@@ -361,13 +361,16 @@ describe("the YARN scheduler", () => {
     });
   });
 
-  test("a container that has ended is neither stopped nor released", async () => {
-    const { manager, nodeManagers, scheduler } = await setUp();
+  test("a container that has ended is neither stopped nor released, nor believed to live when YARN names it late", async () => {
+    const { clock, manager, nodeManagers, scheduler, types } = await setUp();
     await manager.answer({
       completed: [{ containerId: aContainer(9).id, state: "COMPLETE", exitStatus: 0, diagnostics: "" }],
     });
     scheduler.stop(aContainer(9).id);
+    await clock.pass(1_000);
+    await manager.answer({ containersFromPreviousAttempts: [aContainer(9)] });
     await turn();
+    expect(types()).not.toContain("containers-recovered-late");
 
     expect([...nodeManagers.calls, ...manager.released]).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Generation } from "../../../executor/generation/generation.ts";
 import { Generations } from "../../../executor/generation/generations.ts";
 import { outputLogs } from "../../../executor/output/output-files.ts";
@@ -89,6 +89,16 @@ describe("the generations of an executor", () => {
     expect(prepared).toEqual([3]);
     expect(portsOf(overtaken)).not.toContain(0);
     expect(await takenPorts(portsOf(overtaken))).toEqual([]);
+  });
+
+  test("end with their executor, also the one whose program is being stopped for the next", async () => {
+    const first = generations.current;
+    const change = generations.prepare(2, "a test", 60_000);
+    const stops = [first, generations.current].map((generation) => jest.spyOn(generation, "stop"));
+    const reason = { code: "job-ended" } as const;
+    generations.kill(reason);
+    for (const stop of stops) expect(stop).toHaveBeenLastCalledWith({ graceMs: 0, reason });
+    await change;
   });
 
   test("are told of again, as they are, where the same one is ordered twice", async () => {

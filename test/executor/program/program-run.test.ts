@@ -63,3 +63,13 @@ test("a program's time limit stands still while it is suspended, as often as tha
   jest.advanceTimersByTime(1);
   expect(program.stopReason).toEqual({ code: "ran-too-long", limitMs: 10_000 });
 });
+
+test("a program that is suspended has no grace: it could not use it", async () => {
+  jest.useRealTimers();
+  const run = runFor(10_000);
+  program.suspend();
+  const stopped = program.stop({ graceMs: 600_000, reason: { code: "job-ended" } });
+  expect(program.stopping?.killedAtMs).toBeLessThanOrEqual(Date.now());
+  expect(await stopped).toBe(true);
+  expect(await run.ended()).toMatchObject({ signal: "SIGKILL" });
+});

@@ -78,6 +78,31 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(waits)).toEqual(agreed(4));
   });
 
+  test("begin their next generation as their first one, whatever that had come to", () => {
+    const scene = new StepsScene(evenFeed("drop"));
+    const { generation: _, version: _version, journal: _journal, ...first } = structuredClone(scene.state);
+    const given = ["a", "b"].map((task) => scene.answers.get(scene.asks(task)));
+    const [split] = given.flatMap((one) => (one?.type === "given" ? one.splits : []));
+    if (split !== undefined) scene.used("a", split);
+    for (const task of ["a", "b"]) {
+      scene.steps(task, 5);
+      scene.call(task, (caller) => ({ ...caller, type: "mark", label: "m", among: ["a", "b"], begun: [] }));
+    }
+    scene.steps("a", 9, { known: 5 });
+    expect(scene.state).toMatchObject({
+      agreed: { steps: 5 },
+      ahead: {},
+      taken: { label: "m" },
+      hands: { b: [1] },
+      used: [0, 1],
+    });
+    for (const task of ["a", "b"])
+      scene.call(task, (caller) => ({ ...caller, type: "open", gang: 2, origin: "start" }));
+    expect(scene.state).toMatchObject({ generation: 2 });
+    const { generation: _next, version: _changed, journal: _written, wakeAtMs: _asked, ...second } = scene.state;
+    expect({ ...second, lastLease: 0 }).toEqual(first);
+  });
+
   test("are refused what is no step of this epoch, and a call that was made again", () => {
     const scene = new StepsScene(evenFeed("drop"));
     expect(scene.answers.get(scene.steps("a", 1, { epoch: 1 }))).toMatchObject({ code: "invalid" });

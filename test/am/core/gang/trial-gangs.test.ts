@@ -165,6 +165,15 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome?.summary).toBe("2 trials: 1 completed, 1 paused");
   });
 
+  test("that pause while a failure of theirs is judged have their restarts still when they go on", () => {
+    const { scenario } = running({ stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 2 });
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(scenario.core.state.gangs[0]?.charges).toHaveLength(1);
+    reports(scenario, "worker:0", 1, 0.5);
+    expect(stateOf(scenario, 0)).toBe("paused");
+    expect(scenario.core.state.gangs[0]?.charges).toEqual([]);
+  });
+
   test("that go on before their programs have stopped do so in their own containers", () => {
     const promotion = { stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 2 } as const;
     const { scenario } = running(promotion);

@@ -231,6 +231,17 @@ describe("the ApplicationMaster dies", () => {
       oneOfTwoIsClaimed(scenario);
     });
 
+    test("so does one of which YARN tells after a pause of the attempt, which shortens nobody's time", () => {
+      const scenario = new Scenario(spec);
+      scenario.register();
+      const containers = [scenario.container(1), scenario.container(1)];
+      scenario.crash([]);
+      scenario.on({ type: "paused" });
+      scenario.after(Bounds.rejoinMs);
+      late(scenario, containers);
+      oneOfTwoIsClaimed(scenario);
+    });
+
     test("one that comes while the journal is being read waits for it", () => {
       const { scenario, kept } = running();
       const effects = scenario.crash([], [{ type: "containers-recovered-late", containers: kept }]);
