@@ -57,6 +57,8 @@ export interface CoreOptions {
   readonly state?: CoreState;
   /** What becomes of a defect of the core; unless told otherwise it throws. */
   readonly defects?: Defects;
+  /** A snapshot of the journal as text: all of it, unless who reads it needs less. */
+  readonly textOf?: Step["textOf"];
 }
 
 /**
@@ -86,8 +88,8 @@ export interface CoreOptions {
  * to know what else its change makes possible.
  */
 export function createCore(spec: JobSpec, identity: Identity, options: CoreOptions = {}): Core {
-  const { state = initialState(spec, identity), defects = "throw" } = options;
-  const step = newStep(spec, identity, state, defects);
+  const { state = initialState(spec, identity), defects = "throw", textOf } = options;
+  const step = newStep(spec, identity, state, defects, textOf);
   return {
     spec,
     state,

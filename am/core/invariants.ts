@@ -138,8 +138,12 @@ function checkTenants(state: CoreState, problems: string[]): void {
       problems.push(`${task.id} waits for a container and has ${task.containerId}`);
     }
   }
+  const waits = state.roles.map(() => 0);
+  for (const { role, phase } of state.tasks) {
+    waits[role] = (waits[role] ?? 0) + Number(phase === "waiting");
+  }
   for (const [position, role] of state.roles.entries()) {
-    const waiting = state.tasks.filter((task) => task.role === position && task.phase === "waiting").length;
+    const waiting = waits[position];
     if (waiting !== role.counts.waiting) {
       problems.push(`role ${role.name} counts ${role.counts.waiting} waiting tasks, there are ${waiting}`);
     }

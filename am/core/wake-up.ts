@@ -90,12 +90,17 @@ function lookThroughContainers(step: Step): void {
 /** Asks to be woken when the next thing is due, where that is earlier than what was asked for. */
 export function askForWakeUp(step: Step): void {
   const { wakeUp: asked, phase } = step.state;
-  const nextMs = Math.min(
-    asked.containersMs || Number.POSITIVE_INFINITY,
-    ...OF_JOB.map(({ dueMs }) => dueMs(step) ?? Number.POSITIVE_INFINITY),
-    ...step.state.gangs.map((gang) => nextOf(step, gang)),
-    ...[...askAgainTimes(step), journalDueMs(step)].map((turnMs) => laterThanNow(step, turnMs)),
-  );
+  let nextMs = laterThanNow(step, journalDueMs(step));
+  nextMs = Math.min(nextMs, asked.containersMs || Number.POSITIVE_INFINITY);
+  for (const turnMs of askAgainTimes(step)) {
+    nextMs = Math.min(nextMs, laterThanNow(step, turnMs));
+  }
+  for (const { dueMs } of OF_JOB) {
+    nextMs = Math.min(nextMs, dueMs(step) ?? Number.POSITIVE_INFINITY);
+  }
+  for (const gang of step.state.gangs) {
+    nextMs = Math.min(nextMs, nextOf(step, gang));
+  }
   if (phase !== "over" && nextMs < Number.POSITIVE_INFINITY && (asked.atMs === 0 || nextMs < asked.atMs)) {
     asked.atMs = nextMs;
     emit(step, { type: "wake-at", atMs: nextMs });
@@ -104,12 +109,15 @@ export function askForWakeUp(step: Step): void {
 
 /** When something of a gang is due next, or `settle` finds that it may do more. */
 function nextOf(step: Step, gang: GangState): number {
-  return Math.min(
+  let nextMs = Math.min(
     laterThanNow(step, gang.startNotBeforeMs),
     laterThanNow(step, gang.graceEndsAtMs),
     laterThanNow(step, restDueMs(step, gang)),
-    ...OF_GANG.map(({ dueMs }) => dueMs(step, gang) ?? Number.POSITIVE_INFINITY),
   );
+  for (const { dueMs } of OF_GANG) {
+    nextMs = Math.min(nextMs, dueMs(step, gang) ?? Number.POSITIVE_INFINITY);
+  }
+  return nextMs;
 }
 
 function laterThanNow({ nowMs }: Step, atMs: number | undefined): number {

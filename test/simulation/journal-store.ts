@@ -1,10 +1,21 @@
 import { isSnapshot, type Snapshot } from "../../am/core/journal/journal.ts";
 import { decodeJournalEntry, encodeJournalEntry } from "../../src/journal/entry.ts";
 
+/** The fields that executors look at, and the judge. */
+const READ_BY_EXECUTORS = [
+  "journalVersion",
+  "applicationId",
+  "lastGeneration",
+  "tasks",
+  "id",
+  "generation",
+  "containerId",
+];
+
 /** What HDFS holds of the job's journal, whatever the core believes of it. */
 export class JournalStore {
   isDown = false;
-  /** The text is kept only where another attempt may read it. */
+  /** Whether another attempt may read the text. */
   isKept = false;
   /** An entry was torn at some time. */
   wasTorn = false;
@@ -17,6 +28,11 @@ export class JournalStore {
 
   constructor(applicationId: string) {
     this.#applicationId = applicationId;
+  }
+
+  /** What is read of a snapshot: all of it where another attempt may come. */
+  textOf(snapshot: object): string {
+    return this.isKept ? JSON.stringify(snapshot) : JSON.stringify(snapshot, READ_BY_EXECUTORS);
   }
 
   keep(snapshot: string): void {
@@ -33,9 +49,9 @@ export class JournalStore {
   }
 
   /** Of the whole entry that was stored last. */
-  get stored(): Pick<Snapshot, "lastGeneration" | "outcome"> {
+  get stored(): Pick<Snapshot, "lastGeneration"> {
     const snapshot = this.#snapshot;
-    return isSnapshot(snapshot, this.#applicationId) ? snapshot : { lastGeneration: 0, outcome: undefined };
+    return isSnapshot(snapshot, this.#applicationId) ? snapshot : { lastGeneration: 0 };
   }
 
   /** The newest entry as an executor reads it; undefined where nothing was written. Throws where it is torn. */

@@ -54,8 +54,9 @@ export class Master {
       startedAtMs: this.process.nowMs(),
       nodeHeartbeatMs: 1_000,
     };
-    const core = createCore(world.spec, identity);
-    this.core = world.isDoubled ? doubled(core, identity, world.problems) : core;
+    this.core = world.isDoubled
+      ? doubled(createCore(world.spec, identity), identity, world.problems)
+      : createCore(world.spec, identity, { textOf: (snapshot) => world.journal.textOf(snapshot) });
     this.#liveness = createLiveness(world.spec.timeouts);
     this.#scheduler = new ModelScheduler({
       attempt,

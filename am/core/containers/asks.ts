@@ -78,7 +78,8 @@ function wantedOf(step: Step, position: number): number {
     (sum, role) => sum + (step.state.roles[role]?.counts.waiting ?? 0),
     0,
   );
-  return Math.max(0, Math.min(waiting - (step.state.unclaimed[position] ?? 0), trialsToBegin(step, position)));
+  const lacking = waiting - (step.state.unclaimed[position] ?? 0);
+  return lacking <= 0 ? 0 : Math.min(lacking, trialsToBegin(step, position));
 }
 
 function ask(step: Step, positions: readonly number[]): void {

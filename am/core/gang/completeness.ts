@@ -4,7 +4,7 @@ import { isElastic, isShareDone, startsWithGang } from "../policies/restart.ts";
 import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";
-import { containerOf, findTask, gangOf, log, roleOf, rolesOf, type Step, tasksOf } from "../state/step.ts";
+import { askedOf, containerOf, findTask, gangOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 
 /** A gang that has enough to start waits for the rest for a time: each that joins later costs the others a restart of their processes. */
@@ -36,7 +36,7 @@ function hasAll(step: Step, gang: GangState): boolean {
 /** The same, but for tasks of elastic roles that may join later. */
 export function hasEnough(step: Step, gang: GangState): boolean {
   return isReady(step, gang, (position, role) => {
-    const { instances, minInstances } = roleOf(step, { role: position });
+    const { instances, minInstances } = askedOf(step, { role: position });
     const maySpare = minInstances !== undefined && canMeet(step, position) && isQuiet(step, gang, position);
     const spare = maySpare ? instances - minInstances : 0;
     return lacking(step, position, role) <= spare;
@@ -50,7 +50,7 @@ function isReady(step: Step, gang: GangState, hasThose: (position: number, role:
 
 /** Tasks that are not ready; a sidecar that was given up is not waited for. */
 function lacking(step: Step, position: number, { counts }: RoleState): number {
-  const { instances, tracking } = roleOf(step, { role: position });
+  const { instances, tracking } = askedOf(step, { role: position });
   return instances - counts.registered - (tracking === "sidecar" ? counts.failed : 0);
 }
 
@@ -75,7 +75,7 @@ function meetingPointOf(step: Step, position: number): TaskRecord | undefined {
 
 /** Whether a role that starts with its gang has containers for all that it cannot start without. */
 export function holdsEnough(step: Step, position: number, { counts }: RoleState): boolean {
-  const role = roleOf(step, { role: position });
+  const role = askedOf(step, { role: position });
   const spare = meetingPointOf(step, position)?.phase === "waiting" ? 0 : role.instances - leastInstances(role);
   return counts.waiting <= spare;
 }

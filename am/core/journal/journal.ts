@@ -44,7 +44,7 @@ export function writeJournal(step: Step): void {
   journal.inFlight = sequence;
   journal.writtenAtMs = step.nowMs;
   const head = { journalVersion: JOURNAL_VERSION, sequence, writtenAtMs: step.nowMs };
-  const snapshot = JSON.stringify({ ...head, ...durablePart(state) });
+  const snapshot = step.textOf({ ...head, ...durablePart(state) });
   emit(step, { type: "journal", sequence, snapshot });
 }
 

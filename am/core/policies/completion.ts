@@ -2,7 +2,7 @@ import type { RoleSpec } from "../../../src/job/spec.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";
-import { gangOf, roleOf, rolesOf, type Step } from "../state/step.ts";
+import { askedOf, gangOf, rolesOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { isElastic, isShareDone } from "./restart.ts";
 import { isOfTasks, promotable } from "./trials.ts";
@@ -23,7 +23,7 @@ export function chiefIsDone(step: Step, gang: GangState): boolean {
 export function isNeededNoMore(step: Step, task: TaskRecord): boolean {
   const gang = gangOf(step, task);
   return gang.phase === "done"
-    ? roleOf(step, task).tracking === "tracked" || step.spec.trials !== undefined
+    ? askedOf(step, task).tracking === "tracked" || step.spec.trials !== undefined
     : chiefIsDone(step, gang);
 }
 
@@ -84,7 +84,7 @@ export function tracked(step: Step): [RoleSpec, RoleState][] {
 
 function trackedAmong(step: Step, roles: readonly [number, RoleState][]): [RoleSpec, RoleState][] {
   return roles.flatMap(([position, counts]) => {
-    const role = roleOf(step, { role: position });
+    const role = askedOf(step, { role: position });
     return role.tracking === "tracked" && !step.state.untracked.includes(role.name)
       ? [[role, counts] satisfies [RoleSpec, RoleState]]
       : [];
@@ -93,12 +93,12 @@ function trackedAmong(step: Step, roles: readonly [number, RoleState][]): [RoleS
 
 /** Nothing of a sidecar ends the job or restarts the gang. */
 export function isSidecar(step: Pick<Step, "spec" | "state">, task: TaskRecord): boolean {
-  return roleOf(step, task).tracking === "sidecar";
+  return askedOf(step, task).tracking === "sidecar";
 }
 
 /** A failure that ends nothing: tolerance was set, and no chief is concerned. */
 export function toleratesFailure(step: Pick<Step, "spec" | "state">, task: TaskRecord): boolean {
-  const role = roleOf(step, task);
+  const role = askedOf(step, task);
   const isChief = role.chief === "all" || (role.chief === "first" && task.index === 0);
   const tolerated = step.spec.failure.onWorkerFailure === "tolerate" && role.tracking === "tracked" && !isChief;
   return (tolerated && !role.stopOnFailure) || isSidecar(step, task);

@@ -1,5 +1,5 @@
 import { isSpecOut, wasSpecOut } from "../state/gang-moves.ts";
-import { gangOf, roleOf, type Step } from "../state/step.ts";
+import { askedOf, gangOf, type Step } from "../state/step.ts";
 
 type OfRole = { readonly role: number };
 
@@ -8,7 +8,7 @@ type OfRole = { readonly role: number };
  * gang is done have none any more.
  */
 export function restartPolicyOf(step: Pick<Step, "spec" | "state">, task: OfRole): "gang" | "task" | "none" {
-  const { restartPolicy } = roleOf(step, task);
+  const { restartPolicy } = askedOf(step, task);
   const hasGang = step.spec.distributedMode === "gang" && gangOf(step, task).phase !== "done";
   return restartPolicy === "gang" && !hasGang ? "task" : restartPolicy;
 }
@@ -28,7 +28,7 @@ type OfTask = { readonly role: number; readonly index: number };
 
 /** Whether tasks of a role join its gang when they can: the program on each adapts to who is there. */
 export function isElastic(step: View, task: { readonly role: number }): boolean {
-  return roleOf(step, task).minInstances !== undefined && restartsWithGang(step, task);
+  return askedOf(step, task).minInstances !== undefined && restartsWithGang(step, task);
 }
 
 /**

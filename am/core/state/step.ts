@@ -21,12 +21,20 @@ export interface Step {
   readonly told: Set<string>;
   /** Nodes, or what is wanted of them together, changed in this step. */
   roomChanged: boolean;
+  /** A snapshot of the journal as text. */
+  readonly textOf: (snapshot: object) => string;
 }
 
 /** `throw`: in tests and simulation. `log`: in production, where a job runs on. */
 export type Defects = "throw" | "log";
 
-export function newStep(spec: JobSpec, identity: Identity, state: CoreState, defects: Defects): Step {
+export function newStep(
+  spec: JobSpec,
+  identity: Identity,
+  state: CoreState,
+  defects: Defects,
+  textOf: Step["textOf"] = JSON.stringify,
+): Step {
   const positions = new Map(state.tasks.map((task, position) => [task.id, position]));
   return {
     spec,
@@ -39,6 +47,7 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState, def
     roomChanged: false,
     defects,
     told: new Set(),
+    textOf,
   };
 }
 
