@@ -5,12 +5,12 @@ import type { JobStatus } from "../../src/job/status.ts";
 import { waitOf } from "../../src/job/wait.ts";
 import { aJobStatus } from "./job-status.ts";
 
-/** An AM that takes the request to stop and goes on saying how the job is. */
-export function masterSaying(status: () => JobStatus): AttemptConnection {
+/** An AM that takes the request to stop and goes on saying how the job is, so often at most. */
+export function masterSaying(status: () => JobStatus, most = Number.POSITIVE_INFINITY): AttemptConnection {
   return {
     async *follow(signal): AsyncGenerator<FollowUpdate> {
-      while (!signal.aborted) {
-        yield { type: "status", status: status() };
+      for (let said = 0; !signal.aborted; said += 1) {
+        if (said < most) yield { type: "status", status: status() };
         await sleep(10, signal);
       }
     },

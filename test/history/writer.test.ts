@@ -60,23 +60,37 @@ describe("the history of a job", () => {
     expect(await readdir(folder)).toEqual(["finished.jsonl"]);
   });
 
-  test("keeps its lines while the file system is away, warns once, and writes them in order later", async () => {
+  test("keeps its lines while the file system is away, warns once each time, and writes them in order later", async () => {
     class Moody extends LocalFileSystem {
       away = true;
-      override create(...parameters: Parameters<LocalFileSystem["create"]>): Promise<void> {
-        return this.away ? Promise.reject(new Error("away")) : super.create(...parameters);
+      override async create(...parameters: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        if (!this.away) return await super.create(...parameters);
+        writer.add(event("b"));
+        throw new Error("away");
+      }
+      override async append(...parameters: Parameters<LocalFileSystem["append"]>): Promise<void> {
+        if (this.away) throw new Error("away again");
+        await super.append(...parameters);
       }
     }
     const fileSystem = new Moody();
     const writer = writerOf(1, fileSystem);
+    const rounds = async (...away: readonly boolean[]) => {
+      for (const one of away) {
+        fileSystem.away = one;
+        await writer.flush();
+      }
+    };
     writer.add(event("a"));
-    await writer.flush();
-    writer.add(event("b"));
-    await writer.flush();
-    expect(warnings).toEqual([expect.stringContaining("away")]);
+    await rounds(true, true);
+    expect(warnings).toEqual([expect.stringMatching(/: away$/)]);
+    await rounds(false);
+    writer.add(event("c"));
+    await rounds(true, true);
+    expect(warnings.slice(1)).toEqual([expect.stringMatching(/: away again$/)]);
 
     fileSystem.away = false;
     await writer.finish("finished.jsonl");
-    expect(await lines("finished.jsonl")).toMatchObject([{ host: "a" }, { host: "b" }]);
+    expect(await lines("finished.jsonl")).toMatchObject(["a", "b", "b", "c"].map((host) => ({ host })));
   });
 });

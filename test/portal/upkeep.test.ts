@@ -118,7 +118,7 @@ describe("the mover", () => {
     expect(upkeep.counts).toMatchObject({ moved: 0, refused: 1 });
   });
 
-  test("says once what it may not move, and goes on with the others", async () => {
+  test("says once what it may not move, goes on with the others, and tries it again at the purger's next round", async () => {
     for (const number of [1, 2, 3]) unmoved(number, number);
     await index.refresh();
     const { rename } = history.fileSystem;
@@ -136,6 +136,10 @@ describe("the mover", () => {
       expect.stringContaining(`moved ${history.intermediate}/${id(2)}`),
       `${history.intermediate}/${id(3)} is not moved: the portal's user may not write there, or it is there already; nor are 1 others`,
     ]);
+    history.fileSystem.rename = rename;
+    clockMs += dayMs;
+    await upkeep.round();
+    expect(upkeep.counts).toMatchObject({ moved: 3, refused: 0 });
   });
 });
 

@@ -360,6 +360,26 @@ describe("the pauses of following", () => {
     expect(await longest({ startupLimitMs: 600_000 })).toBe(1_000);
   });
 
+  test("are not told of as the silence of an AM that has said its last word", async () => {
+    let nowMs = noonishMs;
+    const sleep = async (delayMs: number) => {
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+      nowMs += delayMs;
+    };
+    const applications = new ScriptedApplications(running);
+    applications.report = async () => (nowMs < noonishMs + 30_000 ? running : succeeded);
+    const context = recordedContext({});
+    const master = new ScriptedMaster(
+      [
+        { type: "status", status: aJobStatus() },
+        { type: "outcome", outcome },
+      ],
+      "hold",
+    );
+    expect(await followed(context, applications, [master], undefined, { now: () => nowMs, sleep }).ended).toBe(0);
+    expect(context.out.text + context.err.text).not.toContain("has not answered");
+  });
+
   test("are not told of a wait that is over", async () => {
     let nowMs = noonishMs;
     const applications = new ScriptedApplications(aReport());
@@ -380,7 +400,7 @@ describe("the pauses of following", () => {
     expect(toldAtMs.filter((atMs) => atMs > runsAtMs + 10_000)).toEqual([]);
   });
 
-  test("are short again as soon as the AM has a container", async () => {
+  test("are short again as long as the AM has a container", async () => {
     const none = { memoryMiB: 0, vcores: 0, others: {} };
     const usage = { used: none, needed: none, memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
     const waits = aReport({ usage: { ...usage, usedContainers: 0 } });
@@ -392,9 +412,10 @@ describe("the pauses of following", () => {
       nowMs += delayMs;
     };
     const options = { now: () => nowMs, sinceMs: noonishMs - 60_000, sleep };
-    const applications = new ScriptedApplications(waits, starts, starts, succeeded);
+    const applications = new ScriptedApplications(waits, starts, starts, waits, succeeded);
     await followed(recordedContext({}), applications, [], undefined, options).ended;
-    expect(sleptMs).toEqual([...Array.from({ length: 10 }, () => 1_000), 100, 100]);
+    const patient = Array.from({ length: 10 }, () => 1_000);
+    expect(sleptMs).toEqual([...patient, 100, 100, ...patient]);
   });
 
   test("leave nobody in doubt: a terminal is told each second how long it has waited", async () => {

@@ -192,7 +192,7 @@ describe("a progress bar that is followed", () => {
   });
 });
 
-test("the log of a new attempt's ApplicationMaster is read from its beginning, a task's goes on", async () => {
+test("the log of a new attempt's ApplicationMaster is read from its beginning, the same one's and a task's go on", async () => {
   const asked: [string, number][] = [];
   const tails = tailsInto([]);
   const link = linkThatReads(async function* ({ task: name, offset }) {
@@ -203,10 +203,12 @@ test("the log of a new attempt's ApplicationMaster is read from its beginning, a
   tails.follow(["am", task], ["stdout"]);
   await Promise.resolve();
   await tails.finish(longMs);
-  tails.attach(link, 2);
+  for (const attempt of [1, 2]) tails.attach(link, attempt);
   expect(asked).toEqual([
     ["am", 0],
     [task, 0],
+    ["am", 10],
+    [task, 10],
     ["am", 0],
     [task, 10],
   ]);

@@ -11,8 +11,8 @@ const running = aReport({ state: "RUNNING", amHost: "127.0.0.12", amRpcPort: 424
 const killed = aReport({ state: "KILLED", finalStatus: "KILLED" });
 const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
 
-/** Ends a job that has ended after so many looks, each a second apart; how it was ended by force, and what was said. */
-async function end(endsAfterLooks: number, status: (nowMs: number) => JobStatus) {
+/** Ends a job that has ended after so many looks, each a second apart; how it was ended by force, and what was said. `most`: how often its AM speaks. */
+async function end(endsAfterLooks: number, status: (nowMs: number) => JobStatus, most?: number) {
   const context = recordedContext({});
   const forced: string[] = [];
   const endsAtMs = context.clock.nowMs + endsAfterLooks * 1_000;
@@ -24,7 +24,7 @@ async function end(endsAfterLooks: number, status: (nowMs: number) => JobStatus)
     contact: async () => ({ attempt: 1, host: "127.0.0.12", port: 4242, access }),
     kill: async (_id, reason) => void forced.push(reason),
   });
-  const connect = () => masterSaying(() => status(context.clock.nowMs));
+  const connect = () => masterSaying(() => status(context.clock.nowMs), most);
   const { output, clock } = context;
   const report = await endApplication(applications, running, "enough", { output, now: clock.now }, connect);
   return { report, forced, said: context.err.text };
@@ -39,5 +39,10 @@ describe("ending a job", () => {
     const { forced, said } = await end(12, (nowMs) => aJobStatus({ state: "running", nowMs }));
     expect(forced).toEqual([expect.stringMatching(/^killed by ada from \S+: enough$/)]);
     expect(said).toContain("asking the ResourceManager to end it");
+  });
+
+  test("asks it, too, where the AM has said that it ends the job, and fallen silent: once", async () => {
+    const { forced } = await end(25, (nowMs) => endingBy(nowMs, nowMs), 1);
+    expect(forced).toHaveLength(1);
   });
 });

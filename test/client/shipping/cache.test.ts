@@ -30,7 +30,10 @@ class Watched extends LocalFileSystem {
   accessTimeMs = 0;
   breaksOff = false;
 
+  readonly asked: string[] = [];
+
   override async stat(file: string): Promise<FileStatus> {
+    this.asked.push(file);
     const status = await super.stat(file);
     if (!file.endsWith(key.name)) return status;
     return { ...status, accessTimeMs: this.accessTimeMs, ...(this.owner !== undefined && { owner: this.owner }) };
@@ -87,6 +90,13 @@ describe("the time of an entry that is used", () => {
     expect(await cache.get(key, 10 * HOUR_MS)).toMatchObject({ own: false });
     expect(fileSystem.moved).toEqual([]);
   });
+});
+
+test("the folders above entries are asked for once, however many entries a job has", async () => {
+  await cache.get(key);
+  fileSystem.asked.length = 0;
+  await cache.get(key);
+  expect(fileSystem.asked).toEqual([join(base, "cache/sha256", key.sha256, key.name)]);
 });
 
 test("an entry counts as used when it was put there, or when its time was moved after that", async () => {

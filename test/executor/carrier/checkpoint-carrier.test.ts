@@ -175,12 +175,15 @@ describe("a checkpoint that a program reports", () => {
     ]);
   });
 
-  test("that is not there is said to have failed", async () => {
+  test("that is not there is said to have failed, and nothing of it is held", async () => {
     const one = carrier();
+    // What an executor before this one could not end.
+    scene.write({ ".held/step-45-at-45/part": "half" });
     one.offer("step-45.pt", { path: "ckpt/step-45.pt", step: 45, atMs: 45 }, 1);
     await one.settled();
     expect(carried).toEqual([]);
     expect(transfers).toMatchObject([{ state: "failed", step: 45, reason: expect.stringContaining("does not exist") }]);
+    expect(readdirSync(path.join(scene.workFolder, ".held"))).toEqual([]);
   });
 
   describe("and writes over in place while it is uploaded", () => {

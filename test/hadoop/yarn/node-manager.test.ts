@@ -141,6 +141,14 @@ describe("connections", () => {
     expect(node.server.connections).toHaveLength(2);
   });
 
+  test("a newer token takes the older one's place", async () => {
+    const { nodeId, nodeToken } = await aNode();
+    const pool = poolWith({ retry: noRetry });
+    pool.addTokens([{ ...nodeToken, token: { ...nodeToken.token, password: Buffer.of(9) } }]);
+    pool.addTokens([nodeToken]);
+    expect(await pool.stop(nodeId, [one])).toEqual({ succeeded: [], failed: [] });
+  });
+
   test("a node without a token is not called", async () => {
     await expect(poolWith().stop("host:1", [one])).rejects.toMatchObject({ code: "NODE_TOKEN_MISSING" });
   });
