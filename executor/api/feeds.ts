@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
@@ -252,9 +253,7 @@ export class Feeds {
         yield chunk;
       }
     } catch (error) {
-      const problem = mayPass(error)
-        ? new CallError(503, "FEED_AWAY", errorMessage(error))
-        : new CallError(422, "FEED_UNREADABLE", errorMessage(error));
+      const problem = new CallError(...problemOf(error), errorMessage(error));
       reader.problems.set(split.lease.number, problem);
       throw problem;
     }
@@ -278,6 +277,12 @@ export class Feeds {
     reader.toldMovesAtMs = nowMs();
     ask(name, { type: "moved" }, new AbortController().signal).catch(() => undefined);
   }
+}
+
+/** Whose fault it is: of what is away, of the job's user, or of the split, which alone is left out when it fails too often. */
+function problemOf(error: unknown): [status: number, code: string] {
+  if (mayPass(error)) return [503, "FEED_AWAY"];
+  return hasCode(error, "ACCESS_DENIED") ? [403, "FEED_DENIED"] : [422, "FEED_UNREADABLE"];
 }
 
 function pidIn(query: URLSearchParams): number {

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { CallError } from "../../../executor/api/call.ts";
 import type { FeedAnswered, FeedCall } from "../../../src/api/messages.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../../src/job/feeds/lease.ts";
@@ -19,6 +20,7 @@ const FEED: FeedSpec = {
 describe("a feed, as a program has it", () => {
   let scene: TaskApiScene;
   let folder: string;
+  let fileSystem: LocalFileSystem;
   let split: GivenSplit;
   let feed: FeedSpec;
   let asked: FeedCall[];
@@ -31,7 +33,7 @@ describe("a feed, as a program has it", () => {
     folder = mkdtempSync(path.join(tmpdir(), "tony-feed-"));
     const file = path.join(folder, "data");
     writeFileSync(file, "one\ntwo\nthree\nfour\n");
-    const fileSystem = new LocalFileSystem();
+    fileSystem = new LocalFileSystem();
     const { lengthBytes, modificationTimeMs } = await fileSystem.stat(file);
     const lease = { number: 5, epoch: 0, position: 1 };
     const [length, modifiedMs] = [lengthBytes, modificationTimeMs];
@@ -136,6 +138,16 @@ describe("a feed, as a program has it", () => {
     }
     await post(`failed?pid=${PID}&number=5`, message);
     expect(asked.at(-1)).toEqual({ type: "failed", lease: split.lease, error: message });
+  });
+
+  test("says that its user may not read a split, which is not the split's fault", async () => {
+    const message = "ada owns it, and can give you read access";
+    const about = { code: "ACCESS_DENIED", operation: "OPEN", path: split.path } as const;
+    fileSystem.stat = () => Promise.reject(new FileSystemError(message, about));
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const refused = await scene.call("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+    expect(refused).toEqual({ status: 403, said: { error: { code: "FEED_DENIED", message } } });
   });
 
   test("gives a cursor of what it and the others have used", async () => {
