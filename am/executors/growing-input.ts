@@ -31,8 +31,8 @@ export interface GrowingInputOptions {
   readonly clock: WallClock;
   readonly log: Pick<Log, "warn">;
   readonly journal: Pick<SealedJournal<Found>, "write">;
-  /** Files that are in the feed. */
-  readonly known: Iterable<InputFile>;
+  /** Files that are in the feed, which are kept in its list alone. */
+  readonly known: () => Listing;
   /** As they were at the last look. */
   readonly seen: Iterable<InputFile>;
   /** It is in the journal. */
@@ -45,14 +45,12 @@ export interface GrowingInputOptions {
  */
 export class GrowingInput {
   readonly #options: GrowingInputOptions;
-  readonly #known: Map<string, InputFile>;
   #seen: ReadonlyMap<string, InputFile>;
   readonly #said = new Set<string>();
   #sequence = 0;
 
   constructor(options: GrowingInputOptions) {
     this.#options = options;
-    this.#known = byPath(options.known);
     this.#seen = byPath(options.seen);
   }
 
@@ -65,7 +63,6 @@ export class GrowingInput {
         unwritten ??= await this.#look();
         if (unwritten !== undefined) {
           await this.#write(unwritten);
-          for (const file of unwritten.files) this.#known.set(file.path, file);
           found(unwritten);
           if (unwritten.isComplete) return;
         }
@@ -91,7 +88,8 @@ export class GrowingInput {
         if (facts.length > 0) now.set(url, { path: url, ...facts });
       }
     }
-    const fresh = [...now.values()].filter((file) => this.#isFresh(file));
+    this.#leaveOutKnown(now);
+    const fresh = [...now.values()].filter((file) => this.#isUsable(file));
     const still = fresh.filter((file) => isSame(this.#seen.get(file.path), file));
     const files = [];
     for (const file of still) if (await this.#isWhole(file)) files.push(file);
@@ -100,17 +98,21 @@ export class GrowingInput {
     return files.length > 0 || isComplete ? { files: Listing.of(this.#withinLimit(files)), isComplete } : undefined;
   }
 
-  #isFresh(file: InputFile): boolean {
-    const { spec } = this.#options;
-    const known = this.#known.get(file.path);
-    if (known !== undefined) {
-      if (!isSame(known, file))
+  #leaveOutKnown(now: Map<string, InputFile>): void {
+    const { spec, known } = this.#options;
+    for (const before of known()) {
+      const file = now.get(before.path);
+      if (file !== undefined && !isSame(before, file))
         this.#warnOnce(
           "feed-file-changed",
           `${file.path} of feed ${spec.name} has changed since it was found, and is not read again`,
         );
-      return false;
+      now.delete(before.path);
     }
+  }
+
+  #isUsable(file: InputFile): boolean {
+    const { spec } = this.#options;
     const why = whyUnreadable(spec.cut, file);
     if (why === undefined || !isSame(this.#seen.get(file.path), file)) return true;
     this.#warnOnce("feed-file-unusable", `Feed ${spec.name} does not take ${why}`);
@@ -131,7 +133,7 @@ export class GrowingInput {
   }
 
   #withinLimit(files: readonly InputFile[]): readonly InputFile[] {
-    const room = MOST_FILES - this.#known.size;
+    const room = MOST_FILES - this.#options.known().size;
     if (files.length > room)
       this.#warnOnce("feed-full", `Feed ${this.#options.spec.name} has ${MOST_FILES} files and takes no more`);
     return files.slice(0, room);

@@ -193,7 +193,8 @@ class JobFeed {
       this.#post({ type: "grown", splits: feed.splits, plan: feed.plan, isComplete });
     };
     const seen = inputs[spec.name] ?? [];
-    const input = new GrowingInput({ spec, fileSystems, clock, log, journal, known: this.#plan.files, seen, found });
+    const known = () => this.#plan.files;
+    const input = new GrowingInput({ spec, fileSystems, clock, log, journal, known, seen, found });
     void input.watch();
   }
 
