@@ -90,6 +90,26 @@ test("one whose history was moved among those that have ended is known still, an
   expect(index.gone).toEqual([]);
 });
 
+test("what removed jobs came to is kept as soon as that can be", async () => {
+  let isFull = true;
+  const kept: number[] = [];
+  const saveGone = async (tallies: readonly unknown[]) => {
+    if (isFull) throw new Error("no space left");
+    kept.push(tallies.length);
+  };
+  const nothing = async () => undefined;
+  const segments = { gone: () => [], *load() {}, remove: nothing, save: nothing, saveGone };
+  const keeping = new JobIndex({ ...history, nowMs: () => 77, segments });
+  history.write({ number: 1, endedAtMs: octoberMs });
+  await keeping.refresh();
+  keeping.forget("application_1_0001");
+  await keeping.keepGone();
+  expect(keeping.scan.keepTrouble).toBe("no space left");
+  isFull = false;
+  for (let round = 0; round < 2; round += 1) await keeping.keepGone();
+  expect(kept).toEqual([1]);
+});
+
 test("nothing is read twice", async () => {
   history.write({ number: 1, endedAtMs: octoberMs });
   history.write({ number: 2 });

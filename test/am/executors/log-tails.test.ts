@@ -129,6 +129,21 @@ describe("the log of a task", () => {
     expect(late.state).toEqual({ ended: false, failure: expect.stringContaining("no executor") });
   });
 
+  test("is not whole because it was so in the container before", async () => {
+    const tails = logTails();
+    const [first, second] = [aLink("c1"), aLink("c2")];
+    tails.connected(first.link);
+    const { reader, state } = aReader();
+    tails.open({ ...request, follow: true }, reader);
+    await tails.chunk(first.link, aChunk(1, "all of it", { end: true }));
+    tails.disconnected(first.link);
+    tails.connected(second.link);
+    const ended = tails.endAll();
+    tails.disconnected(second.link);
+    await ended;
+    expect(state.failure).toContain("was lost");
+  });
+
   test("is cut for a reader whose executor does not end", async () => {
     const tails = logTails();
     const { link } = aLink("c1");

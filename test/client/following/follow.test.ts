@@ -380,7 +380,7 @@ describe("the pauses of following", () => {
     expect(context.out.text + context.err.text).not.toContain("has not answered");
   });
 
-  test("are not told of a wait that is over", async () => {
+  test("are not told of a wait that is over, and once of an AM that cannot be asked", async () => {
     let nowMs = noonishMs;
     const applications = new ScriptedApplications(aReport());
     const runsAtMs = noonishMs + 60_000;
@@ -395,7 +395,9 @@ describe("the pauses of following", () => {
     const sleep = async (delayMs: number) => {
       nowMs += delayMs;
     };
-    await followed(recordedContext({ terminal: true }), applications, [], undefined, { now: () => nowMs, sleep }).ended;
+    const context = recordedContext({});
+    await followed(context, applications, [], undefined, { now: () => nowMs, sleep }).ended;
+    expect(context.out.text.match(/Its AM cannot be asked/g)).toHaveLength(1);
     expect(Math.max(...toldAtMs)).toBeGreaterThan(noonishMs + 50_000);
     expect(toldAtMs.filter((atMs) => atMs > runsAtMs + 10_000)).toEqual([]);
   });

@@ -31,6 +31,9 @@ test("what comes after a pause is as slow as before: nothing is saved up", async
   );
   await buffer(pace.through(chunks(6)));
   expect(nowMs).toBe(60_500);
+  nowMs = 120_000;
+  await buffer(pace.through(chunks(6)));
+  expect(nowMs).toBe(120_500);
 });
 
 test("without a limit a stream is left as it is, and a source that fails fails the stream", async () => {

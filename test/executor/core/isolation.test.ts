@@ -71,6 +71,12 @@ describe("an executor that reaches nobody", () => {
     scene.isolate();
   });
 
+  it("brings nothing up when it is told that another container has its task", () => {
+    scene.welcome();
+    scene.hear({ type: "exit", graceMs: 0, reason: { code: "replaced", why: "it lives elsewhere" } });
+    expect(scene.ofPrograms).toEqual(["hold-uploads", "suspend 1", "obey"]);
+  });
+
   it("suspends its program, brings nothing up, and registers that again", () => {
     expect(scene.done).toEqual(["hold-uploads", "suspend 1", "register"]);
     expect(scene.core.state.isolation.phase).toBe("isolated");

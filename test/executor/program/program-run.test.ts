@@ -73,3 +73,13 @@ test("a program that is suspended has no grace: it could not use it", async () =
   expect(await stopped).toBe(true);
   expect(await run.ended()).toMatchObject({ signal: "SIGKILL" });
 });
+
+test("a second order to stop a program may shorten its grace", async () => {
+  jest.useRealTimers();
+  const run = runFor(10_000);
+  const reason = { code: "job-ended" } as const;
+  const stops = [600_000, 0].map((graceMs) => program.stop({ graceMs, reason }));
+  expect(program.stopping?.killedAtMs).toBeLessThanOrEqual(Date.now());
+  expect(await Promise.all(stops)).toEqual([true, true]);
+  await run.ended();
+});

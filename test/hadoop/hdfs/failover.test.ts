@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/hdfs/errors.ts";
 import { Failover } from "../../../src/hadoop/hdfs/failover.ts";
+import { lookFirst } from "../../../src/hadoop/hdfs/webhdfs-look-first.ts";
 
 const failed = (code: FileSystemErrorCode) => new FileSystemError(code, { code, operation: "OPEN", path: "/f" });
 
@@ -104,4 +105,16 @@ describe("how long it is tried", () => {
     expect(await ask(["CONNECTION_LOST"], "look-first")).toEqual({ asked: ["nn2"], error: failed("CONNECTION_LOST") });
     expect(await ask(["TIMEOUT"], "look-first")).toEqual({ asked: ["nn1"], error: failed("TIMEOUT") });
   });
+});
+
+test("what must not take place twice is sent again where it has not taken place, four times in all", async () => {
+  let tries = 0;
+  const attempt = async () => {
+    tries += 1;
+    throw failed("TIMEOUT");
+  };
+  await expect(lookFirst(attempt, async () => undefined)).rejects.toMatchObject({ code: "TIMEOUT" });
+  expect(tries).toBe(4);
+  expect(await lookFirst(attempt, async () => "done")).toBe("done");
+  expect(tries).toBe(5);
 });

@@ -22,6 +22,13 @@ describe("the room of a host", () => {
     expect([perHost("a"), perHost("b")]).toEqual([3, 3]);
   });
 
+  test("is asked for no more when all have come, though hosts were named", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 3)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a", 3072)] });
+    scenario.register();
+    expect(asksOf(scenario.allocateAll().concat(scenario.after(60_000)))).toEqual([]);
+  });
+
   test("of another label is not for those who name none, unless the label is not exclusive", () => {
     const hostsOf = (labelled: object) => {
       const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "spread" })]));

@@ -49,6 +49,16 @@ describe("a gang that may be smaller", () => {
     expect(gathered(4).phases()).toBe("worker:0 starting, worker:1 starting, worker:2 starting, worker:3 starting");
   });
 
+  test("waits for the rest at each start as long as at the first", () => {
+    const scenario = running(3);
+    scenario.exits("worker:0", { exitCode: 1 });
+    for (const task of ["worker:1", "worker:2"]) scenario.stops(task);
+    scenario.readyAll();
+    expect(scenario.phases()).toBe("worker:0 registered, worker:1 registered, worker:2 registered, worker:3 waiting");
+    expect(startsIn(scenario.after(restMs - 1))).toEqual([]);
+    expect(startsIn(scenario.after(1))).toHaveLength(3);
+  });
+
   test("starts with fewer when no more have come for a while; each that comes later joins the others' generation", () => {
     const scenario = gathered(3);
     expect(startsIn(scenario.after(restMs - 1))).toEqual([]);

@@ -49,6 +49,20 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
+  test("has it again where a restart has the group run again", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role("evaluator", 1)], { groupLimits: [limit] }));
+    scenario.toRunning();
+    endTraining(scenario);
+    scenario.after(300_000);
+    scenario.vanishes("evaluator:0");
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running, evaluator:0 running");
+    scenario.after(600_000);
+    expect(scenario.core.state.outcome).toBeUndefined();
+  });
+
   test("fails the job when it takes longer, which names the key", () => {
     const scenario = running();
     endTraining(scenario);
