@@ -89,6 +89,8 @@ function troubleOf({ scan, nowMs }: JobsAnswer): string {
 }
 
 function show({ rows, matching, total, nowMs, ...jobs }: JobsAnswer): void {
+  // Below the rows: before them it would move.
+  use?.toggleAttribute("hidden", false);
   from = jobs.from;
   fill(
     "rows",

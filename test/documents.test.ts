@@ -64,4 +64,12 @@ describe("links", () => {
   test("of README, docs and the rest of the package lead somewhere", () => {
     expect(brokenLinks(".")).toEqual([]);
   });
+
+  test("of the README show the job's page and the portal, in pictures of 150 kB at most", () => {
+    const readme = readFileSync("README.md", "utf8");
+    for (const picture of ["docs/pictures/job-page.png", "docs/pictures/portal.png"]) {
+      expect(readme).toContain(`](${picture})`);
+      expect(readFileSync(picture).length).toBeLessThanOrEqual(150_000);
+    }
+  });
 });

@@ -137,6 +137,22 @@ export class Page {
     await this.go(address);
   }
 
+  /** As a browser of 1280 × 800 shows it that is set to so many times the size. */
+  async zoom(times: number): Promise<void> {
+    const size = { width: 1280 / times, height: 800 / times, deviceScaleFactor: times, mobile: false };
+    await this.#call("Emulation.setDeviceMetricsOverride", size);
+  }
+
+  /** By how much what is seen has moved by itself, as browsers count it; 0: not at all. */
+  async shifts(): Promise<unknown> {
+    return await this.value(`new Promise((resolve) => {
+      let sum = 0;
+      const add = (list) => { for (const { value } of list.getEntries()) sum += value; };
+      new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+      requestAnimationFrame(() => setTimeout(() => resolve(sum), 100));
+    })`);
+  }
+
   async reload(): Promise<void> {
     await this.#call("Page.reload");
   }

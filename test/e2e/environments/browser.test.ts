@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { outOfMemory } from "../../client/job-status.ts";
 import { HistoryFolder } from "../../portal/history-folder.ts";
@@ -5,6 +6,7 @@ import { Chromium, type Page } from "../../support/chromium.ts";
 import { ClusterUser, testCluster } from "../../support/cluster.ts";
 import { eventually } from "../../support/eventually.ts";
 import { oneTask, Person } from "../../support/person.ts";
+import { aLargeJob, showJob, showPortal } from "../../support/shown-pages.ts";
 import { sweep } from "../../support/sweep.ts";
 
 const cluster = await testCluster();
@@ -12,6 +14,11 @@ const markup = `</script><script>pwned = 1</script><img src=x onerror="pwned = 1
 /** What runs, what turns the text around, what a terminal obeys. */
 const hostile = `${markup} \u202Eevil\u202C \u001B[31mred\u001B[0m`;
 const schemes = ["light", "dark"] as const;
+
+/** Fonts differ from machine to machine: the pictures of the documents are made anew where `TONY_PICTURES=1` asks for it. */
+function keepPicture(name: string, picture: Buffer): void {
+  if (process.env.TONY_PICTURES === "1") writeFileSync(`docs/pictures/${name}.png`, picture);
+}
 
 describe("in a real browser", () => {
   let browser: Chromium;
@@ -134,6 +141,56 @@ describe("in a real browser", () => {
       `document.querySelector("#trouble")?.innerText.includes("has no job application_1_0009") === true`,
     );
     pair.remove();
+  });
+
+  test.each(schemes)(
+    "ten thousand tasks are shown behind a gateway, at twice the size too, and while the AM is replaced: %s",
+    async (scheme) => {
+      const status = aLargeJob(10_000);
+      const job = await showJob(status);
+      const page = await browser.open(job.address, { scheme });
+      await page.until(`document.querySelectorAll("#rows tr").length === 50`);
+      expect(await page.text("#place")).toBe("1 to 50 of 10000");
+      // What browsers call good; a page that jumps has more.
+      expect(await page.shifts()).toBeLessThan(0.1);
+      await page.tabTo("#filter");
+      await page.type("worker:5");
+      await page.until(`document.querySelector("#place").innerText === "1 to 50 of 1111 (10000 in all)"`);
+      expect(await page.value("document.querySelector('.slow').innerText")).toContain("0.62× slow");
+      await page.tabTo("#rows button");
+      await page.press("Enter");
+      await page.until(`document.querySelectorAll("#charts svg").length === 5`);
+      await page.zoom(2);
+      expect(await page.value("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      await expectSound(page);
+
+      const look = `document.dispatchEvent(new Event("visibilitychange"))`;
+      job.show(undefined);
+      await page.value(look);
+      await page.until(`document.querySelector("#trouble").innerText.startsWith("No answer")`);
+      job.show({ ...status, attempt: 2, amHost: "node-08" });
+      await page.value(look);
+      await page.until(`document.querySelector("#head").innerText.includes("AM on node-08, attempt 2")`);
+      expect(await page.text("#place")).toBe("1 to 50 of 1111 (10000 in all)");
+      expect(await page.text("#trouble")).toBe("");
+      job.close();
+    },
+  );
+
+  test("the README's pictures are of these pages", async () => {
+    const job = await showJob(aLargeJob(10));
+    const page = await browser.open(job.address);
+    await page.until(`document.querySelectorAll("#rows tr").length === 10`);
+    await page.value(`document.querySelector("#rows button").click()`);
+    await page.until(`document.querySelector("#charts svg") !== null`);
+    keepPicture("job-page", await page.picture());
+    const portal = await showPortal();
+    const list = await browser.open(portal.address);
+    await list.until(`document.querySelectorAll("#rows tr").length === 12`);
+    keepPicture("portal", await list.picture());
+    expect(await list.shifts()).toBeLessThan(0.1);
+    job.close();
+    portal.close();
   });
 
   test("a running job's page is served through YARN's proxy, and its address leads to the portal at the end", async () => {
