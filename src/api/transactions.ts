@@ -57,8 +57,11 @@ export class Transactions {
       this.#lost(new ApiError("the stream was closed", { code: "API_CANCELLED" }));
       return;
     }
+    // The others were told meanwhile that there is no answer.
+    const wanted = together.filter(({ id }) => this.#asked.has(id));
+    if (wanted.length === 0) return;
     this.#stream ??= this.#opened();
-    this.#stream.write({ together });
+    this.#stream.write({ together: wanted });
   }
 
   #opened(): Stream {
