@@ -1,5 +1,5 @@
 import type { Lease } from "../../../src/job/feeds/lease.ts";
-import { addNumber, hasNumber, removeNumber } from "../../../src/job/feeds/runs.ts";
+import { addNumber, hasNumber, removeNumber, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 import { machine, rowOf } from "../../../src/moves.ts";
 import type { Row } from "../state/machine.ts";
 import type { FeedState } from "./records.ts";
@@ -90,6 +90,8 @@ function takeFromHand(state: FeedState, place: number): void {
 /** The place of the first one that is free, and may be handed out. */
 export function firstFree(step: FeedStep): number | undefined {
   const { state } = step;
+  // Of epochs without end none would be found.
+  if (sizeOfRuns(state.poisoned) === state.feed.splits) return undefined;
   const behind = horizonOf(state);
   state.next = Math.max(state.next, placeOf(state, { epoch: state.epoch, position: 0 }));
   while (state.next < behind && phaseOf(step, state.next) !== "free") state.next += 1;

@@ -326,6 +326,18 @@ describe("near splits", () => {
     }
   });
 
+  test("are not looked for where all are left out, of epochs without end", () => {
+    const { epochs: _endless, ...endless } = FEED;
+    const feed: Feed = { ...endless, splits: 2, maxAttempts: 1, boundary: "infinite" };
+    const scene = new Scene({}, recoveredFeed(feed, 0));
+    for (const task of ["a", "b"]) scene.open(task);
+    scene.hosts = { a: "odd", b: "even" };
+    const both = [scene.one("a"), scene.one("b")] as const;
+    scene.failed("a", both[0], "it is damaged");
+    scene.failed("b", both[1], "it is damaged");
+    expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
+  });
+
   test("are asked for some at a time, each once, and not when they were given meanwhile", () => {
     const scene = onTwo({ splits: 200, window: 64 });
     const from = (first: number) => Array.from({ length: 32 }, (_, index) => first + index);
