@@ -10,7 +10,7 @@ import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
 import { gpusOf } from "../src/job/gpus.ts";
 import { idleRemedy, idleWords } from "../src/job/idle.ts";
-import type { JobSpec } from "../src/job/spec.ts";
+import { countTasks, type JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
 import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/stored/handed-settings.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
@@ -107,7 +107,10 @@ class Master {
   /** Whatever is written until the end. */
   readonly #journals: { settled(): Promise<void> }[] = [];
   readonly #feeds: JobFeeds;
-  readonly #ends = new TaskEnds((task, roles) => endsOf(this.#core, task, roles));
+  readonly #ends = new TaskEnds(
+    (task, roles) => endsOf(this.#core, task, roles),
+    () => this.#core.spec.roles.map(({ name }) => name),
+  );
   readonly #feed: StatusFeed;
   readonly #links: ExecutorLinks;
   readonly #scheduler: Scheduler;
@@ -351,6 +354,7 @@ class Master {
     };
     return new JobFeeds({
       feeds: job.spec.feeds ?? [],
+      tasks: countTasks(job.spec),
       inputs: job.feeds ?? {},
       fileSystems: this.#fileSystems,
       clock: wallClock,

@@ -41,6 +41,8 @@ export interface ReadingLife {
 
 export interface JobFeedsOptions {
   readonly feeds: readonly FeedSpec[];
+  /** How many tasks the job has. */
+  readonly tasks: number;
   /** The files of each, as they were when the job was submitted. */
   readonly inputs: Readonly<Record<string, Listing>>;
   readonly fileSystems: Pick<FileSystems, "locate">;
@@ -199,6 +201,9 @@ class JobFeed {
   }
 
   async ask({ task, generation, call, gone }: FeedAsked, life: ReadingLife): Promise<FeedAnswered> {
+    // All that are named are looked at in each step, as long as one of them is waited for.
+    if ("among" in call && call.among.length > this.#options.tasks)
+      return refusal("invalid", `it names ${call.among.length} tasks, and the job has ${this.#options.tasks}`);
     if (call.type === "moved") {
       this.#post({ ...call, task, generation });
       return { type: "noted" };

@@ -1,6 +1,6 @@
 import type { LogReader } from "../../src/api/client-endpoint.ts";
 import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
-import type { LogChunk, LogWanted } from "../../src/api/messages.ts";
+import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogWanted } from "../../src/api/messages.ts";
 import type { TaskId } from "../../src/job/task.ts";
 
 /** One client that reads one task's log, across the executors that the task has one after another. */
@@ -13,6 +13,8 @@ interface Tail {
   /** Whose log was read last: another container's log is read from its beginning. */
   containerId: string;
   nextOffset: number;
+  /** How many bytes that executor has sent and the reader has not taken yet. */
+  sent: { untaken: number };
   /** Its executor has sent all that there will be of the log. */
   isWhole: boolean;
   /** Called when nothing more is sent to the reader. */
@@ -55,6 +57,7 @@ export class LogTails {
       link: undefined,
       containerId: "",
       nextOffset: request.offset,
+      sent: { untaken: 0 },
       isWhole: false,
       over: () => {},
     };
@@ -87,12 +90,19 @@ export class LogTails {
   async chunk(link: ExecutorLink, chunk: LogChunk): Promise<void> {
     const tail = this.#tails.get(chunk.tailId);
     if (tail === undefined || tail.link !== link) return;
+    const { sent } = tail;
+    sent.untaken += chunk.data.length;
+    if (sent.untaken > INITIAL_TAIL_CREDIT_BYTES) {
+      this.#fail(tail, `the executor of ${tail.request.task} sends more of its log than it was asked for`);
+      return;
+    }
     tail.nextOffset = chunk.offset + chunk.data.length;
     tail.isWhole = chunk.end;
     // A client that follows a task reads on when the task gets another executor.
     const end = chunk.end && (this.#ending || !tail.request.follow);
     if (end) this.#tails.delete(tail.id);
     await tail.reader.send({ ...chunk, end });
+    sent.untaken -= chunk.data.length;
     if (end) tail.over();
     else link.send(chunk.generation, { type: "tail-credit", tailId: tail.id, bytes: chunk.data.length });
   }
@@ -127,6 +137,7 @@ export class LogTails {
     if (elsewhere) tail.nextOffset = 0;
     tail.containerId = link.containerId;
     tail.link = link;
+    tail.sent = { untaken: 0 };
     tail.isWhole = false;
     const { task, stream, follow } = tail.request;
     link.send(0, { type: "tail-log", tailId: tail.id, task, stream, offset: tail.nextOffset, follow, cancel: false });

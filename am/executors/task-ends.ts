@@ -7,16 +7,20 @@ type EndsOf = (asking: string, roles: readonly string[]) => readonly TaskEnd[] |
 /** Tells programs how other tasks ended, when they have. */
 export class TaskEnds {
   readonly #endsOf: EndsOf;
+  readonly #roles: () => readonly string[];
   readonly #waiting = new Set<() => void>();
 
-  constructor(endsOf: EndsOf) {
+  /** @param roles of the job: what a task names beside them, thousands of times perhaps, is not looked at again and again */
+  constructor(endsOf: EndsOf, roles: () => readonly string[]) {
     this.#endsOf = endsOf;
+    this.#roles = roles;
   }
 
   await({ task, roles, gone }: EndsAsked): Promise<EndsReply> {
+    const meant = this.#roles().filter((role) => roles.includes(role));
     return new Promise((resolve) => {
       const look = () => {
-        const tasks = this.#endsOf(task, roles);
+        const tasks = this.#endsOf(task, meant);
         if (tasks === undefined) return;
         this.#waiting.delete(look);
         resolve({ tasks });

@@ -3,21 +3,39 @@ import type { TaskUse } from "../../src/history/tony/events.ts";
 import type { GpuMetrics } from "../../src/job/gpus.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 
-/** What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. */
+interface Said {
+  readonly task: string;
+  memoryBytes: number;
+  cpuCores: number;
+}
+
+interface Use {
+  maxMemoryBytes: number;
+  averageMemoryBytes: number;
+  gpus?: GpuMetrics;
+}
+
+/**
+ * What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. Each record is written
+ * over: what a thousand executors say each second, kept until they say it again, would outlive V8's young generation.
+ */
 export class TaskMetrics {
-  readonly #byContainer = new Map<string, { readonly task: string; readonly metrics: Metrics }>();
-  readonly #useByTask = new Map<string, TaskUse>();
+  readonly #byContainer = new Map<string, Said>();
+  readonly #useByTask = new Map<string, Use>();
 
   set(containerId: string, task: string, metrics: Metrics): void {
-    this.#byContainer.set(containerId, { task, metrics });
-    const before = this.#useByTask.get(task);
-    const { averageMemoryBytes } = metrics;
-    const gpus = mostOf(before?.gpus, metrics.gpus);
-    this.#useByTask.set(task, {
-      maxMemoryBytes: Math.max(before?.maxMemoryBytes ?? 0, metrics.maxMemoryBytes),
-      averageMemoryBytes,
-      ...(gpus && { gpus }),
-    });
+    const { memoryBytes, cpuCores, maxMemoryBytes, averageMemoryBytes } = metrics;
+    const said = this.#byContainer.get(containerId);
+    if (said?.task === task) {
+      said.memoryBytes = memoryBytes;
+      said.cpuCores = cpuCores;
+    } else this.#byContainer.set(containerId, { task, memoryBytes, cpuCores });
+    const use = this.#useByTask.get(task) ?? { maxMemoryBytes: 0, averageMemoryBytes: 0 };
+    this.#useByTask.set(task, use);
+    use.maxMemoryBytes = Math.max(use.maxMemoryBytes, maxMemoryBytes);
+    use.averageMemoryBytes = averageMemoryBytes;
+    const gpus = mostOf(use.gpus, metrics.gpus);
+    if (gpus !== undefined) use.gpus = gpus;
   }
 
   delete(containerId: string): void {
@@ -43,7 +61,7 @@ export class TaskMetrics {
     const known = { ...task, ...(gpus && { gpus }), ...(maxMemoryBytes !== undefined && { maxMemoryBytes }) };
     // The container may be another task's by now.
     if (said?.task !== task.task) return known;
-    const { memoryBytes, cpuCores } = said.metrics;
+    const { memoryBytes, cpuCores } = said;
     return { ...known, memoryBytes, cpuCores };
   }
 }

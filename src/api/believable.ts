@@ -1,8 +1,9 @@
 /** What an ApplicationMaster takes of what executors say: a program that has its container's secret says what it likes. */
 import { isIP } from "node:net";
 import type { ChildProgress, ExecutorRegistration } from "../job/execution.ts";
+import type { GpuMetrics } from "../job/gpus.ts";
 import { keptMetrics } from "../job/program-metrics.ts";
-import type { ExecutorReport, FeedCall } from "./messages.ts";
+import type { ExecutorReport, FeedCall, Metrics } from "./messages.ts";
 
 const HOST_NAME = /^\w[\w.-]{0,254}$/;
 const MOST_PORT = 65_535;
@@ -41,6 +42,8 @@ export function boundedRegistration<Registration extends ExecutorRegistration>(
 
 /** The report as it may be kept: of no more values and no longer words than our own executors send. */
 export function bounded<Report extends ExecutorReport>(report: Report): Report {
+  // What is no number has no place in a status or a history, which are JSON.
+  if (report.type === "heartbeat" && !areNumbers(report.metrics)) return { ...report, metrics: undefined };
   if (report.type === "child-progress") return { ...report, ...boundedProgress(report) };
   if (report.type === "child-place") {
     const { where, lines } = report;
@@ -53,6 +56,18 @@ export function bounded<Report extends ExecutorReport>(report: Report): Report {
   if (report.type === "service-announced")
     return { ...report, name: shortened(report.name), url: shortened(report.url) };
   return report;
+}
+
+function areNumbers(metrics: Metrics | undefined): boolean {
+  if (metrics === undefined) return true;
+  const { cpuCores, gpus } = metrics;
+  return Number.isFinite(cpuCores) && (gpus === undefined || areGaugesNumbers(gpus));
+}
+
+function areGaugesNumbers({ utilization, memory, bar1Memory }: GpuMetrics): boolean {
+  return [utilization, memory, bar1Memory].every(
+    (gauge) => gauge === undefined || Object.values(gauge).every((value) => Number.isFinite(value)),
+  );
 }
 
 function boundedProgress(progress: ChildProgress): ChildProgress {

@@ -40,7 +40,7 @@ export interface GuardLimits {
 
 /**
  * Thousands of executors that connect at once are served in time: each proves itself within its first round trips. One that is served takes
- * up to 100 KiB of memory, so those of one address 3 MiB.
+ * up to 100 KiB of memory, and one that waits 7 KiB: those of one address 3 MiB in all.
  */
 export const usualGuardLimits: GuardLimits = {
   proofMs: 10_000,
@@ -48,9 +48,9 @@ export const usualGuardLimits: GuardLimits = {
   mostRefusals: 8,
   mostUnprovenCalls: 16,
   mostUnproven: 1_024,
-  mostUnprovenOfAddress: 512,
+  mostUnprovenOfAddress: 256,
   mostServed: 256,
-  mostServedOfAddress: 32,
+  mostServedOfAddress: 16,
   turnMs: 2_000,
   mostProvenRefusals: 64,
   mostOfCaller: 64,

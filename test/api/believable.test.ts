@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "@jest/globals";
 import { bounded, boundedCall, unbelievable } from "../../src/api/believable.ts";
+import type { Metrics } from "../../src/api/messages.ts";
 import { aRegistration } from "../support/api.ts";
 
 describe("where a task says that it listens", () => {
@@ -53,6 +54,17 @@ describe("what an executor reports", () => {
     const odd = { loss: Number.NaN, "a b": 1, ["x".repeat(65)]: 1, "": 1 };
     expect(bounded({ ...progress, metrics: odd }).metrics).toEqual({ loss: Number.NaN });
     expect(bounded(progress)).toEqual(progress);
+  });
+
+  it("is measured in numbers alone: a status and a history are JSON, which has none for others", () => {
+    const use = { memoryBytes: 1, maxMemoryBytes: 1, averageMemoryBytes: 1, cpuCores: 0.5, cpuMs: 1, processes: 1 };
+    const gauge = { current: 80, max: 97, average: 60 };
+    const heartbeat = (metrics: Metrics) => bounded({ type: "heartbeat", sentAtMs: 1, metrics }).metrics;
+    const measured = { ...use, gpus: { count: 1, utilization: gauge } };
+    expect(heartbeat(measured)).toEqual(measured);
+    expect(heartbeat({ ...use, cpuCores: Number.NaN })).toBeUndefined();
+    const endless = { ...gauge, max: Number.POSITIVE_INFINITY };
+    expect(heartbeat({ ...use, gpus: { count: 1, memory: endless } })).toBeUndefined();
   });
 
   it("has words of a length that can be kept", () => {

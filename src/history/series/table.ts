@@ -77,10 +77,11 @@ export class SeriesTable {
   }
 
   #ring(task: string, { name, rule, isSpare = false }: Quantity): SeriesRing | undefined {
-    const rings = this.#rings.get(task) ?? new Map<string, SeriesRing>();
+    const before = this.#rings.get(task);
+    const known = before?.get(name);
+    if (known !== undefined || (isSpare && (before?.size ?? 0) >= MOST_WITH_SPARE)) return known;
+    const rings = before ?? new Map<string, SeriesRing>();
     this.#rings.set(task, rings);
-    const known = rings.get(name);
-    if (known !== undefined || (isSpare && rings.size >= MOST_WITH_SPARE)) return known;
     const ring = new SeriesRing(rule, this.spans);
     rings.set(name, ring);
     return ring;

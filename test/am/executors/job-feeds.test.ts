@@ -62,6 +62,7 @@ class Scene {
   options(feed = TRAIN): JobFeedsOptions {
     return {
       feeds: [feed],
+      tasks: 2,
       inputs: { train: Listing.of([FILE]) },
       fileSystems: { locate: (place) => ({ fileSystem: new LocalFileSystem(), path: place }) },
       clock: this.clock,
@@ -122,6 +123,14 @@ describe("the feeds of a job", () => {
     expect(await ask(feeds, { type: "used", records: 5, lease: split.lease })).toEqual({ type: "noted" });
     expect(await given(feeds)).toMatchObject({ start: 10, end: 20 });
     expect(await given(feeds, "worker:1")).toMatchObject({ start: 20, end: 25 });
+  });
+
+  test("wait for no more tasks at a mark, or for steps, than the job has", async () => {
+    const feeds = await opened(new Scene());
+    const among = Array.from({ length: 60_000 }, (_, index) => `w${index}`);
+    const said = { type: "refused", code: "invalid", message: "it names 60000 tasks, and the job has 2" };
+    expect(await ask(feeds, { type: "mark", label: "1", among, begun: [] })).toEqual(said);
+    expect(await ask(feeds, { type: "steps", epoch: 0, ready: 1, known: 0, dry: false, among })).toEqual(said);
   });
 
   test("give a split first to a task on a machine that has it, as far as that is known", async () => {

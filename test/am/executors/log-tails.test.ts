@@ -202,3 +202,17 @@ describe("the log of a task", () => {
     expect(state.failure).toContain("prepare:0 has no executor at present");
   });
 });
+
+test("an executor that sends more of a log than it was asked for is not listened to, and its reader is told", async () => {
+  const tails = logTails();
+  const { link } = aLink("c1");
+  tails.connected(link);
+  const { reader, state } = aReader();
+  let passed = 0;
+  const slow = { ...reader, send: () => new Promise<void>(() => (passed += 1)) };
+  tails.open({ ...request, follow: true }, slow);
+  for (let chunk = 0; chunk < 5; chunk += 1) void tails.chunk(link, aChunk(1, "x".repeat(32_768)));
+  expect(state.failure).toBe("the executor of worker:0 sends more of its log than it was asked for");
+  void tails.chunk(link, aChunk(1, "more"));
+  expect(passed).toBe(4);
+});
