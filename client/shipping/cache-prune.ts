@@ -10,6 +10,9 @@ import { StagingFolder } from "../staging/staging-folder.ts";
 import type { ContentCache } from "./cache.ts";
 import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
 
+/** A cache may have 100,000 entries; one after the other they take minutes. */
+const LISTED_AT_ONCE = 16;
+
 /** A file of the cache. */
 export interface CachedFile {
   readonly path: string;
@@ -37,19 +40,25 @@ export function cachesOf(cache: ContentCache): ContentCache[] {
 export async function listCache(cache: ContentCache, owner?: string): Promise<CachedFile[]> {
   const folders = await listIfThere(cache.fileSystem, path.join(cache.root, "sha256"));
   const files: CachedFile[] = [];
-  for (const folder of folders) {
-    if (folder.type !== "DIRECTORY" || (owner !== undefined && folder.owner !== owner)) continue;
-    const sha256 = path.basename(folder.path);
-    // Another user's private entry cannot be looked into; it is not ours to remove either.
-    for (const file of await listOrNothing(cache.fileSystem, folder.path)) {
-      files.push({ ...cachedFile(file), sha256, name: path.basename(file.path), partial: false });
-    }
+  const wanted = folders.filter(
+    (folder) => folder.type === "DIRECTORY" && (owner === undefined || folder.owner === owner),
+  );
+  for (let first = 0; first < wanted.length; first += LISTED_AT_ONCE) {
+    const some = wanted.slice(first, first + LISTED_AT_ONCE);
+    files.push(...(await Promise.all(some.map((folder) => entriesOf(cache, folder)))).flat());
   }
   for (const file of await listOrNothing(cache.fileSystem, path.join(cache.root, uploadsFolder))) {
     const name = path.basename(file.path);
     files.push({ ...cachedFile(file), sha256: "", name: parseUploadName(name)?.name ?? name, partial: true });
   }
   return files.sort((left, right) => left.lastUseMs - right.lastUseMs);
+}
+
+/** Another user's private entry cannot be looked into; it is not ours to remove either. */
+async function entriesOf(cache: ContentCache, folder: FileStatus): Promise<readonly CachedFile[]> {
+  const sha256 = path.basename(folder.path);
+  const found = await listOrNothing(cache.fileSystem, folder.path);
+  return found.map((file) => ({ ...cachedFile(file), sha256, name: path.basename(file.path), partial: false }));
 }
 
 function cachedFile(file: FileStatus): Pick<CachedFile, "path" | "owner" | "sizeBytes" | "lastUseMs"> {
