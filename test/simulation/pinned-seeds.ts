@@ -70,4 +70,10 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     lives: "a container of a trial is taken, and what its peers fail of then costs the trial nothing",
     logs: ["generation-running", "task-failed", "generation-restart", "generation-running", "outcome-decided"],
   },
+  {
+    seed: 31_001_484,
+    searches: true,
+    lives: "machines fail the one task of a trial until the job cannot go on, which ends the search",
+    logs: ["task-lost", "verdict", "outcome-decided"],
+  },
 ];

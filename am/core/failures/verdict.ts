@@ -276,8 +276,8 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   );
   const task = findTask(step, verdict.scope);
   const isIgnored = task !== undefined && isSidecar(step, task);
-  const { search } = step.spec;
-  if (endsJob(verdict) && !isIgnored && search !== undefined) {
+  const { search, trials } = step.spec;
+  if (endsJob(verdict) && !isIgnored && search !== undefined && trials !== undefined) {
     trialEnded(step, search, gang, root);
   } else if (endsJob(verdict) && !isIgnored) {
     step.state.judgedLives = judgedLives(verdict);
