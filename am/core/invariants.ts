@@ -164,7 +164,7 @@ function checkUsage({ usage, containers }: CoreState, problems: string[]): void 
   }
 }
 
-/** What nobody tells a later attempt again but the journal, and is not counted all the time. */
+/** What nobody tells a later attempt again but the journal. That a task joins its gang's generation is found again. */
 function decisionsOf({
   untracked,
   blame,
@@ -176,8 +176,8 @@ function decisionsOf({
   tasks,
 }: CoreState): string {
   const ofGangs = gangs.map(({ generation, charges }) => [generation, charges.length]);
-  const ofTasks = tasks.map(({ generation, trialParameters }) => [generation, trialParameters]);
-  return JSON.stringify([untracked, blame, leaving, unfetched, outcome, lastGeneration, ofGangs, ofTasks]);
+  const parameters = tasks.map(({ trialParameters }) => trialParameters);
+  return JSON.stringify([untracked, blame, leaving, unfetched, outcome, lastGeneration, ofGangs, parameters]);
 }
 
 /** That nothing is wanted any more is said once. */
