@@ -26,7 +26,10 @@ export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: 
   const { tasks, startedAtMs } = core.state;
   switch (reason.code) {
     case "goal-reached":
-      return witness.hasEnded(reason.task) ? [] : [`the search ended with ${reason.task}, which runs`];
+      // One that was told to pause has its value, wherever its program is by then.
+      return witness.hasEnded(reason.task) || tasks.some(({ id, trialPause }) => id === reason.task && trialPause)
+        ? []
+        : [`the search ended with ${reason.task}, which runs`];
     case "search-time-over":
       return endedAtMs >= startedAtMs + (search?.timeoutMs ?? Number.POSITIVE_INFINITY)
         ? []
@@ -66,14 +69,15 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
     if (task.restarts < retriesOf(core, task))
       return [`${id} was started again ${task.restarts} times, after more failures`];
     const hasFailed = trialFailure?.kind !== undefined && !trialFailure.kind.startsWith("no-metric ");
-    // What ended a generation may be known when the trial has already started again: then that start is one too many, and not what failed.
+    // What ended a generation may be known when the trial has already started again, or only after something else has ended it or its job:
+    // then one start is too many, or one charge.
     const { generations = [], generation } = core.state.gangs[number] ?? {};
     const isOfPresent = generations.some((one) => one.generation === generation && one.endedBy?.class === "program");
-    const isLate = isGang && hasFailed && !isOfPresent && retries === search.retries + 1;
-    const charged = retries + Number(hasFailed && !isLate);
+    const unsettled = Number(isGang && phase !== "succeeded" && !isOfPresent);
+    const charged = retries + Number(hasFailed);
     const most = witness.mostCharges("program", (task) => numberOf(spec, task) === number) + allowed;
-    if (retries > search.retries && !isLate) return [`${id} was started again ${retries} times of ${search.retries}`];
-    if (charged > most)
+    if (retries > search.retries + unsettled) return [`${id} was started again ${retries} times of ${search.retries}`];
+    if (charged > most + unsettled)
       return [`${charged} failures are charged to trial ${number}, whose programs failed ${most} times`];
     return hasFailed && charged <= search.retries
       ? [`${id} is ${phase} and has failed, with ${retries} restarts of ${search.retries}: ${trialFailure.words}`]
