@@ -20,10 +20,11 @@ import sysconfig
 import tempfile
 import time
 import zipfile
+from collections import ChainMap
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from types import FunctionType, MethodType, ModuleType
-from typing import Callable, Iterable, Iterator, Mapping, Sequence
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from .errors import JobInvalid
 
@@ -132,7 +133,7 @@ def parcel(function: Function, role: str | None) -> Parcel:
         _check_has_a_place(function)
     own = dict(_own(function, _name(function)))
     try:
-        content = bytes((library or pickle).dumps(function, protocol=_PROTOCOL))
+        content = _dumps(function)
     except Exception as error:
         raise _cannot_travel(function, own, error) from None
     head = {
@@ -146,6 +147,31 @@ def parcel(function: Function, role: str | None) -> Parcel:
     local, needs_package = _local_modules(words)
     modules = [*local, *([] if library is None else [_place(library)])]
     return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules), needs_package, library is not None)
+
+
+def _dumps(value: object) -> bytes:
+    library = _cloudpickle()
+    if library is None:
+        return pickle.dumps(value, protocol=_PROTOCOL)
+    content = io.BytesIO()
+    _pickler(library)(content, protocol=_PROTOCOL).dump(value)
+    return content.getvalue()
+
+
+@functools.lru_cache(maxsize=1)
+def _pickler(library: ModuleType) -> Any:
+    """
+    cloudpickle's, but for one thing: since 3.1.3 that writes a placeholder for the file that code is from, by which
+    tracebacks find its lines.
+    """
+    reducers = library.CloudPickler.dispatch_table
+
+    def reduce(code: CodeType) -> tuple[object, tuple[object, ...]]:
+        make, parts = reducers[CodeType](code)
+        return make, tuple(code.co_filename if part == "<dynamic-code>" else part for part in parts)
+
+    table = ChainMap({CodeType: reduce}, reducers)
+    return type("Pickler", (library.CloudPickler,), {"dispatch_table": table})
 
 
 def _cloudpickle() -> ModuleType | None:
@@ -227,7 +253,7 @@ def _cannot_travel(function: Function, own: Mapping[str, object], error: Excepti
 
 def _why_not(value: object) -> str | None:
     try:
-        (_cloudpickle() or pickle).dumps(value, protocol=_PROTOCOL)
+        _dumps(value)
     except Exception as error:
         return str(error)
     return None
