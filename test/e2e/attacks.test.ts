@@ -212,7 +212,7 @@ describe("a running job of alice's withstands", () => {
     const growth = new Growth(master);
     const letIn = await RawConnection.open(address);
     expect(await statusOf(letIn.call(FOLLOW, held).end())).toBe(isSecure ? UNSAID : UNAUTHENTICATED);
-    const connections = await Promise.all(Array.from({ length: 24 }, () => RawConnection.open(address)));
+    const connections = await Promise.all(Array.from({ length: 12 }, () => RawConnection.open(address)));
     for (const connection of connections) {
       // Messages that do not end, of one who is let in and of one who is not.
       for (let call = 0; call < 8; call += 1) {
@@ -232,7 +232,7 @@ describe("a running job of alice's withstands", () => {
   test("a flood of calls of methods that there are not, and of long headers: its ApplicationMaster cuts strangers off, and answers its owner", async () => {
     const growth = new Growth(master);
     const before = await connectionsAt(address);
-    const connections = await Promise.all(Array.from({ length: 24 }, () => RawConnection.open(address)));
+    const connections = await Promise.all(Array.from({ length: 12 }, () => RawConnection.open(address)));
     for (const [index, connection] of connections.entries()) {
       const name = index % 2 === 0 ? OWNER : "n".repeat(60_000);
       for (let call = 0; call < 1_000; call += 1) connection.call("/no/method", { name, secret: randomBytes(32) });

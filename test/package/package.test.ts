@@ -59,6 +59,7 @@ describe("the packed tarball", () => {
     const expected = [
       /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
       /^docs\/([\w-]+\/)*[\w-]+\.md$/,
+      /^docs\/pictures\/[\w-]+\.png$/,
       /^src\/hadoop\/README\.md$/,
       /^dist\/programs\/((am|executor|tokens|tony-ts|portal)\.cjs(\.LEGAL\.txt)?|(compare|page|portal)\.html)$/,
       /^dist\/lib\/(src|client)\/[\w/-]+(\.d\.ts|\.js)$/,
