@@ -28,6 +28,7 @@ export const HALF = 0.5;
 export const ONE = 1;
 /** Works as two processes, and leaves room for what waits for daemons. */
 export const MOST = 1.5;
+/** What others would disturb: a fetch whose time is recorded. */
 export const ALONE = Number.POSITIVE_INFINITY;
 
 /**
