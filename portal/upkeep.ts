@@ -5,6 +5,7 @@ import type { JobHistoryFolder } from "../src/history/job-folder.ts";
 import { historyFileInProgress, pageKeyFile, parseHistoryFileName } from "../src/history/layout.ts";
 import { seriesFile } from "../src/history/series/file.ts";
 import { tonyFinalXml } from "../src/history/tony/final-xml.ts";
+import { durationWords } from "../src/job/reasons/words.ts";
 import type { Retention, UpkeepSettings } from "../src/portal-settings.ts";
 import { USER } from "./access.ts";
 import type { JobIndex, KnownJob } from "./job-index.ts";
@@ -202,7 +203,7 @@ export function overdue(jobs: readonly KnownJob[], retention: Retention, nowMs: 
   const rest: KnownJob[] = [];
   for (const job of ended) {
     const keepMs = keepMsOf(job.row.state, retention);
-    if (nowMs - endOf(job) > keepMs) found.push({ job, why: `it is older than ${days(keepMs)}` });
+    if (nowMs - endOf(job) > keepMs) found.push({ job, why: `it is older than ${durationWords(keepMs)}` });
     else if (job.row.state !== "unknown") rest.push(job);
   }
   const { maxJobs = Number.POSITIVE_INFINITY, maxMiB = Number.POSITIVE_INFINITY } = retention;
@@ -238,10 +239,6 @@ function byEnd(jobs: readonly KnownJob[]): KnownJob[] {
 
 function sizeOf(jobs: readonly KnownJob[]): number {
   return jobs.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-function days(ms: number): string {
-  return `${Math.round((ms / 86_400_000) * 10) / 10} days`;
 }
 
 /** `/h/finished/2026/10/30/application_1_0001, succeeded, ended 2026-10-30` */

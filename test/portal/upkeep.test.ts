@@ -154,15 +154,22 @@ describe("the purger", () => {
     expect(existsSync(path.dirname(folders[0] ?? ""))).toBe(false);
     expect(said).toEqual([
       expect.stringMatching(
-        /^removed \S+2026\/08\/27\/application_1_0004, killed, .* bytes: it is older than 90 days$/,
+        /^removed \S+2026\/08\/27\/application_1_0004, killed, .* bytes: it is older than 90 d$/,
       ),
       expect.stringMatching(
-        /^removed \S+2026\/10\/26\/application_1_0001, succeeded, .* bytes: it is older than 30 days$/,
+        /^removed \S+2026\/10\/26\/application_1_0001, succeeded, .* bytes: it is older than 30 d$/,
       ),
     ]);
     expect(upkeep.counts).toMatchObject({ removed: 2, removedBytes: expect.any(Number) });
     await index.refresh();
     expect(index.rows.map(({ applicationId }) => applicationId)).toEqual([id(2), id(3), id(5)]);
+  });
+
+  test("says how long that is of less than a day, too", async () => {
+    ended(1, 1);
+    await index.refresh();
+    await upkeepOf({ keepMs: dayMs / 24 }).round();
+    expect(said).toEqual([expect.stringMatching(/: it is older than 1 h$/)]);
   });
 
   test("removes no folder that holds anything else, nor what a link leads to", async () => {
