@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
 import type { JobsAnswer } from "../../src/page/portal-answers.ts";
 import type { PortalSettings } from "../../src/portal-settings.ts";
 import { programPath } from "../../src/programs.ts";
 import { HistoryFolder } from "../../test/portal/history-folder.ts";
+import { eventually } from "../../test/support/eventually.ts";
 import { atMost } from "../figures.ts";
 import type { Measurement } from "../measurement.ts";
 
@@ -104,8 +104,9 @@ async function started(location: string, stateFolder: string) {
   const [address = ""] = /http:\S+/.exec(String(line)) ?? [];
   await answer(`${address}api/v1/jobs`);
   const pageMs = msSince();
+  const complete = async () => (await answer(`${address}api/v1/jobs?count=1`)).scan.isComplete;
   // A viewer's page asks less often.
-  while (!(await answer(`${address}api/v1/jobs?count=1`)).scan.isComplete) await setTimeout(500);
+  await eventually("the whole list", complete, 600_000, 500);
   let peak = 0;
   return {
     pageMs,

@@ -6,6 +6,7 @@ import { RunningJobs } from "../../portal/running-job.ts";
 import { HttpClient } from "../../src/hadoop/http/client.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { aReport } from "../client/application-report.ts";
+import { eventually } from "../support/eventually.ts";
 import { HistoryFolder } from "./history-folder.ts";
 
 const id = "application_1_0001";
@@ -95,7 +96,7 @@ test("a few are asked at once: others are told so", async () => {
   serve = (response) => void held.push(response);
   const asked = Array.from({ length: 8 }, () => jobs.ask(id, { url: trackingUrl, key: "k" }, "api/v1/live"));
   await expect(jobs.ask(id, { url: trackingUrl, key: "k" }, "api/v1/live")).rejects.toThrow("others ask just now");
-  while (held.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually("all are asked", () => held.length === 8);
   for (const response of held) response.end("{}");
   await Promise.all(asked);
   serve = (response) => response.end("{}");

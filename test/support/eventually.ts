@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const lookAgainMs = 25;
-
 /**
  * Looks again until it sees something; for what can only be polled.
  * @param what for the message when the time is over
  * @param look `undefined` or `false` while there is nothing
  * @param waitMs generous, because machines under test are slow
+ * @param lookAgainMs longer where a look costs what is measured
  */
 export async function eventually<Seen>(
   what: string,
   look: () => Seen | false | undefined | Promise<Seen | false | undefined>,
   waitMs = 120_000,
+  lookAgainMs = 25,
 ): Promise<Seen> {
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
