@@ -153,9 +153,7 @@ describe("the purger", () => {
     expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true, false]);
     expect(existsSync(path.dirname(folders[0] ?? ""))).toBe(false);
     expect(said).toEqual([
-      expect.stringMatching(
-        /^removed \S+2026\/08\/27\/application_1_0004, killed, .* bytes: it is older than 90 d$/,
-      ),
+      expect.stringMatching(/^removed \S+2026\/08\/27\/application_1_0004, killed, .* bytes: it is older than 90 d$/),
       expect.stringMatching(
         /^removed \S+2026\/10\/26\/application_1_0001, succeeded, .* bytes: it is older than 30 d$/,
       ),
