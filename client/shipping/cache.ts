@@ -242,17 +242,13 @@ export class ContentCache {
         });
       }
       // An entry that others find by this hash must have it.
-      if (sent.sha256() !== key.sha256) {
-        throw new UserError(`${key.name} changed while it was uploaded: submit again when nothing writes to it`, {
-          code: "UPLOAD_CHANGED",
-        });
-      }
+      if (sent.sha256() !== key.sha256) throw uploadChanged(key);
       if (this.#replicas !== undefined) await this.fileSystem.setReplication(temporary, this.#replicas);
       if (!(await this.fileSystem.rename(temporary, file))) await this.fileSystem.delete(temporary);
     } catch (error) {
       if (signal?.aborted) await removeBrokenOff(this.fileSystem, temporary);
       else await this.fileSystem.delete(temporary).catch(() => false);
-      throw this.#notWritable(error);
+      throw hasCode(error, "FILE_CHANGED") ? uploadChanged(key, error) : this.#notWritable(error);
     }
   }
 
@@ -335,6 +331,13 @@ export class ContentCache {
     if (status.owner !== this.#user || nowMs - status.accessTimeMs < touchAfterMs) return;
     await this.fileSystem.setTimes(status.path, { accessTimeMs: nowMs });
   }
+}
+
+function uploadChanged({ name }: CacheKey, cause?: unknown): UserError {
+  return new UserError(`${name} changed while it was uploaded: submit again when nothing writes to it`, {
+    code: "UPLOAD_CHANGED",
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 /** The same content, and the hash of what was read of it the last time that it was opened. */

@@ -10,6 +10,7 @@
  * @property {boolean} [background] it computes with what the others leave, at the lowest priority, also beside one that runs alone; one at a time
  * @property {number} limitSeconds a breach is a failure
  * @property {number} [silentSeconds] of Jest: when no test began or ended for so long, it stands still and is ended; what was left runs again
+ * @property {number} [exitSeconds] of Jest: when it has not exited so long after its tests, it is ended
  * @property {readonly string[]} needs phases without which it cannot run
  * @property {readonly import("../prerequisites.mjs").Prerequisite[]} [machine] what the machine must have, else it is not run
  * @property {Readonly<Record<string, readonly string[]>>} [withPhase] arguments of the command where that phase runs too

@@ -69,11 +69,8 @@ async function runOnce(phase, signal) {
   const logFile = join(folder, "tests.log");
   const started = performance.now();
   try {
-    const { code, output, ended } = await runCommand(
-      phase.jest ? withReports(phase, reportFile, logFile) : phase,
-      logFile,
-      signal,
-    );
+    const command = phase.jest ? withReports(phase, reportFile, logFile) : phase;
+    const { code, output, ended } = await runCommand(command, { logFile, reportFile }, signal);
     const seconds = (performance.now() - started) / 1000;
     const log = readTestLog(await readFile(logFile, "utf8").catch(() => ""));
     if (ended !== undefined) {
@@ -114,7 +111,7 @@ function failedFiles({ testResults = [] }) {
 async function unfinished(phase, files, signal) {
   const passed = new Map([...files].filter(([, { isOver, failed }]) => isOver && failed === 0));
   if ([...files.values()].filter(({ failed }) => failed > 0).length > MOST_FILES_AGAIN) return NOTHING_AGAIN;
-  const { output } = await runCommand({ ...phase, command: [...phase.command, "--listTests"] }, "", signal);
+  const { output } = await runCommand({ ...phase, command: [...phase.command, "--listTests"] }, {}, signal);
   const again = output.split("\n").filter((line) => line.startsWith("/") && !passed.has(relative(CHECKOUT, line)));
   return { again, passedElsewhere: [...passed.values()].reduce((sum, file) => sum + file.passed, 0) };
 }
@@ -187,14 +184,15 @@ function testsOf({ testResults = [] }) {
 /**
  * The command runs in a process group of its own, so that a breach of the limit ends all of it.
  * @param {import("./phase.mjs").Phase} phase
- * @param {string} logFile grows with each test; read where `silentSeconds` is given
+ * @param {{ logFile?: string, reportFile?: string }} files of Jest: `logFile` grows with each test, `reportFile` comes with its end
  * @param {AbortSignal} [signal]
  * @returns {Promise<{ code: number | null, output: string, ended?: Cut }>} `ended` where it did not end by itself
  *
  * @typedef {{ readonly why: string, readonly stoodStill: boolean, readonly threads: readonly string[] }} Cut `threads`: where they stood
  */
-function runCommand(phase, logFile, signal) {
-  const { command, environment, limitSeconds, silentSeconds = Number.POSITIVE_INFINITY, background } = phase;
+function runCommand(phase, { logFile, reportFile }, signal) {
+  const { command, environment, limitSeconds, background } = phase;
+  const { silentSeconds = Number.POSITIVE_INFINITY, exitSeconds = EXIT_SECONDS } = phase;
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program === "node" ? process.execPath : program, args, {
@@ -222,8 +220,12 @@ function runCommand(phase, logFile, signal) {
     signal?.addEventListener("abort", endGroup);
     const timer = setTimeout(() => cut(`over its limit of ${limitSeconds} s`, false), limitSeconds * 1000);
     const watch = setInterval(() => {
-      const lastMs = Math.max(began, statSync(logFile, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-      if (Date.now() - lastMs > silentSeconds * 1000) cut(`no test began or ended for ${silentSeconds} s`, true);
+      const overMs = writtenMs(reportFile);
+      const lastMs = Math.max(began, writtenMs(logFile) ?? 0);
+      if (overMs !== undefined && Date.now() - overMs > exitSeconds * 1000) {
+        output += `ended: it had not exited ${exitSeconds} s after its tests\n`;
+        endGroup();
+      } else if (Date.now() - lastMs > silentSeconds * 1000) cut(`no test began or ended for ${silentSeconds} s`, true);
     }, WATCH_MS);
     child.on("error", reject);
     child.on("exit", (code) => {
@@ -241,6 +243,12 @@ function runCommand(phase, logFile, signal) {
 }
 
 const WATCH_MS = 500;
+
+/** What a test left open may keep Jest from exiting: it is ended then, and fails by its exit code where no test did. */
+const EXIT_SECONDS = 20;
+
+/** @param {string | undefined} file */
+const writtenMs = (file) => (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.mtimeMs);
 
 /**
  * Gives a process that leads a session the lowest priority. Where Linux groups processes by session (sched(7), autogroup), a process's own

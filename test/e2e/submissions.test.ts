@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/shipping/cache.ts";
@@ -90,7 +90,9 @@ describe("a submission", () => {
     const way = new HeldUpload(cluster);
     const submitting = alice.start("submit", "--conf", job, "-conf", await way.open());
     await way.held;
-    writeFileSync(path.join(path.dirname(job), "edited"), randomBytes(first.length));
+    const edited = openSync(path.join(path.dirname(job), "edited"), "r+");
+    writeSync(edited, randomBytes(first.length));
+    closeSync(edited);
     way.release();
     expect(await submitting.ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("edited changed") });
     await way.close();

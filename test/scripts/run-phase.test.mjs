@@ -51,6 +51,20 @@ describe("a phase of Jest", () => {
     expect(result.unsteady).toBeUndefined();
   });
 
+  test("that does not exit after its tests is ended; what failed in it runs once more", async () => {
+    const once = `const marker = ${JSON.stringify(join(folder, "open"))};
+      if (fs.existsSync(marker)) return; fs.writeFileSync(marker, ""); require("node:net").createServer().listen(0); ${FAILS}`;
+    const result = await runPhase({ ...(await phaseOf("open", { once, steady: PASSES })), exitSeconds: 2 });
+    expect(result).toMatchObject({ passed: 2, failed: 0 });
+    expect(result.output).toContain("ended: it had not exited 2 s after its tests");
+  });
+
+  test("that does not exit after tests that all passed fails", async () => {
+    const left = `require("node:net").createServer().listen(0);`;
+    const phase = await phaseOf("left", { left });
+    expect(await runPhase({ ...phase, exitSeconds: 2 })).toMatchObject({ passed: 1, failed: 1 });
+  });
+
   test("that stands still is ended, told with where its threads stood, and goes on with what was left", async () => {
     const once = `const marker = ${JSON.stringify(join(folder, "still"))};
       if (fs.existsSync(marker)) return; fs.writeFileSync(marker, ""); return new Promise(() => setInterval(() => undefined, 1000));`;

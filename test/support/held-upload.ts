@@ -110,8 +110,9 @@ export class HeldUpload {
     client.on("close", () => server.destroy());
   }
 
+  /** A test that fails before it closes this must not keep its process alive. */
   async #listen(server: TcpServer): Promise<void> {
-    await new Promise<void>((resolve) => server.listen(0, this.#cluster.addresses.master, resolve));
+    await new Promise<void>((resolve) => server.unref().listen(0, this.#cluster.addresses.master, resolve));
   }
 
   #addressOf(server: TcpServer): string {

@@ -19,6 +19,8 @@ export type FileSystemErrorCode =
   /** Another writer holds the file's lease, or a writer that died did not give it back yet. */
   | "LEASE_HELD"
   | "INVALID_REQUEST"
+  /** What is to be stored has another length than it had when its upload began. */
+  | "FILE_CHANGED"
   /** Nobody answered under any of the addresses. */
   | "UNREACHABLE"
   /** A server shows a certificate that is not trusted here. */

@@ -15,8 +15,10 @@ export type HttpErrorCode =
   | "HTTP_CONNECTION_LOST"
   /** Nothing moved for the idle time. */
   | "HTTP_TIMEOUT"
-  /** The body to be sent could not be read, or was longer or shorter than announced. */
+  /** The body to be sent could not be read. */
   | "HTTP_BODY_FAILED"
+  /** The body to be sent was longer or shorter than announced. */
+  | "HTTP_BODY_CHANGED"
   /** The answer is not HTTP, or larger than allowed. */
   | "HTTP_PROTOCOL";
 
@@ -190,7 +192,7 @@ function sendBody(request: http.ClientRequest, body: ExchangeBody, fail: (error:
 function lengthError(sentBytes: number, announcedBytes: number): HttpError {
   return new HttpError(
     `the data to send has ${sentBytes} bytes or more, but ${announcedBytes} were announced: it changed while it was read`,
-    { code: "HTTP_BODY_FAILED" },
+    { code: "HTTP_BODY_CHANGED" },
   );
 }
 

@@ -66,6 +66,21 @@ test("a file that is edited at equal length while it is sent is no entry of the 
   expect(await cache.put(key, Buffer.from("before"))).toMatchObject({ uploadedBytes: 6 });
 });
 
+test("a file that is cut short while it is sent is told in the same words as one that is edited", async () => {
+  class Remote extends LocalFileSystem {
+    override async create(): Promise<void> {
+      throw new FileSystemError("CREATE /f: the data to send has 3 bytes", { code: "FILE_CHANGED" });
+    }
+  }
+  const remote = { fileSystem: new Remote(), path: root.path };
+  const key = { sha256: sha256Of("before"), sizeBytes: 6, name: "data.bin", shared: false };
+  const put = new ContentCache({ fileSystems, stagingRoot: remote, user }).put(key, Buffer.from("before"));
+  await expect(put).rejects.toMatchObject({
+    code: "UPLOAD_CHANGED",
+    message: "data.bin changed while it was uploaded: submit again when nothing writes to it",
+  });
+});
+
 test("an entry is kept on as many nodes as is asked for, before anybody can find it", async () => {
   const done: string[] = [];
   class Watched extends LocalFileSystem {

@@ -428,7 +428,7 @@ describe("the data", () => {
     dataNode.behave(silence);
     const content = { lengthBytes: 10, open: () => Readable.from([Buffer.from("short")]) };
     await expect(open().create("/f", content, { permission: 0o600, overwrite: true })).rejects.toMatchObject({
-      code: "INVALID_REQUEST",
+      code: "FILE_CHANGED",
       message: expect.stringContaining("it changed while it was read"),
     });
   });
