@@ -1,4 +1,4 @@
-import type { EventLine } from "../src/page/portal-answers.ts";
+import type { EventLine, ShownAdvice } from "../src/page/portal-answers.ts";
 
 /** What the page chose to be shown. */
 export interface View {
@@ -27,7 +27,7 @@ export interface Live {
   readonly waits?: readonly Wait[];
   readonly tasks?: Tasks;
   /** In the portal, of a job that has ended. */
-  readonly advice?: { readonly lines: readonly string[]; readonly settings: readonly string[] };
+  readonly advice?: ShownAdvice;
   readonly feeds?: readonly Feed[];
   readonly search?: Search;
   readonly chart?: Chart;

@@ -117,7 +117,7 @@ function costOf({ cost }: Status["use"]): string {
   return cost === undefined ? "" : ` · cost ${cost}`;
 }
 
-function showJob({ status, waits = [], feeds = [], search, advice, nowMs }: Live): void {
+function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }: Live): void {
   if (status === undefined) return;
   const { roles, generations, services, checkpoint, outcome } = status;
   fill("job", [
@@ -143,6 +143,9 @@ function showJob({ status, waits = [], feeds = [], search, advice, nowMs }: Live
           services.flatMap(({ name, url, task }) => [link(url, name), ` of ${task} `]),
         ),
     advice === undefined || advice.lines.length === 0 ? "" : adviceNote(advice),
+    job === undefined || outcome !== undefined || nowMs - job.startedAtMs < TELLING_MS
+      ? ""
+      : el("p", {}, ["advice on its next run: ", el("code", {}, [`tony-ts advise ${job.applicationId}`])]),
     ...feeds.map(feedBar),
     search === undefined ? "" : board(search),
     el("table", { class: "generations" }, [
@@ -159,10 +162,13 @@ function showJob({ status, waits = [], feeds = [], search, advice, nowMs }: Live
   ]);
 }
 
+/** One run of so long tells what the next one needs (src/advice/run.ts). */
+const TELLING_MS = 600_000;
+
 /** What the next run may do better. */
-function adviceNote({ lines, settings }: NonNullable<Live["advice"]>): HTMLElement {
+function adviceNote({ runs, lines, settings }: NonNullable<Live["advice"]>): HTMLElement {
   return el("div", { class: "note" }, [
-    el("h2", {}, ["Advice"]),
+    el("h2", {}, [runs === 1 ? "Advice" : `Advice by ${runs} runs of this name`]),
     ...lines.map((line) => el("p", {}, [line])),
     settings.length === 0
       ? ""

@@ -185,6 +185,24 @@ export class JobIndex {
     }
   }
 
+  /** Of a job's name and user, those that ended before it began and that the same people may see; the newest first. */
+  earlierRuns(applicationId: string, limits: { readonly most: number; readonly mostBytes: number }): KnownJob[] {
+    const row = this.#known.get(applicationId)?.row;
+    if (row === undefined) return [];
+    let bytes = 0;
+    return [...this.#known.values()]
+      .filter(({ row: { name, user, viewers, writtenBy, endedAtMs = Number.POSITIVE_INFINITY } }) => {
+        const isSame = name === row.name && user === row.user && viewers === row.viewers;
+        return isSame && writtenBy === "tony-ts" && endedAtMs <= row.startedAtMs;
+      })
+      .sort((a, b) => b.row.startedAtMs - a.row.startedAtMs)
+      .slice(0, limits.most)
+      .filter((job) => {
+        bytes += job.bytes;
+        return bytes <= limits.mostBytes;
+      });
+  }
+
   /** Looks for what is new or changed, once at a time. What is known stays where that fails. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#look().finally(() => {

@@ -1,4 +1,5 @@
-import { advise } from "../src/advice/advise.ts";
+import { adviceLine, advise, settingsOf } from "../src/advice/advise.ts";
+import type { Run } from "../src/advice/run.ts";
 import type { Roundings } from "../src/advice/sizes.ts";
 import { TonyError } from "../src/errors.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
@@ -6,12 +7,12 @@ import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import type { JobSeries } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
-import type { AdviceReason } from "../src/job/reasons/advice.ts";
+import type { Prices } from "../src/job/cost.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { type SettingsAnswer, settingsAnswer } from "../src/page/answers.ts";
 import { liveAnswer, type PageFacts, yarnState } from "../src/page/live-answer.ts";
 import type { LiveRequest } from "../src/page/live-request.ts";
-import type { Comparison } from "../src/page/portal-answers.ts";
+import type { Comparison, ShownAdvice } from "../src/page/portal-answers.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
 import { compare, type WholeJob } from "./compare.ts";
 import type { JobIndex } from "./job-index.ts";
@@ -25,7 +26,7 @@ interface OpenJob {
   readonly job: StoredJob;
   readonly series: JobSeries | undefined;
   /** Of one that has ended. */
-  readonly advice?: readonly AdviceReason[];
+  readonly advice?: ShownAdvice;
   /** Of one that runs. */
   readonly ownPage?: OwnPage;
 }
@@ -33,19 +34,24 @@ interface OpenJob {
 export interface JobPagesOptions {
   readonly fileSystem: FileSystem;
   readonly access: Pick<Access, "maySee">;
-  readonly index: Pick<JobIndex, "folderOf" | "outcomeOf">;
+  readonly index: Pick<JobIndex, "earlierRuns" | "folderOf" | "outcomeOf">;
   /** What the ResourceManager says of an application. */
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
   readonly logs: Pick<JobLogs, "read">;
   readonly running: Pick<RunningJobs, "ask" | "pageOf">;
   /** As the cluster rounds what jobs ask for. */
   readonly roundings: Roundings;
+  /** What jobs ask for less is told by them. */
+  readonly prices: Prices;
   readonly nowMs: () => number;
 }
 
 /** Those that are looked at again and again are not read each time. One may take hundreds of megabytes. */
 const MOST_OPEN = 4;
 const FRESH_MS = 10_000;
+/** What advice goes by, beside the job's own run. */
+const MOST_EARLIER = 4;
+const MOST_EARLIER_BYTES = 8 * 2 ** 20;
 
 /** What the pages of single jobs show. */
 export class JobPages {
@@ -133,11 +139,31 @@ export class JobPages {
     return await this.#options.running.ask(applicationId, ownPage, `api/v1/logs?${query}`);
   }
 
-  /** As `tony-ts advise ID` gives; of TonY's jobs too little is known. */
-  #adviceOn({ status, writtenBy }: StoredJob, series: JobSeries | undefined): Pick<OpenJob, "advice"> {
-    if (status.outcome === undefined || writtenBy === "TonY") return {};
-    const run = { status, submittedAtMs: status.startedAtMs, ...(series === undefined ? {} : { series }) };
-    return { advice: advise([run], this.#options.roundings, {}) };
+  /** By it and the job's earlier runs, as `tony-ts advise NAME` gives; of TonY's jobs too little is known. */
+  async #adviceOn(job: StoredJob, series: JobSeries | undefined, folder: string): Promise<Pick<OpenJob, "advice">> {
+    if (job.status.outcome === undefined || job.writtenBy === "TonY") return {};
+    const { roundings, prices } = this.#options;
+    const runs = [runOf(job, series), ...(await this.#earlierRuns(job, folder))];
+    const advice = advise(runs, roundings, prices);
+    const settings = settingsOf(advice).map(({ key, value }) => `${key}=${value}`);
+    return { advice: { runs: runs.length, lines: advice.map(adviceLine), settings } };
+  }
+
+  /** Those that whoever may see the job may see, and that the same user has written. */
+  async #earlierRuns({ status: { applicationId } }: StoredJob, folder: string): Promise<Run[]> {
+    const { fileSystem, index } = this.#options;
+    const { owner } = await fileSystem.stat(folder);
+    const runs: Run[] = [];
+    for (const earlier of index.earlierRuns(applicationId, { most: MOST_EARLIER, mostBytes: MOST_EARLIER_BYTES })) {
+      try {
+        if ((await fileSystem.stat(earlier.folder)).owner !== owner) continue;
+        const job = await readStoredJob(fileSystem, earlier.folder, "ends");
+        runs.push(runOf(job, await readStoredSeries(fileSystem, earlier.folder)));
+      } catch {
+        // It was removed meanwhile, or cannot be read: the list says so.
+      }
+    }
+    return runs;
   }
 
   /** Where it runs, as far as YARN says so. */
@@ -165,7 +191,8 @@ export class JobPages {
     ]);
     const job = withOutcome(stored, index.outcomeOf(applicationId));
     const ownPage = await this.#ownPageOf(job, folder);
-    const more = { ...this.#adviceOn(job, series), ...(ownPage === undefined ? {} : { ownPage }) };
+    const advice = await this.#adviceOn(job, series, folder);
+    const more = { ...advice, ...(ownPage === undefined ? {} : { ownPage }) };
     const opened = { folder, atMs: nowMs(), job, series, ...more };
     this.#open.delete(applicationId);
     this.#open.set(applicationId, opened);
@@ -173,6 +200,10 @@ export class JobPages {
     if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
     return opened;
   }
+}
+
+function runOf({ status }: StoredJob, series: JobSeries | undefined): Run {
+  return { status, submittedAtMs: status.startedAtMs, ...(series === undefined ? {} : { series }) };
 }
 
 /** A job whose history has no end ended as YARN says. */

@@ -68,6 +68,7 @@ async function main(): Promise<void> {
     running: new RunningJobs(cluster.http, fileSystem),
     report,
     roundings: cluster.roundings,
+    prices: settings.prices,
     nowMs,
   });
   const pages = { listPage: page("portal.html"), jobPage: page("page.html"), comparePage: page("compare.html") };

@@ -1,4 +1,5 @@
-import { arrayOf, bool, count, object, recordOf, type Shape, string } from "./job/shape.ts";
+import type { Prices } from "./job/cost.ts";
+import { amount, arrayOf, bool, count, object, recordOf, type Shape, string } from "./job/shape.ts";
 import type { JobSpec } from "./job/spec.ts";
 
 /** What `tony-ts portal` hands the program that serves it. */
@@ -13,6 +14,8 @@ export interface PortalSettings {
   /** Who logs in by a keytab; absent: whose tickets are there. */
   readonly login?: { readonly principal: string; readonly keytab: string };
   readonly history: JobSpec["history"];
+  /** What jobs' holdings cost. */
+  readonly prices: Prices;
   /** A folder of this machine for what it has read; absent: it is read anew by each start. */
   readonly stateFolder?: string;
   /** Who says who asks: absent, nobody. */
@@ -67,6 +70,10 @@ export const readPortalSettings: Shape<PortalSettings> = object({
     history: object<JobSpec["history"]>({
       required: { timeZone: string },
       optional: { location: string, intermediate: string, finished: string },
+    }),
+    prices: object<Prices>({
+      required: {},
+      optional: { vcoreHourPrice: amount, gibHourPrice: amount, gpuHourPrice: amount, currency: string },
     }),
   },
   optional: {

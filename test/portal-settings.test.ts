@@ -7,6 +7,7 @@ const settings: PortalSettings = {
   hadoop: { "dfs.replication": "1" },
   login: { principal: "portal@EXAMPLE.COM", keytab: "/etc/portal.keytab" },
   history: { timeZone: "UTC", location: "hdfs:///shared/tony-history" },
+  prices: { gpuHourPrice: 1.9, currency: "EUR" },
 };
 
 test("the portal gets its settings as they are, and refuses others", () => {

@@ -66,12 +66,13 @@ export class TaskMetrics {
   }
 }
 
-/** The newer gauges, each with the most of both. */
+/** The newer gauges, each with the most of both: a GPU that an earlier life used was used. */
 function mostOf(before: GpuMetrics | undefined, now: GpuMetrics | undefined): GpuMetrics | undefined {
   if (before === undefined || now === undefined) return now ?? before;
   const most = (kind: "utilization" | "memory" | "bar1Memory") => {
     const gauge = now[kind];
     return gauge && { [kind]: { ...gauge, max: Math.max(gauge.max, before[kind]?.max ?? 0) } };
   };
-  return { ...now, ...most("utilization"), ...most("memory"), ...most("bar1Memory") };
+  const unused = now.unused !== undefined && { unused: Math.min(now.unused, before.unused ?? now.unused) };
+  return { ...now, ...unused, ...most("utilization"), ...most("memory"), ...most("bar1Memory") };
 }

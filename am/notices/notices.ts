@@ -1,11 +1,9 @@
+import { IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { AmSpec } from "../../src/job/spec.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 import { relativeRates, SLOW_RATE } from "../../src/page/relative-rates.ts";
-
-/** Per cent. */
-const IDLE_GPU = 5;
 
 export type NoticeLimits = Pick<
   AmSpec,
@@ -101,7 +99,7 @@ export class Notices {
 
   #idle({ tasks, nowMs }: JobStatus): Notice[] {
     const idle = tasks.filter(
-      ({ state, gpus }) => state === "running" && (gpus?.utilization?.current ?? IDLE_GPU) < IDLE_GPU,
+      ({ state, gpus }) => state === "running" && (gpus?.utilization?.current ?? IDLE_GPU_PERCENT) < IDLE_GPU_PERCENT,
     );
     const due = this.#idleGpus.due(
       sinceNow(
@@ -110,7 +108,7 @@ export class Notices {
       ),
       nowMs,
     );
-    return aboutTasks("gpu-idle", due, nowMs, (who) => `${who}: GPUs are used to less than ${IDLE_GPU} %`);
+    return aboutTasks("gpu-idle", due, nowMs, (who) => `${who}: GPUs are used to less than ${IDLE_GPU_PERCENT} %`);
   }
 
   #slow({ tasks, nowMs }: JobStatus): Notice[] {

@@ -97,6 +97,7 @@ async function started(location: string, stateFolder: string) {
     configurationFolder: stateFolder,
     hadoop: { "fs.defaultFS": "file:///", "yarn.resourcemanager.hostname": "127.0.0.1" },
     history: { location: `file://${location}`, timeZone: "UTC" },
+    prices: {},
     stateFolder,
   };
   program.stdin.write(`${JSON.stringify(settings)}\n`);

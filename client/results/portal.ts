@@ -76,6 +76,7 @@ export function portalSettings(
     ...(door === undefined ? {} : { door }),
     ...(proxies === undefined ? {} : { proxies }),
     history,
+    prices: site.prices,
     ...(upkeep === "none" ? {} : { upkeep: { ...keeping, isDryRun: upkeep === "dry-run" } }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Gauge, GpuMetrics } from "../../src/job/gpus.ts";
+import { type Gauge, type GpuMetrics, IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
 import type { Gpu } from "./nvidia-smi.ts";
 
 const kinds = ["utilization", "memory", "bar1Memory"] as const;
@@ -14,6 +14,8 @@ interface Sum {
 /** The gauges of a task's GPUs over time, as TonY's TaskMonitor adds samples up: the most of any GPU, the average of all. */
 export class GpuGauges {
   readonly #sums = new Map<Kind, Sum>();
+  /** Those that did something. */
+  readonly #used = new Set<string>();
 
   /** @param gpus the task's; at least one */
   add(gpus: readonly Gpu[]): GpuMetrics {
@@ -24,7 +26,13 @@ export class GpuGauges {
       );
       return gauge === undefined ? [] : [[kind, gauge] as const];
     });
-    return { count: gpus.length, ...Object.fromEntries(gauges) };
+    return { count: gpus.length, ...this.#unused(gpus), ...Object.fromEntries(gauges) };
+  }
+
+  #unused(gpus: readonly Gpu[]): Pick<GpuMetrics, "unused"> {
+    for (const { uuid, utilization = 0 } of gpus) if (utilization >= IDLE_GPU_PERCENT) this.#used.add(uuid);
+    if (gpus.some(({ utilization }) => utilization === undefined)) return {};
+    return { unused: gpus.filter(({ uuid }) => !this.#used.has(uuid)).length };
   }
 
   #gauge(kind: Kind, values: readonly number[]): Gauge | undefined {

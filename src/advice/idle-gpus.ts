@@ -1,11 +1,10 @@
+import { IDLE_GPU_PERCENT, isGpu, isPlainGpu } from "../job/gpus.ts";
 import type { AdviceReason } from "../job/reasons/advice.ts";
 import type { RoleStatus } from "../job/status.ts";
-import { type Run, rowsOf } from "./run.ts";
+import { type Run, rowsOf, tasksOf } from "./run.ts";
 import { hostOf } from "./slow-tasks.ts";
 import { medianOf } from "./spread.ts";
 
-/** Per cent of use, below which a GPU does nothing. */
-const IDLE_PERCENT = 5;
 /** Of the time since the program first had it measured. */
 const IDLE_SHARE = 0.2;
 const LEAST_MEASURED_MS = 600_000;
@@ -16,7 +15,7 @@ export function idleGpus(run: Run, role: RoleStatus): AdviceReason[] {
   const shares = rowsOf(run, role.name).flatMap(({ task, series }) => {
     const used = series.find(({ name }) => name === "gpu")?.values.filter((value) => value !== null) ?? [];
     if (used.length === 0 || used.length * spanMs < LEAST_MEASURED_MS) return [];
-    return [{ task, share: used.filter((value) => value < IDLE_PERCENT).length / used.length }];
+    return [{ task, share: used.filter((value) => value < IDLE_GPU_PERCENT).length / used.length }];
   });
   const idle = shares.filter(({ share }) => share >= IDLE_SHARE);
   const middle = medianOf(shares.map(({ share }) => share)) ?? 0;
@@ -29,4 +28,19 @@ export function idleGpus(run: Run, role: RoleStatus): AdviceReason[] {
 
 function percent(share: number): number {
   return Math.round(share * 100);
+}
+
+/** A role's GPUs of one type, and how many of them any task used at any time; undefined where that was not measured of all of them. */
+export function usedGpus(
+  telling: readonly Run[],
+  role: RoleStatus,
+): { readonly asked: number; readonly used: number; readonly tasks: number } | undefined {
+  const asked = Object.entries(role.others).filter(([type]) => isGpu(type));
+  const [[type, count] = ["", 0]] = asked;
+  // By another name than that of whole GPUs they are asked for by another key.
+  if (asked.length !== 1 || !isPlainGpu(type)) return undefined;
+  const ran = telling.flatMap((run) => tasksOf(run, role.name)).filter(({ startedAtMs }) => startedAtMs !== undefined);
+  const used = ran.flatMap(({ gpus }) => (gpus?.unused === undefined ? [] : [gpus.count - gpus.unused]));
+  if (used.length === 0 || used.length < ran.length) return undefined;
+  return { asked: count, used: Math.max(...used), tasks: used.length };
 }

@@ -1,8 +1,9 @@
 import { type Rounding, roundedUp } from "../job/amounts.ts";
-import { costOf, type Prices } from "../job/cost.ts";
+import { costOf, type Prices, type Usage } from "../job/cost.ts";
 import type { AdviceReason } from "../job/reasons/advice.ts";
 import { memoryValue } from "../job/reasons/words.ts";
 import type { Cause, JobStatus, RoleStatus } from "../job/status.ts";
+import { usedGpus } from "./idle-gpus.ts";
 import { areFirm, endOf, type Run, ranMs, rowsOf, tasksOf, tellingRuns } from "./run.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 
@@ -23,15 +24,16 @@ const WASTE = 0.5;
 /** A sampled second of one busy core may come to a little more. */
 const CORE_NOISE = 0.1;
 
-/** What memory and how many cores a role needs. */
+/** What memory, how many cores and how many GPUs a role needs. */
 export function sizesOf(runs: readonly Run[], role: RoleStatus, roundings: Roundings, prices: Prices): AdviceReason[] {
   const telling = tellingRuns(runs, role.name);
   const short = moreMemory(runs, role, roundings.memoryMiB);
-  if (short !== undefined) return [short, ...coresOf(telling, role, roundings.vcores)];
+  const others = [...coresOf(telling, role, roundings.vcores, prices), ...gpusOf(telling, role, prices)];
+  if (short !== undefined) return [short, ...others];
   if (telling.length === 0) return [thin(telling, role)];
   const peaks = spreadOf(telling.flatMap((run) => peaksOf(run, role.name)));
   if (peaks === undefined) return [{ code: "unmeasured", role: role.name }];
-  return [memoryOf(telling, role, peaks, roundings.memoryMiB, prices), ...coresOf(telling, role, roundings.vcores)];
+  return [memoryOf(telling, role, peaks, roundings.memoryMiB, prices), ...others];
 }
 
 function thin(telling: readonly Run[], { name }: RoleStatus): AdviceReason {
@@ -51,13 +53,20 @@ function memoryOf(
   const held = { p50Bytes: peaks.p50, p95Bytes: peaks.p95, maxBytes: peaks.most, tasks };
   if (toMiB >= role.memoryMiB) return { code: "memory-fits", role: role.name, askedMiB: role.memoryMiB, ...held };
   if (!areFirm(telling, role.name) && toMiB > role.memoryMiB * WASTE) return thin(telling, role);
-  const [newest] = telling;
-  const heldMs = newest === undefined ? 0 : endOf(newest) - newest.status.startedAtMs;
-  const savedMiBSeconds = Math.round(((role.memoryMiB - toMiB) * role.instances * heldMs) / 1000);
-  const saved = costOf({ memoryMiBSeconds: savedMiBSeconds, vcoreSeconds: 0 }, prices);
-  const cost =
-    saved === undefined ? {} : { savedAmount: saved.amount, ...(saved.currency && { currency: saved.currency }) };
+  const savedMiBSeconds = heldOverTime(telling, role, role.memoryMiB - toMiB);
+  const cost = savedCost({ memoryMiBSeconds: savedMiBSeconds }, prices);
   return { code: "less-memory", ...memorySetting(role, toMiB), ...held, savedMiBSeconds, ...cost };
+}
+
+/** What all containers of a role held, of an amount in each, from the start of the newest run to its end. */
+function heldOverTime([newest]: readonly Run[], { instances }: RoleStatus, amount: number): number {
+  const heldMs = newest === undefined ? 0 : endOf(newest) - newest.status.startedAtMs;
+  return Math.round((amount * instances * heldMs) / 1000);
+}
+
+function savedCost(saved: Partial<Usage>, prices: Prices): { savedAmount?: number; currency?: string } {
+  const cost = costOf({ memoryMiBSeconds: 0, vcoreSeconds: 0, ...saved }, prices);
+  return cost === undefined ? {} : { savedAmount: cost.amount, ...(cost.currency && { currency: cost.currency }) };
 }
 
 /** Whoever came near his limit needs more, however short he ran; undefined where nobody did. */
@@ -107,7 +116,7 @@ function peaksOf(run: Run, role: string): number[] {
 }
 
 /** Nothing where no run has a series of it. */
-function coresOf(telling: readonly Run[], role: RoleStatus, rounding: Rounding): AdviceReason[] {
+function coresOf(telling: readonly Run[], role: RoleStatus, rounding: Rounding, prices: Prices): AdviceReason[] {
   const rows = telling.flatMap((run) => rowsOf(run, role.name));
   const samples = rows.flatMap(({ series }) => series.find(({ name }) => name === "cpu")?.values ?? []);
   const spread = spreadOf(samples.filter((value) => value !== null));
@@ -118,7 +127,20 @@ function coresOf(telling: readonly Run[], role: RoleStatus, rounding: Rounding):
   if (to > role.vcores) return [{ code: "more-cores", ...setting, ...used }];
   if (to === role.vcores) return [{ code: "cores-fit", role: role.name, asked: role.vcores, ...used }];
   const isClear = areFirm(telling, role.name) || to <= role.vcores * WASTE;
-  return isClear ? [{ code: "less-cores", ...setting, ...used }] : [];
+  if (!isClear) return [];
+  const vcoreSeconds = heldOverTime(telling, role, role.vcores - to);
+  const saved = { savedVcoreSeconds: vcoreSeconds, ...savedCost({ vcoreSeconds }, prices) };
+  return [{ code: "less-cores", ...setting, ...used, ...saved }];
+}
+
+/** Nothing where all were used, or their use was not measured for long enough. */
+function gpusOf(telling: readonly Run[], role: RoleStatus, prices: Prices): AdviceReason[] {
+  const gpus = areFirm(telling, role.name) ? usedGpus(telling, role) : undefined;
+  if (gpus === undefined || gpus.used >= gpus.asked) return [];
+  const { asked: from, used: to, tasks } = gpus;
+  const gpuSeconds = heldOverTime(telling, role, from - to);
+  const setting = { role: role.name, key: `tony.${role.name}.gpus`, from, to, value: String(to) };
+  return [{ code: "less-gpus", ...setting, tasks, savedGpuSeconds: gpuSeconds, ...savedCost({ gpuSeconds }, prices) }];
 }
 
 function short(value: number): number {

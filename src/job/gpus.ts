@@ -31,9 +31,14 @@ export function gpuTypesOf({ gpuTypes, roles }: Pick<JobSpec, "gpuTypes" | "role
   return [...new Set([...gpuTypes, ...asked])];
 }
 
+/** Per cent of use, below which a GPU does nothing. */
+export const IDLE_GPU_PERCENT = 5;
+
 /** What the GPUs that YARN granted a task do, as nvidia-smi tells it. A gauge is absent when no GPU tells it. */
 export interface GpuMetrics {
   readonly count: number;
+  /** How many of them were used to less than 5 % in each sample; absent when not all tell it. */
+  readonly unused?: number;
   /** Of the time, at least one kernel ran. */
   readonly utilization?: Gauge;
   /** Of their own memory. */

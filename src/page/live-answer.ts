@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
-import { adviceLine, settingsOf } from "../advice/advise.ts";
 import type { TaskSeries } from "../history/series/table.ts";
 import { costWords } from "../job/cost.ts";
 import { feedLines } from "../job/feeds/feed-lines.ts";
 import type { HistoryEvent } from "../job/history-event.ts";
-import type { AdviceReason } from "../job/reasons/advice.ts";
 import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
 import { bestOf, countsLine, parametersOf, reported, standing, trialsOf } from "../job/search/trial-list.ts";
 import { valueWords } from "../job/search/words.ts";
 import type { JobOutcome, JobStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
-import type { EventLine } from "./portal-answers.ts";
+import type { EventLine, ShownAdvice } from "./portal-answers.ts";
 import { relativeRates } from "./relative-rates.ts";
 
 /** So many of the last are shown. */
@@ -30,7 +28,7 @@ export interface PageFacts {
   /** The oldest first. */
   readonly events: readonly HistoryEvent[];
   /** What it says about its next run; absent: not asked for. */
-  readonly advice?: readonly AdviceReason[];
+  readonly advice?: ShownAdvice;
   /** What there is to read of its logs: as they grow, or as nodes have stored them; absent: nothing. */
   readonly logs?: "live" | "stored";
 }
@@ -99,15 +97,10 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
       rows: sorted.slice(from, from + request.count).map(cells),
     },
     events: facts.events.slice(-SHOWN_EVENTS).map(eventLine),
-    ...(facts.advice === undefined ? {} : { advice: adviceOf(facts.advice) }),
+    ...(facts.advice === undefined ? {} : { advice: facts.advice }),
     ...(facts.logs === undefined ? {} : { logs: facts.logs }),
     ...(request.task === "" ? {} : { chart: { task: request.task, ...facts.seriesOf(request.task) } }),
   };
-}
-
-/** With the settings that are to change, ready for `-conf`. */
-function adviceOf(advice: readonly AdviceReason[]) {
-  return { lines: advice.map(adviceLine), settings: settingsOf(advice).map(({ key, value }) => `${key}=${value}`) };
 }
 
 /** In the words of `tony-ts status`. */

@@ -71,6 +71,15 @@ export interface UseAnswer {
   readonly days: readonly ({ readonly day: string } & Use)[];
 }
 
+/** What a job's runs say about its next one. */
+export interface ShownAdvice {
+  /** By so many. */
+  readonly runs: number;
+  readonly lines: readonly string[];
+  /** Those that are to change: `tony.worker.memory=9g`. */
+  readonly settings: readonly string[];
+}
+
 /** An event of a job, for people. */
 export interface EventLine {
   readonly atMs: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { advise, settingsOf } from "../../src/advice/advise.ts";
+import { adviceLine, advise, settingsOf } from "../../src/advice/advise.ts";
 import type { Run } from "../../src/advice/run.ts";
 import type { JobSeries, SeriesRow } from "../../src/history/series/file.ts";
 import type { AdviceReason } from "../../src/job/reasons/advice.ts";
@@ -18,6 +18,7 @@ interface Described {
   readonly rows?: readonly Omit<SeriesRow, "memoryLimitBytes">[];
   readonly memoryMiB?: number;
   readonly vcores?: number;
+  readonly others?: Readonly<Record<string, number>>;
   readonly tasks?: (task: TaskStatus) => TaskStatus;
   readonly generations?: readonly GenerationSummary[];
   readonly queuedMs?: number;
@@ -32,6 +33,7 @@ function aRun(described: Described = {}): Run {
     rows,
     memoryMiB = 8192,
     vcores = 8,
+    others = {},
   } = described;
   const endedAtMs = noonishMs + minutes * minute;
   const role = { name: "worker", instances: gibibytes.length, allocated: 0, registered: 0, running: 0, ended: 0 };
@@ -52,7 +54,7 @@ function aRun(described: Described = {}): Run {
   return {
     submittedAtMs: noonishMs - (described.queuedMs ?? 0),
     status: aJobStatus({
-      roles: [{ ...role, memoryMiB, vcores, others: {} }],
+      roles: [{ ...role, memoryMiB, vcores, others }],
       tasks: tasks.map(described.tasks ?? ((task) => task)),
       generations,
       outcome: { ...allSucceeded, result, endedAtMs },
@@ -158,6 +160,17 @@ describe("cores", () => {
     expect(adviceOn(aRun(used(1.05)))[1]).toMatchObject({ to: 1, value: "1" });
   });
 
+  test("that fewer would do are told with what that saves, by the newest run and the prices", () => {
+    const runs = [aRun(used(2.4)), aRun({ ...used(2), minutes: 120 })];
+    const [, piece] = advise(runs, roundings, { vcoreHourPrice: 0.1, currency: "EUR" });
+    expect(piece).toMatchObject({ savedVcoreSeconds: 5 * 4 * 3600, savedAmount: 2, currency: "EUR" });
+    expect(piece && adviceLine(piece)).toBe(
+      "worker.vcores 8 → 3: p95 of processor use 2.4 (p50 2, most 2.4) · saves 20 core·h, 2 EUR, a run",
+    );
+    const evens = { ...roundings, vcores: { least: 2, step: 2 } };
+    expect(advise(runs, evens, {})[1]).toMatchObject({ to: 4, savedVcoreSeconds: 4 * 4 * 3600 });
+  });
+
   test("are more where the program takes more than it asked for", () => {
     expect(codes(adviceOn(aRun({ ...used(3.4), vcores: 2 })))).toContain("more-cores");
     expect(codes(adviceOn(aRun({ ...used(1.8), vcores: 2 })))).toContain("cores-fit");
@@ -217,6 +230,38 @@ describe("GPUs", () => {
   test("of a whole role", () => {
     const rows = [row("worker:0", "gpu", half), row("worker:1", "gpu", half)];
     expect(adviceOn(aRun({ rows }))).toContainEqual({ code: "idle-gpus", role: "worker", percent: 50 });
+  });
+
+  const gpus = (count: number, ...unused: readonly (number | undefined)[]) => {
+    const tasks = (task: TaskStatus) => {
+      const index = Number(task.task.split(":")[1]);
+      const idle = unused[index % unused.length];
+      return { ...task, gpus: { count, ...(idle === undefined ? {} : { unused: idle }) } };
+    };
+    return { tasks, gibibytes: [3, 3], others: { "yarn.io/gpu": count } };
+  };
+  const lessGpus = (...runs: readonly Run[]) =>
+    advise(runs, roundings, { gpuHourPrice: 2 }).find(({ code }) => code === "less-gpus");
+
+  test("that no task ever used need not be asked for", () => {
+    const piece = lessGpus(aRun(gpus(4, 3, 2)), aRun(gpus(4, 4, 2)));
+    expect(piece).toEqual({
+      code: "less-gpus",
+      ...{ role: "worker", key: "tony.worker.gpus", from: 4, to: 2, value: "2", tasks: 4 },
+      ...{ savedGpuSeconds: 2 * 2 * 3600, savedAmount: 8 },
+    });
+    expect(piece && adviceLine(piece)).toBe(
+      "worker.gpus 4 → 2: none of 4 tasks used more than 2 of its 4 GPUs at any time · saves 4 GPU·h, 8, a run",
+    );
+    const none = lessGpus(aRun({ ...gpus(1, 1), gibibytes: [3] }));
+    expect(none && adviceLine(none)).toMatch(/^worker.gpus 1 → 0: its task did not use any of its GPUs at any time · /);
+  });
+
+  test("are not told to be too many where one was used, or not all were measured, or not for long, or that have another key", () => {
+    expect(lessGpus(aRun(gpus(4, 4, 0)))).toBeUndefined();
+    expect(lessGpus(aRun(gpus(4, 4, undefined)))).toBeUndefined();
+    expect(lessGpus(aRun({ ...gpus(4, 4), minutes: 9 }))).toBeUndefined();
+    expect(lessGpus(aRun({ ...gpus(4, 4), others: { "nvidia.com/mig-1g.5gb": 4 } }))).toBeUndefined();
   });
 
   test("are not judged by less than ten minutes", () => {

@@ -102,7 +102,10 @@ const logChunk: fc.Arbitrary<LogChunk> = fc.record({
 
 const percent = fc.double({ noNaN: true, min: 0, max: 100 });
 const gauge = fc.record({ current: percent, max: percent, average: percent });
-const gpus = fc.record({ count, utilization: gauge, memory: gauge, bar1Memory: gauge }, { requiredKeys: ["count"] });
+const gpus = fc.record(
+  { count, unused: count, utilization: gauge, memory: gauge, bar1Memory: gauge },
+  { requiredKeys: ["count"] },
+);
 const metrics = fc.record(
   {
     memoryBytes: large,

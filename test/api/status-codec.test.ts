@@ -187,7 +187,10 @@ const task: fc.Arbitrary<TaskStatus> = fc.record(
     cpuCores: real,
     restarts: count,
     restartReason: text,
-    gpus: fc.record({ count, utilization: gauge, memory: gauge, bar1Memory: gauge }, { requiredKeys: ["count"] }),
+    gpus: fc.record(
+      { count, unused: count, utilization: gauge, memory: gauge, bar1Memory: gauge },
+      { requiredKeys: ["count"] },
+    ),
     metrics: fc.dictionary(fc.string(), real, { noNullPrototype: true, minKeys: 1 }),
     params: fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true, minKeys: 1 }),
     trial,

@@ -61,9 +61,37 @@ describe("what nvidia-smi tells", () => {
 
 test("gauges keep the most of any GPU, and the average of all over time", () => {
   const gauges = new GpuGauges();
-  const gpu = (utilization: number) => ({ uuid: "GPU-1", utilization });
-  gauges.add([gpu(0), gpu(90)]);
-  expect(gauges.add([gpu(10), gpu(20)])).toEqual({ count: 2, utilization: { current: 15, max: 90, average: 30 } });
+  const gpu = (uuid: string, utilization: number) => ({ uuid, utilization });
+  gauges.add([gpu("GPU-1", 0), gpu("GPU-2", 90)]);
+  expect(gauges.add([gpu("GPU-1", 10), gpu("GPU-2", 20)])).toEqual({
+    count: 2,
+    unused: 0,
+    utilization: { current: 15, max: 90, average: 30 },
+  });
+});
+
+test("gauges count the GPUs that did nothing in any sample, where all tell what they do", () => {
+  const gauges = new GpuGauges();
+  const [busy, idle] = ["GPU-1", "GPU-2"];
+  expect(
+    gauges.add([
+      { uuid: busy, utilization: 5 },
+      { uuid: idle, utilization: 4 },
+    ]),
+  ).toMatchObject({ unused: 1 });
+  expect(
+    gauges.add([
+      { uuid: busy, utilization: 0 },
+      { uuid: idle, utilization: 0 },
+    ]),
+  ).toMatchObject({ unused: 1 });
+  expect(gauges.add([{ uuid: busy, utilization: 0 }, { uuid: idle }])).not.toHaveProperty("unused");
+  expect(
+    gauges.add([
+      { uuid: busy, utilization: 0 },
+      { uuid: idle, utilization: 90 },
+    ]),
+  ).toMatchObject({ unused: 0 });
 });
 
 describe("the sampler of a program's GPUs", () => {

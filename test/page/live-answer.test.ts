@@ -110,20 +110,9 @@ describe("an answer to the job's page", () => {
     expect(answer("")).not.toHaveProperty("search");
   });
 
-  test("has advice with the settings that are to change", () => {
-    const key = "tony.worker.vcores";
-    const cores = { role: "worker", key, from: 8, to: 3, value: "3", p50: 1, p95: 2.4, max: 2.5 } as const;
-    const advice = [
-      { code: "less-cores", ...cores },
-      { code: "thin", role: "ps", runs: 0, ranMs: 0 },
-    ] as const;
-    const told = liveAnswer(aJobStatus({}), { ...facts, advice }, asked(""), true);
-    expect(told).toMatchObject({
-      advice: {
-        lines: [expect.stringMatching(/^worker.vcores 8 → 3: /), expect.stringMatching(/^ps: no advice: /)],
-        settings: ["tony.worker.vcores=3"],
-      },
-    });
+  test("has advice where it is given", () => {
+    const advice = { runs: 2, lines: ["worker.vcores 8 → 3"], settings: ["tony.worker.vcores=3"] };
+    expect(liveAnswer(aJobStatus({}), { ...facts, advice }, asked(""), true)).toMatchObject({ advice });
     expect(answer("")).not.toHaveProperty("advice");
   });
 

@@ -28,7 +28,7 @@ export interface WrittenJob {
   readonly cause?: Cause;
   readonly usage?: JobStatus["usage"];
   /** What else its last status has. */
-  readonly more?: Pick<JobStatus, "feeds" | "search">;
+  readonly more?: Partial<Pick<JobStatus, "feeds" | "search" | "roles" | "tasks" | "nowMs">>;
   /** What its TonY readers are told it was submitted with. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Of `worker:0`, a value in each five seconds from its start on. */

@@ -16,8 +16,8 @@ import { makeServerKey } from "../../src/api/server-key.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { PortalProxies } from "../../src/portal-settings.ts";
-import { outOfMemory } from "../client/job-status.ts";
-import { HistoryFolder } from "./history-folder.ts";
+import { outOfMemory, role } from "../client/job-status.ts";
+import { HistoryFolder, type WrittenJob } from "./history-folder.ts";
 
 const endedAtMs = Date.UTC(2026, 10, 26, 12);
 const page = (name: string) => Buffer.from(`<html><script>${name}</script></html>`);
@@ -59,6 +59,7 @@ describe("the portal", () => {
         },
       },
       roundings: usualRoundings,
+      prices: { gibHourPrice: 0.5, currency: "EUR" },
       nowMs,
     });
     const pages = { listPage: page("list"), jobPage: page("job"), comparePage: page("compare") };
@@ -214,6 +215,42 @@ describe("the portal", () => {
     expect(advice).toMatchObject({ settings: [] });
     expect(advice.lines).toContain("worker: no advice: nothing that it used was measured");
     expect(await json("/jobs/application_1_0002/api/v1/live")).not.toHaveProperty("advice");
+  });
+
+  test("gives advice by a job's earlier runs, too, with the site's prices, as far as the same people may see them", async () => {
+    const hour = 3_600_000;
+    const run = (number: number, heldGib: number, more: Partial<WrittenJob> = {}) => {
+      const startedAtMs = endedAtMs - (10 - number) * hour;
+      const end = startedAtMs + hour;
+      const task = { task: "worker:0", state: "succeeded", startedAtMs, endedAtMs: end, restarts: 0 } as const;
+      const tasks = [{ ...task, maxMemoryBytes: heldGib * 2 ** 30 }];
+      history.write({ number, startedAtMs, endedAtMs: end, more: { tasks, roles: [role("worker", 1)] }, ...more });
+    };
+    run(1, 2.4);
+    run(2, 3.3, { user: "bob" });
+    run(3, 3.3, { name: "other" });
+    run(4, 3.3, { viewAcl: "*" });
+    run(5, 1);
+    run(6, 3.3);
+    await index.refresh();
+    const { advice } = await json("/jobs/application_1_0005/api/v1/live");
+    expect(advice).toMatchObject({
+      runs: 2,
+      settings: ["tony.worker.memory=3g"],
+      lines: [
+        expect.stringMatching(/held is 2.4 GiB \(p95 2.4 GiB, p50 1 GiB\) · saves 1 GiB·h, 0.5 EUR, a run$/),
+        expect.anything(),
+      ],
+    });
+    run(7, 1);
+    await index.refresh();
+    const stat = history.fileSystem.stat.bind(history.fileSystem);
+    history.fileSystem.stat = async (path) => ({
+      ...(await stat(path)),
+      ...(path.endsWith("_0001") ? { owner: "mallory" } : {}),
+    });
+    const { advice: others } = await json("/jobs/application_1_0007/api/v1/live");
+    expect(others.runs).toBe(3);
   });
 
   test("compares two jobs", async () => {

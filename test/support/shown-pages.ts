@@ -173,6 +173,7 @@ export async function showPortal(): Promise<{ readonly address: string; close():
     running,
     logs: { read: away },
     roundings: usualRoundings,
+    prices: {},
   });
   const [listPage, jobPage, comparePage] = ["portal.html", "page.html", "compare.html"].map(pageOf);
   if (listPage === undefined || jobPage === undefined || comparePage === undefined) throw new Error("no pages");

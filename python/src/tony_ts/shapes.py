@@ -344,6 +344,7 @@ class _GpuMetrics(TypedDict):
 class GpuMetrics(_GpuMetrics, total=False):
     """What the GPUs that YARN granted a task do, as nvidia-smi tells it. A gauge is absent when no GPU tells it."""
 
+    unused: int
     utilization: Gauge
     memory: Gauge
     bar1Memory: Gauge

@@ -1,6 +1,14 @@
 import { costWords } from "../cost.ts";
 import { type ReasonOf, reason } from "./reason.ts";
-import { countWords, durationWords, memoryHoursWords, memoryWords, sizeWords } from "./words.ts";
+import {
+  coreHoursWords,
+  countWords,
+  durationWords,
+  gpuHoursWords,
+  memoryHoursWords,
+  memoryWords,
+  sizeWords,
+} from "./words.ts";
 
 /** What a setting is to become, and what memory the tasks of a role held at most: of 100 tasks the 50th, the 95th and the last. */
 const memory = {
@@ -27,11 +35,14 @@ const cores = {
   max: "number",
 } as const;
 
+/** What it costs less, where there are prices. */
+const saved = { savedAmount: "number?", currency: "text?" } as const;
+
 /** What earlier runs of a job say about the next one. */
 export const advice = {
   "less-memory": reason(
-    { ...memory, savedMiBSeconds: "number", savedAmount: "number?", currency: "text?" },
-    (it) => `${peaks(it)} · saves ${memoryHoursWords(it.savedMiBSeconds)}${savedCost(it)} a run`,
+    { ...memory, savedMiBSeconds: "number", ...saved },
+    (it) => `${peaks(it)}${savedWords(memoryHoursWords(it.savedMiBSeconds), it)}`,
   ),
   "more-memory": reason({ ...memory, ranOut: "text?" }, (it) => {
     const why = it.ranOut === undefined ? "it may run out of memory" : `${it.ranOut} ran out of memory`;
@@ -41,11 +52,26 @@ export const advice = {
     { role: "text", askedMiB: "number", p50Bytes: "number", p95Bytes: "number", maxBytes: "number", tasks: "number" },
     (it) => `${memoryWords(it.askedMiB)} of memory fit: ${peaks(it)}`,
   ),
-  "less-cores": reason(cores, use),
+  "less-cores": reason(
+    { ...cores, savedVcoreSeconds: "number", ...saved },
+    (it) => `${use(it)}${savedWords(coreHoursWords(it.savedVcoreSeconds), it)}`,
+  ),
   "more-cores": reason(cores, (it) => `${use(it)}: it takes them from others, where nothing stops it`),
   "cores-fit": reason(
     { role: "text", asked: "number", p50: "number", p95: "number", max: "number" },
     (it) => `${countWords(it.asked, "core")} ${it.asked === 1 ? "fits" : "fit"}: ${use(it)}`,
+  ),
+  "less-gpus": reason(
+    {
+      ...{ role: "text", key: "text", from: "number", to: "number", value: "text", tasks: "number" },
+      savedGpuSeconds: "number",
+      ...saved,
+    },
+    (it) => {
+      const used = it.to === 0 ? "any of its GPUs" : `more than ${it.to} of its ${it.from} GPUs`;
+      const who = it.tasks === 1 ? "its task did not use" : `none of ${it.tasks} tasks used`;
+      return `${who} ${used} at any time${savedWords(gpuHoursWords(it.savedGpuSeconds).join(""), it)}`;
+    },
   ),
   thin: reason(
     { role: "text", runs: "number", ranMs: "number" },
@@ -108,10 +134,12 @@ function peaks(it: {
   return `the most that any task held is ${sizeWords(it.maxBytes)}${others}`;
 }
 
-function savedCost(it: { readonly savedAmount?: number; readonly currency?: string }): string {
+/** ` · saves 12 GiB·h, 0.05 EUR, a run` */
+function savedWords(what: string, it: { readonly savedAmount?: number; readonly currency?: string }): string {
   const { savedAmount: amount, currency } = it;
-  if (amount === undefined) return "";
-  return `, ${costWords(currency === undefined ? { amount } : { amount, currency })},`;
+  const cost =
+    amount === undefined ? "" : `, ${costWords(currency === undefined ? { amount } : { amount, currency })},`;
+  return ` · saves ${what}${cost} a run`;
 }
 
 function use(it: { readonly p50: number; readonly p95: number; readonly max: number }): string {

@@ -53,8 +53,11 @@ export function memoryHoursWords(memoryMiBSeconds: number): string {
 
 /** Held over time: `12 GiB·h, 40 core·h, 3 GPU·h`, without GPUs where there were none. */
 export function heldWords({ memoryMiBSeconds, vcoreSeconds, gpuSeconds }: Usage): string {
-  const cores = `${hours(vcoreSeconds)} core·h`;
-  return [memoryHoursWords(memoryMiBSeconds), cores, ...gpuHoursWords(gpuSeconds)].join(", ");
+  return [memoryHoursWords(memoryMiBSeconds), coreHoursWords(vcoreSeconds), ...gpuHoursWords(gpuSeconds)].join(", ");
+}
+
+export function coreHoursWords(vcoreSeconds: number): string {
+  return `${hours(vcoreSeconds)} core·h`;
 }
 
 /** `3 GPU·h`; nothing where there were none. */

@@ -3,14 +3,14 @@ import { TaskMetrics } from "../../../am/executors/task-metrics.ts";
 import { aJobStatus } from "../../client/job-status.ts";
 
 const gauge = (current: number, max: number) => ({ current, max, average: current });
-const said = (current: number, max: number) => ({
+const said = (current: number, max: number, unused?: number) => ({
   memoryBytes: 1,
   maxMemoryBytes: max,
   averageMemoryBytes: 1,
   cpuCores: 0,
   cpuMs: 0,
   processes: 1,
-  gpus: { count: 1, utilization: gauge(current, max) },
+  gpus: { count: 1, ...(unused === undefined ? {} : { unused }), utilization: gauge(current, max) },
 });
 
 test("a task's GPUs stay known when its container is gone, with the most of all its lives", () => {
@@ -24,4 +24,14 @@ test("a task's GPUs stay known when its container is gone, with the most of all 
   expect(task?.memoryBytes).toBeUndefined();
   expect(task?.gpus).toEqual({ count: 1, utilization: { current: 20, max: 97, average: 20 } });
   expect(metrics.useOf("worker:0")).toMatchObject({ maxMemoryBytes: 97, gpus: task?.gpus });
+});
+
+test("a GPU that was used in one of a task's lives was used", () => {
+  const metrics = new TaskMetrics();
+  const unused = () => metrics.useOf("worker:0")?.gpus?.unused;
+  metrics.set("c1", "worker:0", said(80, 97, 0));
+  metrics.set("c2", "worker:0", said(0, 0, 1));
+  expect(unused()).toBe(0);
+  metrics.set("c3", "worker:0", said(0, 0));
+  expect(unused()).toBeUndefined();
 });
