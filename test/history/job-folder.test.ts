@@ -54,6 +54,15 @@ describe("a job's folder below tony.history.location", () => {
     expect(await filesOf("finished", "2026", "11", "23")).toEqual([id]);
   });
 
+  test("holds the first of TonY's files alone where several attempts left one in progress", async () => {
+    const folder = folderOf();
+    await folder.make();
+    for (const name of [`${id}-5-ada.jhist.inprogress`, `${id}-6-ada.jhist.inprogress`])
+      await folder.write(name, Buffer.from("x"));
+    await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada" }, { endedAtMs, result: "killed" });
+    expect(await filesOf("finished", "2026", "11", "23", id)).toEqual([`${id}-5-${endedAtMs}-ada-KILLED.jhist`]);
+  });
+
   test("has neither TonY's file of a job that runs nor its page's key once it has ended", async () => {
     const folder = folderOf();
     await folder.make();

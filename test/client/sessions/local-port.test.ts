@@ -144,6 +144,19 @@ describe("a port of this machine", () => {
     expect(closed).toBe(true);
   });
 
+  it("ends its connections with itself", async () => {
+    const port = await serve((socket) => socket.write("greeting"));
+    const forwarded = await forward(port);
+    const socket = dial(forwarded);
+    await once(socket, "data");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    forwarded.local.close();
+    await closed;
+    const later = dial(forwarded);
+    const [error] = await once(later, "error");
+    expect(error).toMatchObject({ code: "ECONNREFUSED" });
+  });
+
   it("serves no other user of this machine", async () => {
     const port = await serve((socket) => socket.end("secret"));
     const ofStranger = async () => (await tcpSockets()).map((one) => ({ ...one, uid: 4_242 }));

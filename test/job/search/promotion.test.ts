@@ -135,6 +135,13 @@ describe("hyperband", () => {
     expect(nextPromotion(rule, there)).toBeUndefined();
   });
 
+  test("waits for nobody at a rung who ended before it of his own accord", () => {
+    const rule = pausing("hyperband", 9);
+    const left: Trial = { ...waiting(0), state: "completed" };
+    const others = [3, 4, 5, 6, 7, 8].map((value) => waiting(value));
+    expect(nextPromotion(rule, [left, waiting(1, 1), waiting(2, 1), ...others])).toBe(1);
+  });
+
   /** All trials report at once what `valueAt` says of their number; the same ends the same. */
   function play(rule: Pausing, valueAt: (number: number) => number, fails: readonly number[] = []) {
     const { rungs, total } = rule;
