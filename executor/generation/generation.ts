@@ -155,9 +155,8 @@ export class Generation {
     this.#ports = await GenerationPorts.hold(this.#options.settings, this.#options.random);
   }
 
-  /** Starts the program; asked again it does nothing. Resolves when its start is reported, or its failure to start. */
+  /** Starts the program: once. Resolves when its start is reported, or its failure to start. */
   async start(plan: ProgramPlan): Promise<void> {
-    if (this.#started) return;
     this.#started = true;
     this.#told = plan.start;
     if (plan.serve !== undefined) this.#ports?.serveTask(plan.serve);

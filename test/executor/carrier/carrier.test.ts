@@ -228,6 +228,11 @@ describe("before a program starts", () => {
     });
   });
 
+  test("a file that this job resumes from is left where it is, as a plain path is: the nodes share it", async () => {
+    const resumeFrom = `file://${scene.stays}/pretrained.pt`;
+    expect(await carrier({ resumeFrom }).begin(resumeFrom)).toBe(resumeFrom);
+  });
+
   test("what only this container has is removed when the program starts again, but not before its first start", async () => {
     const one = carrier();
     scene.write({ "ckpt/pretrained.pt": "shipped" });
