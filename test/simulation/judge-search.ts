@@ -1,13 +1,13 @@
 import { begun, pausingIn, retriesOf, trialOf } from "../../am/core/policies/trials.ts";
-import type { TaskRecord } from "../../am/core/state/records.ts";
 import { roleOf } from "../../am/core/state/step.ts";
 import { rungOf } from "../../src/job/search/promotion.ts";
 import { inTrial, leadOfTrial } from "../../src/job/search/trial-tasks.ts";
-import type { JobSpec } from "../../src/job/spec.ts";
+import type { JobSpec, Tracking } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { Fault } from "./faults/fault.ts";
 import { guesses } from "./judge-budgets.ts";
+import type { Witness } from "./witness.ts";
 import type { World } from "./world.ts";
 
 /** Whether a rule of its search ended the job. */
@@ -35,19 +35,23 @@ export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: 
         ? []
         : [`the search ended after ${endedAtMs - startedAtMs} ms: its time was not over`];
     default: {
-      const endedWell = (id: string) => witness.exitedWell(id) && witness.toldAtMs(id) !== undefined;
-      const ofTrial = (lead: string) => {
-        const number = numberOf(core.spec, lead);
-        const isTracked = ({ role }: TaskRecord) => roleOf(core, { role }).tracking === "tracked";
-        return tasks.filter((task) => numberOf(core.spec, task.id) === number && isTracked(task));
-      };
-      const well = tasks.filter(
-        ({ id, trialFailure, trialValue }) =>
-          trialFailure?.kind !== undefined && trialValue !== "NaN" && ofTrial(id).every((task) => endedWell(task.id)),
+      const failed = tasks.filter(
+        ({ trialFailure, trialValue }) => trialFailure?.kind !== undefined && trialValue !== "NaN",
       );
+      const well = failed.filter(({ id }) => endedWell(core, witness, numberOf(core.spec, id)));
       return well.map(({ id }) => `${id} exited 0, and its search ended with its failure`);
     }
   }
+}
+
+/** Whether all programs of a trial that it waits for exited 0, and none that they needed was known to have failed before. */
+function endedWell(core: World["core"], witness: Witness, trial: number): boolean {
+  const ofTrial = core.state.tasks.filter(({ id }) => numberOf(core.spec, id) === trial);
+  const ofKind = (kind: Tracking) => ofTrial.filter(({ role }) => roleOf(core, { role }).tracking === kind);
+  const exits = ofKind("tracked").map(({ id }) => (witness.exitedWell(id) ? witness.toldAtMs(id) : undefined));
+  const lastAtMs = Math.max(...exits.map((atMs) => atMs ?? Number.NaN));
+  const hadFailed = (id: string) => !witness.exitedWell(id) && (witness.toldAtMs(id) ?? lastAtMs) < lastAtMs;
+  return !Number.isNaN(lastAtMs) && !ofKind("untracked").some(({ id }) => hadFailed(id));
 }
 
 /**

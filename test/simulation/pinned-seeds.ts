@@ -76,4 +76,10 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     lives: "machines fail the one task of a trial until the job cannot go on, which ends the search",
     logs: ["task-lost", "verdict", "outcome-decided"],
   },
+  {
+    seed: 32_005_744,
+    searches: true,
+    lives: "a parameter server loses its peers for the third time, and its trial fails though both workers then exit 0",
+    logs: ["generation-restart", "generation-restart", "task-failed", "verdict", "outcome-decided"],
+  },
 ];
