@@ -8,7 +8,10 @@ export const settingOptions = {
 } as const;
 
 /** The argument of the verbs about one task of a job that runs. */
-export const taskArgument = { describe: "worker:0", required: true } as const;
+export const taskArgument = {
+  describe: "worker:0, or of a search trial:17 or trial:17/worker:0",
+  required: true,
+} as const;
 
 /** The argument of the verbs about one job. */
 export const applicationArgument = {

@@ -21,11 +21,11 @@ export const exec = defineCommand({
       "Let a shell in the container expand the command",
     ],
   ],
-  run: async ({ application, task, conf }, context, words) => {
-    const { connectRunningJob } = await import("../sessions/running-job.ts");
+  run: async ({ application, task: name, conf }, context, words) => {
+    const { connectTask } = await import("../sessions/named-tasks.ts");
     const { runCommand } = await import("../sessions/run-command.ts");
     const { passSignals } = await import("../sessions/pass-signals.ts");
-    const master = await connectRunningJob(application, conf, context);
+    const { master, task } = await connectTask(application, name, conf, context);
     const session = master.openSession(task, { type: "command", words });
     const signals = passSignals(session);
     try {

@@ -26,10 +26,14 @@ export const forward = defineCommand({
   run: async ({ application, task, port: text, "local-port": localPort, conf, json }, context) => {
     const port = parsePort("The task's port", text);
     const { forwardUntilEnd, leadsTo } = await import("../sessions/forward.ts");
+    const { taskMeant } = await import("../sessions/named-tasks.ts");
     return await forwardUntilEnd(
       application,
       {
-        find: (status) => (hasTask(status, task) ? { task, port } : undefined),
+        find: (status) => {
+          const meant = taskMeant(status, task);
+          return meant !== undefined && hasTask(status, meant) ? { task: meant, port } : undefined;
+        },
         patience: {
           waitMs: ({ roles }) => (roles.length === 0 ? startMs : 0),
           missing: ({ roles }) => noSuchTask(application, task, roles),

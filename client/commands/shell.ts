@@ -12,14 +12,14 @@ export const shell = defineCommand({
     ["shell application_1795305600000_0007 worker:1", "A shell in the program's folder, with its environment"],
     ["shell application_1795305600000_0007 worker:1 -- top", "Run top instead of a shell"],
   ],
-  run: async ({ application, task, conf }, context, rest) => {
+  run: async ({ application, task: name, conf }, context, rest) => {
     const { stdin, stdout } = process;
     if (!stdin.isTTY || !stdout.isTTY) throw usageError("There is no terminal here: exec runs commands in a pipe");
-    const { connectRunningJob } = await import("../sessions/running-job.ts");
+    const { connectTask } = await import("../sessions/named-tasks.ts");
     const { runCommand } = await import("../sessions/run-command.ts");
     const { connectTerminal, sizeOf } = await import("../sessions/terminal.ts");
     const words = rest.length === 0 ? ["bash"] : rest;
-    const master = await connectRunningJob(application, conf, context);
+    const { master, task } = await connectTask(application, name, conf, context);
     const terminal = { size: sizeOf(stdout), type: context.environment.TERM ?? "dumb" };
     const session = master.openSession(task, { type: "command", words, terminal });
     let disconnect: (() => void) | undefined;

@@ -7,7 +7,7 @@ export const stacks = defineCommand({
   summary: "Show where the Python programs of a job's tasks stand",
   positionals: {
     application: applicationArgument,
-    task: { describe: "worker:0; without it all that run" },
+    task: { describe: "worker:0, or of a search trial:17 or trial:17/worker:0; without it all that run" },
   },
   options: { ...settingOptions, ...jsonOption },
   examples: [

@@ -5,6 +5,7 @@ import { sizeWords } from "../../src/job/reasons/words.ts";
 import { groupPlaces, leadingProcesses, placeWords, readProcessStacks } from "../../src/job/stacks.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import type { StacksJson, TaskStacks } from "../printed-json.ts";
+import { statusNow, tasksMeantOf } from "./named-tasks.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Asked at the same time. */
@@ -15,15 +16,17 @@ const MOST_BYTES = 16 * 1024 * 1024;
 type Asked = Pick<MasterConnection, "openSession" | "follow">;
 
 /**
- * Where the tasks stand that run, or the one.
+ * Where the tasks stand that run, or those that are named: `worker:0`, or of a search `trial:17`.
  * @throws UserError `NO_SUCH_TASK`, `NOT_RUNNING`: none runs its program; ApiError: the AM refuses it
  */
 export async function stacksJson(master: Asked, task: string | undefined): Promise<StacksJson> {
-  const names = task === undefined ? await runningTasks(master) : [task];
+  const names = task === undefined ? await runningTasks(master) : await tasksMeantOf(master, task);
   const tasks: TaskStacks[] = [];
   for (let at = 0; at < names.length; at += AT_ONCE) {
     tasks.push(
-      ...(await Promise.all(names.slice(at, at + AT_ONCE).map((name) => stacksOf(master, name, task !== undefined)))),
+      ...(await Promise.all(
+        names.slice(at, at + AT_ONCE).map((name) => stacksOf(master, name, task !== undefined && names.length === 1)),
+      )),
     );
   }
   return { tasks, groups: groupPlaces(tasks.flatMap(placesOf)) };
@@ -62,17 +65,9 @@ function placesOf({ task, processes }: TaskStacks): (readonly [string, string])[
 }
 
 async function runningTasks(master: Asked): Promise<readonly string[]> {
-  const abort = new AbortController();
-  try {
-    for await (const update of master.follow(abort.signal)) {
-      if (update.type !== "status") break;
-      const running = update.status.tasks.filter(({ state }) => state === "running").map(({ task }) => task);
-      if (running.length > 0) return running;
-      break;
-    }
-  } finally {
-    abort.abort();
-  }
+  const { tasks = [] } = (await statusNow(master)) ?? {};
+  const running = tasks.filter(({ state }) => state === "running").map(({ task }) => task);
+  if (running.length > 0) return running;
   throw new UserError("No task runs its program at present", { code: "NOT_RUNNING", exitCode: ExitCode.cluster });
 }
 

@@ -1,0 +1,74 @@
+import { UserError } from "../../src/errors.ts";
+import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { ClientContext } from "../context.ts";
+import type { MasterConnection } from "../master/master-connection.ts";
+import { connectRunningJob } from "./running-job.ts";
+
+type Asked = Pick<MasterConnection, "follow">;
+
+/** The job's status at present; undefined where it has just ended. */
+export async function statusNow(master: Asked): Promise<JobStatus | undefined> {
+  const abort = new AbortController();
+  try {
+    for await (const update of master.follow(abort.signal)) {
+      return update.type === "status" ? update.status : undefined;
+    }
+    return undefined;
+  } finally {
+    abort.abort();
+  }
+}
+
+/** The tasks that a person means: the one of that name, or of a search's `trial:17` or `trial:17/ps:0` those of the trial. */
+export function tasksMeant(status: JobStatus | undefined, name: string): string[] {
+  if (!isByTrial(name)) return [name];
+  const names = status?.tasks.map(({ task }) => task) ?? [];
+  return names.filter((task) => status !== undefined && isOfTrial(shownNameInTrial(status, task), name));
+}
+
+/** The same where it has to be one; undefined where there is none. @throws UserError `NO_SUCH_TASK`: there are several */
+export function taskMeant(status: JobStatus, name: string): string | undefined {
+  const tasks = tasksMeant(status, name);
+  return tasks.length === 0 ? undefined : only(name, tasks);
+}
+
+/**
+ * The tasks that are meant of a job that runs.
+ * @throws UserError `NO_SUCH_TASK`: it has no such trial. Of another name its AM says so
+ */
+export async function tasksMeantOf(master: Asked, name: string): Promise<readonly string[]> {
+  const tasks = isByTrial(name) ? tasksMeant(await statusNow(master), name) : [name];
+  if (tasks.length === 0) throw new UserError(`The job has no ${name}`, { code: "NO_SUCH_TASK" });
+  return tasks;
+}
+
+/**
+ * The connection to the AM of a job that runs, and the one task that is meant.
+ * @throws UserError as connectRunningJob, and `NO_SUCH_TASK`
+ */
+export async function connectTask(
+  id: string,
+  name: string,
+  conf: readonly string[] | undefined,
+  context: ClientContext,
+): Promise<{ readonly master: MasterConnection; readonly task: string }> {
+  const master = await connectRunningJob(id, conf, context);
+  try {
+    return { master, task: only(name, await tasksMeantOf(master, name)) };
+  } catch (error) {
+    master.close();
+    throw error;
+  }
+}
+
+function isByTrial(name: string): boolean {
+  return name.startsWith("trial:");
+}
+
+function only(name: string, tasks: readonly string[]): string {
+  const [task = name, ...others] = tasks;
+  if (others.length === 0) return task;
+  const message = `${name} has several tasks (${tasks.join(", ")}): name one of them`;
+  throw new UserError(message, { code: "NO_SUCH_TASK" });
+}
