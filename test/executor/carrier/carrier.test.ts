@@ -270,6 +270,17 @@ describe("before a program starts", () => {
   });
 });
 
+test("a start waits for the one before it, which may still fill the folder of checkpoints", async () => {
+  const saver = carrier();
+  await saver.begin("");
+  saver.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
+  await saver.settle({ last: false });
+  const one = carrier();
+  await Promise.all([one.begin(reports.at(-1)?.[1].checkpoint?.path ?? ""), one.begin("hdfs:///mine/60")]);
+  // The second is another life: what only this container has is gone.
+  expect(scene.read(scene.workFolder)).toEqual({});
+});
+
 test("after a start that was abandoned, and a life that was carried, the next program is brought what it needs", async () => {
   const one = carrier();
   await one.begin("");

@@ -67,6 +67,17 @@ test("a stream that is being opened as the executor ends is closed", () => {
   expect(post({ type: "closing" })).toContainEqual({ type: "close", connection });
 });
 
+test("what an executor registers with goes to every attempt that it talks to when it changes", () => {
+  const { core, post, connected } = joined();
+  expect(post({ type: "changed" })).toEqual([{ type: "register", connection: connected }]);
+  post({ type: "called", master: NEXT });
+  const trying = core.state.link.trying?.id ?? 0;
+  expect(trying).not.toBe(connected);
+  expect(post({ type: "changed" })).toEqual(
+    [connected, trying].map((connection) => ({ type: "register", connection })),
+  );
+});
+
 test("an attempt that calls is tried before the address that has just failed", () => {
   const core = createExecutorCore(PRESENT, LIMITS);
   const post = (event: Event) => core.step(event, { nowMs: 0, random: 0.5 });

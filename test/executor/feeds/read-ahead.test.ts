@@ -53,6 +53,19 @@ describe("small splits", () => {
     expect(files.begun).toEqual(some.map(({ start }) => start));
   });
 
+  test("are so by their length, wherever in a file they begin; longer ones are read when they are asked for", async () => {
+    const files = new Files();
+    const [last, long] = [
+      { start: 1 << 30, end: (1 << 30) + (128 << 10) },
+      { start: 0, end: (128 << 10) + 1 },
+    ];
+    files.ahead.begin([last, long]);
+    await turn();
+    expect(files.begun).toEqual([last.start]);
+    await files.goOn();
+    expect(await files.read(long)).toBe(4);
+  });
+
   test("are read again once they are used, and when reading them ahead would have to wait for a NameNode", async () => {
     const files = new Files();
     const [first = { start: 0, end: 4 }, second = { start: 1, end: 5 }] = parts(2);

@@ -101,6 +101,13 @@ describe("the generations of an executor", () => {
     await change;
   });
 
+  test("stop the program of the one that runs when they are told to, with the grace and the reason of the order", async () => {
+    const stop = jest.spyOn(generations.current, "stop");
+    const reason = { code: "job-ended" } as const;
+    await generations.stopChild({ type: "stop-child", graceMs: 5_000, reason });
+    expect(stop.mock.calls).toEqual([[{ graceMs: 5_000, reason }]]);
+  });
+
   test("are told of again, as they are, where the same one is ordered twice", async () => {
     const first = generations.current;
     await first.prepare();
