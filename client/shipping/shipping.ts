@@ -191,12 +191,23 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
 
 /** It is made only when it is not remembered, or the cluster lost it. */
 async function findPacked(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Found> {
-  const { key, identity, fileName, type, remarks } = packing;
-  const known = options.memo.find(key, identity);
-  const entry = known && (await options.cache.get(cacheKey(item, known, fileName)));
-  if (known !== undefined && entry !== undefined) return { ...shipmentOf(item, known, entry, type), remarks };
-  const sizeBytes = known?.sizeBytes ?? packing.unpackedBytes;
-  return { sizeBytes, remarks, upload: () => packAndPut(item, packing, options) };
+  const { remarks } = packing;
+  const there = await storedPacked(item, packing, options);
+  if (there !== undefined) return there;
+  const sizeBytes = options.memo.find(packing.key, packing.identity)?.sizeBytes ?? packing.unpackedBytes;
+  // By then it may have been sent for another role.
+  const upload = async () => (await storedPacked(item, packing, options)) ?? (await packAndPut(item, packing, options));
+  return { sizeBytes, remarks, upload };
+}
+
+async function storedPacked(
+  item: ShipItem,
+  { key, identity, fileName, type, remarks }: Packing,
+  { cache, memo }: ShippingOptions,
+): Promise<Shipment | undefined> {
+  const known = memo.find(key, identity);
+  const entry = known && (await cache.get(cacheKey(item, known, fileName)));
+  return known && entry && { ...shipmentOf(item, known, entry, type), remarks };
 }
 
 async function packAndPut(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Shipment> {

@@ -50,7 +50,7 @@ export async function dryRun(
     `  asks for     ${countWords(containers, "container")}: ${amountWords(resource)}`,
     ...feeds.map(feedLine),
     ...(files === undefined ? [] : [planLine(files)]),
-    ...(files ?? []).flatMap(({ link, remarks }) => remarks.map((remark) => uploadRemark(link, remark))),
+    ...new Set((files ?? []).flatMap(({ link, remarks }) => remarks.map((remark) => uploadRemark(link, remark)))),
     `Nothing was uploaded or submitted; ${verdict(problems)}`,
   ];
   output.print(lines.join("\n"));

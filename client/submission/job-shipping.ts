@@ -66,8 +66,9 @@ export async function shipFiles(
   ]);
   if (shipped === undefined) return undefined;
   listener.uploaded(uploadLine(shipped.map(uploadedPart), context.now() - startedAtMs));
-  for (const { file, remarks } of shipped)
-    for (const remark of remarks) listener.uploaded(uploadRemark(file.link, remark));
+  // Roles may have the same environment.
+  const remarked = shipped.flatMap(({ file, remarks }) => remarks.map((remark) => uploadRemark(file.link, remark)));
+  for (const line of new Set(remarked)) listener.uploaded(line);
   const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));
   const fileOf = (item: ShipItem): ShippedFile => {
     const found = files.get(item);

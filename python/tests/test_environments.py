@@ -130,3 +130,14 @@ def test_a_function_is_not_sent_to_another_release(venv: Path) -> None:
 def test_an_archive_or_a_pex_is_sent_as_it_is() -> None:
     Path("env.pex").write_bytes(b"")
     assert tony_ts.package("env.pex") == tony_ts.Environment(os.path.abspath("env.pex"))
+
+
+def test_a_function_is_not_sent_to_an_environment_that_does_not_run_here(venv: Path) -> None:
+    """Such as one of another platform, where only its folder is named."""
+    (venv / "bin" / "python").unlink()
+    (venv / "bin" / "python").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xb7\x00" + bytes(44))
+    (venv / "bin" / "python").chmod(0o755)
+    with pytest.raises(
+        JobInvalid, match=r"env/bin/python does not run: .*Exec format error.* make the environment again"
+    ):
+        tony_ts.submit(lambda: None, python_venv=venv, memory="256m", scheduler="local")

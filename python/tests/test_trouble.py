@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tony_ts
+import tony_ts.program
 from tony_ts import Job, JobInvalid, JobNotFound, NoCluster, NoNode, Role, TonyError
 
 
@@ -115,3 +116,54 @@ def test_tony_ts_names_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_the_command_line_is_the_same_program() -> None:
     words = [sys.executable, "-m", "tony_ts", "keys", "--json"]
     assert b'"tony.application.name"' in subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout
+
+
+def test_it_is_shown_where_it_was_called_and_not_how_it_came_about() -> None:
+    """What is ours of a traceback is the one line that every error leaves by."""
+    Path("program.py").write_text(
+        """
+import asyncio
+import sys
+import traceback
+
+import tony_ts
+from tony_ts.client import RunFailed, run_on_yarn
+from tony_ts.topologies import TaskSpec
+
+def fails():
+    raise ValueError("no such column: price")
+
+task = {"worker": TaskSpec("256 MiB", vcores=1)}
+for call in (
+    lambda: tony_ts.submit("true"),
+    lambda: asyncio.run(tony_ts.asubmit("true")),
+    lambda: tony_ts.Job("local_1795305600000_0001").wait(),
+    lambda: tony_ts.Job("local_1795305600000_0001").state,
+    lambda: tony_ts.package("nowhere"),
+    lambda: run_on_yarn(fails, task, env={"PYTHON": sys.executable}, scheduler="local"),
+):
+    try:
+        call()
+    except tony_ts.TonyError as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        print(error.code, sum("/tony_ts/" in frame.filename for frame in frames), frames[-1].name)
+"""
+    )
+    said = subprocess.run([sys.executable, "program.py"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    assert said.splitlines() == [
+        "NO_CLUSTER 1 plain",
+        "NO_CLUSTER 1 awaited",
+        "APPLICATION_NOT_FOUND 1 plain",
+        "APPLICATION_NOT_FOUND 1 plain",
+        "JOB_INVALID 1 plain",
+        "JOB_FAILED 1 plain",
+    ]
+
+
+def test_in_a_task_whose_environment_has_no_node_that_of_its_executor_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["node", "-e", "setTimeout(() => {}, 60_000)"]) as executor:
+        monkeypatch.setenv("TONY_API", f"/proc/{executor.pid}/cwd/tony-api-1/socket")
+        monkeypatch.setenv("PATH", "")
+        monkeypatch.setattr("tony_ts.program._packaged_node", lambda: None)
+        assert tony_ts.program.command()[0] == f"/proc/{executor.pid}/exe"
+        executor.kill()

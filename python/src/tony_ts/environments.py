@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Iterator, Mapping, Sequence, Union
 from urllib.parse import unquote
 
-from .errors import JobInvalid
+from .errors import JobInvalid, told_plainly
 from .functions import cache_folder, forget_older
 
 #: A path, as every function of the standard library takes one.
@@ -41,6 +41,7 @@ class Environment:
         return self.path
 
 
+@told_plainly
 def package(environment: Path | None = None, *, requirements: Path | Sequence[str] | None = None) -> Environment:
     """
     A Python environment for tasks, with what ``pip install -e`` left elsewhere. What is wrong with it is said now.
@@ -74,9 +75,12 @@ def beside(environment: Path | None, variables: Mapping[str, str]) -> tuple[Sequ
 def check_release(environment: Path | None, name: str) -> None:
     """Raises where a function would be sent to another release of Python."""
     own = ".".join(map(str, sys.version_info[:2]))
-    if isinstance(environment, Environment) and environment.python not in (None, own):
+    if environment is None:
+        return
+    there = environment.python if isinstance(environment, Environment) else _release_if_folder(environment)
+    if there not in (None, own):
         message = (
-            f"{environment.path} has Python {environment.python}, and this program runs in {own}: functions ({name}) "
+            f"{os.fspath(environment)} has Python {there}, and this program runs in {own}: functions ({name}) "
             "travel between equal releases only. Submit from that environment, or give a command"
         )
         raise JobInvalid(message, code="FUNCTION_INVALID")
@@ -90,6 +94,12 @@ def _own() -> str:
         )
         raise JobInvalid(message, code="JOB_INVALID")
     return sys.prefix
+
+
+def _release_if_folder(environment: Path) -> str | None:
+    """An archive or a PEX is not opened for it."""
+    folder = os.path.abspath(environment)
+    return _release(folder) if os.path.isdir(folder) else None
 
 
 def _release(folder: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import traceback
-from typing import Callable
+from typing import Any, Callable, TypeVar, cast
 
 from .shapes import Cause, ErrorWords, JobOutcome, JobStatus
 
 _HERE = os.path.join(os.path.dirname(__file__), "")
+
+_Called = TypeVar("_Called", bound=Callable[..., Any])
 
 
 class TonyError(Exception):
@@ -31,6 +35,29 @@ class TonyError(Exception):
         own = [frame for frame in frames if not (_HERE in frame.filename or "/IPython/" in frame.filename)]
         kind = type(self)
         return [*traceback.format_list(own), f"{kind.__module__}.{kind.__qualname__}: {self}"]
+
+
+def told_plainly(called: _Called) -> _Called:
+    """Of an error people see where they called, not how it came about in this package."""
+    if inspect.iscoroutinefunction(called):
+
+        @functools.wraps(called)
+        async def awaited(*arguments: Any, **named: Any) -> Any:
+            try:
+                return await called(*arguments, **named)
+            except TonyError as error:
+                raise error.with_traceback(None) from None
+
+        return cast(_Called, awaited)
+
+    @functools.wraps(called)
+    def plain(*arguments: Any, **named: Any) -> Any:
+        try:
+            return called(*arguments, **named)
+        except TonyError as error:
+            raise error.with_traceback(None) from None
+
+    return cast(_Called, plain)
 
 
 class JobInvalid(TonyError, ValueError):

@@ -6,7 +6,7 @@ import threading
 from typing import Iterator, NamedTuple, Sequence, cast
 
 from .display import Progress, job_html, text_html
-from .errors import TonyError, error_of, job_failed, not_in_time
+from .errors import TonyError, error_of, job_failed, not_in_time, told_plainly
 from .process import Events, Printed, run
 from .request import NO_FILE, Origin
 from .shapes import Event, JobOutcome, JobState, JobStatus
@@ -43,20 +43,24 @@ class Job:
         return self._id
 
     @property
+    @told_plainly
     def state(self) -> JobState:
         """How it is now: ``running``, and in the end ``succeeded``, ``failed`` or ``killed``. Asks the cluster."""
         return self._end.outcome["result"] if self._end else self.report["state"]
 
     @property
+    @told_plainly
     def report(self) -> JobStatus:
         """All that is known now of it and of its tasks. Asks the cluster."""
         return report_in(run(status_words(self._id)))
 
     @property
+    @told_plainly
     def url(self) -> str | None:
         """Its page in YARN; a job of this machine has none. Asks the cluster."""
         return url_in(run(status_words(self._id)))
 
+    @told_plainly
     def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobOutcome:
         """
         Waits until the job ends, and returns how it did if it succeeded. Ctrl-C leaves the job running.
@@ -95,6 +99,7 @@ class Job:
             for event in events:
                 yield from log_lines(event)
 
+    @told_plainly
     def kill(self, reason: str | None = None) -> None:
         """
         Ends it in order: programs stop, checkpoints are saved, containers are returned. One that has ended stays so.

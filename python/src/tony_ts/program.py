@@ -47,7 +47,7 @@ def _is_ours(program: str) -> bool:
 
 
 def _node() -> str:
-    return _packaged_node() or _checked(shutil.which("node"))
+    return _packaged_node() or _checked(shutil.which("node") or _executors_node())
 
 
 def _packaged_node() -> str | None:
@@ -57,6 +57,12 @@ def _packaged_node() -> str | None:
         return None
     node = Path(spec.origin).parent / "bin" / "node"
     return str(node) if node.exists() else None
+
+
+def _executors_node() -> str | None:
+    """In a task, whose environment travels without the extra's: the socket of its API is named by that process."""
+    listens = re.match(r"/proc/\d+/", os.environ.get("TONY_API", ""))
+    return f"{listens[0]}exe" if listens else None
 
 
 def _checked(node: str | None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generator, Literal, Mapping, NoReturn, Sequence
 
 from .environments import Path, beside, check_release
-from .errors import TonyError
+from .errors import TonyError, told_plainly
 from .functions import Function, Parcel, keep, parcel, put_into
 from .job import Job, kill_words
 from .process import Child, run, turn
@@ -35,6 +35,7 @@ logger = logging.getLogger("tony_ts")
 WITHDRAWN = "its submission was interrupted"
 
 
+@told_plainly
 def submit(
     job: Command | Path | Function | None = None,
     *,

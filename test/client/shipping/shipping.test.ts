@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "nod
 import { hostname, tmpdir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
 import {
   cachesOf,
@@ -184,6 +184,22 @@ describe("shipping", () => {
     expect(first.every(({ uploadedBytes, file }) => uploadedBytes === file.sizeBytes)).toBe(true);
     const second = await submit(openCache());
     expect(second).toEqual(first.map(({ file }) => ({ file, uploadedBytes: 0, remarks: [] })));
+  });
+
+  test("packs once what two roles have", async () => {
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const remember = jest.spyOn(memo, "remember");
+    const folder = { source: program, as: "archive" } as const;
+    const shipped = await ship(
+      ["ps", "worker"].map((link) => ({ ...folder, link })),
+      { fileSystems, cache, memo },
+    );
+    expect(remember).toHaveBeenCalledTimes(1);
+    expect(shipped.map(({ file, uploadedBytes }) => [file.link, uploadedBytes > 0])).toEqual([
+      ["ps", true],
+      ["worker", false],
+    ]);
+    expect(shipped[0]?.file.url).toBe(shipped[1]?.file.url);
   });
 
   test("ours is told with its hash, for nodes to check: not the job's own files, nor a large one of the user's own cache", async () => {

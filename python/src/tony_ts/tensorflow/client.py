@@ -10,7 +10,7 @@ from typing import Any, Callable, Generator, Literal, Mapping
 
 from .. import client
 from ..client import EVERYBODY_SEES
-from ..errors import TonyError
+from ..errors import TonyError, told_plainly
 from ..metrics import Metrics
 from ..skein import ApplicationClient
 from ..topologies import TaskSpec, single_server_topology
@@ -22,6 +22,7 @@ ExperimentFn = Callable[[], Any]
 DEFAULT_TASK_SPEC = single_server_topology()
 
 
+@told_plainly
 def run_on_yarn(
     experiment_fn: ExperimentFn, task_specs: dict[str, TaskSpec] = DEFAULT_TASK_SPEC, **kwargs: Any
 ) -> Metrics | None:

