@@ -608,6 +608,20 @@ describe("when a program has ended", () => {
     expect(stored.sort()).toEqual(state === "done" ? ["worker-0/first", "worker-0/last"] : []);
   });
 
+  test("is not said to be stored where another process has taken its place meanwhile", async () => {
+    class Taken extends LocalFileSystem {
+      override async rename(): Promise<boolean> {
+        return false;
+      }
+    }
+    const one = outputCarrier(new Taken());
+    scene.write({ "results/model": "m" });
+    one.programEnded();
+    await one.settled();
+    const reason = expect.stringContaining("worker-0 is written by another process");
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason });
+  });
+
   test("what takes longer than it may is given up, and that is said", async () => {
     const one = carrier({
       spec: {

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 /** A program that does nothing for long, and may run for so long. */
-function runFor(limitMs: number): ProgramRun {
+function runFor(limitMs: number, sampler = new MemorySampler(readKernelUnits())): ProgramRun {
   const logs = outputLogs({ logFolder: folder, logPrefix: "" });
   const nowMs = () => Date.now();
   const marker = "TONY_TEST=program-run";
@@ -36,7 +36,7 @@ function runFor(limitMs: number): ProgramRun {
     index: new OutputIndex(logs, 1),
     logs,
     logLimits: { maxBytes: 1_000_000, maxFiles: 1 },
-    sampler: new MemorySampler(readKernelUnits()),
+    sampler,
     progress: new ProgressFile(path.join(folder, "progress"), silentLog),
     memoryLimitBytes: undefined,
     metricsIntervalMs: 5_000,
@@ -82,4 +82,14 @@ test("a second order to stop a program may shorten its grace", async () => {
   expect(program.stopping?.killedAtMs).toBeLessThanOrEqual(Date.now());
   expect(await Promise.all(stops)).toEqual([true, true]);
   await run.ended();
+});
+
+test("what the program before used is not counted for the next", () => {
+  const sampler = new MemorySampler(readKernelUnits());
+  const before = { pid: 1, parent: 0, group: 1, state: "R", startTicks: 0, cpuTicks: 500, reapedTicks: 0 };
+  sampler.add([{ ...before, residentPages: 1_000_000 }], 0);
+  runFor(10_000, sampler);
+  expect(sampler.current).toBeUndefined();
+  const after = { ...before, pid: 2, startTicks: 900, cpuTicks: 0, residentPages: 1 };
+  expect(sampler.add([after], 1_000)).toMatchObject({ maxMemoryBytes: readKernelUnits().pageBytes, cpuMs: 0 });
 });
