@@ -148,6 +148,10 @@ export class JobIndex {
     return [...(this.#ofPlace.get(place) ?? [])].flatMap((id) => this.#known.get(id) ?? []);
   }
 
+  job(applicationId: string): KnownJob | undefined {
+    return this.#known.get(applicationId);
+  }
+
   /** How a job ended whose history has no end, as far as YARN knows. */
   outcomeOf(applicationId: string): JobOutcome | undefined {
     return this.#known.get(applicationId)?.outcome;

@@ -12,12 +12,13 @@ import type { JobOutcome } from "../src/job/status.ts";
 import { type SettingsAnswer, settingsAnswer } from "../src/page/answers.ts";
 import { liveAnswer, type PageFacts, yarnState } from "../src/page/live-answer.ts";
 import type { LiveRequest } from "../src/page/live-request.ts";
-import type { Comparison, ShownAdvice } from "../src/page/portal-answers.ts";
+import type { Comparison, JobRow, ShownAdvice } from "../src/page/portal-answers.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
 import { compare, type WholeJob } from "./compare.ts";
 import type { JobIndex } from "./job-index.ts";
 import type { JobLogs, LogAnswer, LogQuery } from "./job-logs.ts";
 import type { OwnPage, RunningJobs } from "./running-job.ts";
+import { readRunningMetrics, runningMetrics } from "./running-metrics.ts";
 import { readSettingsFile, readStoredJob, readStoredSeries, readStoredSettings, type StoredJob } from "./stored-job.ts";
 
 interface OpenJob {
@@ -31,10 +32,12 @@ interface OpenJob {
   readonly ownPage?: OwnPage;
 }
 
+type Whose = Pick<JobRow, "user" | "applicationId" | "state">;
+
 export interface JobPagesOptions {
   readonly fileSystem: FileSystem;
   readonly access: Pick<Access, "maySee">;
-  readonly index: Pick<JobIndex, "earlierRuns" | "folderOf" | "outcomeOf">;
+  readonly index: Pick<JobIndex, "earlierRuns" | "folderOf" | "job" | "outcomeOf">;
   /** What the ResourceManager says of an application. */
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
   readonly logs: Pick<JobLogs, "read">;
@@ -139,6 +142,27 @@ export class JobPages {
     return await this.#options.running.ask(applicationId, ownPage, `api/v1/logs?${query}`);
   }
 
+  /**
+   * What Prometheus is told of a job that runs, as its ApplicationMaster answers.
+   * @param ofTasks also of each task
+   * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`)
+   */
+  async metrics(applicationId: string, viewer: Viewer, ofTasks: boolean): Promise<string> {
+    const { access, index, running } = this.#options;
+    const job = index.job(applicationId);
+    if (job === undefined) throw noSuchJob(applicationId);
+    if (!access.maySee(viewer, job.row)) throw notAllowed(viewer, applicationId, job.row);
+    const ownPage = await this.#ownPageOf(job.row, job.folder).catch(() => undefined);
+    const what = `api/v1/metrics${ofTasks ? "?tasks=all" : ""}`;
+    const said =
+      ownPage &&
+      (await running
+        .ask(applicationId, ownPage, what)
+        .then(readGauges)
+        .catch(() => undefined));
+    return runningMetrics(job.row, said);
+  }
+
   /** By it and the job's earlier runs, as `tony-ts advise NAME` gives; of TonY's jobs too little is known. */
   async #adviceOn(job: StoredJob, series: JobSeries | undefined, folder: string): Promise<Pick<OpenJob, "advice">> {
     if (job.status.outcome === undefined || job.writtenBy === "TonY") return {};
@@ -167,16 +191,16 @@ export class JobPages {
   }
 
   /** Where it runs, as far as YARN says so. */
-  async #ownPageOf({ user, status }: StoredJob, folder: string): Promise<OwnPage | undefined> {
-    if (yarnState(status.state) !== "running") return undefined;
-    const report = await this.#options.report(status.applicationId).catch(() => undefined);
+  async #ownPageOf({ user, applicationId, state }: Whose, folder: string): Promise<OwnPage | undefined> {
+    if (state !== "running") return undefined;
+    const report = await this.#options.report(applicationId).catch(() => undefined);
     return report?.user === user ? await this.#options.running.pageOf(report, folder) : undefined;
   }
 
   async #shown(applicationId: string, viewer: Viewer): Promise<OpenJob> {
     const opened = await this.#opened(applicationId);
     if (this.#options.access.maySee(viewer, opened.job)) return opened;
-    throw new TonyError(refusalOf(viewer, applicationId, opened.job), { code: "NOT_ALLOWED" });
+    throw notAllowed(viewer, applicationId, opened.job);
   }
 
   async #opened(applicationId: string): Promise<OpenJob> {
@@ -184,13 +208,14 @@ export class JobPages {
     const known = this.#open.get(applicationId);
     if (known !== undefined && nowMs() - known.atMs < FRESH_MS) return known;
     const folder = await index.folderOf(applicationId);
-    if (folder === undefined) throw new TonyError(`The history has no job ${applicationId}`, { code: "NO_SUCH_JOB" });
+    if (folder === undefined) throw noSuchJob(applicationId);
     const [stored, series] = await Promise.all([
       readStoredJob(fileSystem, folder, "all"),
       readStoredSeries(fileSystem, folder).catch(() => undefined),
     ]);
     const job = withOutcome(stored, index.outcomeOf(applicationId));
-    const ownPage = await this.#ownPageOf(job, folder);
+    const whose = { user: job.user, applicationId, state: yarnState(job.status.state) };
+    const ownPage = await this.#ownPageOf(whose, folder);
     const advice = await this.#adviceOn(job, series, folder);
     const more = { ...advice, ...(ownPage === undefined ? {} : { ownPage }) };
     const opened = { folder, atMs: nowMs(), job, series, ...more };
@@ -200,6 +225,19 @@ export class JobPages {
     if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
     return opened;
   }
+}
+
+/** @throws ShapeError */
+function readGauges(answer: object) {
+  return readRunningMetrics(answer, "");
+}
+
+function noSuchJob(applicationId: string): TonyError {
+  return new TonyError(`The history has no job ${applicationId}`, { code: "NO_SUCH_JOB" });
+}
+
+function notAllowed(viewer: Viewer, applicationId: string, job: Parameters<typeof refusalOf>[2]): TonyError {
+  return new TonyError(refusalOf(viewer, applicationId, job), { code: "NOT_ALLOWED" });
 }
 
 function runOf({ status }: StoredJob, series: JobSeries | undefined): Run {

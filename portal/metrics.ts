@@ -1,3 +1,4 @@
+import type { JobRow } from "../src/page/portal-answers.ts";
 import type { JobIndex } from "./job-index.ts";
 import { type Tally, tallyOf } from "./tally.ts";
 import type { UpkeepCounts } from "./upkeep.ts";
@@ -7,7 +8,7 @@ export const metricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 const MIB = 1024 ** 2;
 
-interface Sample {
+export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -89,9 +90,17 @@ function upkeepMetrics({ moved, removed, removedBytes, refused }: UpkeepCounts):
   ];
 }
 
-/** What Prometheus' http_sd fetches: the portal itself, as it was asked. */
-export function targetsOf(host: string): object[] {
-  return [{ targets: [host], labels: { job: "tony", __metrics_path__: "/metrics" } }];
+/** What Prometheus' http_sd fetches: the portal itself, as it was asked, for the history and for each job that runs. */
+export function targetsOf(host: string, scheme: "http" | "https", rows: readonly JobRow[]): object[] {
+  const target = (path: string, labels: Sample["labels"]) => {
+    return { targets: [host], labels: { ...labels, __scheme__: scheme, __metrics_path__: path } };
+  };
+  return [
+    target("/metrics", { job: "tony" }),
+    ...rows
+      .filter(({ state }) => state === "running")
+      .map(({ applicationId }) => target(`/metrics/${applicationId}`, { job: "tony-jobs", instance: applicationId })),
+  ];
 }
 
 function alone(value: number): Sample {
@@ -112,7 +121,7 @@ function sums(
   return [...samples.values()];
 }
 
-function metric(name: string, type: "counter" | "gauge", help: string, samples: readonly Sample[]): string {
+export function metric(name: string, type: "counter" | "gauge", help: string, samples: readonly Sample[]): string {
   const lines = samples.map(({ labels, value }) => `${name}${labelWords(labels)} ${value}`);
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n");
 }

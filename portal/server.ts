@@ -29,7 +29,7 @@ export interface PortalServerOptions {
   readonly index: Pick<JobIndex, "rows" | "scan" | "gone">;
   /** Absent: nothing is moved or removed. */
   readonly upkeep?: Pick<Upkeep, "counts">;
-  readonly jobs: Pick<JobPages, "compare" | "follow" | "live" | "logs" | "settings" | "whole">;
+  readonly jobs: Pick<JobPages, "compare" | "follow" | "live" | "logs" | "metrics" | "settings" | "whole">;
   readonly listPage: Buffer;
   readonly jobPage: Buffer;
   readonly comparePage: Buffer;
@@ -200,6 +200,7 @@ export class PortalServer {
     const index = this.#shownTo(viewer);
     const { pathname, search, searchParams } = new URL(url, `http://${HOST}`);
     const [, id = "", rest = ""] = /^\/jobs\/(application_\d+_\d+)(?:\/(.*))?$/.exec(pathname) ?? [];
+    const [, running = ""] = /^\/metrics\/(application_\d+_\d+)$/.exec(pathname) ?? [];
     if (pathname === "/") sendPage(response, this.#list.html, this.#list.policy);
     else if (pathname === "/api/v1/jobs" || pathname === "/api/v1/use") {
       const query = parseJobQuery(searchParams);
@@ -218,8 +219,13 @@ export class PortalServer {
       if (index.scan.isComplete)
         send(response, 200, metricsType, Buffer.from(metricsOf(index, this.#options.upkeep?.counts)));
       else sendJson(response, 503, { error: "the history is being read" });
-    } else if (pathname === "/api/v1/targets") sendJson(response, 200, targetsOf(headers.host ?? ""));
-    else if (id !== "" && rest === "api/v1/live") {
+    } else if (running !== "") {
+      const told = await jobs.metrics(running, viewer, searchParams.has("tasks"));
+      send(response, 200, metricsType, Buffer.from(told));
+    } else if (pathname === "/api/v1/targets") {
+      const scheme = this.#options.door === undefined ? "http" : "https";
+      sendJson(response, 200, targetsOf(headers.host ?? "", scheme, index.rows));
+    } else if (id !== "" && rest === "api/v1/live") {
       const query = parseLiveRequest(searchParams);
       if (query === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
       else sendJson(response, 200, await jobs.live(id, query, viewer, search.slice(1)));

@@ -3,6 +3,7 @@ import { type ApplicationIdentity, clientAccess, pageKey } from "../../src/api/i
 import type { WallClock } from "../../src/hadoop/clock.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { jobGauges, taskGauges } from "../../src/job/gauges.ts";
 import { PAGE_NAME } from "../../src/job/launch/container-names.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
@@ -60,6 +61,10 @@ export async function openJobPage(options: JobPageOptions): Promise<string | und
         ),
       readLogs: async (readings) => ({ parts: (await readParts(readings, options.readLog)).map(placed(status())) }),
       settings: async () => settingsAnswer(await history.settings()),
+      gauges: (ofTasks) => ({
+        gauges: jobGauges(status()).map(({ name, points }) => ({ name, points })),
+        ...(ofTasks ? { tasks: taskGauges(status()) } : {}),
+      }),
     });
     const port = await door.listen({
       host: listeningAddress(host),

@@ -15,6 +15,8 @@ export interface PageDoorOptions {
   readonly answer: (request: LiveRequest, mayLook: boolean) => object;
   readonly readLogs: (readings: readonly Reading[]) => Promise<object>;
   readonly settings: () => Promise<object>;
+  /** @param ofTasks also of each task */
+  readonly gauges: (ofTasks: boolean) => object;
   /** Only tests set it. */
   readonly connectionMs?: number;
 }
@@ -93,7 +95,9 @@ export class PageDoor {
     else if (url?.pathname === "/api/v1/live") this.#sendLive(request, url.searchParams, response);
     else if (url?.pathname === "/api/v1/logs") this.#sendLogs(request, url.searchParams, response);
     else if (url?.pathname === "/api/v1/settings") void this.#send(request, this.#options.settings, response);
-    else sendJson(response, 404, { error: "there is /, /api/v1/live, /api/v1/logs and /api/v1/settings" });
+    else if (url?.pathname === "/api/v1/metrics")
+      void this.#send(request, async () => this.#options.gauges(url.searchParams.has("tasks")), response);
+    else sendJson(response, 404, { error: "there is /, /api/v1/live, /logs, /metrics and /settings" });
   }
 
   #sendLogs(request: IncomingMessage, query: URLSearchParams, response: ServerResponse): void {

@@ -10,13 +10,16 @@ import { Access } from "../../portal/access.ts";
 import { JobIndex } from "../../portal/job-index.ts";
 import type { LogQuery } from "../../portal/job-logs.ts";
 import { JobPages } from "../../portal/job-pages.ts";
+import { runningMetrics } from "../../portal/running-metrics.ts";
 import { MOST_PORTAL_CONNECTIONS, PortalServer, type PortalServerOptions } from "../../portal/server.ts";
 import { usualRoundings } from "../../src/advice/roundings.ts";
 import { makeServerKey } from "../../src/api/server-key.ts";
 import { TonyError } from "../../src/errors.ts";
+import { jobGauges } from "../../src/job/gauges.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { PortalProxies } from "../../src/portal-settings.ts";
 import { outOfMemory, role } from "../client/job-status.ts";
+import { aLargeJob } from "../support/shown-pages.ts";
 import { HistoryFolder, type WrittenJob } from "./history-folder.ts";
 
 const endedAtMs = Date.UTC(2026, 10, 26, 12);
@@ -434,15 +437,80 @@ describe("the portal", () => {
       "tony_portal_scan_failed 0",
     ])
       expect(told.split("\n")).toContain(line);
-    const { host } = new URL(address);
-    expect(await json("/api/v1/targets")).toEqual([
-      { targets: [host], labels: { job: "tony", __metrics_path__: "/metrics" } },
-    ]);
+  });
+
+  describe("of a job that runs, Prometheus", () => {
+    const id = "application_1_0002";
+    const asked: string[] = [];
+    beforeEach(async () => {
+      asked.length = 0;
+      history.write({ number: 1, endedAtMs });
+      history.write({ number: 2, name: 'a"b' });
+      history.reports.set(id, { user: "ada" });
+      await index.refresh();
+      ownPage = (what) => {
+        asked.push(what);
+        const gauges = [
+          { name: "tony.memory.limit", points: [[{ role: "worker" }, 2 ** 30]] },
+          { name: "tony.held.memory", points: [[{}, 2]] },
+          { name: "tony.of-a-later-release", points: [[{}, 1]] },
+        ];
+        const tasks = [{ task: "worker:1", gpu: 50, step: 7 }];
+        return { gauges, ...(what.endsWith("tasks=all") ? { tasks } : {}) };
+      };
+    });
+    const lines = async (path: string) =>
+      (await ask(path)).text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    const known = [`tony_job_info{app="${id}",name="a\\"b",user="ada",queue="ml"} 1`, `tony_job_up{app="${id}"} 1`];
+
+    test("finds the job beside the history", async () => {
+      const { host } = new URL(address);
+      const of = { __scheme__: "http", __metrics_path__: "/metrics" };
+      expect(await json("/api/v1/targets")).toEqual([
+        { targets: [host], labels: { job: "tony", ...of } },
+        { targets: [host], labels: { job: "tony-jobs", instance: id, ...of, __metrics_path__: `/metrics/${id}` } },
+      ]);
+    });
+
+    test("is told what its ApplicationMaster says, by role, and of each task where it asks for that", async () => {
+      const byRole = [
+        `tony_role_memory_limit_bytes{app="${id}",role="worker"} 1073741824`,
+        `tony_job_held_memory_byte_seconds{app="${id}"} 2097152`,
+      ];
+      expect(await lines(`/metrics/${id}`)).toEqual([...known, ...byRole]);
+      expect(await lines(`/metrics/${id}?tasks=true`)).toEqual([
+        ...[...known, ...byRole],
+        `tony_task_gpu_utilization_ratio{app="${id}",role="worker",index="1"} 0.5`,
+        `tony_task_step{app="${id}",role="worker",index="1"} 7`,
+      ]);
+      expect(asked).toEqual(["api/v1/metrics", "api/v1/metrics?tasks=all"]);
+    });
+
+    test.each<[string, (() => object) | undefined]>([
+      ["does not answer", undefined],
+      ["answers what is none", () => ({ gauges: [{ name: "tony.tasks", points: [[{ role: 1 }, 1]] }] })],
+      ["names labels of its own", () => ({ gauges: [{ name: "tony.tasks", points: [[{ "a{": "b" }, 1]] }] })],
+    ])("is told that its ApplicationMaster is away where that %s", async (_what, answer) => {
+      ownPage = answer;
+      expect(await lines(`/metrics/${id}`)).toEqual([known[0], `tony_job_up{app="${id}"} 0`]);
+    });
+
+    test("is told nothing of the job where it may not see it, or where there is none", async () => {
+      expect(await ask("/metrics/application_1_0009")).toMatchObject({ status: 404 });
+      history.reports.set(id, { user: "mallory" });
+      expect(await lines(`/metrics/${id}`)).toContain(`tony_job_up{app="${id}"} 0`);
+      expect(asked).toEqual([]);
+      await serve({ listen: "127.0.0.1", addresses: ["127.0.0.1"], header: "X-User" });
+      expect(await ask(`/metrics/${id}`, { headers: { "x-user": "mallory" } })).toMatchObject({ status: 403 });
+    });
   });
 
   test("its alert rules and its dashboard name no metric that it does not have", async () => {
+    history.write({ number: 1 });
     await index.refresh();
-    const known = (await ask("/metrics")).text;
+    const [row] = index.rows;
+    const running = row && runningMetrics(row, { gauges: jobGauges(aLargeJob(1)), tasks: [] });
+    const known = (await ask("/metrics")).text + running;
     for (const file of ["alerts.yml", "grafana-dashboard.json"]) {
       const names = readFileSync(path.join("examples/monitoring", file), "utf8").match(/\btony_\w+/g) ?? [];
       expect(names.length).toBeGreaterThan(2);

@@ -108,6 +108,7 @@ export async function showJob(first: JobStatus): Promise<ShownJob> {
       ),
     readLogs: async () => ({ parts: [] }),
     settings: async () => ({ xml: "<configuration/>" }),
+    gauges: () => ({}),
   });
   const port = await door.listen({ host: "127.0.0.1", portKey: "tony.am.port-range", random: Math.random });
   const prefix = `/gateway/history/proxy/yarn/proxy/${first.applicationId}`;

@@ -69,6 +69,8 @@ test("what a role's tasks use and report is one point of each metric", () => {
     ["tony.tasks", "ps", "running", 1],
     ["tony.memory.usage", "worker", 400],
     ["tony.memory.usage.max", "worker", 300],
+    ["tony.memory.limit", "worker", 4 * 2 ** 30],
+    ["tony.memory.limit", "ps", 4 * 2 ** 30],
     ["tony.cpu.usage", "worker", 2],
     ["tony.gpu.utilization", "worker", 0.5],
     ["tony.step.min", "worker", 8],

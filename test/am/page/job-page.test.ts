@@ -70,6 +70,12 @@ describe("a job's page", () => {
         },
       ],
     });
+    expect(await ask(proof, "metrics")).toEqual({
+      gauges: expect.arrayContaining([
+        { name: "tony.tasks", points: expect.arrayContaining([[{ role: "ps", state: "running" }, 1]]) },
+      ]),
+    });
+    expect(await ask(proof, "metrics?tasks=all")).toMatchObject({ tasks: [{ task: first?.task }, {}, {}] });
     expect(await ask("application/json")).toMatchObject({ mayLook: false, job: { user: "ada" } });
     expect(states).toHaveLength(1);
   });

@@ -16,7 +16,7 @@ const proof = "application/json; key=secret-key";
 const options = { host: "127.0.0.1", portKey: "tony.am.port-range", random: () => 0 };
 
 function doorWith(more: Partial<PageDoorOptions>): PageDoor {
-  const others = { answer: () => ({}), readLogs: async () => ({}), settings: async () => ({}) };
+  const others = { answer: () => ({}), readLogs: async () => ({}), settings: async () => ({}), gauges: () => ({}) };
   return new PageDoor({ html, key: "secret-key", ...others, ...more });
 }
 
@@ -64,7 +64,7 @@ describe("the door of a job's page", () => {
       expect(await looks(accept)).toEqual({ since: 7, mayLook: false });
   });
 
-  test.each(["/api/v1/settings", "/api/v1/logs?of=worker:0~stdout~0"])(
+  test.each(["/api/v1/settings", "/api/v1/logs?of=worker:0~stdout~0", "/api/v1/metrics?tasks=all"])(
     "shows %s to who sends its key alone",
     async (path) => {
       const asked: string[] = [];
@@ -72,7 +72,11 @@ describe("the door of a job's page", () => {
         asked.push(what);
         return { what };
       };
-      const own = doorWith({ readLogs: made("/api/v1/logs"), settings: made("/api/v1/settings") });
+      const gauges = (ofTasks: boolean) => {
+        asked.push("gauges");
+        return { what: ofTasks ? "/api/v1/metrics" : "" };
+      };
+      const own = doorWith({ readLogs: made("/api/v1/logs"), settings: made("/api/v1/settings"), gauges });
       port = await own.listen(options);
       expect(await ask(path)).toMatchObject({ status: 404, text: `{"error":"only with the page's key"}` });
       expect(asked).toEqual([]);

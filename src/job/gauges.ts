@@ -1,0 +1,108 @@
+import type { JobStatus, RoleStatus, TaskStatus } from "./status.ts";
+
+/** Of a role, a state of its tasks, or a metric of its program. */
+export type GaugeLabels = Readonly<Record<string, string>>;
+export type GaugePoint = readonly [labels: GaugeLabels, value: number];
+
+/** Something that is measured now of a job. */
+export interface JobGauge {
+  /** As OpenTelemetry names such: `tony.memory.usage`, with the unit in UCUM. */
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  readonly points: readonly GaugePoint[];
+}
+
+const MIB = 1024 ** 2;
+
+/** What a job's tasks use and report: by role, for there may be thousands of them. Without those of which nothing is known. */
+export function jobGauges(status: JobStatus): JobGauge[] {
+  const { roles, tasks, generation, waits, usage } = status;
+  const ofRoles = <T>(value: (role: RoleStatus, own: readonly TaskStatus[]) => T[]): T[] =>
+    roles.flatMap((role) =>
+      value(
+        role,
+        tasks.filter(({ task }) => task.startsWith(`${role.name}:`)),
+      ),
+    );
+  const perRole = (amount: (own: readonly TaskStatus[], role: RoleStatus) => number | undefined) =>
+    ofRoles((role, own): GaugePoint[] => {
+      const value = amount(own, role);
+      return value === undefined || !Number.isFinite(value) ? [] : [[{ role: role.name }, value]];
+    });
+  const gauge = (name: string, unit: string, description: string, points: readonly GaugePoint[]): JobGauge => {
+    return { name, unit, description, points };
+  };
+  const states = ofRoles(({ name: role }, own) =>
+    [...new Set(own.map(({ state }) => state))].map(
+      (state): GaugePoint => [{ role, state }, own.filter((task) => task.state === state).length],
+    ),
+  );
+  const programs = ofRoles(({ name: role }, [first]) =>
+    Object.entries(first?.metrics ?? {})
+      .filter(([, value]) => Number.isFinite(value))
+      .map(([metric, value]): GaugePoint => [{ role, metric }, value]),
+  );
+  return [
+    gauge("tony.tasks", "{task}", "Tasks of a role in each state.", states),
+    gauge("tony.memory.usage", "By", "Memory that the tasks of a role use.", perRole(sumOf("memoryBytes"))),
+    gauge("tony.memory.usage.max", "By", "The most that one task of a role uses.", perRole(mostOf("memoryBytes"))),
+    gauge(
+      "tony.memory.limit",
+      "By",
+      "What a container of a role may use.",
+      perRole((_own, { memoryMiB }) => memoryMiB * MIB),
+    ),
+    gauge("tony.cpu.usage", "{cpu}", "Processors that the tasks of a role keep busy.", perRole(sumOf("cpuCores"))),
+    gauge("tony.gpu.utilization", "1", "How busy the GPUs of a role are, on average.", perRole(gpuUse)),
+    gauge("tony.step.min", "{step}", "The last step of the task that is farthest behind.", perRole(leastOf("step"))),
+    gauge("tony.step.max", "{step}", "The last step of the task that is farthest ahead.", perRole(mostOf("step"))),
+    gauge("tony.program.metric", "1", "What the first task of a role reports.", programs),
+    gauge("tony.generation", "1", "How often the job's programs have been started together.", [[{}, generation]]),
+    gauge("tony.waits", "1", "How many things the job waits for.", [[{}, waits.length]]),
+    gauge("tony.held.memory", "MiBy.s", "Memory that the job has held so far.", [[{}, usage.memoryMiBSeconds]]),
+    gauge("tony.held.vcores", "{vcore}.s", "Virtual cores that it has held so far.", [[{}, usage.vcoreSeconds]]),
+  ].filter(({ points }) => points.length > 0);
+}
+
+type Amount = "memoryBytes" | "cpuCores" | "step";
+
+function valuesOf(tasks: readonly TaskStatus[], amount: Amount): number[] {
+  return tasks.flatMap((task) => task[amount] ?? []);
+}
+
+function sumOf(amount: Amount): (tasks: readonly TaskStatus[]) => number | undefined {
+  return (tasks) => {
+    const values = valuesOf(tasks, amount);
+    return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
+  };
+}
+
+function mostOf(amount: Amount): (tasks: readonly TaskStatus[]) => number {
+  return (tasks) => valuesOf(tasks, amount).reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+}
+
+function leastOf(amount: Amount): (tasks: readonly TaskStatus[]) => number {
+  return (tasks) => valuesOf(tasks, amount).reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+}
+
+function gpuUse(tasks: readonly TaskStatus[]): number | undefined {
+  const used = tasks.flatMap(({ gpus }) => gpus?.utilization?.current ?? []);
+  return used.length === 0 ? undefined : used.reduce((sum, percent) => sum + percent, 0) / used.length / 100;
+}
+
+/** What one task uses and reports now, for who asks for each. */
+export interface TaskGauges {
+  readonly task: string;
+  readonly memoryBytes?: number | undefined;
+  readonly cpuCores?: number | undefined;
+  /** Per cent. */
+  readonly gpu?: number | undefined;
+  readonly step?: number | undefined;
+}
+
+export function taskGauges({ tasks }: JobStatus): TaskGauges[] {
+  return tasks.map(({ task, memoryBytes, cpuCores, gpus, step }) => {
+    return { task, memoryBytes, cpuCores, gpu: gpus?.utilization?.current, step };
+  });
+}
