@@ -2,8 +2,12 @@ import { IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { AmSpec } from "../../src/job/spec.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
-import { taskSpans } from "../../src/job/task.ts";
+import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import { relativeRates, SLOW_RATE } from "../../src/page/relative-rates.ts";
+
+/** Of what its container may use: beyond it a little more ends a task. */
+const NEARLY_OUT = 0.95;
+const MIB = 1024 ** 2;
 
 export type NoticeLimits = Pick<
   AmSpec,
@@ -12,7 +16,15 @@ export type NoticeLimits = Pick<
 
 /** Something that people want to be told of. */
 export interface Notice {
-  readonly event: "started" | "first-failure" | "waiting" | "gpu-idle" | "straggler" | "no-checkpoint" | "ended";
+  readonly event:
+    | "started"
+    | "first-failure"
+    | "waiting"
+    | "gpu-idle"
+    | "straggler"
+    | "no-checkpoint"
+    | "near-out-of-memory"
+    | "ended";
   readonly atMs: number;
   /** What happened, in one sentence. */
   readonly text: string;
@@ -37,14 +49,16 @@ export class Notices {
   readonly #stragglers: Lasting;
   readonly #withoutCheckpoint: Lasting;
   readonly #told = new Set<Notice["event"]>();
+  readonly #nearlyOut = new Set<string>();
 
   constructor(options: NoticesOptions) {
     const { notifyWaitingMs, notifyGpuIdleMs, notifyStragglerMs, notifyNoCheckpointMs } = options.limits;
     this.#options = options;
-    this.#waits = new Lasting(notifyWaitingMs);
-    this.#idleGpus = new Lasting(notifyGpuIdleMs);
-    this.#stragglers = new Lasting(notifyStragglerMs);
-    this.#withoutCheckpoint = new Lasting(notifyNoCheckpointMs);
+    const lasting = (afterMs: number | undefined) => new Lasting(afterMs, options.fromMs);
+    this.#waits = lasting(notifyWaitingMs);
+    this.#idleGpus = lasting(notifyGpuIdleMs);
+    this.#stragglers = lasting(notifyStragglerMs);
+    this.#withoutCheckpoint = lasting(notifyNoCheckpointMs);
   }
 
   /** To be called regularly, and once with the outcome. */
@@ -83,7 +97,25 @@ export class Notices {
 
   #whatLasts(status: JobStatus): Notice[] {
     if (status.outcome !== undefined) return [];
-    return [...this.#waiting(status), ...this.#idle(status), ...this.#slow(status), ...this.#uncheckpointed(status)];
+    const slow = [...this.#idle(status), ...this.#slow(status)];
+    return [...this.#waiting(status), ...slow, ...this.#uncheckpointed(status), ...this.#outOfMemory(status)];
+  }
+
+  /** Of each role once: what holds nearly all of its memory goes to and fro there. */
+  #outOfMemory({ tasks, roles, nowMs }: JobStatus): Notice[] {
+    return roles.flatMap(({ name, memoryMiB }): Notice[] => {
+      const near = tasks.filter(({ task, state, memoryBytes = 0 }) => {
+        const isNear = memoryBytes >= memoryMiB * MIB * NEARLY_OUT;
+        return isNear && state === "running" && parseTaskId(task)?.role === name;
+      });
+      if (near.length === 0 || this.#nearlyOut.has(name)) return [];
+      this.#nearlyOut.add(name);
+      const text = (who: string) => `${who}: ${NEARLY_OUT * 100} % of the memory of a container are used`;
+      const names = near.map(({ task }) => task);
+      return aboutTasks("near-out-of-memory", names, nowMs, text).map((notice) => {
+        return { ...notice, remedy: `raise tony.${name}.memory` };
+      });
+    });
   }
 
   #waiting({ waits, nowMs }: JobStatus): Notice[] {
@@ -159,11 +191,16 @@ function aboutTasks(
 /** Tells of what has been so for long enough, once: what is so no more may be told again. */
 export class Lasting {
   readonly #afterMs: number;
+  readonly #fromMs: number;
   #known = new Map<string, { readonly sinceMs: number; readonly isTold: boolean }>();
 
-  /** @param afterMs undefined: never */
-  constructor(afterMs: number | undefined) {
+  /**
+   * @param afterMs undefined: never
+   * @param fromMs what was due before has been told by somebody else
+   */
+  constructor(afterMs: number | undefined, fromMs: number) {
     this.#afterMs = afterMs ?? Number.POSITIVE_INFINITY;
+    this.#fromMs = fromMs;
   }
 
   /**
@@ -178,7 +215,7 @@ export class Lasting {
     for (const [name, seenMs] of now) {
       const { sinceMs, isTold } = before.get(name) ?? { sinceMs: seenMs, isTold: false };
       const isDue = !isTold && nowMs - sinceMs >= this.#afterMs;
-      if (isDue) due.push(name);
+      if (isDue && sinceMs + this.#afterMs >= this.#fromMs) due.push(name);
       this.#known.set(name, { sinceMs, isTold: isTold || isDue });
     }
     return due;

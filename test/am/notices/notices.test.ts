@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { type NoticeLimits, Notices } from "../../../am/notices/notices.ts";
-import type { JobStatus } from "../../../src/job/status.ts";
+import type { JobStatus, TaskStatus } from "../../../src/job/status.ts";
 import { aJobStatus, allSucceeded, noonishMs, outOfMemory } from "../../client/job-status.ts";
 
 const minuteMs = 60_000;
@@ -58,6 +58,30 @@ test("a wait is told when it has lasted long enough, and once; a later one again
   expect(told(30, (minute) => ({ generations: [], waits: waits(minute) }))).toEqual([
     "10 | waiting | Waits for 2 of 4 containers of worker (queue ml is full) since 10 min",
     "26 | waiting | Waits for 2 of 4 containers of worker (queue ml is full) since 10 min",
+  ]);
+});
+
+test("a wait that an earlier attempt has told is not told again, and one that becomes due later is", () => {
+  const wait = { what: "containers", cause: "containers", delays: [], reasons: [], sinceMs: noonishMs };
+  const waits = [{ ...wait, reason: { code: "registration" } as const }];
+  const from = (minute: number) =>
+    told(30, () => ({ generations: [], waits }), { fromMs: noonishMs + minute * minuteMs });
+  expect(from(11)).toEqual([]);
+  expect(from(9)).toEqual(["10 | waiting | Waits for containers since 10 min"]);
+});
+
+test("a role whose tasks nearly use up their memory is told once", () => {
+  const task = (name: string, mib: number, state: TaskStatus["state"] = "running") => {
+    return { task: name, state, restarts: 0, memoryBytes: mib * 1024 ** 2 };
+  };
+  const tasks = (minute: number) => [
+    task("worker:0", minute === 2 || minute === 4 ? 3892 : 3890),
+    task("worker:1", minute > 2 ? 4000 : 100),
+    task("ps:0", 4096, minute < 5 ? "succeeded" : "running"),
+  ];
+  expect(told(6, (minute) => ({ generations: [], tasks: tasks(minute) }))).toEqual([
+    "2 | near-out-of-memory | worker:0: 95 % of the memory of a container are used | raise tony.worker.memory",
+    "5 | near-out-of-memory | ps:0: 95 % of the memory of a container are used | raise tony.ps.memory",
   ]);
 });
 
