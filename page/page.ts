@@ -5,7 +5,7 @@ import { offerConfig } from "./config.ts";
 import { el, fill, link } from "./dom.ts";
 import type { Feed, Live, Outcome, Search, Status, TaskRow, View } from "./live.ts";
 import { chooseLog, offerLog } from "./log.ts";
-import { amount, moment, size, span } from "./words.ts";
+import { amount, moment, silence, size, span } from "./words.ts";
 
 const ROWS = 50;
 
@@ -302,7 +302,9 @@ function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
 function showCharts({ chart, status }: Live): void {
   const role = chart?.task.replace(/:\d+$/, "");
   const limit = (status?.roles.find(({ name }) => name === role)?.memoryMiB ?? 0) * 1024 ** 2;
-  fill("charts", chart === undefined ? [] : [el("h2", {}, [chart.task]), ...drawCharts(chart, limit)]);
+  const missing = chart === undefined ? "" : silence(chart.series);
+  const remark = missing === "" ? [] : [el("p", {}, [missing])];
+  fill("charts", chart === undefined ? [] : [el("h2", {}, [chart.task]), ...remark, ...drawCharts(chart, limit)]);
 }
 
 function showEvents({ events = [] }: Live): void {

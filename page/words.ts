@@ -26,6 +26,12 @@ export function moment(atMs: number): string {
   return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`;
 }
 
+/** What a program has to do so that something of it is drawn; empty where it does. */
+export function silence(series: readonly { readonly name: string }[]): string {
+  const reports = series.some(({ name }) => name === "step" || name.startsWith("metric:"));
+  return reports ? "" : "no step and no metric yet: programs report them in TONY_PROGRESS_FILE";
+}
+
 /** Without a terminal's colours; what would be obeyed, or turn the text around that follows, is shown as a sign. */
 export function plain(text: string): string {
   return text.replaceAll(COLOURS, "").replaceAll(CONTROLS, "\uFFFD");

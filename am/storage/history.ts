@@ -7,8 +7,8 @@ import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { syncMarkerBytes } from "../../src/history/avro/schema.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
-import { finishedHistoryFile, pageKeyFile, tonyHistoryFile } from "../../src/history/layout.ts";
-import { HISTORY_VERSION, type UnnumberedRecord } from "../../src/history/records.ts";
+import { finishedHistoryFile, historyFileInProgress, pageKeyFile, tonyHistoryFile } from "../../src/history/layout.ts";
+import { decodeHistory, HISTORY_VERSION, type UnnumberedRecord } from "../../src/history/records.ts";
 import { withoutSecrets } from "../../src/history/secrets.ts";
 import { seriesFile } from "../../src/history/series/file.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
@@ -29,6 +29,8 @@ interface Measured {
   readonly encodeSeries: (applicationId: string, attempt: number) => Promise<Uint8Array>;
 }
 
+type HistoryOfJob = Pick<JobFile, "applicationId" | "user" | "spec" | "stagingUrl">;
+
 interface HistoryOptions {
   readonly fileSystems: FileSystems;
   readonly attempt: number;
@@ -37,24 +39,28 @@ interface HistoryOptions {
   readonly log: Log;
 }
 
+/** What is read again of earlier attempts' events. */
+const RECALLED_BYTES = 64 * 2 ** 10;
+
 /**
  * The history of a job: its events and TonY's files under `tony.history.location` where that is set, its events in the job's own folder with
  * the local scheduler; and on a cluster its last status, for its user. The constructor adds the attempt's first record.
  */
 export class JobHistory {
-  readonly #job: JobFile;
+  readonly #job: HistoryOfJob;
   readonly #options: HistoryOptions;
   readonly #folder: JobHistoryFolder | undefined;
   readonly #writer: HistoryWriter | undefined;
   #beginning: Promise<void> = Promise.resolve();
   readonly #lastEvents: HistoryEvent[] = [];
 
-  constructor(job: JobFile, options: HistoryOptions) {
+  constructor(job: HistoryOfJob, options: HistoryOptions) {
     this.#job = job;
     this.#options = options;
     const { applicationId, user, spec } = job;
     this.#folder = JobHistoryFolder.of(options.fileSystems, spec.history, applicationId);
     this.#writer = makeWriter(job, options, this.#folder);
+    if (options.attempt > 1 && spec.am.page === true) void this.#recall();
     this.add({
       record: "header",
       historyVersion: HISTORY_VERSION,
@@ -74,7 +80,29 @@ export class JobHistory {
     if (this.#lastEvents.length > SHOWN_EVENTS) this.#lastEvents.shift();
   }
 
-  /** The last of this attempt, the oldest first. */
+  /** What earlier attempts wrote last, as far as it can be read: the page alone wants it. */
+  async #recall(): Promise<void> {
+    const folder = this.#folder;
+    if (folder === undefined) return;
+    const file = path.posix.join(folder.path, historyFileInProgress);
+    try {
+      const { lengthBytes } = await folder.fileSystem.stat(file);
+      const offset = Math.max(0, lengthBytes - RECALLED_BYTES);
+      const text = (await buffer(await folder.fileSystem.open(file, { offset }))).toString("utf8");
+      const lines = offset === 0 ? text : text.slice(text.indexOf("\n") + 1);
+      const events = decodeHistory(lines).flatMap((record): HistoryEvent[] => {
+        if (record.record !== "event" || record.attempt >= this.#options.attempt) return [];
+        const { record: _kind, attempt: _attempt, number: _number, ...event } = record;
+        return [event];
+      });
+      const shown = [...events, ...this.#lastEvents].slice(-SHOWN_EVENTS);
+      this.#lastEvents.splice(0, this.#lastEvents.length, ...shown);
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  /** The last, those of earlier attempts too, the oldest first. */
   get lastEvents(): readonly HistoryEvent[] {
     return this.#lastEvents;
   }
@@ -156,7 +184,7 @@ function newSyncMarker(): Buffer {
 }
 
 function makeWriter(
-  job: JobFile,
+  job: HistoryOfJob,
   { fileSystems, attempt, local, log }: HistoryOptions,
   shared: JobHistoryFolder | undefined,
 ): HistoryWriter | undefined {

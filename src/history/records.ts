@@ -1,7 +1,7 @@
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import { type HistoryEvent, readHistoryEvent } from "../job/history-event.ts";
-import { count, literal, object, type Shape, string } from "../job/shape.ts";
+import { count, literal, object, type Shape, ShapeError, string } from "../job/shape.ts";
 import type { JobSpec } from "../job/spec.ts";
 import { type JobOutcome, type JobStatus, readJobOutcome, readJobStatus } from "../job/status.ts";
 import { parseJobSpec } from "../job/stored/parse-spec.ts";
@@ -86,10 +86,14 @@ const readKind = object<Pick<HistoryRecord, "record">>({
   required: { record: literal("header", "event", "end") },
   optional: {},
 });
+const readVersion: Shape<typeof HISTORY_VERSION> = (value, where) => {
+  if (typeof value !== "number" || value <= HISTORY_VERSION) return literal(HISTORY_VERSION)(value, where);
+  throw new ShapeError(`${where} is ${value}: a newer tony-ts wrote it, and this one reads ${HISTORY_VERSION}`);
+};
 const readHeader = object<HistoryHeader>({
   required: {
     record: literal("header"),
-    historyVersion: literal(HISTORY_VERSION),
+    historyVersion: readVersion,
     atMs: count,
     applicationId: string,
     user: string,

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import type { OutputStream } from "../api/messages.ts";
 import type { ContainerId } from "../hadoop/yarn/records.ts";
 import { parseLogFileName } from "../job/closed-log.ts";
 import { OUTPUT_INDEX, parseMarks } from "../job/output-index.ts";
@@ -6,13 +8,21 @@ import type { Tenancy } from "./master-log.ts";
 import type { OutputPiece, OutputSource } from "./ordered-output.ts";
 import { executorLog } from "./own-log.ts";
 
-/** What a task printed in one container. The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
-export async function storedOutput(store: StoredLogs, { containerId, logPrefix }: Tenancy): Promise<OutputSource> {
+/**
+ * What a task printed in one container. The index comes first; each stream is then read as it is needed, so that neither has to be kept.
+ * @param wanted the other stream is not read, and is empty; undefined: both are
+ */
+export async function storedOutput(
+  store: StoredLogs,
+  { containerId, logPrefix }: Tenancy,
+  wanted?: OutputStream,
+): Promise<OutputSource> {
   const marks = parseMarks(await indexText(store, containerId, logPrefix + OUTPUT_INDEX));
   const last = marks.at(-1);
   return {
     marks,
     open: (stream, offset) => {
+      if (wanted !== undefined && stream !== wanted) return Readable.from([]);
       const writtenBytes = stream === "stdout" ? last?.stdoutBytes : last?.stderrBytes;
       return wholeLog(store, { containerId, log: logPrefix + stream, writtenBytes }, offset);
     },

@@ -25,7 +25,7 @@ export class StoredTask {
 
   async *lines(store: StoredLogs, tenancies: readonly Tenancy[], filter: LineFilter): AsyncGenerator<OutputLine> {
     for (const tenancy of tenancies) {
-      const output = new OrderedOutput(await storedOutput(store, tenancy), filter);
+      const output = new OrderedOutput(await storedOutput(store, tenancy, filter.stream), filter);
       yield* output.lines();
       this.missingBytes += output.missingBytes;
     }

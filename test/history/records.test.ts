@@ -44,6 +44,7 @@ describe("a job's history", () => {
 
   test.each([
     ["another version", { ...header, historyVersion: 2 }, "historyVersion must be one of 3"],
+    ["a newer version", { ...header, historyVersion: 4 }, "a newer tony-ts wrote it, and this one reads 3"],
     ["an event that is not in the schema", { ...failed, type: "task-sang" }, "an unknown type: task-sang"],
     [
       "a reason that is not in the schema",

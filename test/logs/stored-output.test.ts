@@ -4,7 +4,9 @@ import { expect, test } from "@jest/globals";
 import { closedLogName } from "../../src/job/closed-log.ts";
 import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
 import type { LogStore } from "../../src/logs/log-store.ts";
+import type { LineFilter } from "../../src/logs/ordered-output.ts";
 import { storedOutput } from "../../src/logs/stored-output.ts";
+import { StoredTask } from "../../src/logs/stored-tasks.ts";
 
 const containerId = "container_1795305600000_0001_01_000002";
 
@@ -54,4 +56,30 @@ test("an index that was closed is read with what was closed of it, wherever its 
   };
   const output = await storedOutput(store, { task: "worker:0", containerId, logPrefix: "", ran: true });
   expect(output.marks.map(({ atMs }) => atMs)).toEqual([1, 2, 3]);
+});
+
+test("of one stream alone the other is not read", async () => {
+  const read: string[] = [];
+  const store: LogStore = {
+    pending: undefined,
+    isAtHand: false,
+    async *logs() {
+      for (const name of ["stderr", "stdout"]) {
+        const content = async function* () {
+          read.push(name);
+          yield Buffer.from(`in ${name}\n`);
+        };
+        yield { containerId, name, lengthBytes: 10, content: content() };
+      }
+    },
+  };
+  const tenancy = { task: "worker:0", containerId, logPrefix: "", ran: true };
+  const lines = async (filter: LineFilter) => {
+    const found: string[] = [];
+    for await (const { line } of new StoredTask().lines(store, [tenancy], filter)) found.push(line);
+    return found;
+  };
+  expect(await lines({ stream: "stderr" })).toEqual(["in stderr"]);
+  expect(read).toEqual(["stderr"]);
+  expect(await lines({})).toEqual(["in stdout", "in stderr"]);
 });

@@ -1,0 +1,86 @@
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { JobHistory } from "../../../am/storage/history.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { HistoryWriter } from "../../../src/history/writer.ts";
+import { SHOWN_EVENTS } from "../../../src/page/live-answer.ts";
+import { eventually } from "../../support/eventually.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "tony-history-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const applicationId = "application_1_0001";
+const fileOfHistory = () => path.join(root, "intermediate", applicationId, "events.jsonl.inprogress");
+
+function historyOf(attempt: number, { page = true, warned = (_message: string) => {} } = {}): JobHistory {
+  const spec = aJobSpec();
+  const history = { location: `file://${root}`, timeZone: "UTC" };
+  const job = { applicationId, user: "ada", stagingUrl: `file://${root}/staging`, spec: { ...spec, history } };
+  return new JobHistory(
+    { ...job, spec: { ...job.spec, am: { ...spec.am, page } } },
+    {
+      fileSystems: new FileSystems({
+        configuration: new Configuration(),
+        credentials: simpleCredentials({ name: "ada" }),
+      }),
+      attempt,
+      local: false,
+      atMs: 1,
+      log: { ...silentLog, warn: (_event, message) => warned(message) },
+    },
+  );
+}
+
+type Added = Pick<JobHistory, "add">;
+function tell(history: Added, ...times: readonly number[]): void {
+  for (const atMs of times) history.add({ record: "event", type: "recovered", containers: 1, atMs, generation: 1 });
+}
+const times = (history: JobHistory) => history.lastEvents.map(({ atMs }) => atMs);
+
+/** What an ApplicationMaster has written that is no more. */
+async function left(attempt: number, ...times: readonly number[]): Promise<void> {
+  const folder = path.dirname(fileOfHistory());
+  const writer = new HistoryWriter({ fileSystem: new LocalFileSystem(), folder, attempt, warn: () => {} });
+  tell(writer, ...times);
+  await writer.flush();
+}
+
+test("a later ApplicationMaster shows what earlier ones have written last, before its own", async () => {
+  await left(1, 1, 2);
+  await left(2, 3);
+  const third = historyOf(3);
+  tell(third, 4);
+  await eventually("the earlier events", () => third.lastEvents.length === 4);
+  expect(times(third)).toEqual([1, 2, 3, 4]);
+  const [first, pageless] = [historyOf(1), historyOf(3, { page: false })];
+  expect([times(first), times(pageless)]).toEqual([[], []]);
+});
+
+test("it shows as many as the page does, of a history of any length", async () => {
+  await left(1, ...Array.from({ length: 1_000 }, (_none, index) => index));
+  const second = historyOf(2);
+  tell(second, 1_000);
+  await eventually("the earlier events", () => second.lastEvents.length === SHOWN_EVENTS);
+  expect(times(second)).toEqual(Array.from({ length: SHOWN_EVENTS }, (_none, index) => 1_001 - SHOWN_EVENTS + index));
+});
+
+test("it says where they cannot be read, and goes on with its own", async () => {
+  await left(1, 1);
+  appendFileSync(fileOfHistory(), "no record\n");
+  const said: string[] = [];
+  const second = historyOf(2, { warned: (message) => said.push(message) });
+  await eventually("a word of it", () => said.length > 0);
+  expect(said[0]).toMatch(/line 2 of the history cannot be read/);
+  tell(second, 2);
+  expect(times(second)).toEqual([2]);
+});
