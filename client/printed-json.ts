@@ -214,6 +214,8 @@ export interface FeedForecast {
   readonly splits: number;
   /** Files that are one split each, although they are larger than one is to be. */
   readonly uncut: number;
+  /** Absent: there are none. */
+  readonly largestUncut?: { readonly path: string; readonly bytes: number };
 }
 
 /** Of all containers, the AM's too. */

@@ -107,6 +107,7 @@ export class Executor {
         ask: (feed, call, gone) => askFeed(() => this.#link, { feed, generation, call }, gone),
         openFileSystems: () => openFileSystems(settings.staging, tokens.held),
         nowMs,
+        log,
         resultsFolder: resolve(generationFiles(generation).results),
       }),
       awaitEnds: (roles, over) => awaitEnds(() => this.#link, roles, over),

@@ -11,7 +11,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /**
  * Parts that no program of ours uses, by package and the names they are imported by, and what stands in for each. Of gRPC: the protobufjs
  * of its debugging service, ways to spread calls over several servers, the measurements for these (ORCA), what it has for other packages,
- * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread.
+ * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread, and hiding parts of a line.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const unusedParts = {
@@ -28,6 +28,8 @@ const unusedParts = {
   pino: {
     "./transport": "module.exports = undefined;",
     "./lib/transport": "module.exports = undefined;",
+    "./redaction": "module.exports = undefined;",
+    "./lib/redaction": "module.exports = undefined;",
   },
 };
 

@@ -311,9 +311,14 @@ class JobFeed {
       case "wake-at":
         this.#own.wakeAt(effect.atMs);
         break;
-      case "left-out":
-        this.#options.log.warn("split-left-out", this.#leftOut(effect));
+      case "tried-again":
+        this.#options.log.warn("split-tried-again", this.#failed(effect, "goes to the next task that asks"));
         break;
+      case "left-out": {
+        const times = `failed ${this.#state.feed.maxAttempts} times and is left out`;
+        this.#options.log.warn("split-left-out", this.#failed(effect, times));
+        break;
+      }
     }
   }
 
@@ -341,11 +346,10 @@ class JobFeed {
     }
   }
 
-  #leftOut({ split: number, why }: Extract<FeedEffect, { type: "left-out" }>): string {
-    const { name, maxAttempts } = this.#state.feed;
+  #failed({ split: number, why }: Extract<FeedEffect, { type: "left-out" | "tried-again" }>, becomes: string): string {
     const split = splitAt(this.#plan, number);
     const where = split === undefined ? "" : ` (${split.file.path}, bytes ${split.start} to ${split.end})`;
-    return `Split ${number} of feed ${name}${where} failed ${maxAttempts} times and is left out: ${why}`;
+    return `Split ${number} of feed ${this.#state.feed.name}${where} ${becomes}: ${why}`;
   }
 }
 

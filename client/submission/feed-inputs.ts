@@ -101,7 +101,7 @@ function unusable({ cut, relistMs }: FeedSpec, files: readonly InputFile[]): str
   if (files.length > MOST_FILES)
     return [`${countWords(files.length, "file")}: a feed has ${MOST_FILES} at most; put small ones together`];
   if (first !== undefined && relistMs === undefined && files.every(({ length }) => length === 0))
-    return [`${first.path}${files.length > 1 ? " and others" : ""}, which is empty`];
+    return [`${first.path}${files.length > 1 ? " and others, which are" : ", which is"} empty`];
   return files.flatMap((file) => whyUnreadable(cut, file) ?? []).slice(0, 1);
 }
 
@@ -109,19 +109,27 @@ export function forecastFeeds({ feeds = [] }: JobSpec, inputs: FeedInputs["feeds
   return feeds.map(({ name, cut }) => {
     const plan = planOf(inputs[name] ?? Listing.of([]), cut);
     const { files, bytes, splits } = plan;
-    return { name, files: files.size, bytes, splits, uncut: uncutFiles(plan) };
+    return { name, files: files.size, bytes, splits, ...uncutFiles(plan) };
   });
 }
 
-function uncutFiles({ cut, files }: Plan): number {
+function uncutFiles({ cut, files }: Plan): Pick<FeedForecast, "uncut" | "largestUncut"> {
   const most = "splitBytes" in cut ? cut.splitBytes : USUAL_SPLIT_BYTES;
-  let uncut = 0;
-  for (const { path: file, length } of files) if (!isCut(cut, file) && length > most) uncut += 1;
-  return uncut;
+  let [uncut, largest]: [number, FeedForecast["largestUncut"]] = [0, undefined];
+  for (const { path: file, length } of files) {
+    if (isCut(cut, file) || length <= most) continue;
+    uncut += 1;
+    if (largest === undefined || length > largest.bytes) largest = { path: file, bytes: length };
+  }
+  return { uncut, ...(largest && { largestUncut: largest }) };
 }
 
-export function feedLine({ name, files, bytes, splits, uncut }: FeedForecast): string {
-  const whole =
-    uncut === 0 ? "" : `; ${countWords(uncut, "file")} larger than a split, which cannot be cut and so are read whole`;
-  return `  feed ${name}: ${countWords(files, "file")}, ${sizeWords(bytes)}, ${countWords(splits, "split")}${whole}`;
+export function feedLine({ name, files, bytes, splits, uncut, largestUncut }: FeedForecast): string {
+  const counts = `  feed ${name}: ${countWords(files, "file")}, ${sizeWords(bytes)}, ${countWords(splits, "split")}`;
+  if (largestUncut === undefined) return counts;
+  const { path: file, bytes: size } = largestUncut;
+  const named = uncut === 1 ? `: ${file}, ${sizeWords(size)}` : `, the largest ${file}, ${sizeWords(size)}`;
+  const are =
+    uncut === 1 ? "is larger than a split, cannot be cut and is" : "are larger than a split, cannot be cut and are";
+  return `${counts}; ${countWords(uncut, "file")} ${are} read whole${named}`;
 }

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FeedAnswered, FeedCall } from "../../src/api/messages.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
@@ -8,8 +9,9 @@ import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
 import type { Split } from "../../src/job/feeds/plan.ts";
 import { arrayOf, count, object, type Shape } from "../../src/job/shape.ts";
+import type { Log } from "../../src/log.ts";
 import { ReadAhead } from "../feeds/read-ahead.ts";
-import { mayPass, type Pause, readSplit } from "../feeds/read-split.ts";
+import { mayPass, type Pause, persistently, readSplit } from "../feeds/read-split.ts";
 import { SplitResults } from "../feeds/results.ts";
 import { CallError } from "./call.ts";
 import type { KvCall } from "./kv.ts";
@@ -21,6 +23,9 @@ export interface TaskFeeds {
   readonly ask: (feed: string, call: FeedCall, gone: AbortSignal) => Promise<FeedAnswered>;
   readonly openFileSystems: () => Promise<Pick<FileSystems, "locate" | "close">>;
   readonly nowMs: () => number;
+  readonly log: Pick<Log, "warn">;
+  /** Between tries to reach what is away. */
+  readonly pause?: (ms: number) => Promise<unknown>;
   /** A new folder, for what programs make of splits until they have used them. */
   readonly resultsFolder: string;
 }
@@ -145,7 +150,7 @@ export class Feeds {
     const results = new SplitResults(path.join(this.#options.resultsFolder, name));
     await results.dropAll();
     const toldMovesAtMs = this.#options.nowMs();
-    const ahead = new ReadAhead<GivenSplit>((split, pause) => this.#read(spec, split, { pause }));
+    const ahead = new ReadAhead<GivenSplit>((split, pause) => this.#read(spec, split, undefined, pause));
     this.#readers.set(name, { pid, splits: new Map(), ahead, problems: new Map(), results, toldMovesAtMs });
     const { epoch } = answer;
     return {
@@ -185,9 +190,12 @@ export class Feeds {
 
   /** Its results are stored before: whoever finds it used finds them. */
   async #use(feed: FeedSpec, reader: Reader, { split, records }: Used, gone: AbortSignal): Promise<void> {
-    if (feed.output !== undefined) {
+    const { output } = feed;
+    if (output !== undefined) {
       try {
-        await reader.results.store(split.lease.number, split.split, await this.#locate(feed.output));
+        const store = async () =>
+          await reader.results.store(split.lease.number, split.split, await this.#locate(output));
+        await persistently(store, this.#pauseOf(feed));
       } catch (error) {
         throw new CallError(503, "FEED_RESULTS_NOT_STORED", `results cannot be stored: ${errorMessage(error)}`);
       }
@@ -245,11 +253,10 @@ export class Feeds {
     split: GivenSplit,
     range: Pick<Split, "start" | "end"> | undefined,
   ): AsyncGenerator<Buffer, void> {
-    const { name, leaseMs } = feed;
     try {
       if (range === undefined) reader.ahead.begin(reader.splits.values());
-      for await (const chunk of range === undefined ? reader.ahead.take(split) : this.#read(feed, split, { range })) {
-        this.#tellMoves(name, reader, leaseMs);
+      for await (const chunk of range === undefined ? reader.ahead.take(split) : this.#read(feed, split, range)) {
+        this.#tellMoves(feed);
         yield chunk;
       }
     } catch (error) {
@@ -260,20 +267,32 @@ export class Feeds {
   }
 
   async *#read(
-    { cut }: FeedSpec,
+    feed: FeedSpec,
     split: GivenSplit,
-    { range, pause }: { readonly range?: Pick<Split, "start" | "end">; readonly pause?: Pause | undefined },
+    range: Pick<Split, "start" | "end"> | undefined,
+    pause = this.#pauseOf(feed),
   ): AsyncGenerator<Buffer, void> {
     const { path: url, length, modifiedMs } = split;
     const { start, end } = range ?? split;
     const part = { file: { path: url, length, modifiedMs }, start, end };
-    yield* readSplit(await this.#locate(url), part, range === undefined ? cut : { format: "file" }, pause);
+    yield* readSplit(await this.#locate(url), part, range === undefined ? feed.cut : { format: "file" }, pause);
+  }
+
+  /** That files are away is not the fault of the task, which keeps its splits meanwhile. */
+  #pauseOf(feed: FeedSpec): Pause {
+    const { log, pause = sleep } = this.#options;
+    return async (ms, why) => {
+      log.warn("feed-waits", `Feed ${feed.name} goes on in ${ms / 1_000} s at the earliest: ${errorMessage(why)}.`);
+      this.#tellMoves(feed);
+      await pause(ms);
+    };
   }
 
   /** Often enough that a task that goes on keeps its splits. */
-  #tellMoves(name: string, reader: Reader, leaseMs: number): void {
+  #tellMoves({ name, leaseMs }: FeedSpec): void {
     const { ask, nowMs } = this.#options;
-    if (nowMs() < reader.toldMovesAtMs + leaseMs / 4) return;
+    const reader = this.#readers.get(name);
+    if (reader === undefined || nowMs() < reader.toldMovesAtMs + leaseMs / 4) return;
     reader.toldMovesAtMs = nowMs();
     ask(name, { type: "moved" }, new AbortController().signal).catch(() => undefined);
   }
@@ -317,17 +336,18 @@ const someUsed = object<{ readonly used: readonly Counted[] }>({ required: { use
 function usedIn(reader: Reader, query: URLSearchParams, body: string): readonly Used[] {
   if (body === "")
     return [{ split: splitIn(reader, query), records: query.has("records") ? numberIn(query, "records") : 0 }];
-  return shapedIn(body, someUsed).used.map(({ number, records }) => ({ split: splitOf(reader, number), records }));
+  const used = new Map(shapedIn(body, someUsed).used.map(({ number, records }) => [splitOf(reader, number), records]));
+  return [...used].map(([split, records]) => ({ split, records }));
 }
 
 function splitIn(reader: Reader, query: URLSearchParams): GivenSplit {
-  return splitOf(reader, Number(query.get("number")));
+  return splitOf(reader, numberIn(query, "number"));
 }
 
 function splitOf({ splits }: Reader, number: number): GivenSplit {
   const split = splits.get(number);
   if (split !== undefined) return split;
-  throw new CallError(404, "NO_SUCH_SPLIT", "number is that of a split that was taken and is not said to be used");
+  throw new CallError(404, "NO_SUCH_SPLIT", `split ${number} is not in hand: it was not taken, or is said to be used`);
 }
 
 /** Undefined: the whole split is asked for. */

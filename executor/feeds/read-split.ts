@@ -13,11 +13,11 @@ import { boundedLines } from "./row-limit.ts";
 import { checkedRecords } from "./tfrecord.ts";
 
 const NEWLINE = 10;
-/** Waits between tries to go on where a reading broke off: what a NameNode that is away for two minutes takes. */
-const PAUSES_MS = [250, 1_000, 4_000, 15_000, 30_000, 30_000, 60_000];
+/** Waits between tries: what a NameNode that is away for two minutes takes. */
+const PAUSES_MS = [250, 1_000, 4_000, ...Array<number>(9).fill(15_000)];
 
-/** Waits that long; rejects where there is no time to wait. */
-export type Pause = (ms: number) => Promise<unknown>;
+/** Waits that long, because of that error; rejects where there is no time to wait. */
+export type Pause = (ms: number, why: unknown) => Promise<unknown>;
 
 /**
  * The bytes of a split; of lines those that begin in it, whole. Throws a TonyError (`FEED_FILE_CHANGED`) where the file is not the one that
@@ -30,7 +30,7 @@ export async function* readSplit(
   pause: Pause = sleep,
 ): AsyncGenerator<Buffer, void> {
   const { fileSystem, path } = place;
-  const now = await ifThere(fileSystem.stat(path));
+  const now = await persistently(() => ifThere(fileSystem.stat(path)), pause);
   if (now?.lengthBytes !== file.length || now.modificationTimeMs !== file.modifiedMs) {
     const what = now === undefined ? "is gone" : "has changed";
     throw new TonyError(`${file.path} ${what} since it was looked up for this feed, and is not read`, {
@@ -62,22 +62,53 @@ async function* bytesOf(
   pause: Pause,
 ): AsyncGenerator<Buffer, void> {
   let read = 0;
-  let failures = 0;
+  const patience = new Patience(pause);
   while (read < lengthBytes) {
     try {
       const source = await fileSystem.open(path, { offset: offset + read, lengthBytes: lengthBytes - read });
       for await (const chunk of source) {
         read += chunk.length;
-        if (chunk.length > 0) failures = 0;
+        if (chunk.length > 0) patience.renew();
         yield chunk;
       }
       return;
     } catch (error) {
-      const pauseMs = PAUSES_MS[failures];
-      if (!mayPass(error) || pauseMs === undefined) throw error;
-      failures += 1;
-      await pause(pauseMs);
+      await patience.await(error);
     }
+  }
+}
+
+/** What fails is tried again, as long as that may help. */
+export async function persistently<T>(work: () => Promise<T>, pause: Pause): Promise<T> {
+  const patience = new Patience(pause);
+  while (true) {
+    try {
+      return await work();
+    } catch (error) {
+      await patience.await(error);
+    }
+  }
+}
+
+/** How long what is away is waited for. */
+class Patience {
+  readonly #pause: Pause;
+  #failures = 0;
+
+  constructor(pause: Pause) {
+    this.#pause = pause;
+  }
+
+  renew(): void {
+    this.#failures = 0;
+  }
+
+  /** Waits before the next try. @throws that error where there is to be none */
+  async await(error: unknown): Promise<void> {
+    const pauseMs = PAUSES_MS[this.#failures];
+    if (!mayPass(error) || pauseMs === undefined) throw error;
+    this.#failures += 1;
+    await this.#pause(pauseMs, error);
   }
 }
 

@@ -8,6 +8,7 @@ import { socketFolder, socketPath } from "../../executor/api/socket-path.ts";
 import { TaskApi, type TaskApiOptions } from "../../executor/api/task-api.ts";
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { aJobSpec } from "./job-spec.ts";
+import { silentLog } from "./silent-log.ts";
 
 export const started: ProgramStart = {
   spec: aJobSpec(),
@@ -60,6 +61,7 @@ export class TaskApiScene {
         ask: () => Promise.reject(new Error("there is no feed")),
         openFileSystems: () => Promise.reject(new Error("there are no files")),
         nowMs: () => 0,
+        log: silentLog,
         resultsFolder: "/nowhere",
       },
       awaitEnds: async () => [],

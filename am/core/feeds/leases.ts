@@ -135,6 +135,7 @@ function blame(step: FeedStep, place: number, why: string): void {
   state.attempts[split] = attempts;
   if (attempts < state.feed.maxAttempts) {
     giveBack(step, place);
+    effects.push({ type: "tried-again", split, why });
     return;
   }
   moveSplit(step, place, "given-up");

@@ -78,6 +78,9 @@ export type FeedEffect =
   | { readonly type: "answer"; readonly id: number; readonly answer: FeedAnswer }
   /** JSON of a DurableFeed in place of those before; there is no other until what became of it is heard. */
   | { readonly type: "journal"; readonly sequence: number; readonly content: string }
+  /** It failed, and goes to whoever asks next. */
+  | { readonly type: "tried-again"; readonly split: number; readonly why: string }
+  /** It has failed too often for that. */
   | { readonly type: "left-out"; readonly split: number; readonly why: string }
   /** There is no other until `located` is heard. */
   | { readonly type: "locate"; readonly splits: readonly { readonly place: number; readonly split: number }[] }

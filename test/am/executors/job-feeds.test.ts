@@ -245,8 +245,11 @@ describe("the feeds of a job", () => {
       const { lease } = await given(feeds);
       await ask(feeds, { type: "failed", lease, error: "it is damaged" });
     }
-    const words = "Split 0 of feed train (hdfs://nn/data, bytes 0 to 10) failed 2 times and is left out: it is damaged";
-    expect(scene.warnings).toEqual([`split-left-out: ${words}`]);
+    const which = "Split 0 of feed train (hdfs://nn/data, bytes 0 to 10)";
+    expect(scene.warnings).toEqual([
+      `split-tried-again: ${which} goes to the next task that asks: it is damaged`,
+      `split-left-out: ${which} failed 2 times and is left out: it is damaged`,
+    ]);
     const failures = [{ split: 0, path: "hdfs://nn/data", start: 0, end: 10, reason: "it is damaged" }];
     expect(feeds.status().feeds).toMatchObject([{ splits: 3, leftOut: 1, failures }]);
     const later = scene.feeds();

@@ -165,11 +165,15 @@ describe("the input of a feed", () => {
   test("is shown with its splits, and what is too large for one", async () => {
     const { spec, feeds } = await inputsOf(["/data/part-*", "/data/2025"]);
     const [forecast] = forecastFeeds(spec, feeds);
-    expect(forecast).toEqual({ name: "train", files: 3, bytes: 13 * MIB, splits: 5, uncut: 1 });
+    const largestUncut = { path: "hdfs://nn:8020/data/2025/jan.gz", bytes: 9 * MIB };
+    expect(forecast).toEqual({ name: "train", files: 3, bytes: 13 * MIB, splits: 5, uncut: 1, largestUncut });
     const records = await inputsOf(["/data/2025", "/giant"], { format: "tfrecord" });
     expect(forecastFeeds(records.spec, records.feeds)).toMatchObject([{ files: 2, splits: 2, uncut: 1 }]);
     expect(forecast && feedLine(forecast)).toBe(
-      "  feed train: 3 files, 13 MiB, 5 splits; 1 file larger than a split, which cannot be cut and so are read whole",
+      "  feed train: 3 files, 13 MiB, 5 splits; 1 file is larger than a split, cannot be cut and is read whole: hdfs://nn:8020/data/2025/jan.gz, 9 MiB",
+    );
+    expect(forecast && feedLine({ ...forecast, uncut: 3 })).toContain(
+      "; 3 files are larger than a split, cannot be cut and are read whole, the largest hdfs://nn:8020/data/2025/jan.gz, 9 MiB",
     );
   });
 });

@@ -26,10 +26,13 @@ describe("a feed, as a program has it", () => {
   let asked: FeedCall[];
   let answer: (call: FeedCall) => FeedAnswered;
   let nowMs: number;
+  let warnings: string[];
+  /** What happens while what is away is waited for. */
+  let meanwhile: () => void;
   const post = (verb: string, body = "") => scene.call("POST", `/v1/feed/train/${verb}`, body);
 
   beforeEach(async () => {
-    [asked, nowMs] = [[], 0];
+    [asked, nowMs, warnings, meanwhile] = [[], 0, [], () => undefined];
     folder = mkdtempSync(path.join(tmpdir(), "tony-feed-"));
     const file = path.join(folder, "data");
     writeFileSync(file, "one\ntwo\nthree\nfour\n");
@@ -54,6 +57,8 @@ describe("a feed, as a program has it", () => {
         },
         openFileSystems: async () => ({ locate: (url) => ({ fileSystem, path: url }), close: () => undefined }),
         nowMs: () => nowMs,
+        log: { warn: (event, message) => warnings.push(`${event}: ${message}`) },
+        pause: async () => meanwhile(),
         resultsFolder: path.join(folder, "unfinished"),
       },
     });
@@ -95,14 +100,23 @@ describe("a feed, as a program has it", () => {
     const numbered = (number: number): GivenSplit => ({ ...split, lease: { ...split.lease, number } });
     answer = ({ type }) => (type === "ask" ? { type: "given", splits: [numbered(5), numbered(6)] } : { type: "noted" });
     await post(`take?pid=${PID}`);
-    const used = JSON.stringify({ used: [5, 6].map((number) => ({ number, records: number })) });
+    const used = JSON.stringify({ used: [5, 6, 5].map((number) => ({ number, records: number })) });
     expect(await post(`used?pid=${PID}`, used)).toEqual({ status: 200, said: {} });
     expect(asked.slice(2)).toEqual(
       [5, 6].map((number) => ({ type: "used", lease: numbered(number).lease, records: number })),
     );
     expect(await post(`used?pid=${PID}`, used)).toMatchObject({
       status: 404,
-      said: { error: { code: "NO_SUCH_SPLIT" } },
+      said: {
+        error: {
+          code: "NO_SUCH_SPLIT",
+          message: "split 5 is not in hand: it was not taken, or is said to be used",
+        },
+      },
+    });
+    expect(await post(`used?pid=${PID}&number=five`)).toMatchObject({
+      status: 400,
+      said: { error: { code: "BAD_CALL" } },
     });
     expect(await post(`used?pid=${PID}`, '{"used": 5}')).toMatchObject({
       status: 400,
@@ -118,6 +132,40 @@ describe("a feed, as a program has it", () => {
       await text(await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`));
     }
     expect(asked.filter(({ type }) => type === "moved")).toHaveLength(2);
+  });
+
+  test("waits for a NameNode that is away, says so, and keeps its splits meanwhile", async () => {
+    const output = path.join(folder, "out");
+    feed = { ...FEED, output };
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const there = new LocalFileSystem();
+    let awayUntilMs = 45_000;
+    meanwhile = () => {
+      nowMs += 15_000;
+    };
+    const reach = () => {
+      const where = { operation: "", path: "", code: "UNREACHABLE", retryable: true } as const;
+      if (nowMs < awayUntilMs) throw new FileSystemError("the NameNode is away", where);
+    };
+    fileSystem = Object.assign(new LocalFileSystem(), {
+      stat: async (place: string) => {
+        reach();
+        return await there.stat(place);
+      },
+      mkdirs: async (place: string, permission: number) => {
+        reach();
+        await there.mkdirs(place, permission);
+      },
+    });
+    const read = await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+    expect(await text(read)).toBe("two\nthree\n");
+    awayUntilMs = 90_000;
+    expect((await post(`used?pid=${PID}&number=5`)).said).toEqual({});
+    expect(readdirSync(output)).toContain("part-0000003");
+    expect(warnings[0]).toBe("feed-waits: Feed train goes on in 0.25 s at the earliest: the NameNode is away.");
+    expect(warnings).toHaveLength(6);
+    expect(asked.filter(({ type }) => type === "moved").length).toBeGreaterThan(3);
   });
 
   test("is read by one process of a task, and by the next one when that is gone", async () => {

@@ -20,7 +20,7 @@ class Files {
   async *#read({ start }: Part, pause?: Pause): AsyncGenerator<Buffer, void> {
     this.begun.push(start);
     if (pause !== undefined) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.broken) await pause?.(250);
+    if (this.broken) await pause?.(250, new Error("it is away"));
     for (let count = 0; count < this.chunks; count += 1) yield Buffer.from(this.chunk);
   }
 

@@ -138,7 +138,19 @@ describe("the bytes of a split", () => {
     await expect(read(breakingOff(4, false))).rejects.toThrow("the DataNode is gone");
     pauses.length = 0;
     await expect(read(breakingOff(0))).rejects.toThrow("the DataNode is gone");
-    expect(pauses).toEqual([250, 1_000, 4_000, 15_000, 30_000, 30_000, 60_000]);
+    expect(pauses).toEqual([250, 1_000, 4_000, ...Array(9).fill(15_000)]);
+    // The NameNode is away before the file is opened.
+    pauses.length = 0;
+    let lookUps = 0;
+    const away = Object.assign(new LocalFileSystem(), {
+      stat: async (place: string) => {
+        lookUps += 1;
+        if (lookUps < 3) throw new TonyError("the NameNode is away", { code: "UNREACHABLE", retryable: true });
+        return await new LocalFileSystem().stat(place);
+      },
+    });
+    expect((await read(away)).toString()).toBe("0123456789");
+    expect(pauses).toEqual([250, 1_000]);
   });
 
   test("are not read of a file that is gone", async () => {

@@ -55,6 +55,7 @@ describe("the generations of an executor", () => {
         ask: nobody,
         openFileSystems: nobody,
         nowMs: Date.now,
+        log: silentLog,
         resultsFolder: "/nowhere",
       }),
       awaitEnds: nobody,

@@ -368,6 +368,7 @@ describe("a task that uses nothing", () => {
     expect(scene.effects).toContainEqual({ type: "wake-at", atMs: 60_000 });
     scene.nowMs = 60_000;
     scene.step({ type: "wake-up" });
+    expect(scene.effects).toContainEqual({ type: "tried-again", split: 0, why: "a used none of it for 60 s" });
     expect(positions(scene.get("b", 1))).toEqual([0]);
     expect(scene.used("a", split)).toEqual(
       refused("lost", "a used nothing of train for 60 s, and has lost split 0: b has it"),

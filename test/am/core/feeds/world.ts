@@ -378,6 +378,7 @@ export class FeedWorld {
       if (effect.type === "answer") later(this.#random.integer(0, 3), () => this.#answered(effect.id, effect.answer));
       else if (effect.type === "wake-at") later(effect.atMs - this.nowMs, () => this.#step({ type: "wake-up" }));
       else if (effect.type === "left-out") this.leftOut.add(effect.split);
+      else if (effect.type === "tried-again") continue;
       else if (effect.type === "locate") later(this.#random.integer(0, 20), () => this.#located(effect.splits));
       else if (this.#random.chance(this.#troubles.journalFails))
         later(this.#random.integer(0, 8), () => {
