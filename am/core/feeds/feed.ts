@@ -38,7 +38,7 @@ function hear(step: FeedStep, event: FeedEvent): void {
       state.feed = grownFeed(state.feed, event);
       break;
     case "located":
-      heardWhere(state, event.splits);
+      heardWhere(step, event.splits);
       break;
     case "journal-written":
       written(state, event.sequence);
@@ -90,8 +90,8 @@ function gone(step: FeedStep, id: number): void {
   if (stepping !== undefined) leaveSteps(step, stepping);
 }
 
-function wake({ state, effects }: FeedStep): void {
-  const atMs = nextDue(state);
+function wake({ state, effects, nowMs }: FeedStep): void {
+  const atMs = nextDue(state, nowMs);
   // What is due later than what was asked for is asked for when that comes.
   if (atMs === undefined || atMs >= (state.wakeAtMs ?? Number.POSITIVE_INFINITY)) return;
   state.wakeAtMs = atMs;

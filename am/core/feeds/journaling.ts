@@ -1,4 +1,5 @@
 import { retryAfterMs } from "../store/journaling.ts";
+import { FEWEST_AHEAD } from "./nearby.ts";
 import type { DurableFeed, Feed, FeedState, Pace } from "./records.ts";
 import type { FeedStep } from "./step.ts";
 
@@ -31,7 +32,7 @@ export function recoveredFeed(feed: Feed, nowMs: number, durable = NOTHING): Fee
     ...{ partly: { ...partly }, leases: { ...leases } },
     ...{ attempts: { ...attempts }, readers: { ...readers } },
     ...{ feed, next: 0, hands: {}, due: {}, waiting: [], version: 0, held: [] },
-    nearby: { tasks: {}, splits: {}, behind: 0, isAsked: false },
+    nearby: { tasks: {}, isSpread: false, ahead: FEWEST_AHEAD, splits: {}, behind: 0, isAsked: false },
     paces: Object.fromEntries(Object.keys(readers).map((task) => [task, paceFrom(nowMs)])),
     journal: { sequence: 0, written: 0, failures: 0 },
   };

@@ -1,7 +1,7 @@
 import type { Lease } from "../../../src/job/feeds/lease.ts";
 import { numbersFrom, sizeOfRuns } from "../../../src/job/feeds/runs.ts";
 import { paceFrom } from "./journaling.ts";
-import { nextFor } from "./nearby.ts";
+import { nextFor, runsOn } from "./nearby.ts";
 import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.ts";
 import { firstFree, isEpochOver, moveSplit, phaseOf, placeOf } from "./split-moves.ts";
 import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
@@ -17,7 +17,7 @@ const LATE_MS = 5_000;
 export function ask(step: FeedStep, { id, task, most, atOnce, has, host }: Asking): FeedAnswer | undefined {
   const { state } = step;
   dismiss(step, task);
-  if (host !== undefined) state.nearby.tasks[task] = host;
+  if (host !== undefined) runsOn(state, task, host);
   const held = leasesOf(step, task);
   const unheard = held.filter(({ number }) => !has.includes(number));
   if (unheard.length > 0) return { type: "given", splits: unheard };
@@ -154,10 +154,14 @@ export function expire(step: FeedStep): void {
   delete state.wakeAtMs;
 }
 
-/** When the next task loses its splits, or what could not be written is written again. */
-export function nextDue(state: FeedState): number | undefined {
-  const times = awaited(state).map(([, dueMs]) => dueMs);
-  if (state.journal.retryAtMs !== undefined) times.push(state.journal.retryAtMs);
+/**
+ * When the next task loses its splits, or what could not be written is written again. Of tasks none is due before a wake-up that was asked for:
+ * who has used something since is due later than those who were due first then.
+ */
+export function nextDue(state: FeedState, nowMs: number): number | undefined {
+  const { feed, journal, wakeAtMs = Number.POSITIVE_INFINITY } = state;
+  const times = wakeAtMs <= nowMs + feed.leaseMs ? [] : awaited(state).map(([, dueMs]) => dueMs);
+  if (journal.retryAtMs !== undefined) times.push(journal.retryAtMs);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 

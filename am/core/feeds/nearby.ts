@@ -3,9 +3,18 @@ import { firstFree, horizonOf, phaseOf } from "./split-moves.ts";
 import type { FeedStep } from "./step.ts";
 
 /** So many places are looked at for a near split, or two for each task: none is given out of its turn by as many. */
-const FEWEST_AHEAD = 64;
+export const FEWEST_AHEAD = 64;
 /** It is asked of so many at a time where they are. */
 const MOST_LOCATED = 32;
+
+/** Counted when a task begins on a machine, and not at each step: 1,000 tasks make thousands of steps a second. */
+export function runsOn({ nearby }: FeedState, task: string, host: string): void {
+  if (nearby.tasks[task] === host) return;
+  nearby.tasks[task] = host;
+  const hosts = Object.values(nearby.tasks);
+  nearby.ahead = Math.max(FEWEST_AHEAD, 2 * hosts.length);
+  nearby.isSpread = new Set(hosts).size > 1;
+}
 
 /** The place that a task is given: of those that come next the first free one whose bytes its machine has, else the first free one. */
 export function nextFor(step: FeedStep, task: string): number | undefined {
@@ -21,16 +30,15 @@ export function nextFor(step: FeedStep, task: string): number | undefined {
 
 /** Of the epoch of the first free one: what of it is left comes before the next epoch. */
 function endOfNext(state: FeedState, first: number): number {
-  const { feed, readers } = state;
-  const ahead = Math.max(FEWEST_AHEAD, 2 * Object.keys(readers).length);
-  return Math.min(first + ahead, horizonOf(state), (Math.floor(first / feed.splits) + 1) * feed.splits);
+  const { feed, nearby } = state;
+  return Math.min(first + nearby.ahead, horizonOf(state), (Math.floor(first / feed.splits) + 1) * feed.splits);
 }
 
 /** Asks where those are that come next, some at a time, while tasks run on more than one machine. Nobody waits for it. */
 export function lookAhead(step: FeedStep): void {
   const { state, effects, splitAt } = step;
   const { nearby, feed } = state;
-  if (feed.locality === false || nearby.isAsked || new Set(Object.values(nearby.tasks)).size < 2) return;
+  if (feed.locality === false || nearby.isAsked || !nearby.isSpread) return;
   const first = firstFree(step);
   if (first === undefined) return;
   const from = Math.max(first, nearby.behind);
@@ -45,8 +53,9 @@ export function lookAhead(step: FeedStep): void {
 }
 
 /** Of those that have been given meanwhile nothing is kept. */
-export function heardWhere({ nearby, next }: FeedState, splits: FeedState["nearby"]["splits"]): void {
+export function heardWhere(step: FeedStep, splits: FeedState["nearby"]["splits"]): void {
+  const { nearby } = step.state;
   nearby.isAsked = false;
-  const known = Object.entries({ ...nearby.splits, ...splits });
-  nearby.splits = Object.fromEntries(known.filter(([place]) => Number(place) >= next));
+  for (const [place, hosts] of Object.entries(splits))
+    if (phaseOf(step, Number(place)) === "free") nearby.splits[place] = hosts;
 }

@@ -136,8 +136,12 @@ export interface FeedState extends DurableFeed {
   readonly nearby: {
     /** Of each task that has asked. */
     readonly tasks: Record<string, string>;
-    /** By place. */
-    splits: Readonly<Record<string, readonly string[]>>;
+    /** There are two machines at least. */
+    isSpread: boolean;
+    /** So many places are looked at. */
+    ahead: number;
+    /** By place, of those that nobody was given yet. */
+    readonly splits: Record<string, readonly string[]>;
     /** It was asked of those before this place. */
     behind: number;
     /** The answer is not there yet. */

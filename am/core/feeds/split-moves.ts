@@ -59,6 +59,7 @@ export function moveSplit(step: FeedStep, place: number, on: SplitMove, task = "
   if (to === undefined) return;
   const split = step.splitAt(place);
   takeFromHand(state, place);
+  delete state.nearby.splits[place];
   if (hasNumber(state.poisoned, split)) {
     removeNumber(state.poisoned, split);
     delete state.failures[split];

@@ -28,10 +28,12 @@ export function comeToSteps(step: FeedStep, { id, task, epoch, ...said }: Steppi
 
 /** It asks again, or is gone. */
 export function leaveSteps(step: FeedStep, task: string): void {
-  const { state } = step;
+  const { state, nowMs } = step;
   const { id } = state.ahead?.there[task] ?? {};
   delete state.ahead?.there[task];
-  if (id !== undefined) answer(step, id, refused("replaced", `${task} has asked again, or is gone`));
+  if (id === undefined) return;
+  renew(state, task, nowMs);
+  answer(step, id, refused("replaced", `${task} has asked again, or is gone`));
 }
 
 /** As soon as each has said for how many steps it has rows; who has ended well makes none. */

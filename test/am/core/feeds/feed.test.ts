@@ -305,6 +305,15 @@ describe("near splits", () => {
     expect(Math.max(...late)).toBeLessThan(64);
   });
 
+  test("are looked for as far ahead as all tasks have splits, where these are many", () => {
+    const tasks = Array.from({ length: 40 }, (_, nth) => `t${nth}`);
+    const scene = opened(tasks, { splits: 500, window: 1 });
+    scene.hosts = Object.fromEntries(tasks.map((task, nth) => [task, nth < 20 ? "even" : "odd"]));
+    for (const task of tasks) scene.one(task);
+    for (let asked = 0; asked < 4; asked += 1) scene.locate(split);
+    expect(Math.max(...scene.locating().flat())).toBe(40 + 2 * tasks.length - 1);
+  });
+
   test("of the next epoch are given when those of this one are, where epochs overlap", () => {
     const scene = onTwo({ splits: 4, epochs: 2, boundary: "overlap" });
     scene.one("b");
@@ -405,6 +414,21 @@ describe("a task that uses nothing", () => {
     expect(later.used("a", given)).toEqual(noted);
     later.open("a", "used", 2);
     expect(later.used("a", { ...given, number: 9 })).toMatchObject({ code: "invalid" });
+  });
+
+  test("keeps it while it waits for the others' steps, and has its whole time again when it waits no more", () => {
+    const scene = opened(["a"], { uneven: "drop" });
+    scene.get("a");
+    const said = { epoch: 0, ready: 1, known: 0, dry: false };
+    const id = scene.call((caller) => ({ ...caller, ...said, type: "steps", among: ["a", "b"] }), "a");
+    scene.nowMs = 70_000;
+    scene.step({ type: "wake-up" });
+    scene.step({ type: "gone", id });
+    expect(scene.has("a")).toEqual([1]);
+    expect(scene.effects.at(-1)).toEqual({ type: "wake-at", atMs: 130_000 });
+    scene.nowMs = 130_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.has("a")).toEqual([]);
   });
 
   test("keeps it while it uses records, and when the ApplicationMaster was held up", () => {
