@@ -55,7 +55,7 @@ import { eventFiles } from "./storage/event-files.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
 import { SealedJournal } from "./storage/sealed-journal.ts";
-import { storeSearchFiles } from "./storage/search-files.ts";
+import { SearchResults } from "./storage/search-results.ts";
 import { Staging } from "./storage/staging.ts";
 
 import { removeUnfinishedUploads } from "./storage/unfinished-uploads.ts";
@@ -122,6 +122,7 @@ class Master {
   readonly #clients: ClientCalls;
   readonly #endpoint: MasterEndpoint;
   readonly #end: JobEnd;
+  readonly #searchResults: SearchResults;
   readonly #outlets: Outlets;
   #launcher: Launcher | undefined;
   /** What the application's link leads to. */
@@ -202,6 +203,7 @@ class Master {
     this.#feeds = this.#makeFeeds(fileSystem);
     this.#clients = this.#makeClients();
     this.#endpoint = this.#makeEndpoint();
+    this.#searchResults = this.#makeSearchResults();
     this.#end = this.#makeEnd();
     this.shell = this.#makeShell();
   }
@@ -236,6 +238,7 @@ class Master {
     }
     this.#liveness.begin(wallClock.nowMs());
     this.#watch();
+    this.#searchResults.begin();
   }
 
   /** YARN will start another attempt, and the containers live on; with the local scheduler it means: end the job. */
@@ -414,7 +417,7 @@ class Master {
           useOf: (task) => this.#metrics.useOf(task),
           encodeSeries: (...job) => this.#series.encode(...job),
         }),
-      storeTrials: () => this.#storeTrials(),
+      storeTrials: () => this.#searchResults.end(),
       endFeeds: () => this.#feeds.end(),
       lastNotices: () => this.#outlets.end(this.#status()),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
@@ -427,18 +430,23 @@ class Master {
     });
   }
 
-  async #storeTrials(): Promise<void> {
+  #makeSearchResults(): SearchResults {
     const { job, settings } = this.#input;
     const { search } = job.spec;
-    const status = this.#status();
-    const files = searchFiles(this.#core, status);
-    if (search === undefined || files === undefined) return;
-    const { outputDir } = search;
-    const shared = outputDir === undefined ? [] : [`${outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
-    const folders = settings.local ? [...shared, job.stagingUrl] : shared;
-    await storeSearchFiles(files, folders, this.#fileSystems);
-    const events = eventFiles(search, trialLines(this.#core, status), this.#core.state.startedAtMs);
-    await storeSearchFiles(events, folders, this.#fileSystems);
+    const shared =
+      search?.outputDir === undefined ? [] : [`${search.outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
+    const lines = () => trialLines(this.#core, this.#status());
+    return new SearchResults({
+      clock: wallClock,
+      folders: search === undefined ? [] : settings.local ? [...shared, job.stagingUrl] : shared,
+      fileSystems: this.#fileSystems,
+      lines,
+      files: () => {
+        const files = searchFiles(this.#core, this.#status());
+        if (search === undefined || files === undefined) return [];
+        return [files, eventFiles(search, lines(), this.#core.state.startedAtMs)];
+      },
+    });
   }
 
   get #started(): Launcher {

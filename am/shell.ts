@@ -150,7 +150,7 @@ export class Shell {
         this.#wakeAt(effect.atMs);
         break;
       case "journal":
-        void this.#writeJournal(effect.sequence, effect.snapshot);
+        void this.#writeJournal(effect);
         break;
       case "rejoin":
         this.#options.rejoin(effect.executors);
@@ -179,9 +179,9 @@ export class Shell {
     this.#cancelWakeUp = clock.after(Math.max(0, atMs - clock.nowMs()), () => this.post({ type: "wake-up" }));
   }
 
-  async #writeJournal(sequence: number, snapshot: string): Promise<void> {
+  async #writeJournal({ sequence, snapshot, part }: Extract<Effect, { type: "journal" }>): Promise<void> {
     try {
-      await this.#options.journal.write(sequence, snapshot);
+      await this.#options.journal.write(sequence, snapshot, part);
       this.post({ type: "journal-written", sequence });
     } catch (error) {
       this.post({ type: "journal-failed", sequence, message: errorMessage(error) });

@@ -3,7 +3,7 @@ import { sleep } from "../../src/hadoop/clock.ts";
 import { createReadable } from "../../src/hadoop/hdfs/create-readable.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
-import { type JournalFiles, readJournal } from "../../src/journal/reader.ts";
+import { type JournalFiles, partName, readJournal } from "../../src/journal/reader.ts";
 import type { Log } from "../../src/log.ts";
 import { readUntilAnswered } from "./read-until-answered.ts";
 
@@ -19,7 +19,7 @@ export interface JournalOptions {
 
 /**
  * Writes snapshots to `<folder>/<attempt>/<sequence>`, each under a temporary name first, so that a reader sees whole files only.
- * When to write, and how often after a failure, is the core's to decide: it has one write under way at a time.
+ * What later snapshots leave out has a file of its own beside them, which stays. When to write, and how often after a failure, is the core's to decide: it has one write under way at a time.
  */
 export class JournalWriter {
   readonly #options: JournalOptions;
@@ -30,9 +30,12 @@ export class JournalWriter {
     this.#options = options;
   }
 
-  /** Resolves when the snapshot is safe; rejects with a FileSystemError. */
-  write(sequence: number, snapshotJson: string): Promise<void> {
-    return this.#track(this.#write(sequence, snapshotJson));
+  /**
+   * Resolves when the snapshot is safe; rejects with a FileSystemError.
+   * @param part JSON of what later ones leave out
+   */
+  write(sequence: number, snapshotJson: string, part?: string): Promise<void> {
+    return this.#track(this.#writeBoth(sequence, snapshotJson, part));
   }
 
   /** Resolves when nothing is being written: a write that ended after the folder's removal would create the folder again. */
@@ -40,17 +43,26 @@ export class JournalWriter {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  async #write(sequence: number, snapshotJson: string): Promise<void> {
+  async #writeBoth(sequence: number, snapshotJson: string, part?: string): Promise<void> {
+    const name = String(sequence);
+    const writes = [this.#write(sequence, name, snapshotJson)];
+    if (part !== undefined) writes.push(this.#write(sequence, partName(sequence), part));
+    const [target = ""] = await Promise.all(writes);
+    this.#written.push(target);
+    void this.#track(this.#removeOld());
+  }
+
+  /** @returns where it is */
+  async #write(sequence: number, name: string, json: string): Promise<string> {
     const { fileSystem, folder, attempt } = this.#options;
     const home = path.posix.join(folder, String(attempt));
-    const draft = path.posix.join(home, `.${sequence}.tmp`);
-    const target = path.posix.join(home, String(sequence));
-    const content = encodeJournalEntry({ attempt, sequence }, snapshotJson);
+    const draft = path.posix.join(home, `.${name}.tmp`);
+    const target = path.posix.join(home, name);
+    const content = encodeJournalEntry({ attempt, sequence }, json);
     const { closed } = await createReadable(fileSystem, draft, content, 0o600);
     void this.#track(closed);
     await fileSystem.rename(draft, target);
-    this.#written.push(target);
-    void this.#track(this.#removeOld());
+    return target;
   }
 
   #track(work: Promise<void>): Promise<void> {

@@ -98,15 +98,29 @@ async function trialsOfJob(
     const report = await applications.report(id);
     if (!hasEnded(report)) throw usageError(`${id} still runs: tony-ts status ${id}`);
     const status = await applications.finalStatus(report);
-    const before = status?.search;
-    if (status === undefined)
+    if (status === undefined) {
+      const stored = await storedTrials(id, search, applications);
+      if (stored !== undefined) return stored;
       throw usageError(`--resume ${id}: what became of its trials was not kept; name its trials.jsonl, if it is there`);
+    }
+    const before = status.search;
     if (before === undefined) throw usageError(`${id} was no search`);
     requireSame(id, before, search);
-    return (await storedTrials(status, before, applications)) ?? trialsOfStatus(status, before, search.space);
+    const known = trialsOfStatus(status, before, search.space);
+    return newest(known, (await storedTrials(id, before, applications)) ?? []);
   } finally {
     applications.close();
   }
+}
+
+/** Of each trial what its ApplicationMaster stored, unless that was before the trial had ended, which may be known by its last status. */
+function newest(known: readonly TrialLine[], stored: readonly TrialLine[]): readonly TrialLine[] {
+  const isOver = ({ state }: TrialLine) => state === "completed" || state === "stopped" || state === "failed";
+  const latest = known.map((line, number) => {
+    const before = stored[number];
+    return before !== undefined && (isOver(before) || !isOver(line)) ? before : line;
+  });
+  return [...latest, ...stored.slice(known.length)];
 }
 
 /** A search that looks for something else, or elsewhere, is another one. */
@@ -124,8 +138,8 @@ function requireSame(id: string, before: SearchStatus, { metric, direction, spac
 
 /** What its ApplicationMaster left; undefined where that is not there. */
 async function storedTrials(
-  { applicationId }: JobStatus,
-  { outputDir }: SearchStatus,
+  applicationId: string,
+  { outputDir }: Pick<SearchStatus, "outputDir">,
   applications: Applications,
 ): Promise<readonly TrialLine[] | undefined> {
   const kept = applications.folder?.(applicationId);

@@ -24,12 +24,45 @@ export async function readJournal(fileSystem: JournalFiles, folder: string): Pro
   const unreadable: string[] = [];
   for await (const file of filesNewestFirst(fileSystem, folder)) {
     try {
-      return { entry: await readEntry(fileSystem, file), unreadable };
+      return { entry: await withParts(fileSystem, file, await readEntry(fileSystem, file)), unreadable };
     } catch (error) {
       unreadable.push(`${file}: ${errorMessage(error)}`);
     }
   }
   return { unreadable };
+}
+
+/** The file beside a snapshot of that number which has tasks that it and later ones leave out. */
+export function partName(sequence: number): string {
+  return `ended-${sequence}`;
+}
+
+/** A snapshot with the tasks that it left out before those that it has. */
+export function whole(snapshot: unknown, leftOut: readonly unknown[]): unknown {
+  return hasTasks(snapshot) ? { ...snapshot, tasks: [...leftOut, ...snapshot.tasks] } : snapshot;
+}
+
+/** Throws as readEntry. */
+async function withParts(fileSystem: JournalFiles, file: string, entry: JournalEntry): Promise<JournalEntry> {
+  const { snapshot } = entry;
+  const sequences = hasTasks(snapshot) ? (snapshot.parts ?? []) : [];
+  const read = sequences.map((sequence) =>
+    readEntry(fileSystem, path.posix.join(path.posix.dirname(file), partName(sequence))),
+  );
+  const parts = await Promise.all(read);
+  return {
+    ...entry,
+    snapshot: whole(
+      snapshot,
+      parts.flatMap((part) => part.snapshot),
+    ),
+  };
+}
+
+function hasTasks(
+  snapshot: unknown,
+): snapshot is { readonly tasks: readonly unknown[]; readonly parts?: readonly number[] } {
+  return typeof snapshot === "object" && snapshot !== null && "tasks" in snapshot && Array.isArray(snapshot.tasks);
 }
 
 /** The paths of the journal's files: those of the latest attempt come first, of each the highest sequence. */

@@ -1,5 +1,6 @@
 import { isSnapshot, type Snapshot } from "../../am/core/journal/journal.ts";
 import { decodeJournalEntry, encodeJournalEntry } from "../../src/journal/entry.ts";
+import { whole } from "../../src/journal/reader.ts";
 
 /** The fields that executors look at, and the judge. */
 const READ_BY_EXECUTORS = [
@@ -10,6 +11,7 @@ const READ_BY_EXECUTORS = [
   "id",
   "generation",
   "containerId",
+  "over",
 ];
 
 /** What HDFS holds of the job's journal, whatever the core believes of it. */
@@ -23,6 +25,8 @@ export class JournalStore {
   /** Of the newest whole entry. */
   #text: string | undefined;
   #newest: { readonly snapshot: unknown } | undefined;
+  /** What snapshots leave out, by the sequence of the first. */
+  readonly #parts = new Map<number, string>();
   /** An entry that is newer, and not whole. */
   #torn: string | undefined;
 
@@ -33,6 +37,11 @@ export class JournalStore {
   /** What is read of a snapshot: all of it where another attempt may come. */
   textOf(snapshot: object): string {
     return this.isKept ? JSON.stringify(snapshot) : JSON.stringify(snapshot, READ_BY_EXECUTORS);
+  }
+
+  /** The part beside a snapshot is stored, perhaps without it. */
+  keepPart(sequence: number, part: string | undefined): void {
+    if (part !== undefined) this.#parts.set(sequence, part);
   }
 
   keep(snapshot: string): void {
@@ -61,7 +70,18 @@ export class JournalStore {
 
   /** As a later attempt reads it: the newest entry that is whole. Undefined where there is none. */
   read(): unknown {
-    return this.#text === undefined || !this.isKept ? undefined : (this.#readTorn() ?? JSON.parse(this.#text));
+    const newest = () =>
+      this.#text === undefined || !this.isKept ? undefined : (this.#readTorn() ?? JSON.parse(this.#text));
+    return this.wholeOf(newest());
+  }
+
+  /** As a later attempt reads it: with what it left out. */
+  wholeOf(snapshot: unknown): unknown {
+    const sequences = isSnapshot(snapshot, this.#applicationId) ? (snapshot.parts ?? []) : [];
+    return whole(
+      snapshot,
+      sequences.flatMap((sequence) => JSON.parse(this.#parts.get(sequence) ?? "")),
+    );
   }
 
   get #snapshot(): unknown {

@@ -215,7 +215,7 @@ export class Master {
       scheduler: world.planted.isFenced ? this.#scheduler : unfenced(this.#scheduler),
       links: this.links,
       feed: { changed: () => {}, finish: () => {} },
-      journal: { write: (sequence, snapshot) => this.#write(sequence, snapshot) },
+      journal: { write: (sequence, snapshot, part) => this.#write(sequence, snapshot, part) },
       history: { add: () => {} },
       launcher: { command: commandOf },
       log: this.#log(),
@@ -259,7 +259,7 @@ export class Master {
   }
 
   /** Each attempt writes where no later one does; what was under way as it died may be stored all the same, whole or in part, until the next one reads. */
-  #write(sequence: number, snapshot: string): Promise<void> {
+  #write(sequence: number, snapshot: string, part?: string): Promise<void> {
     const { clock, random, journal, weather } = this.#world;
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void =>
@@ -275,6 +275,7 @@ export class Master {
           answer(() => reject(new Error("NameNode in safe mode")));
           return;
         }
+        journal.keepPart(sequence, part);
         if (!this.process.alive && random.chance(weather.tornWrites)) {
           this.#world.trace("! its last entry in the journal is torn");
           journal.tear(this.attempt, sequence, snapshot, random.integer(0, 99) / 100);

@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
+import { allTasks } from "../../am/core/journal/ended-trials.ts";
+import { isSnapshot } from "../../am/core/journal/journal.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
+import { initialState } from "../../am/core/state/initial-state.ts";
 import type { CoreState } from "../../am/core/state/state.ts";
+import { whole } from "../../src/journal/reader.ts";
 import { checkContainers, checkDurability } from "./ground-truth.ts";
 import { LeavingWatch } from "./leaving-watch.ts";
 import type { Master } from "./master.ts";
@@ -14,6 +19,8 @@ export class StepWatch {
   readonly #waits = new WaitWatch();
   readonly #leaving = new LeavingWatch();
   #invariants: Invariants;
+  /** What the core handed out beside its snapshots, by attempt and sequence. */
+  readonly #parts = new Map<string, readonly unknown[]>();
 
   constructor(world: World) {
     this.#world = world;
@@ -34,11 +41,35 @@ export class StepWatch {
     return [
       ...this.#invariants.check(state, effects, event),
       ...checkDurability(world.journal, effects),
+      ...effects.flatMap((effect) => (effect.type === "journal" ? this.#checkTasks(master, effect) : [])),
       ...(event.type === "transfer" ? checkTransfer(state, event) : []),
       ...(concernsContainers ? checkContainers(world) : []),
       ...this.#waits.check(master, nowMs),
       ...this.#leaving.check(state.attempt, event, effects, hostOf),
     ];
+  }
+
+  /** What a snapshot leaves out of the tasks, what is beside it has. */
+  #checkTasks({ core, attempt }: Master, { sequence, snapshot, part }: Extract<Effect, { type: "journal" }>): string[] {
+    if (!this.#world.journal.isKept) {
+      return [];
+    }
+    if (part !== undefined) {
+      this.#parts.set(`${attempt} ${sequence}`, JSON.parse(part));
+    }
+    const { spec, state } = core;
+    const { applicationId, amHost, amContainerId, startedAtMs } = state;
+    const written: unknown = JSON.parse(snapshot);
+    const sequences = isSnapshot(written, applicationId) ? (written.parts ?? []) : [];
+    const read = whole(
+      written,
+      sequences.flatMap((one) => this.#parts.get(`${attempt} ${one}`) ?? []),
+    );
+    const own = initialState(spec, { applicationId, attempt, amHost, amContainerId, startedAtMs, nodeHeartbeatMs: 0 });
+    const tasks = isSnapshot(read, applicationId) ? allTasks(own.tasks, read) : [];
+    return isDeepStrictEqual(tasks, JSON.parse(JSON.stringify(state.tasks)))
+      ? []
+      : [`snapshot ${sequence} of attempt ${attempt} and what is beside it have other tasks than the state`];
   }
 }
 

@@ -22,8 +22,11 @@ export type Effect =
   | { readonly type: "send"; readonly to: SendTarget; readonly message: ExecutorCommand }
   /** Answers `wake-up` at that time; moves the time that was asked for before. */
   | { readonly type: "wake-at"; readonly atMs: number }
-  /** Write a snapshot of what must outlive this AM; answers `journal-written` or `journal-failed`. */
-  | { readonly type: "journal"; readonly sequence: number; readonly snapshot: string }
+  /**
+   * Write a snapshot of what must outlive this AM, and beside it a part that later ones leave out; answers `journal-written` or
+   * `journal-failed`.
+   */
+  | { readonly type: "journal"; readonly sequence: number; readonly snapshot: string; readonly part?: string }
   /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-rejoined`. */
   | { readonly type: "rejoin"; readonly executors: readonly Rejoin[] }
   | { readonly type: "record"; readonly event: HistoryEvent }

@@ -100,6 +100,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
       dirty: false,
       writtenAtMs: 0,
       generationSequence: 0,
+      apart: {},
       failure: "",
       failingSinceMs: 0,
     },

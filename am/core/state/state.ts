@@ -99,6 +99,8 @@ export interface JournalState {
   writtenAtMs: number;
   /** Number of the first snapshot that holds the highest generation number. */
   generationSequence: number;
+  /** Tasks that have ended for good and are written beside a snapshot, by its sequence. */
+  readonly apart: Record<string, number>;
   /** Why the last write failed; empty after one that did not. */
   failure: string;
   /** When the first of the writes failed that have failed since one that did not. */

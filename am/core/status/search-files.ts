@@ -24,7 +24,7 @@ export function searchFiles(
   const trials = endedTrials(core, outcome);
   const { result, summary, endedAtMs } = outcome ?? {};
   return {
-    "trials.jsonl": trials.map(({ line }) => `${JSON.stringify(line)}\n`).join(""),
+    "trials.jsonl": textOfTrials(trials.map(({ line }) => line)),
     "result.json": `${JSON.stringify(
       {
         ...{ resultVersion: 1, applicationId, name, result, summary, startedAtMs, endedAtMs },
@@ -35,6 +35,11 @@ export function searchFiles(
       2,
     )}\n`,
   };
+}
+
+/** What `trials.jsonl` has. */
+export function textOfTrials(lines: readonly TrialLine[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
 /** The lines of `trials.jsonl`; none of a job that is no search. */

@@ -1,6 +1,7 @@
 import { type Core, createCore } from "../../../am/core/core.ts";
 import { budgetOf } from "../../../am/core/gang/charges.ts";
 import { createInvariants } from "../../../am/core/invariants.ts";
+import { isSnapshot } from "../../../am/core/journal/journal.ts";
 import type { Ask, Effect, ExecutorCommand } from "../../../am/core/state/effects.ts";
 import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/state/events.ts";
 import type { GangState } from "../../../am/core/state/gang.ts";
@@ -9,6 +10,7 @@ import { parseContainerDiagnostics } from "../../../src/job/diagnosis/container-
 import type { ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { FailureClass } from "../../../src/job/status.ts";
+import { whole } from "../../../src/journal/reader.ts";
 import { childExit } from "../../support/child-exit.ts";
 import { firstGang } from "../../support/first-gang.ts";
 
@@ -27,6 +29,8 @@ export class Scenario {
   journalWorks = true;
   /** Whether journal writes are answered at all, rather than by the test. */
   journalAnswers = true;
+  /** What is beside the snapshots. */
+  readonly #parts = new Map<number, readonly unknown[]>();
   readonly #spec: JobSpec;
   readonly #applicationId: string;
   readonly #problems: string[] = [];
@@ -194,6 +198,16 @@ export class Scenario {
     return [...this.silent(task, this.#spec.timeouts.heartbeatExpiryMs), ...this.after(0)];
   }
 
+  /** A snapshot with what is beside it, as a later attempt reads it. */
+  #read(text: string): unknown {
+    const snapshot: unknown = JSON.parse(text);
+    const parts = isSnapshot(snapshot, this.#applicationId) ? (snapshot.parts ?? []) : [];
+    return whole(
+      snapshot,
+      parts.flatMap((sequence) => this.#parts.get(sequence) ?? []),
+    );
+  }
+
   /** The ApplicationMaster dies and the next attempt reads the newest journal. */
   crash(kept: readonly AllocatedContainer[], meanwhile: readonly Event[] = []): Effect[] {
     const { journal } = this;
@@ -256,7 +270,10 @@ export class Scenario {
     if (!this.journalWorks) {
       return this.on({ type: "journal-failed", sequence: effect.sequence, message: "safe mode" });
     }
-    this.journal = JSON.parse(effect.snapshot);
+    if (effect.part !== undefined) {
+      this.#parts.set(effect.sequence, JSON.parse(effect.part));
+    }
+    this.journal = this.#read(effect.snapshot);
     return this.on({ type: "journal-written", sequence: effect.sequence });
   }
 }

@@ -63,6 +63,25 @@ describe("the journal", () => {
     expect(unreadable).toEqual([expect.stringContaining(fileOf(1, 2))]);
   });
 
+  test("what a snapshot left out is read with it, from its own attempt, however old it is", async () => {
+    await writer(1).write(1, JSON.stringify({ tasks: ["b"], parts: [1] }), JSON.stringify(["of the first attempt"]));
+    const second = writer(2);
+    await second.write(1, JSON.stringify({ tasks: ["b", "c"], parts: [1] }), JSON.stringify(["a"]));
+    for (const sequence of [2, 3, 4])
+      await second.write(sequence, JSON.stringify({ tasks: ["c"], parts: [1, 4] }), "[]");
+
+    expect((await readJournal(fileSystem, folder)).entry?.snapshot).toEqual({ tasks: ["a", "c"], parts: [1, 4] });
+  });
+
+  test("a snapshot is passed over that lacks a part of it", async () => {
+    await writer(1).write(1, JSON.stringify({ tasks: ["a"] }));
+    await writer(1).write(2, JSON.stringify({ tasks: [], parts: [2] }));
+
+    const { entry, unreadable } = await readJournal(fileSystem, folder);
+    expect(entry?.snapshot).toEqual({ tasks: ["a"] });
+    expect(unreadable).toHaveLength(1);
+  });
+
   test("a draft that was never finished is not looked at", async () => {
     await writer(1).write(1, JSON.stringify("whole"));
     await writeFile(path.join(folder, "1", ".2.tmp"), "half");

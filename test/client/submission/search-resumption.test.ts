@@ -131,6 +131,33 @@ describe("a search that has ended", () => {
     ]);
   });
 
+  test("is gone on with by the newer of both, where its ApplicationMaster was killed before it had stored how all ended", async () => {
+    const params = { lr: "0.5", kind: "1" };
+    ended([
+      task({ state: "completed" }, params, { metrics: { loss: 2 } }),
+      task({ state: "completed" }, params, { metrics: { loss: 3 } }),
+      task({ state: "interrupted" }, params),
+    ]);
+    const stored = [
+      { number: 0, params: adam, state: "completed", value: 2, durationMs: 5 },
+      { number: 1, params: adam, state: "running" },
+    ];
+    const file = path.join(localRoot(environment), ID, "trials.jsonl");
+    writeFileSync(file, stored.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    expect(await before(ID)).toMatchObject([
+      { number: 0, state: "completed", value: 2 },
+      { state: "completed", value: 3 },
+      { state: "interrupted" },
+    ]);
+  });
+
+  test("is gone on with by its file alone, where nothing else was kept of it", async () => {
+    mkdirSync(path.join(localRoot(environment), ID), { recursive: true });
+    const line = { number: 0, params: adam, state: "running" };
+    writeFileSync(path.join(localRoot(environment), ID, "trials.jsonl"), `${JSON.stringify(line)}\n`);
+    expect(await before(ID)).toEqual([line]);
+  });
+
   test("is another one where it looked elsewhere, or for something else", async () => {
     ended([]);
     const elsewhere = searchOf({ lr: "float 0 2", kind: "choice 1 sgd", momentum: "float 0 0.9 when kind=sgd" });

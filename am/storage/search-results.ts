@@ -1,0 +1,76 @@
+import type { WallClock } from "../../src/hadoop/clock.ts";
+import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { TrialLine } from "../../src/job/search/trials.ts";
+import { textOfTrials } from "../core/status/search-files.ts";
+import { storeSearchFiles } from "./search-files.ts";
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+export interface SearchResultsOptions {
+  readonly clock: WallClock;
+  /** Where they are stored: none of a job that is no search. */
+  readonly folders: readonly string[];
+  readonly fileSystems: Pick<FileSystems, "locate">;
+  readonly lines: () => readonly TrialLine[];
+  /** What is stored at the end: one record of files after the other. */
+  readonly files: () => readonly Files[];
+}
+
+/** Trials that have ended are stored so often at most. */
+const EACH_MS = 10_000;
+/** More rarely where that takes long: of the time it takes a 20th at most. */
+const RESTS = 20;
+/** A timer that is so late may be one of an attempt that was replaced while it was paused. */
+const LATE_MS = 2_000;
+
+/** What a search leaves: its trials as they end, so that they are there whatever becomes of its ApplicationMaster, and all else at its end. */
+export class SearchResults {
+  readonly #options: SearchResultsOptions;
+  #stored = 0;
+  #underWay: Promise<void> = Promise.resolve();
+  #cancel: (() => void) | undefined;
+
+  constructor(options: SearchResultsOptions) {
+    this.#options = options;
+  }
+
+  /** From now on trials are stored that have ended. */
+  begin(pauseMs = EACH_MS): void {
+    const { clock, folders } = this.#options;
+    if (folders.length === 0) return;
+    const dueMs = clock.nowMs() + pauseMs;
+    this.#cancel = clock.after(pauseMs, () => {
+      if (clock.nowMs() > dueMs + LATE_MS) this.begin();
+      else this.#underWay = this.#storeEnded();
+    });
+  }
+
+  /** Rejects as the file system. */
+  async end(): Promise<void> {
+    this.#cancel?.();
+    await this.#underWay;
+    this.#cancel?.();
+    for (const files of this.#options.files()) await this.#store(files);
+  }
+
+  async #storeEnded(): Promise<void> {
+    const { clock, lines: linesNow } = this.#options;
+    const sinceMs = clock.nowMs();
+    const lines = linesNow();
+    const ended = lines.filter(({ state }) => state !== "running").length;
+    if (ended > this.#stored) {
+      // What cannot be stored now is stored later.
+      const stored = await this.#store({ "trials.jsonl": textOfTrials(lines) }).then(
+        () => ended,
+        () => this.#stored,
+      );
+      this.#stored = stored;
+    }
+    this.begin(Math.max(EACH_MS, RESTS * (clock.nowMs() - sinceMs)));
+  }
+
+  async #store(files: Files): Promise<void> {
+    const { folders, fileSystems } = this.#options;
+    if (folders.length > 0) await storeSearchFiles(files, folders, fileSystems);
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "@jest/globals";
+import { SearchResults } from "../../../am/storage/search-results.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import type { TrialLine, TrialState } from "../../../src/job/search/trials.ts";
+import { SteppedClock } from "../../support/stepped-clock.ts";
+
+/** What was written, by the names of the files. */
+class Stored extends LocalFileSystem {
+  readonly files: (readonly [name: string, text: string])[] = [];
+  isAway = false;
+
+  override async create(file: string, content: Uint8Array): Promise<void> {
+    if (this.isAway) throw new Error("the NameNode is away");
+    this.files.push([file.replace(/^.*\/\.(.*)\.tmp$/, "$1"), Buffer.from(content).toString()]);
+  }
+
+  override async rename(): Promise<boolean> {
+    return true;
+  }
+}
+
+function running(folders: readonly string[] = ["/results/job"]) {
+  const clock = new SteppedClock();
+  let behindMs = 0;
+  const fileSystem = new Stored();
+  const states: TrialState[] = ["running", "running"];
+  const results = new SearchResults({
+    clock: { nowMs: () => clock.nowMs() + behindMs, after: (ms, call) => clock.after(ms, call) },
+    folders,
+    fileSystems: { locate: (path) => ({ fileSystem, path }) },
+    lines: () => states.map((state): TrialLine => ({ params: {}, state })),
+    files: () => [{ "trials.jsonl": "all" }, { "tensorboard/0": "events" }],
+  });
+  const pass = (ms: number) => clock.pass(ms);
+  const standStill = (ms: number) => {
+    behindMs += ms;
+  };
+  results.begin();
+  return { standStill, fileSystem, states, results, pass };
+}
+
+describe("the trials of a search", () => {
+  test("are stored while it runs, as soon as some of them have ended", async () => {
+    const { states, fileSystem, pass } = running();
+    await pass(10_000);
+    expect(fileSystem.files).toEqual([]);
+    states[0] = "completed";
+    await pass(10_000);
+    expect(fileSystem.files).toEqual([
+      ["trials.jsonl", '{"params":{},"state":"completed"}\n{"params":{},"state":"running"}\n'],
+    ]);
+    await pass(10_000);
+    expect(fileSystem.files).toHaveLength(1);
+  });
+
+  test("are stored later where the file system is away", async () => {
+    const { states, fileSystem, pass } = running();
+    states[0] = "stopped";
+    fileSystem.isAway = true;
+    await pass(10_000);
+    fileSystem.isAway = false;
+    await pass(10_000);
+    expect(fileSystem.files).toHaveLength(1);
+  });
+
+  test("are not touched by an ApplicationMaster that stood still: it may have been replaced", async () => {
+    const { standStill, states, fileSystem, pass } = running();
+    states[0] = "completed";
+    standStill(60_000);
+    await pass(10_000);
+    expect(fileSystem.files).toEqual([]);
+    await pass(10_000);
+    expect(fileSystem.files).toHaveLength(1);
+  });
+
+  test("are stored with all else at its end, and not again", async () => {
+    const { states, fileSystem, results, pass } = running();
+    await results.end();
+    expect(fileSystem.files).toEqual([
+      ["trials.jsonl", "all"],
+      ["0", "events"],
+    ]);
+    states[0] = "completed";
+    await pass(10_000);
+    expect(fileSystem.files).toHaveLength(2);
+  });
+
+  test("are stored nowhere where there is no folder for them", async () => {
+    const { states, fileSystem, results, pass } = running([]);
+    states[0] = "completed";
+    await pass(10_000);
+    await results.end();
+    expect(fileSystem.files).toEqual([]);
+  });
+});
