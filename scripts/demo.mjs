@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The shortest way from a fresh clone to a distributed training on a real Hadoop: does all its own set-up.
 import { execFile, spawn } from "node:child_process";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { down } from "./cluster/down.mjs";
@@ -24,6 +25,8 @@ const USAGE = `Trains examples/digits on a real Hadoop cluster started here, and
 
 const run = promisify(execFile);
 const JOB = "examples/digits/job.xml";
+/** In the home of whoever runs it, on the cluster's HDFS: what the portal shows. */
+const HISTORY = `tony.history.location=/user/${userInfo().username}/tony-history`;
 const PROGRAM = join(CHECKOUT, "dist", "programs", "tony-ts.cjs");
 /** What daemons and the containers that they start look for programs in. */
 const FOLDERS_OF_DAEMONS = ["/usr/local/bin", "/usr/bin"];
@@ -123,7 +126,8 @@ async function demonstrateHadoop({ install }, progress, once) {
   const { bin, conf } = layout(cluster.state);
   const python = await findPython(["json"], mayEnter);
   const isFound = python === undefined || FOLDERS_OF_DAEMONS.includes(dirname(python.command));
-  const more = isFound ? [] : ["--shell_env", `PYTHON=${python.command}`];
+  const shell = isFound ? [] : ["--shell_env", `PYTHON=${python.command}`];
+  const more = [...shell, "--conf", HISTORY];
   const exitCode = await submit(join(bin, "tony-ts"), more, { HADOOP_CONF_DIR: conf });
   if (once) await down("default", {});
   else if (exitCode === 0) console.log(whatNext());
@@ -181,6 +185,7 @@ function whatNext() {
     "The cluster is still running. Now yours:",
     '  eval "$(npm run -s cluster -- env)"     # HADOOP_CONF_DIR and tony-ts on PATH, for this shell',
     "  tony-ts init hello && tony-ts submit --conf job.xml",
+    `  tony-ts portal --conf ${HISTORY}     # http://127.0.0.1:19886/: this job, its charts and logs`,
     "  npm run cluster -- down                 # stops all 5 daemons",
   ].join("\n");
 }

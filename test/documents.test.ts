@@ -38,6 +38,15 @@ describe("every command line that README, docs and the helps show", () => {
     expect(shown.filter(({ line }) => claims[line] === undefined)).toEqual([]);
   });
 
+  test("that the unit of systemd starts is one of them", () => {
+    const unit = readFileSync("examples/portal/tony-ts-portal.service", "utf8");
+    const [, line = "", conf] =
+      /^ExecStart=\/usr\/bin\/env (tony-ts portal --maintain)( --conf \S+)?$/m.exec(unit) ?? [];
+    expect(claims).toHaveProperty([line]);
+    const [, folder] = /^StateDirectory=(\S+)$/m.exec(unit) ?? [];
+    expect(conf).toBe(` --conf tony.portal.state-dir=/var/lib/${folder}`);
+  });
+
   test("is still shown: take its row away when this fails", () => {
     const lines = new Set(shown.map(({ line }) => line));
     expect(Object.keys(claims).filter((line) => !lines.has(line))).toEqual([]);

@@ -20,7 +20,7 @@ export function advise(runs: readonly Run[], roundings: Roundings, prices: Price
     ...roles.flatMap((role) => sizesOf(runs, role, roundings, prices)),
     ...roles.flatMap((role) => [...slowTasks(newest, role), ...idleGpus(newest, role)]),
     ...lostTime(newest),
-    ...(runs.every(({ series }) => series === undefined) ? [{ code: "unseen" } as const] : []),
+    ...(roles.length > 0 && runs.every(({ series }) => series === undefined) ? [{ code: "unseen" } as const] : []),
   ];
 }
 

@@ -151,6 +151,11 @@ function steps(task: string, rate: number, spans = 10): Omit<SeriesRow, "memoryL
   );
 }
 
+test("a job without tasks is told nothing of them", () => {
+  const run = aRun();
+  expect(adviceOn({ ...run, status: { ...run.status, roles: [], tasks: [] } })).toEqual([]);
+});
+
 describe("cores", () => {
   const used = (...values: number[]) => ({ rows: [row("worker:0", "cpu", values)] });
 

@@ -110,6 +110,11 @@ describe("an answer to the job's page", () => {
     expect(answer("")).not.toHaveProperty("search");
   });
 
+  test("has a job without tasks, as one whose command runs in its ApplicationMaster", () => {
+    const told = liveAnswer(aJobStatus({ roles: [], tasks: [] }), facts, asked("from=50&sort=cpu"), true);
+    expect(told).toMatchObject({ status: { roles: [] }, tasks: { all: 0, matching: 0, from: 0, rows: [] } });
+  });
+
   test("has advice where it is given", () => {
     const advice = { runs: 2, lines: ["worker.vcores 8 → 3"], settings: ["tony.worker.vcores=3"] };
     expect(liveAnswer(aJobStatus({}), { ...facts, advice }, asked(""), true)).toMatchObject({ advice });
