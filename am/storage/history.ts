@@ -8,7 +8,7 @@ import { syncMarkerBytes } from "../../src/history/avro/schema.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
 import { finishedHistoryFile, historyFileInProgress, pageKeyFile, tonyHistoryFile } from "../../src/history/layout.ts";
-import { decodeHistory, HISTORY_VERSION, type UnnumberedRecord } from "../../src/history/records.ts";
+import { earlierEvents, HISTORY_VERSION, type UnnumberedRecord } from "../../src/history/records.ts";
 import { withoutSecrets } from "../../src/history/secrets.ts";
 import { seriesFile } from "../../src/history/series/file.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
@@ -90,15 +90,11 @@ export class JobHistory {
       const offset = Math.max(0, lengthBytes - RECALLED_BYTES);
       const text = (await buffer(await folder.fileSystem.open(file, { offset }))).toString("utf8");
       const lines = offset === 0 ? text : text.slice(text.indexOf("\n") + 1);
-      const events = decodeHistory(lines).flatMap((record): HistoryEvent[] => {
-        if (record.record !== "event" || record.attempt >= this.#options.attempt) return [];
-        const { record: _kind, attempt: _attempt, number: _number, ...event } = record;
-        return [event];
-      });
-      const shown = [...events, ...this.#lastEvents].slice(-SHOWN_EVENTS);
+      const earlier = earlierEvents(lines, this.#options.attempt);
+      const shown = [...earlier, ...this.#lastEvents].slice(-SHOWN_EVENTS);
       this.#lastEvents.splice(0, this.#lastEvents.length, ...shown);
     } catch (error) {
-      this.#warn(error);
+      this.#warn(error, "read");
     }
   }
 
@@ -174,8 +170,8 @@ export class JobHistory {
     return { applicationId, startedAtMs, user };
   }
 
-  #warn(error: unknown): void {
-    this.#options.log.warn("history", `A file of the job's history cannot be written: ${errorMessage(error)}`);
+  #warn(error: unknown, what: "written" | "read" = "written"): void {
+    this.#options.log.warn("history", `A file of the job's history cannot be ${what}: ${errorMessage(error)}`);
   }
 }
 

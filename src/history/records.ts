@@ -70,6 +70,16 @@ export function decodeHistory(text: string): HistoryRecord[] {
     });
 }
 
+/** The events alone, of the attempts before one. @throws ShapeError */
+export function earlierEvents(text: string, attempt: number): HistoryEvent[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map(parseLine)
+    .filter((value) => readKind(value, "").record === "event" && readNumbers(value, "").attempt < attempt)
+    .map((value) => readHistoryEvent(value, ""));
+}
+
 function decodeLine(line: string, lineNumber: number): HistoryRecord {
   try {
     return readRecord(parseLine(line), "");
