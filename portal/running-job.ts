@@ -38,8 +38,9 @@ export class RunningJobs {
   }
 
   /** @param folder of its history, where its ApplicationMaster leaves the key to whoever may read that */
-  async pageOf({ state, trackingUrl }: ApplicationReport, folder: string): Promise<OwnPage | undefined> {
-    if (state !== "RUNNING" || !URL.canParse(trackingUrl)) return undefined;
+  async pageOf({ state, trackingUrl, unmanaged }: ApplicationReport, folder: string): Promise<OwnPage | undefined> {
+    // Of an unmanaged application the ResourceManager gives the address that its owner chose (RMAppAttemptImpl#getTrackingUrl).
+    if (state !== "RUNNING" || unmanaged === true || !URL.canParse(trackingUrl)) return undefined;
     const content = await ifThere(contentUpTo(this.#fileSystem, `${folder}/${pageKeyFile}`, MOST_KEY_BYTES));
     const key = content?.toString("utf8") ?? "";
     return { url: trackingUrl, ...(/^[\w-]{1,100}$/.test(key) ? { key } : {}) };

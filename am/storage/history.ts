@@ -122,7 +122,7 @@ export class JobHistory {
   }
 
   async #writeBeginning(folder: JobHistoryFolder, status: JobStatus, pageKey?: string): Promise<void> {
-    await folder.make();
+    await folder.make(this.#job.user);
     await folder.write(tonyHistoryFile(this.#named(status)), writeTonyEvents([initedEvent(status)], newSyncMarker()));
     if (pageKey !== undefined) await folder.write(pageKeyFile, Buffer.from(pageKey));
     const settings = await this.settings();
@@ -149,6 +149,7 @@ export class JobHistory {
     await this.#beginning;
     const folder = this.#folder;
     if (folder === undefined) return;
+    await folder.make(this.#job.user);
     const events = endedEvents(status, outcome.endedAtMs, useOf);
     await folder.write(tonyHistoryFile(this.#named(status), outcome), writeTonyEvents(events, newSyncMarker()));
     await folder.removeUnfinished();
@@ -186,8 +187,11 @@ function makeWriter(
 ): HistoryWriter | undefined {
   if (shared === undefined && !local) return undefined;
   const warn = (message: string) => log.warn("history", message);
-  if (shared !== undefined)
-    return new HistoryWriter({ fileSystem: shared.fileSystem, folder: shared.path, attempt, warn });
+  if (shared !== undefined) {
+    const { fileSystem, path: folder } = shared;
+    return new HistoryWriter({ fileSystem, folder, makeFolder: () => shared.make(job.user), attempt, warn });
+  }
   const { fileSystem, path: staging } = fileSystems.locate(job.stagingUrl);
-  return new HistoryWriter({ fileSystem, folder: path.posix.join(staging, "history"), attempt, warn });
+  const folder = path.posix.join(staging, "history");
+  return new HistoryWriter({ fileSystem, folder, makeFolder: () => fileSystem.mkdirs(folder, 0o750), attempt, warn });
 }

@@ -1,8 +1,10 @@
 import path from "node:path";
+import { TonyError } from "../errors.ts";
 import { hasCode } from "../hadoop/hdfs/errors.ts";
 import type { FileSystem } from "../hadoop/hdfs/file-system.ts";
 import type { FileSystems } from "../hadoop/hdfs/file-systems.ts";
 import { ifThere, listIfThere } from "../hadoop/hdfs/if-there.ts";
+import { ownerName } from "../hadoop/process-owner.ts";
 import type { JobSpec } from "../job/spec.ts";
 import {
   finishedFolder,
@@ -62,13 +64,21 @@ export class JobHistoryFolder {
     return new JobHistoryFolder(places.fileSystem, places.intermediate, places.finished, id, settings.timeZone);
   }
 
-  /** Makes it. Whoever comes first makes the folder of all jobs, too. */
-  async make(): Promise<void> {
+  /**
+   * Makes it. Whoever comes first makes the folder of all jobs, too.
+   * @param user whose job it is
+   * @throws TonyError `HISTORY_NOT_OURS` where somebody else made it: its owner reads what is put there, the page's key included
+   */
+  async make(user: string): Promise<void> {
     await this.fileSystem.mkdirs(this.#intermediate, shared);
     await this.fileSystem.mkdirs(this.path, ownFolder);
+    const { owner } = await this.fileSystem.stat(this.path);
+    const own = this.fileSystem.uri === "file://" ? ownerName() : user;
+    if (owner !== own)
+      throw new TonyError(`${this.path} belongs to ${owner}, not to ${own}`, { code: "HISTORY_NOT_OURS" });
   }
 
-  /** Writes a file of it, replacing one of that name. */
+  /** Writes a file of it, which was made before, replacing one of that name. */
   async write(name: string, content: Uint8Array): Promise<void> {
     await this.fileSystem.create(path.posix.join(this.path, name), content, { permission: 0o660, overwrite: true });
   }

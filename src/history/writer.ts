@@ -15,6 +15,8 @@ export interface HistoryWriterOptions {
   readonly fileSystem: FileSystem;
   /** See historyFolder. */
   readonly folder: string;
+  /** Rejects where nothing may be written there. */
+  readonly makeFolder: () => Promise<void>;
   readonly attempt: number;
   /** Told of the first failure of a row of them, and of lines given up. History never stops a job. */
   readonly warn: (message: string) => void;
@@ -68,8 +70,8 @@ export class HistoryWriter {
 
   /** Writes another file of the job into the same folder. */
   async writeBeside(name: string, content: Uint8Array): Promise<void> {
-    const { fileSystem, folder } = this.#options;
-    await fileSystem.mkdirs(folder, 0o750);
+    const { fileSystem, folder, makeFolder } = this.#options;
+    await makeFolder();
     await fileSystem.create(path.posix.join(folder, name), content, { permission: 0o640, overwrite: true });
   }
 
@@ -94,9 +96,9 @@ export class HistoryWriter {
 
   /** An earlier attempt may have made the file. */
   async #append(bytes: Uint8Array): Promise<void> {
-    const { fileSystem, folder } = this.#options;
+    const { fileSystem, makeFolder } = this.#options;
     if (!this.#exists) {
-      await fileSystem.mkdirs(folder, 0o750);
+      await makeFolder();
       try {
         await fileSystem.create(this.#file, bytes, { permission: 0o640 });
         this.#exists = true;

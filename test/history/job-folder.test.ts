@@ -32,7 +32,7 @@ describe("a job's folder below tony.history.location", () => {
 
   test("is among those of the day when the job has ended", async () => {
     const folder = folderOf();
-    await folder.make();
+    await folder.make("ada");
     await folder.write("tony-final.xml", Buffer.from("<configuration/>"));
     await folder.moveToFinished(endedAtMs);
     expect(await filesOf("finished", "2026", "11", "23", id)).toEqual(["tony-final.xml"]);
@@ -41,7 +41,7 @@ describe("a job's folder below tony.history.location", () => {
 
   test("holds nothing in progress any more when the job's end was told by YARN alone", async () => {
     const folder = folderOf();
-    await folder.make();
+    await folder.make("ada");
     await folder.write(`${id}-5-ada_b.jhist.inprogress`, Buffer.from("x"));
     await folder.write("events.jsonl.inprogress", Buffer.from("y"));
     await folder.write("page.key", Buffer.from("k"));
@@ -56,7 +56,7 @@ describe("a job's folder below tony.history.location", () => {
 
   test("holds the first of TonY's files alone where several attempts left one in progress", async () => {
     const folder = folderOf();
-    await folder.make();
+    await folder.make("ada");
     for (const name of [`${id}-5-ada.jhist.inprogress`, `${id}-6-ada.jhist.inprogress`])
       await folder.write(name, Buffer.from("x"));
     await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada" }, { endedAtMs, result: "killed" });
@@ -65,11 +65,26 @@ describe("a job's folder below tony.history.location", () => {
 
   test("has neither TonY's file of a job that runs nor its page's key once it has ended", async () => {
     const folder = folderOf();
-    await folder.make();
+    await folder.make("ada");
     for (const name of [`${id}-5-ada.jhist.inprogress`, "page.key", "tony-final.xml"])
       await folder.write(name, Buffer.from("x"));
     await folder.removeUnfinished();
     expect(await filesOf("intermediate", id)).toEqual(["tony-final.xml"]);
+  });
+
+  test("that somebody else has made, as everybody may, gets nothing of the job", async () => {
+    class OfBob extends LocalFileSystem {
+      override readonly uri = "hdfs://nn";
+      override async stat(at: string) {
+        return { ...(await super.stat(at)), owner: "bob" };
+      }
+    }
+    const folder = folderOf({ locate: (url) => ({ fileSystem: new OfBob(), path: new URL(url).pathname }) });
+    await expect(folder.make("ada")).rejects.toMatchObject({
+      code: "HISTORY_NOT_OURS",
+      message: expect.stringContaining(`${id} belongs to bob, not to ada`),
+    });
+    await expect(folder.make("bob")).resolves.toBeUndefined();
   });
 
   test("is none for a job without a location", () => {
@@ -83,7 +98,7 @@ describe("a job's folder below tony.history.location", () => {
       }
     })();
     const folder = folderOf({ locate: (url) => ({ fileSystem: refusing, path: new URL(url).pathname }) });
-    await folder.make();
+    await folder.make("ada");
     await folder.moveToFinished(endedAtMs);
     expect(await filesOf("intermediate")).toEqual([id]);
   });

@@ -17,7 +17,13 @@ describe("the history of a job", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const writerOf = (attempt: number, fileSystem: FileSystem = new LocalFileSystem()) =>
-    new HistoryWriter({ fileSystem, folder, attempt, warn: (message) => warnings.push(message) });
+    new HistoryWriter({
+      fileSystem,
+      folder,
+      makeFolder: () => fileSystem.mkdirs(folder, 0o750),
+      attempt,
+      warn: (message) => warnings.push(message),
+    });
   const event = (name: string) =>
     ({ record: "event", type: "task-started", atMs: 1, generation: 1, host: name }) as const;
   const lines = async (name: string) => {

@@ -68,6 +68,12 @@ test("a job that does not run yet, or has ended, has none; one without a key is 
   expect(seen).toEqual([]);
 });
 
+test("a job that has no ApplicationMaster on the cluster has none: its address is one that its owner chose", async () => {
+  const anywhere = `http://127.0.0.1:${new URL(trackingUrl).port}/jobs/application_1_0002/`;
+  const report = aReport({ id, state: "RUNNING", trackingUrl: anywhere, unmanaged: true });
+  expect(await jobs.pageOf(report, await folderWith("a-key_1"))).toBeUndefined();
+});
+
 test.each([
   ["words", "two words"],
   ["more than a key", "x".repeat(5_000)],

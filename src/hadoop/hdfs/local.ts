@@ -34,7 +34,7 @@ const codes: Readonly<Record<string, FileSystemErrorCode>> = {
 
 /** This machine's files in the terms of HDFS: the staging of jobs that run here, and the other side of the contract's tests. */
 export class LocalFileSystem implements FileSystem {
-  readonly uri = "file://";
+  readonly uri: string = "file://";
   readonly #home: string;
 
   /** @param home where `homeDirectory` points; default the OS user's */

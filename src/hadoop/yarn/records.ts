@@ -140,7 +140,10 @@ export interface ApplicationReport {
   /** Where the AM said it listens; "N/A" and −1 before it registered are given as absent. */
   readonly amHost?: string;
   readonly amRpcPort?: number;
+  /** At YARN's proxy; of an unmanaged application wherever its owner says. */
   readonly trackingUrl: string;
+  /** Its ApplicationMaster runs in no container of the cluster's. */
+  readonly unmanaged?: boolean;
   readonly diagnostics: string;
   /** Milliseconds since the epoch; 0 when not yet. */
   readonly startTimeMs: number;
