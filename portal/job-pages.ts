@@ -23,6 +23,8 @@ import { readSettingsFile, readStoredJob, readStoredSeries, readStoredSettings, 
 
 interface OpenJob {
   readonly folder: string;
+  /** Whose it was before it was read. */
+  readonly owner: string;
   readonly atMs: number;
   readonly job: StoredJob;
   readonly series: JobSeries | undefined;
@@ -118,12 +120,14 @@ export class JobPages {
    */
   async logs(applicationId: string, query: LogQuery, viewer: Viewer, gone: AbortSignal): Promise<LogAnswer> {
     const { fileSystem, logs } = this.#options;
-    const { job, folder } = await this.#shown(applicationId, viewer);
-    // A history says of itself who wrote it. The logs are of whoever HDFS says: nobody lets the portal read those of others to him.
-    const { owner } = await fileSystem.stat(folder);
-    if (owner !== job.user)
+    const { job, folder, owner } = await this.#shown(applicationId, viewer);
+    // A history says of itself who wrote it. The logs are of whoever HDFS says: nobody lets the portal read those of others to him,
+    // by a folder neither that was his when it was read, and is theirs now, or the other way round.
+    const { owner: present } = await fileSystem.stat(folder);
+    const other = [owner, present].find((one) => one !== job.user);
+    if (other !== undefined)
       throw new TonyError(
-        `${applicationId} says that it is ${job.user}'s, but its history is ${owner}'s: no logs are read`,
+        `${applicationId} says that it is ${job.user}'s, but its history is ${other}'s: no logs are read`,
         {
           code: "NOT_ALLOWED",
         },
@@ -164,19 +168,18 @@ export class JobPages {
   }
 
   /** By it and the job's earlier runs, as `tony-ts advise NAME` gives; of TonY's jobs too little is known. */
-  async #adviceOn(job: StoredJob, series: JobSeries | undefined, folder: string): Promise<Pick<OpenJob, "advice">> {
+  async #adviceOn(job: StoredJob, series: JobSeries | undefined, owner: string): Promise<Pick<OpenJob, "advice">> {
     if (job.status.outcome === undefined || job.writtenBy === "TonY") return {};
     const { roundings, prices } = this.#options;
-    const runs = [runOf(job, series), ...(await this.#earlierRuns(job, folder))];
+    const runs = [runOf(job, series), ...(await this.#earlierRuns(job, owner))];
     const advice = advise(runs, roundings, prices);
     const settings = settingsOf(advice).map(({ key, value }) => `${key}=${value}`);
     return { advice: { runs: runs.length, lines: advice.map(adviceLine), settings } };
   }
 
   /** Those that whoever may see the job may see, and that the same user has written. */
-  async #earlierRuns({ status: { applicationId } }: StoredJob, folder: string): Promise<Run[]> {
+  async #earlierRuns({ status: { applicationId } }: StoredJob, owner: string): Promise<Run[]> {
     const { fileSystem, index } = this.#options;
-    const { owner } = await fileSystem.stat(folder);
     const runs: Run[] = [];
     for (const earlier of index.earlierRuns(applicationId, { most: MOST_EARLIER, mostBytes: MOST_EARLIER_BYTES })) {
       try {
@@ -209,6 +212,7 @@ export class JobPages {
     if (known !== undefined && nowMs() - known.atMs < FRESH_MS) return known;
     const folder = await index.folderOf(applicationId);
     if (folder === undefined) throw noSuchJob(applicationId);
+    const { owner } = await fileSystem.stat(folder);
     const [stored, series] = await Promise.all([
       readStoredJob(fileSystem, folder, "all"),
       readStoredSeries(fileSystem, folder).catch(() => undefined),
@@ -216,9 +220,9 @@ export class JobPages {
     const job = withOutcome(stored, index.outcomeOf(applicationId));
     const whose = { user: job.user, applicationId, state: yarnState(job.status.state) };
     const ownPage = await this.#ownPageOf(whose, folder);
-    const advice = await this.#adviceOn(job, series, folder);
+    const advice = await this.#adviceOn(job, series, owner);
     const more = { ...advice, ...(ownPage === undefined ? {} : { ownPage }) };
-    const opened = { folder, atMs: nowMs(), job, series, ...more };
+    const opened = { folder, owner, atMs: nowMs(), job, series, ...more };
     this.#open.delete(applicationId);
     this.#open.set(applicationId, opened);
     const [oldest] = this.#open.keys();

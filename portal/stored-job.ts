@@ -30,9 +30,17 @@ export interface StoredJob {
 
 /**
  * @param parts `ends`: the first and the last record are enough
- * @throws TonyError `HISTORY_UNREADABLE` where the folder holds no history
+ * @throws TonyError `HISTORY_UNREADABLE` where the folder holds no history, or another job's
  */
 export async function readStoredJob(fileSystem: FileSystem, folder: string, parts: "all" | "ends"): Promise<StoredJob> {
+  const job = await readHistory(fileSystem, folder, parts);
+  const { applicationId } = job.status;
+  // What else there is of a job, such as its logs, is found by its id.
+  if (applicationId !== path.basename(folder)) throw unreadable(folder, "it is the history of another job");
+  return job;
+}
+
+async function readHistory(fileSystem: FileSystem, folder: string, parts: "all" | "ends"): Promise<StoredJob> {
   const files = await fileSystem.list(folder);
   const names = files.map((entry) => path.basename(entry.path));
   const bytes = files.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0);

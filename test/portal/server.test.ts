@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect } from "node:net";
@@ -416,6 +416,34 @@ describe("the portal", () => {
       error: `application_1_0002 says that it is bob's, but its history is ${owner}'s: no logs are read`,
     });
     expect((await ask("/jobs/application_1_0002/api/v1/logs?task=am")).status).toBe(403);
+  });
+
+  test("reads no logs by a folder that is theirs now and was another's when its history was read, or the other way round", async () => {
+    const stat = history.fileSystem.stat.bind(history.fileSystem);
+    let owner = "mallory";
+    history.fileSystem.stat = async (path) => ({ ...(await stat(path)), owner });
+    history.write({ number: 1, user: "bob", viewAcl: "*", endedAtMs });
+    await index.refresh();
+    const logs = () => json("/jobs/application_1_0001/api/v1/logs?task=worker:0");
+    expect(await logs()).toMatchObject({ error: expect.stringContaining("its history is mallory's") });
+    owner = "bob";
+    expect(await logs()).toMatchObject({ error: expect.stringContaining("its history is mallory's") });
+    history.write({ number: 2, user: "bob", viewAcl: "*", endedAtMs });
+    await index.refresh();
+    const second = () => json("/jobs/application_1_0002/api/v1/logs?task=worker:0");
+    expect(await second()).toMatchObject({ lines: [{ line: "worker:0 of bob's application_1_0002" }] });
+    owner = "mallory";
+    expect(await second()).toMatchObject({ error: expect.stringContaining("its history is mallory's") });
+  });
+
+  test("does not take a history for a job's that is another's", async () => {
+    const folder = history.write({ number: 1, endedAtMs });
+    renameSync(folder, folder.replace("_0001", "_0002"));
+    await index.refresh();
+    expect(await json("/api/v1/jobs")).toMatchObject({
+      rows: [],
+      scan: { unreadable: [{ why: expect.stringContaining("it is the history of another job") }] },
+    });
   });
 
   test("counts for Prometheus what has ended, once all of it is known", async () => {
