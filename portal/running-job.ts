@@ -20,8 +20,9 @@ export interface OwnPage {
 const MOST_KEY_BYTES = 100;
 const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 const IDLE_MS = 10_000;
-/** So many are asked at once, of all jobs. */
+/** So many are asked at once, of all jobs. An answer takes milliseconds: the oldest, which a job may make as slow as it likes, goes for a new one. */
 const MOST_ASKED = 8;
+const ANSWER_MS = 20_000;
 
 /**
  * Pages of running jobs, asked as a browser does: at YARN's proxy, to whose address the ResourceManager leads. So the portal connects to nothing that
@@ -30,7 +31,7 @@ const MOST_ASKED = 8;
 export class RunningJobs {
   readonly #http: Pick<HttpClient, "send">;
   readonly #fileSystem: Pick<FileSystem, "open">;
-  #asked = 0;
+  readonly #asked = new Set<AbortController>();
 
   constructor(http: Pick<HttpClient, "send">, fileSystem: Pick<FileSystem, "open">) {
     this.#http = http;
@@ -53,12 +54,16 @@ export class RunningJobs {
    */
   async ask(applicationId: string, { url, key }: OwnPage, what: string): Promise<object> {
     if (key === undefined) throw noAnswer("its page is off: tony.am.page.enabled=true");
-    if (this.#asked >= MOST_ASKED) throw noAnswer("others ask just now");
-    this.#asked += 1;
+    const [oldest] = this.#asked;
+    if (oldest !== undefined && this.#asked.size >= MOST_ASKED) this.#giveUp(oldest);
+    const own = new AbortController();
+    this.#asked.add(own);
+    const timer = setTimeout(() => this.#giveUp(own), ANSWER_MS).unref();
     try {
       const answer = await this.#http.send(new URL(what, url), {
         method: "GET",
         idleTimeoutMs: IDLE_MS,
+        signal: own.signal,
         mayBeOpen: true,
         headers: {
           // The proxy passes on those that are spelled so.
@@ -71,10 +76,16 @@ export class RunningJobs {
       if (answer.statusCode !== 200) throw new RangeError(`HTTP ${answer.statusCode}`);
       return recordOf((value) => value)(JSON.parse(text), "");
     } catch (error) {
-      throw noAnswer(errorMessage(error), error);
+      throw noAnswer(own.signal.aborted ? "it is too slow, and others ask, too" : errorMessage(error), error);
     } finally {
-      this.#asked -= 1;
+      clearTimeout(timer);
+      this.#asked.delete(own);
     }
+  }
+
+  #giveUp(one: AbortController): void {
+    this.#asked.delete(one);
+    one.abort();
   }
 }
 

@@ -33,10 +33,13 @@ export function fieldAt(answer: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isObject(value) ? entryOf(value, name) : undefined), answer);
 }
 
-/** @throws TonyError `ANSWER_INCOMPLETE` where it is no text */
+/** What is kept of an answer: whoever gives it may be anybody. */
+const MOST_TEXT = 4_096;
+
+/** @throws TonyError `ANSWER_INCOMPLETE` where it is no text, or a long one */
 export function textAt(answer: unknown, ...path: readonly string[]): string {
   const value = fieldAt(answer, ...path);
-  if (typeof value === "string") return value;
+  if (typeof value === "string" && value.length <= MOST_TEXT) return value;
   throw new TonyError(`an answer has no ${path.join(".")}`, { code: "ANSWER_INCOMPLETE" });
 }
 

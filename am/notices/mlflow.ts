@@ -45,6 +45,7 @@ const MOST_PARAMS = 100;
 /** What older servers take. */
 const MOST_PARAM = 500;
 const PAGE = 1_000;
+const MOST_PAGES = 10;
 /** Whoever answers may be anybody. */
 const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 /** Runs that are told of together. */
@@ -128,13 +129,14 @@ export class MlflowRuns extends RepeatedOutlet {
     return { id, told: new Map(), isOver: false };
   }
 
-  async #experiment(): Promise<string> {
+  async #experiment(tries = 2): Promise<string> {
     const { experiment: name } = this.#options;
     const found = await this.#ask(`experiments/get-by-name?${new URLSearchParams({ experiment_name: name })}`);
     if (found.statusCode !== 404) return textAt(this.#taken(found), "experiment", "experiment_id");
     const made = await this.#ask("experiments/create", { name });
     // Another job may have made it meanwhile.
-    if (made.statusCode === 400 && made.text.includes("RESOURCE_ALREADY_EXISTS")) return await this.#experiment();
+    if (tries > 1 && made.statusCode === 400 && made.text.includes("RESOURCE_ALREADY_EXISTS"))
+      return await this.#experiment(tries - 1);
     return textAt(this.#taken(made), "experiment_id");
   }
 
@@ -142,7 +144,7 @@ export class MlflowRuns extends RepeatedOutlet {
   async #findRuns(experimentId: string, { applicationId }: JobStatus): Promise<void> {
     const filter = `tags.\`tony.application_id\` = '${applicationId}'`;
     let page: string | undefined;
-    do {
+    for (let pages = 0; pages < MOST_PAGES && page !== ""; pages += 1) {
       const answer = await this.#call("runs/search", {
         experiment_ids: [experimentId],
         filter,
@@ -150,13 +152,14 @@ export class MlflowRuns extends RepeatedOutlet {
         ...(page === undefined ? {} : { page_token: page }),
       });
       for (const run of listAt(answer, "runs")) {
-        const tags = listAt(run, "data", "tags").map((tag) => [textAt(tag, "key"), textAt(tag, "value")] as const);
-        const key = new Map(tags).get("tony.run");
+        const tag = listAt(run, "data", "tags").find((one) => fieldAt(one, "key") === "tony.run");
+        const key = tag === undefined ? "" : textAt(tag, "value");
         const isOver = textAt(run, "info", "status") !== "RUNNING";
-        if (key !== undefined) this.#runs.set(key, { id: textAt(run, "info", "run_id"), told: new Map(), isOver });
+        if (/^(job|trial:\d{1,9})$/.test(key))
+          this.#runs.set(key, { id: textAt(run, "info", "run_id"), told: new Map(), isOver });
       }
-      page = fieldAt(answer, "next_page_token") === undefined ? undefined : textAt(answer, "next_page_token");
-    } while (page !== undefined && page !== "");
+      page = fieldAt(answer, "next_page_token") === undefined ? "" : textAt(answer, "next_page_token");
+    }
   }
 
   async #call(method: string, body: object): Promise<unknown> {

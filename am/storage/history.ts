@@ -32,7 +32,7 @@ interface Measured {
 type HistoryOfJob = Pick<JobFile, "applicationId" | "user" | "spec" | "stagingUrl">;
 
 interface HistoryOptions {
-  readonly fileSystems: FileSystems;
+  readonly fileSystems: Pick<FileSystems, "locate">;
   readonly attempt: number;
   readonly local: boolean;
   readonly atMs: number;
@@ -86,9 +86,11 @@ export class JobHistory {
     if (folder === undefined) return;
     const file = path.posix.join(folder.path, historyFileInProgress);
     try {
-      const { lengthBytes } = await folder.fileSystem.stat(file);
-      const offset = Math.max(0, lengthBytes - RECALLED_BYTES);
-      const text = (await buffer(await folder.fileSystem.open(file, { offset }))).toString("utf8");
+      await folder.make(this.#job.user);
+      const size = (await folder.fileSystem.stat(file)).lengthBytes;
+      const offset = Math.max(0, size - RECALLED_BYTES);
+      const read = await folder.fileSystem.open(file, { offset, lengthBytes: size - offset });
+      const text = (await buffer(read)).toString("utf8");
       const lines = offset === 0 ? text : text.slice(text.indexOf("\n") + 1);
       const earlier = earlierEvents(lines, this.#options.attempt);
       const shown = [...earlier, ...this.#lastEvents].slice(-SHOWN_EVENTS);

@@ -131,6 +131,23 @@ describe("a job is a run of its experiment", () => {
     expect(calls.map(({ method }) => method)).toEqual(["experiments/get-by-name", "runs/search", "runs/update"]);
     expect(calls[2]?.body).toMatchObject({ run_id: "r0" });
   });
+
+  test("whatever a server answers, it is asked a bounded number of times, and little of it is kept", async () => {
+    answers["runs/search"] = [[200, { runs: [], next_page_token: "more" }]];
+    await runs().end(aJobStatus({ attempt: 2 }));
+    expect(calls.filter(({ method }) => method === "runs/search")).toHaveLength(10);
+
+    calls = [];
+    answers["experiments/get-by-name"] = [[404, {}]];
+    answers["experiments/create"] = [[400, { error_code: "RESOURCE_ALREADY_EXISTS" }]];
+    await runs().end(aJobStatus());
+    expect(calls).toHaveLength(4);
+    expect(warned).toEqual([expect.stringContaining("RESOURCE_ALREADY_EXISTS")]);
+
+    answers["experiments/get-by-name"] = [[200, { experiment: { experiment_id: "x".repeat(5_000) } }]];
+    await runs().end(aJobStatus());
+    expect(warned.at(-1)).toBe("an answer has no experiment.experiment_id");
+  });
 });
 
 test.each([

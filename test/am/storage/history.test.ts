@@ -1,14 +1,16 @@
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { JobHistory } from "../../../am/storage/history.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { HistoryWriter } from "../../../src/history/writer.ts";
 import { SHOWN_EVENTS } from "../../../src/page/live-answer.ts";
+import { aJobStatus, allSucceeded } from "../../client/job-status.ts";
 import { eventually } from "../../support/eventually.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -22,17 +24,28 @@ afterEach(() => rmSync(root, { recursive: true }));
 const applicationId = "application_1_0001";
 const fileOfHistory = () => path.join(root, "intermediate", applicationId, "events.jsonl.inprogress");
 
-function historyOf(attempt: number, { page = true, warned = (_message: string) => {} } = {}): JobHistory {
+const onThisMachine = new FileSystems({
+  configuration: new Configuration(),
+  credentials: simpleCredentials({ name: "ada" }),
+});
+
+interface HistoryOptions {
+  readonly page?: boolean;
+  readonly warned?: (message: string) => void;
+  readonly fileSystems?: Pick<FileSystems, "locate">;
+}
+
+function historyOf(
+  attempt: number,
+  { page = true, warned = () => {}, fileSystems = onThisMachine }: HistoryOptions = {},
+): JobHistory {
   const spec = aJobSpec();
   const history = { location: `file://${root}`, timeZone: "UTC" };
   const job = { applicationId, user: "ada", stagingUrl: `file://${root}/staging`, spec: { ...spec, history } };
   return new JobHistory(
     { ...job, spec: { ...job.spec, am: { ...spec.am, page } } },
     {
-      fileSystems: new FileSystems({
-        configuration: new Configuration(),
-        credentials: simpleCredentials({ name: "ada" }),
-      }),
+      fileSystems,
       attempt,
       local: false,
       atMs: 1,
@@ -50,7 +63,9 @@ const times = (history: JobHistory) => history.lastEvents.map(({ atMs }) => atMs
 /** What an ApplicationMaster has written that is no more. */
 async function left(attempt: number, ...times: readonly number[]): Promise<void> {
   const folder = path.dirname(fileOfHistory());
-  const writer = new HistoryWriter({ fileSystem: new LocalFileSystem(), folder, attempt, warn: () => {} });
+  const fileSystem = new LocalFileSystem();
+  const makeFolder = () => fileSystem.mkdirs(folder, 0o750);
+  const writer = new HistoryWriter({ fileSystem, folder, makeFolder, attempt, warn: () => {} });
   tell(writer, ...times);
   await writer.flush();
 }
@@ -83,4 +98,30 @@ test("it says where they cannot be read, and goes on with its own", async () => 
   expect(said).toEqual([expect.stringContaining("A file of the job's history cannot be read: ")]);
   tell(second, 2);
   expect(times(second)).toEqual([2]);
+});
+
+test("a folder that somebody else has made before gets nothing of the job, and nothing in it is shown", async () => {
+  class OfBob extends LocalFileSystem {
+    override async stat(at: string) {
+      return { ...(await super.stat(at)), owner: at.endsWith(applicationId) ? "bob" : "ada" };
+    }
+    // The folder above has the sticky bit.
+    override async rename(from: string, to: string, options = {}) {
+      if (!from.endsWith(applicationId)) return await super.rename(from, to, options);
+      throw new FileSystemError("Permission denied", { code: "ACCESS_DENIED" });
+    }
+  }
+  await left(1, 1);
+  const folder = path.dirname(fileOfHistory());
+  const before = readFileSync(fileOfHistory(), "utf8");
+  const said: string[] = [];
+  const fileSystems = { locate: (url: string) => ({ fileSystem: new OfBob(), path: new URL(url).pathname }) };
+  const second = historyOf(2, { warned: (message) => said.push(message), fileSystems });
+  second.begin(aJobStatus(), "the page's key");
+  const outcome = { ...allSucceeded, endedAtMs: 2 };
+  await second.close(aJobStatus({ outcome }), { useOf: () => undefined, encodeSeries: async () => Buffer.of(1) });
+  expect(readdirSync(folder)).toEqual(["events.jsonl.inprogress"]);
+  expect(readFileSync(fileOfHistory(), "utf8")).toBe(before);
+  expect(times(second)).toEqual([]);
+  expect(said.every((message) => message.includes("belongs to bob"))).toBe(true);
 });
