@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { appendFileSync } from "node:fs";
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -202,6 +202,8 @@ function keyIn(encoded: string): string {
 /** Aborts when nobody waits for the answer any more. */
 function endOf(response: ServerResponse): AbortSignal {
   const end = new AbortController();
+  // A call that tells of many splits makes many, and Node would warn of it in what the program prints.
+  setMaxListeners(Number.POSITIVE_INFINITY, end.signal);
   if (response.closed) end.abort();
   else response.once("close", () => end.abort());
   return end.signal;

@@ -359,6 +359,35 @@ def test_all_tasks_make_the_same_number_of_steps(tmp_path: Path, how: str) -> No
         assert len(times) > sum(counts) / 3
 
 
+@pytest.mark.parametrize("how", ["drop", "pad"])
+def test_a_later_program_goes_on_where_an_epoch_ended_in_all_tasks(tmp_path: Path, how: str) -> None:
+    kept = tmp_path / "state.json"
+    program = f"""
+    import itertools, json, pathlib, sys
+    kept = pathlib.Path({str(kept)!r})
+    state = json.loads(kept.read_text()) if kept.exists() else None
+    batches = (feed := tony_ts.feed("train", state)).batches(100)
+    if state is None:
+        rows = [len(batch) for batch in itertools.islice(batches, 10)]
+        kept.write_text(json.dumps(feed.state()))
+        sys.exit(1)
+    print(sum(len(batch) - batch.padding for batch in batches))
+    """
+    conf = {"input": numbers(tmp_path / "in", 1000), "uneven": how, "epochs": "2"}
+    assert said(program, conf, more={"tony.am.retry-count": "1"}) == ["1000"]
+
+
+def test_steps_of_a_feed_that_is_too_small_are_refused(tmp_path: Path) -> None:
+    program = """
+    try:
+        list(tony_ts.feed("train").batches(100))
+    except tony_ts.TonyError as error:
+        print(error.code)
+    """
+    conf = {"input": numbers(tmp_path / "in", 1000) + "/a.txt", "uneven": "drop"}
+    assert said(program, conf, instances=2) == ["FEED_TOO_SMALL"] * 2
+
+
 def test_a_loop_that_breaks_off_goes_on_with_the_same_number_of_steps(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_text("".join(f"{row}\n" for row in range(1000)))

@@ -165,6 +165,8 @@ class Feed:
         self._uneven: str | None = opened.get("uneven")
         self._window: int = opened["window"]
         self._steps = _Steps(opened["epoch"])
+        #: Of which a checkpoint may have used all that makes a batch.
+        self._begun_before = None if state is None else self._steps.epoch
         self._last = Batch()
         self._ended = False
 
@@ -358,7 +360,7 @@ class Feed:
     def _hear_of_steps(self, answer: Json) -> None:
         steps = self._steps
         steps.agreed, steps.is_last = answer["steps"], answer["last"]
-        if steps.is_last and steps.agreed == 0 and not self._ended:
+        if steps.is_last and steps.agreed == 0 and not self._ended and steps.epoch != self._begun_before:
             message = f"a task has no batch of {self.name} in epoch {steps.epoch}, and so none is given any"
             hint = f"make tony.feed.{self.name}.split-size smaller, or set tony.feed.{self.name}.uneven to pad"
             raise TonyError(f"{message}: {hint}", code="FEED_TOO_SMALL")

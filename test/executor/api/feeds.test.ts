@@ -1,3 +1,4 @@
+import { getMaxListeners } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -26,6 +27,8 @@ describe("a feed, as a program has it", () => {
   let asked: FeedCall[];
   let answer: (call: FeedCall) => FeedAnswered;
   let nowMs: number;
+  /** To a call's end. */
+  let mostListeners: number;
   let warnings: string[];
   /** What happens while what is away is waited for. */
   let meanwhile: () => void;
@@ -51,8 +54,9 @@ describe("a feed, as a program has it", () => {
     scene = await TaskApiScene.open({
       feeds: {
         feeds: () => [feed],
-        ask: async (_feed, call) => {
+        ask: async (_feed, call, gone) => {
           asked.push(call);
+          mostListeners = getMaxListeners(gone);
           return answer(call);
         },
         openFileSystems: async () => ({ locate: (url) => ({ fileSystem, path: url }), close: () => undefined }),
@@ -102,6 +106,8 @@ describe("a feed, as a program has it", () => {
     await post(`take?pid=${PID}`);
     const used = JSON.stringify({ used: [5, 6, 5].map((number) => ({ number, records: number })) });
     expect(await post(`used?pid=${PID}`, used)).toEqual({ status: 200, said: {} });
+    // Node warns of more of them, in the program's stderr.
+    expect(mostListeners).toBe(Number.POSITIVE_INFINITY);
     expect(asked.slice(2)).toEqual(
       [5, 6].map((number) => ({ type: "used", lease: numbered(number).lease, records: number })),
     );
