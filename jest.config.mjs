@@ -33,7 +33,7 @@ export default {
       testMatch: ["<rootDir>/test/**/*.test.{ts,mjs}"],
       testPathIgnorePatterns: [
         "/node_modules/",
-        "<rootDir>/test/(documents|integration|e2e|schedulers|matrix|storage|faults|ha|secure|images|package)/",
+        "<rootDir>/test/(documents|integration|e2e|schedulers|matrix|storage|faults|ha|secure|images|package|prometheus)/",
       ],
     },
     {
@@ -54,6 +54,11 @@ export default {
       ...shared,
       displayName: "package",
       roots: ["<rootDir>/test/package"],
+    },
+    {
+      ...shared,
+      displayName: "prometheus",
+      roots: ["<rootDir>/test/prometheus"],
     },
   ],
 };

@@ -11,7 +11,7 @@ const PYTORCH_HEADERS = "/usr/include/torch/csrc/api/include/torch/torch.h";
 
 /**
  * What this machine must have before anything of ours runs, each with the line that gets it.
- * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "venv" | "pytorch" | "compiler" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools" | "chromium"} Prerequisite
+ * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "venv" | "pytorch" | "compiler" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools" | "chromium" | "prometheus"} Prerequisite
  * @typedef {object} Found
  * @property {string} node version
  * @property {{ home: string, version: string } | undefined} [java]
@@ -133,6 +133,10 @@ const CHECKS = {
   chromium: async () =>
     (await onPath("chromium")) === undefined
       ? { what: "Chromium, which pages are looked at with", debianPackage: "chromium" }
+      : undefined,
+  prometheus: async () =>
+    (await onPath("prometheus")) === undefined || (await onPath("promtool")) === undefined
+      ? { what: "Prometheus and its promtool, which read what the portal exposes", debianPackage: "prometheus" }
       : undefined,
 };
 

@@ -130,6 +130,16 @@ const withoutCluster = [
     jest: true,
   },
   {
+    name: "prometheus",
+    what: "a real Prometheus: it finds the portal and jobs that run, and takes the alert rules and each panel of the dashboard",
+    command: jestInBand("--selectProjects", "prometheus"),
+    machine: ["prometheus"],
+    cores: ONE,
+    limitSeconds: 180,
+    needs: ["proto"],
+    jest: true,
+  },
+  {
     name: "simulation-fresh",
     what: "the same with 500 that no run had before",
     command: ["node", "scripts/simulate.mjs", "--seeds", "500", "--from", FRESH_SEED],

@@ -398,6 +398,6 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run mutants -- --list": inCheckout(),
   "npm install": preparation("packages"),
   "node scripts/complete-lock.mjs": inCheckout(),
-  "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-venv python3-dev g++ make python3-torch libtorch-dev pybind11-dev util-linux iproute2 procps buildah mmdebstrap krb5-kdc krb5-admin-server krb5-user openssl chromium":
+  "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-venv python3-dev g++ make python3-torch libtorch-dev pybind11-dev util-linux iproute2 procps buildah mmdebstrap krb5-kdc krb5-admin-server krb5-user openssl chromium prometheus":
     elsewhere("scripts/system-packages.mjs", "apt-get"),
 };

@@ -11,17 +11,15 @@ import { PortalServer } from "../../portal/server.ts";
 import { usualRoundings } from "../../src/advice/roundings.ts";
 import { TonyError } from "../../src/errors.ts";
 import { jobGauges, taskGauges } from "../../src/job/gauges.ts";
+import { HistoryFolder } from "../portal/history-folder.ts";
 import { eventually } from "../support/eventually.ts";
 import { at, listAt, requestJson } from "../support/http-json.ts";
 import { listenLocally, localAddress } from "../support/local-port.ts";
 import { aLargeJob } from "../support/shown-pages.ts";
-import { HistoryFolder } from "./history-folder.ts";
 
 const monitoring = (name: string) => path.resolve("examples/monitoring", name);
-const isThere = spawnSync("prometheus", ["--version"]).error === undefined;
 
-/** Where Debian's package `prometheus` is installed. */
-(isThere ? describe : describe.skip)("Prometheus", () => {
+describe("Prometheus", () => {
   let history: HistoryFolder;
   let server: PortalServer;
   let folder: string;
