@@ -143,6 +143,10 @@ ONE = block(1, long(300))
         (header("long", "snappy"), "it is compressed by snappy; Avro files are read of the codecs null and deflate"),
         (header("Row"), "its schema names the type Row, which it does not define"),
         (header({"type": "array"}), "its schema is none of Avro's: KeyError('items')"),
+        (
+            header({"type": "fixed", "name": "F", "size": -1}) + block(1 << 40, b"x"),
+            "its schema has a fixed of -1 bytes",
+        ),
         (HEAD + ONE + ONE[:-1], f"the block at byte {len(HEAD + ONE)} ends before its length says"),
         (HEAD + ONE[:1], f"the block at byte {len(HEAD)} ends before its length says"),
         (HEAD + block(2, long(300)), f"the block at byte {len(HEAD)} ends before its last row"),

@@ -8,6 +8,7 @@ import { readReport } from "../../executor/api/report.ts";
 import { readSplit } from "../../executor/feeds/read-split.ts";
 import { JobLogs, parseLogQuery } from "../../portal/job-logs.ts";
 import { parseJobQuery } from "../../portal/job-query.ts";
+import { readRunningMetrics } from "../../portal/running-metrics.ts";
 import { readStoredJob, readStoredSeries } from "../../portal/stored-job.ts";
 import { crc32c, masked } from "../../src/crc32c.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
@@ -174,6 +175,11 @@ export const newerDecoders: readonly Decoder[] = [
     "queries of the portal",
     (query) => parseJobQuery(new URLSearchParams(query)),
     "user=ada&state=failed&since=1&until=2&from=0&count=9&name=b%20c",
+  ),
+  text(
+    "what running jobs say for Prometheus",
+    (said) => readRunningMetrics(JSON.parse(said), ""),
+    '{"gauges":[{"name":"tony.tasks","points":[[{"role":"worker","state":"running"},2]]}],"tasks":[{"task":"worker:0","step":3}]}',
   ),
   {
     name: "jobs of the portal",

@@ -308,7 +308,11 @@ def _count(data: bytes, at: int) -> tuple[int, int]:
     return abs(count), at
 
 
-def _fixed(size: int) -> _Read:
+def _fixed(size: Any) -> _Read:
+    # A negative one would go back, for ever.
+    if not isinstance(size, int) or size < 0:
+        raise ValueError(f"its schema has a fixed of {size!r} bytes")
+
     def read(data: bytes, at: int) -> tuple[Any, int]:
         if at + size > len(data):
             raise IndexError
