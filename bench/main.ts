@@ -13,6 +13,7 @@ import { portal } from "./measurements/portal.ts";
 import { protection } from "./measurements/protection.ts";
 import { executorLoss, frozenExecutorNoticed, generationRestart } from "./measurements/restart.ts";
 import { hadoopRpc } from "./measurements/rpc.ts";
+import { search } from "./measurements/search.ts";
 import { thirteenTasks, threeTasks } from "./measurements/start-and-end.ts";
 import { store } from "./measurements/store.ts";
 import { takeover } from "./measurements/takeover.ts";
@@ -31,6 +32,7 @@ const measurements: readonly Measurement[] = [
   takeover,
   store,
   feeds,
+  search,
   portal,
   hadoopRpc,
   upload,

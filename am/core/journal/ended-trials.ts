@@ -29,14 +29,15 @@ export function tasksToWrite(
   if (!isOfTasks(step)) {
     return { written: { tasks }, part: [] };
   }
-  const ended = tasks.filter((task) => apart[task.id] === undefined && isOverForGood(step, task));
+  const left = tasks.filter(({ id }) => apart[id] === undefined);
+  const ended = left.filter((task) => isOverForGood(step, task));
   const part = ended.length < tasks.length / MOST_PARTS ? [] : ended;
   for (const { id } of part) {
     apart[id] = sequence;
   }
   const last = tasks.at(-1);
-  const begun = tasks.findLastIndex((task) => last === undefined || !isLike(task, last));
-  const there = tasks.filter(({ id }, position) => apart[id] === undefined && position <= begun + 1);
+  const begun = left.findLastIndex((task) => last === undefined || !isLike(task, last));
+  const there = left.slice(0, begun + 2).filter(({ id }) => apart[id] === undefined);
   const parts = [...new Set(Object.values(apart))];
   return { written: parts.length === 0 ? { tasks: there } : { tasks: there, parts, over: runsOf(step) }, part };
 }
