@@ -81,7 +81,7 @@ Every \`…Reason\` and each \`Remedy\` is an object with a \`code\` and facts: 
 const following = `## A job that is followed
 
 \`submit\`, \`attach\` and \`wait\` print events, told apart by \`event\`. The first is \`job\`, the last \`end\`, which has the error where the command
-fails. \`wait\` has no \`output\`. \`logs --json\` prints \`output\` and \`end\`. \`submit\` prints \`job\` once the
+fails. \`wait\` has no \`output\`; with \`--stdin\` each event says by \`applicationId\` whose it is. \`logs --json\` prints \`output\` and \`end\`. \`submit\` prints \`job\` once the
 ResourceManager has the job: a signal before that leaves \`end\` with the error \`NOT_SUBMITTED\` alone.
 `;
 

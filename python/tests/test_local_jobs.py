@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import tony_ts
-from tony_ts import Job, JobFailed, JobKilled, Role, WaitTimeout
+from tony_ts import Job, JobFailed, JobKilled, Role, WaitTimeout, waits
 
 FAILS = """
 def load(column):
@@ -159,10 +159,57 @@ def test_many_jobs_at_once_from_threads() -> None:
     assert len({job.id for job in jobs}) == 6
 
 
-def test_two_threads_wait_for_one_job() -> None:
-    job = submit("sleep 1", memory="512m")
+def children() -> list[str]:
+    words = ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())]
+    listed = subprocess.run(words, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return [args for args in listed.splitlines() if "tony-ts" in args]
+
+
+def test_all_that_wait_share_one_process_which_ends_with_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    long, other, fails = (submit(command, memory="256m") for command in ("sleep 600", "sleep 600", "exit 3"))
+    with ThreadPoolExecutor(4) as pool:
+        try:
+            waiting = [pool.submit(job.wait) for job in (long, long, other)]
+            nobody = pool.submit(Job("local_1795305600000_0001").wait)
+            with pytest.raises(JobFailed, match="worker:0 exited 3") as raised:
+                fails.wait()
+            assert raised.value.report is not None
+            with pytest.raises(tony_ts.JobNotFound):
+                nobody.result()
+            with pytest.raises(WaitTimeout):
+                long.wait(timeout=0.1)
+            [shared] = children()
+            assert shared.endswith("wait --stdin --json")
+            with monkeypatch.context() as elsewhere:
+                # Other variables may mean another cluster.
+                elsewhere.setenv("XDG_STATE_HOME", str(Path("elsewhere").absolute()))
+                with pytest.raises(tony_ts.JobNotFound):
+                    long.wait()
+            assert not any(each.done() for each in waiting)
+        finally:
+            long.kill()
+            other.kill()
+        for each in waiting:
+            with pytest.raises(JobKilled) as killed:
+                each.result()
+            # Also of who came after it was told.
+            assert killed.value.report is not None
+    assert children() == []
+
+
+def test_who_waits_is_told_when_nobody_can_hear_of_the_job_any_more() -> None:
+    job = submit("sleep 600", memory="256m")
     with ThreadPoolExecutor(2) as pool:
-        assert [outcome["result"] for outcome in pool.map(lambda _: job.wait(), range(2))] == ["succeeded"] * 2
+        waiting = [pool.submit(job.wait) for _ in range(2)]
+        while not children():
+            time.sleep(0.1)
+        [shared] = waits._followers.values()
+        shared._child.kill()
+        for each in waiting:
+            with pytest.raises(tony_ts.TonyError, match="ended before its result") as died:
+                each.result()
+            assert died.value.code == "PROGRAM_ENDED"
+    job.kill()
 
 
 def test_the_file_of_a_command_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

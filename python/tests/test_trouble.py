@@ -40,6 +40,13 @@ def test_a_key_that_there_is_not_names_the_nearest() -> None:
         tony_ts.submit("true", conf={"tony.worker.memoryy": "2g"}, scheduler="local")
 
 
+def test_a_warning_is_told_in_the_callers_words(caplog: pytest.LogCaptureFixture) -> None:
+    Path("train.py").touch()
+    tony_ts.submit("python3 train.py", memory="256m", scheduler="local").kill()
+    [warning] = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert warning.startswith("submit(command=…): warning: tony.worker.command runs train.py, but ")
+
+
 def test_a_wrong_job_file_says_where() -> None:
     Path("job.xml").write_text("<configuration><property><name>x</name></configuration>")
     with pytest.raises(JobInvalid, match=r"job\.xml"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import AsyncIterator, Literal, Mapping, NoReturn, Sequence
 
 from .async_process import AsyncChild, AsyncEvents, arun, async_turn
@@ -21,11 +22,12 @@ from .job import (
     report_in,
     status_words,
     url_in,
-    wait_words,
 )
+from .program import command
 from .request import NO_FILE, Command, Origin, Role, Value
 from .shapes import JobOutcome, JobState, JobStatus
 from .submission import WITHDRAWN, in_callers_words, prepare, tell, written
+from .waits import Heard, listening
 
 
 class AsyncJob:
@@ -89,9 +91,19 @@ class AsyncJob:
 
     async def _follow(self) -> End:
         reading = Reading()
-        async with AsyncEvents(wait_words(self._id)) as events:
-            async for event in events:
-                reading.see(event)
+        inbox: asyncio.Queue[Heard] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def tell(heard: Heard) -> None:
+            # Of a loop that is closed nobody waits.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(inbox.put_nowait, heard)
+
+        # Which Node there is, is asked of Node.
+        await loop.run_in_executor(None, command)
+        with listening(self._id, tell):
+            while not reading.is_over:
+                reading.hear(await inbox.get())
         return reading.end(self._id)
 
     def __repr__(self) -> str:
@@ -132,7 +144,7 @@ async def asubmit(
             except BaseException:
                 await _withdraw(child)
                 raise
-            tell(await child.errors())
+            tell(origin.told(await child.errors()))
     return AsyncJob(printed["applicationId"], _origin=origin)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import queue
 import threading
+import time
 from typing import Iterator, NamedTuple, Sequence, cast
 
 from .display import Progress, job_html, text_html
@@ -10,6 +12,7 @@ from .errors import TonyError, error_of, job_failed, not_in_time, told_plainly
 from .process import Events, Printed, run
 from .request import NO_FILE, Origin
 from .shapes import Event, JobOutcome, JobState, JobStatus
+from .waits import Heard, listening
 
 
 class LogLine(NamedTuple):
@@ -71,13 +74,7 @@ class Job:
         :raises WaitTimeout: it has not ended; it goes on
         """
         if self._end is None:
-            shown = Progress(self._id) if progress else None
-            try:
-                self._end = self._follow(timeout, shown)
-            except KeyboardInterrupt:
-                if shown is not None:
-                    shown.leave()
-                raise
+            self._end = self._follow(timeout) if progress else self._await(timeout)
         return self._end.success(self._id, self._origin)
 
     def events(self, logs: str | None = None) -> Events:
@@ -108,20 +105,36 @@ class Job:
         """
         check_killed(run(kill_words(self._id, reason)))
 
-    def _follow(self, timeout: float | None, progress: Progress | None) -> End:
+    def _await(self, timeout: float | None) -> End:
         reading = Reading()
-        words = wait_words(self._id) if progress is None else event_words(self._id, None)
-        with Events(words) as events:
+        inbox: queue.SimpleQueue[Heard] = queue.SimpleQueue()
+        over_at = None if timeout is None else time.monotonic() + timeout
+        with listening(self._id, inbox.put):
+            while not reading.is_over:
+                try:
+                    heard = inbox.get(timeout=None if over_at is None else max(over_at - time.monotonic(), 0))
+                except queue.Empty:
+                    raise not_in_time(self._id, timeout or 0) from None
+                reading.hear(heard)
+        return reading.end(self._id)
+
+    def _follow(self, timeout: float | None) -> End:
+        """The same, and shows how it goes."""
+        reading = Reading()
+        progress = Progress(self._id)
+        with Events(event_words(self._id, None)) as events:
             clock = Clock(timeout, events)
             with clock:
                 try:
                     for event in events:
-                        reading.see(event)
-                        if progress is not None:
-                            progress.see(event)
+                        reading.hear(event)
+                        progress.see(event)
                 except TonyError:
                     if clock.rang and timeout is not None:
                         raise not_in_time(self._id, timeout) from None
+                    raise
+                except KeyboardInterrupt:
+                    progress.leave()
                     raise
         return reading.end(self._id)
 
@@ -176,14 +189,21 @@ class Reading:
     """What the events of a job come to."""
 
     def __init__(self) -> None:
+        self.is_over = False
         self._report: JobStatus | None = None
         self._outcome: JobOutcome | None = None
 
-    def see(self, event: Event) -> None:
-        if event["event"] == "status":
-            self._report = event["status"]
-        elif event["event"] == "end":
-            self._outcome = event["outcome"]
+    def hear(self, heard: Heard) -> None:
+        """Raises why there is no more to hear."""
+        if isinstance(heard, TonyError):
+            raise heard
+        if heard["event"] == "status":
+            self._report = heard["status"]
+        elif heard["event"] == "end":
+            if "error" in heard:
+                raise error_of(heard["error"], heard["exitCode"])
+            self._outcome = heard["outcome"]
+            self.is_over = True
 
     def end(self, job_id: str) -> End:
         if self._outcome is None:
@@ -192,10 +212,6 @@ class Reading:
             return End(self._outcome, None)
         # The last status was told shortly before the end.
         return End(self._outcome, {**self._report, "state": self._outcome["result"], "outcome": self._outcome})
-
-
-def wait_words(job_id: str) -> list[str]:
-    return ["wait", job_id, "--json"]
 
 
 def status_words(job_id: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -40,16 +41,17 @@ class Child:
     One run of the command line. It has a session of its own: a Ctrl-C in the terminal is this process's to answer.
     """
 
-    def __init__(self, words: Sequence[str], *, follows: bool = False, given: bytes = b"") -> None:
+    def __init__(self, words: Sequence[str], *, follows: bool = False, given: bytes = b"", asked: bool = False) -> None:
         """
         :param follows: its lines are read as they come
         :param given: what it can read
+        :param asked: it is told more while it runs, by ``ask()``
         """
         self.printed = Printing(given)
         try:
             self._process = subprocess.Popen(
                 [*command(), *words],
-                stdin=self.printed.input or subprocess.DEVNULL,
+                stdin=subprocess.PIPE if asked else self.printed.input or subprocess.DEVNULL,
                 stdout=subprocess.PIPE if follows else self.printed.output,
                 stderr=self.printed.errors,
                 start_new_session=True,
@@ -60,6 +62,11 @@ class Child:
 
     def lines(self) -> Iterator[bytes]:
         return iter(self._process.stdout or ())
+
+    def ask(self, line: str) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
 
     def result(self) -> Printed:
         """Its one object. Raises the error that stands in it."""
@@ -81,8 +88,11 @@ class Child:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                # What it did not read any more is nobody's.
+                with contextlib.suppress(OSError):
+                    pipe.close()
         self.printed.close()
 
     def __enter__(self) -> Child:

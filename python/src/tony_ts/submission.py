@@ -91,7 +91,7 @@ def submit(
         except BaseException:
             _withdraw(child)
             raise
-        tell(child.errors())
+        tell(origin.told(child.errors()))
     return Job(printed["applicationId"], _origin=origin)
 
 

@@ -85,7 +85,7 @@ describe("mistakes in a command line", () => {
     [["list", "--bogus"], "unknown option: --bogus\n  tony-ts list\n  tony-ts list --help"],
     [["status"], "Which job? Give its id (tony-ts list)\n  tony-ts status <application>\n  tony-ts status --help"],
     [["kill"], "Which job? Give its id (tony-ts list)\n  tony-ts kill <application..>\n  tony-ts kill --help"],
-    [["wait", "a", "b"], "unexpected argument: b\n  tony-ts wait <application>\n  tony-ts wait --help"],
+    [["wait", "a", "b"], "unexpected argument: b\n  tony-ts wait [application]\n  tony-ts wait --help"],
     [["submit", "--xyz"], "unknown option: --xyz\n  tony-ts submit [job]\n  tony-ts submit --help"],
     [
       ["submit", "-confg", "job.xml"],
