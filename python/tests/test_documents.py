@@ -82,7 +82,7 @@ def test_the_picture_of_a_failure_and_the_same_as_data() -> None:
     names: dict[str, Any] = {}
     with pytest.raises(tony_ts.JobFailed) as raised:
         run(programs(GUIDE)[0], names)
-    [shown] = re.findall(r"^```\n(tony_ts\..*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+    shown = [re.findall(r"^```\n(tony_ts\..*?)^```", page, re.DOTALL | re.MULTILINE) for page in (GUIDE, README)]
 
     def what_stays(text: str) -> str:
         """Ids, hosts and folders are each cluster's own."""
@@ -90,7 +90,8 @@ def test_the_picture_of_a_failure_and_the_same_as_data() -> None:
         return re.sub(r'"/\S+/train.py"', '"train.py"', re.sub(r" on (node7|127\.0\.0\.1)", " on HOST", text)).strip()
 
     kind = type(raised.value)
-    assert what_stays(f"{kind.__module__}.{kind.__name__}: {raised.value}") == what_stays(shown)
+    said = what_stays(f"{kind.__module__}.{kind.__name__}: {raised.value}")
+    assert [[what_stays(one) for one in pictures] for pictures in shown] == [[said], [said]]
     told = run(programs(in_section("When it fails"))[0], {"job": names["job"], "tony_ts": tony_ts})
     assert re.match(r"worker:1 program-exited failed\nTraceback [\s\S]*ValueError: no such column: price\n$", told)
 

@@ -13,14 +13,14 @@ const python = execFileSync(process.execPath, ["scripts/test/python-environment.
 }).trim();
 
 const SOURCES = ["src", "torchx/src", "airflow/src"];
-const CODE = [...SOURCES, "tests", "hatch_build.py"];
+const CODE = [...SOURCES, "tests", "hatch_build.py", "api_page.py"];
 
 /** The floor of Python 3.8 cannot be run here: ruff knows its syntax, vermin its library. mypy itself checks for 3.10 and later. */
 const checks = [
   ["-m", "ruff", "format", "--check", "--no-cache", ...CODE],
   ["-m", "ruff", "check", "--no-cache", ...CODE],
   ["-m", "mypy", "--cache-dir", "/dev/null", "--python-version", "3.10", ...CODE],
-  ["-m", "basedpyright", "--pythonpath", python, ...SOURCES, "hatch_build.py"],
+  ["-m", "basedpyright", "--pythonpath", python, ...SOURCES, "hatch_build.py", "api_page.py"],
   ["-c", "import vermin; vermin.main()", "--target=3.8-", "--no-tips", "--quiet", ...SOURCES],
 ];
 /** @param {readonly string[]} words */

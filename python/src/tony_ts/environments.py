@@ -44,12 +44,13 @@ class Environment:
 @told_plainly
 def package(environment: Path | None = None, *, requirements: Path | Sequence[str] | None = None) -> Environment:
     """
-    A Python environment for tasks, with what ``pip install -e`` left elsewhere. What is wrong with it is said now.
+    A Python environment for tasks, with its editable packages (``-e``), whose modules lie elsewhere. What is
+    wrong with it is said now.
 
     :param environment: of venv, virtualenv, uv or conda: its folder. Or an archive, as of conda-pack, or a PEX.
         Default: the one that this program runs in
     :param requirements: instead of one that is there: what pip is to install into a new one, as a file or as the lines
-        of ``pip freeze``. It is made once for the same lines and the same Python
+        that its ``freeze`` prints. It is made once for the same lines and the same Python
     """
     if requirements is not None:
         if environment is not None:

@@ -24,10 +24,12 @@ class Advice(NamedTuple):
 
     @property
     def should_stop(self) -> bool:
+        """Whether the program is to end: whoever stops it waits for the grace of its role, not longer."""
         return self.answer == "stop"
 
     @property
     def should_checkpoint(self) -> bool:
+        """Whether the program is to save a checkpoint now, before ``deadline_ms``: its container will be taken back."""
         return self.answer == "checkpoint-now"
 
 
@@ -65,6 +67,7 @@ class TaskEnd(NamedTuple):
 
     @property
     def succeeded(self) -> bool:
+        """Whether it ended well."""
         return self.state == "succeeded"
 
 
