@@ -64,3 +64,23 @@ export function visibleDevices(value: string): string[] {
   const end = named.findIndex((name) => name === "" || name.startsWith("-"));
   return end < 0 ? named : named.slice(0, end);
 }
+
+/** By e_machine of the System V ABI, as `process.arch` names them. */
+const ARCHITECTURES: Readonly<Record<number, string>> = {
+  3: "ia32",
+  40: "arm",
+  62: "x64",
+  183: "arm64",
+  243: "riscv64",
+};
+
+/**
+ * The architecture that a program is made for: as `process.arch` names it, or the number of e_machine.
+ * @param head how its file begins
+ * @returns undefined where that is no ELF file of 64 bits, little-endian
+ */
+export function architectureOf(head: Buffer): string | undefined {
+  if (head.length < 20 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2 || head[5] !== 1) return undefined;
+  const machine = head.readUInt16LE(18);
+  return ARCHITECTURES[machine] ?? String(machine);
+}

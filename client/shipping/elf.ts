@@ -1,9 +1,10 @@
 import { open } from "node:fs/promises";
 import { errorCode } from "../../src/hadoop/errors.ts";
+import { architectureOf } from "../../src/machine.ts";
 
 /** What a Linux executable asks of the machine it runs on. */
 export interface ElfRequirements {
-  /** Node's own name of it (`process.arch`), or the number of e_machine. */
+  /** As `architectureOf` names it. */
   readonly architecture: string;
   /** The dynamic loader, absent in a static executable. */
   readonly interpreter?: string;
@@ -13,13 +14,6 @@ export interface ElfRequirements {
   readonly symbolVersions: readonly string[];
 }
 
-const architectures: Readonly<Record<number, string>> = {
-  3: "ia32",
-  40: "arm",
-  62: "x64",
-  183: "arm64",
-  243: "riscv64",
-};
 const programHeader = { load: 1, dynamic: 2, interpreter: 3 } as const;
 /** Tags of the dynamic section. */
 const dynamicTag = {
@@ -73,14 +67,13 @@ export async function readElf(file: string): Promise<ElfRequirements | undefined
 
 async function parseElf(read: Read): Promise<ElfRequirements | undefined> {
   const header = await read(0, 64);
-  const isElf64 = header.readUInt32BE(0) === 0x7f454c46 && header[4] === 2 && header[5] === 1;
-  if (!isElf64) return undefined;
-  const machine = header.readUInt16LE(18);
+  const architecture = architectureOf(header);
+  if (architecture === undefined) return undefined;
   const segments = await readSegments(read, header);
   const interpreterAt = segments.find((segment) => segment.type === programHeader.interpreter);
   const interpreter = interpreterAt && cString(await read(interpreterAt.offset, interpreterAt.fileBytes), 0);
   return {
-    architecture: architectures[machine] ?? String(machine),
+    architecture,
     ...(interpreter === undefined ? {} : { interpreter }),
     ...(await readDynamic(read, segments)),
   };

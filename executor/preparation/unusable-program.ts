@@ -18,6 +18,7 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 import { VENV_NAME } from "../../src/job/launch/container-names.ts";
 import type { FileToShip } from "../../src/job/spec.ts";
 import { archiveOf } from "../../src/job/spec.ts";
+import { architectureOf } from "../../src/machine.ts";
 
 /** The longest target of a link (PATH_MAX, limits.h). */
 const LONGEST_LINK = 4096;
@@ -113,7 +114,8 @@ function faultOf(file: string, searched: readonly string[] | undefined): Fault |
     accessSync(file, constants.X_OK);
     const head = headOf(file);
     const words = faultOfContent(basename(file), head);
-    return words === undefined ? (interpreterFault(file, head, searched) ?? baseFault(file)) : { words };
+    if (words !== undefined) return { words };
+    return architectureFault(head) ?? interpreterFault(file, head, searched) ?? baseFault(file);
   } catch (error) {
     if (errorCode(error) === "EACCES") return { words: "is not executable" };
     return errorCode(error) === "ENOENT" ? missing(file) : undefined;
@@ -128,6 +130,25 @@ function faultOfContent(name: string, head: Buffer): string | undefined {
     return `is not a program but the text of a symbolic link to ${text}`;
   }
   return isPythonName(name) ? "is neither a program nor a script that names its interpreter" : undefined;
+}
+
+/** The kernel runs it where it has an emulator for it, as binfmt_misc says; else there is an "Exec format error". */
+function architectureFault(head: Buffer): Fault | undefined {
+  const architecture = architectureOf(head) ?? process.arch;
+  if (architecture === process.arch || emulators().length > 0) return undefined;
+  return {
+    words: `is made for ${architecture}, and this node is ${process.arch}`,
+    remedy:
+      "bring one that was made on a machine like the nodes, or ask for nodes like that one (tony.<role>.node-label)",
+  };
+}
+
+function emulators(): string[] {
+  try {
+    return readdirSync("/proc/sys/fs/binfmt_misc").filter((name) => name.startsWith("qemu-"));
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { unusableProgram } from "../../../executor/preparation/unusable-program.ts";
 import type { FileToShip } from "../../../src/job/spec.ts";
+import { elfHeader } from "../../support/elf-header.ts";
 
 const venv: FileToShip = { source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" };
 const source: FileToShip = { source: "/home/ada/src.zip", name: "src-dir", as: "working-directory" };
@@ -29,7 +30,7 @@ describe("a program out of a shipped archive", () => {
 
   afterEach(() => rmSync(workFolder, { recursive: true }));
 
-  function unpacked(file: string, content: string, mode = 0o500): void {
+  function unpacked(file: string, content: string | Buffer, mode = 0o500): void {
     writeFileSync(path.join(workFolder, file), content);
     chmodSync(path.join(workFolder, file), mode);
   }
@@ -124,6 +125,17 @@ describe("a program out of a shipped archive", () => {
     );
     symlinkSync("/opt/nothere/tool", path.join(workFolder, "venv/bin/tool"));
     expect(asked("venv/bin/tool")).toMatch(/: pack the file itself into that, with what it needs, not a link/);
+  });
+
+  it("is refused when it is made for another architecture than the node's", () => {
+    const other = process.arch === "arm64" ? "x64" : "arm64";
+    unpacked("venv/bin/python", elfHeader(other));
+    expect(asked("venv/bin/python train.py")).toBe(
+      `venv/bin/python is made for ${other}, and this node is ${process.arch}; it came from hdfs://nn/envs/torch.zip: ` +
+        "bring one that was made on a machine like the nodes, or ask for nodes like that one (tony.<role>.node-label)",
+    );
+    unpacked("venv/bin/tool", elfHeader(process.arch));
+    expect(asked("venv/bin/tool train.py")).toBeUndefined();
   });
 
   it("may be a binary, a script that names its interpreter, or a shell's script", () => {
