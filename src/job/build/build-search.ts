@@ -225,6 +225,13 @@ function checkRoles(reader: JobReader, roles: readonly RoleSpec[], first: string
     for (const [, name = ""] of command.matchAll(/\{\{param\.([^{}]*)\}\}/g)) {
       if (!space.some((parameter) => parameter.name === name)) reader.error(key, unknown(name, space));
     }
+    for (const [words, option = "", name] of command.matchAll(/(?<=^|\s)(--?[\w-]+)\s+\{\{param\.([^{}]*)\}\}/g)) {
+      if (space.some((parameter) => parameter.name === name && parameter.when !== undefined))
+        reader.warn(
+          key,
+          `has ${words}, which is not in every trial: without it ${option} takes the word behind; write ${option}={{param.${name}}}`,
+        );
+    }
   }
 }
 

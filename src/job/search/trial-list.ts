@@ -103,7 +103,10 @@ export function countsLine(
   ].join(" · ");
 }
 
-/** When those to come take as long as those that have ended, and as many run at once as do now. */
+/**
+ * When those to come take as long as those that have ended, and as many run at once as do now. Undefined where too little is known, or less
+ * than a second would be left: then the last of them take longer than the others, or start again.
+ */
 function timeLeftMs(trials: readonly TrialJson[], toCome: number): number | undefined {
   const durations = trials.flatMap(({ state, startedAtMs, endedAtMs }) =>
     goesOn.includes(state) || startedAtMs === undefined || endedAtMs === undefined ? [] : [endedAtMs - startedAtMs],
@@ -111,5 +114,6 @@ function timeLeftMs(trials: readonly TrialJson[], toCome: number): number | unde
   const running = trials.filter(({ state }) => state === "running").length;
   if (durations.length < LEAST_ENDED || running === 0) return undefined;
   const meanMs = durations.reduce((sum, one) => sum + one, 0) / durations.length;
-  return (meanMs * (toCome + running / 2)) / running;
+  const leftMs = (meanMs * (toCome + running / 2)) / running;
+  return leftMs < 1_000 ? undefined : leftMs;
 }

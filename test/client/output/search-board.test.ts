@@ -44,6 +44,13 @@ test("without enough that have ended nobody says how long it takes; of many that
   expect(board([waiting])).toBeUndefined();
 });
 
+test("nobody says that no time is left while trials run whose like have ended at once", () => {
+  const brief = [0, 1, 2].map((number) => ({ ...trial(number, "failed"), endedAtMs: 10_500 }));
+  expect(board([...brief, trial(3, "running")])?.lines).toContain(
+    "  trials 3 ended (3 failed) · 1 running · 0 to come",
+  );
+});
+
 test("trials that pause are neither ended nor running, and say nothing of how long others take", () => {
   const tasks = [trial(0, "paused", 0.5), trial(1, "paused", 0.25), trial(2, "completed", 0.75), trial(3, "running")];
   expect(board(tasks)?.lines.slice(0, 2)).toEqual([

@@ -195,6 +195,20 @@ describe("a job that describes a search", () => {
     ]);
   });
 
+  test("a command in which an option would take the next word, where a trial has no such parameter, is told", () => {
+    const space = {
+      "tony.search.param.optimizer": "choice adam sgd",
+      "tony.search.param.momentum": "float 0 1 when optimizer=sgd",
+    };
+    const saidOf = (command: string) => said({ ...space, ...goal, "tony.containers.command": command });
+    expect(saidOf("train --optimizer {{param.optimizer}} --momentum {{param.momentum}} data")).toEqual([
+      expect.stringContaining(
+        "tony.containers.command has --momentum {{param.momentum}}, which is not in every trial: without it --momentum takes the word behind; write --momentum={{param.momentum}}",
+      ),
+    ]);
+    expect(saidOf("train --optimizer {{param.optimizer}} --momentum={{param.momentum}} data")).toEqual([]);
+  });
+
   test("a command of any framework may name its parameters", () => {
     const generic = { "tony.application.framework": "generic" };
     const command = { "tony.containers.command": "train --rate {{param.rate}}" };
