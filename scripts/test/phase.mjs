@@ -87,14 +87,14 @@ export function onCluster(name, { options = [], jars = "jars", cores, suites }) 
       machine: [...OF_CLUSTERS, ...(options.includes("--secure") ? OF_SECURE_CLUSTERS : [])],
       prepares: true,
     },
-    ...suites.map(({ tests, needs = [], ...suite }, index) => ({
+    ...suites.map(({ tests, needs = [], after = [], ...suite }, index) => ({
       cores,
       ...suite,
       command: jestInBand("--selectProjects", "cluster", "--testPathPatterns", tests),
       environment: { TONY_TEST_CLUSTER: name },
       needs: [`${name}-up`, ...needs],
       // Each looks at whether anything of its own is left on the cluster.
-      after: suites.slice(0, index).map((before) => before.name),
+      after: [...after, ...suites.slice(0, index).map((before) => before.name)],
       jest: true,
     })),
     {

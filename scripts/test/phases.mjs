@@ -326,7 +326,7 @@ export const phases = [
     cores: ONE,
     limitSeconds: 1500,
     // Some of those lines build again what that phase packs.
-    needs: ["package"],
+    after: ["package"],
   }),
   ...clusterOfItsOwn("memory-calculator", {
     what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for; one that the ResourceManager forgot",
