@@ -18,7 +18,7 @@ from tony_ts.distributed.client import run_on_yarn
 from tony_ts.topologies import TaskSpec
 from trains import fails, trains
 
-run_on_yarn(trains, {"worker": TaskSpec(memory="512 MiB", vcores=1, instances=2)})
+run_on_yarn(trains, {"worker": TaskSpec(memory="1 GiB", vcores=1, instances=2)})
 print("trained")
 job = tony_ts.submit(fails, memory="512m")
 try:
@@ -32,9 +32,22 @@ import os
 
 
 def trains(local_rank):
-    from tony_ts.distributed.task import get_task
+    import torch
+    import torch.distributed
+    from torch.nn.parallel import DistributedDataParallel
 
-    assert get_task(local_rank).world_size == 2
+    torch.distributed.init_process_group("gloo")
+    model = DistributedDataParallel(torch.nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    torch.manual_seed(torch.distributed.get_rank())
+    for _ in range(100):
+        rows = torch.randn(32, 2)
+        loss = torch.nn.functional.mse_loss(model(rows), rows.sum(dim=1, keepdim=True))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    weights = [parameter.detach().flatten() for parameter in model.parameters()]
+    print("rank", torch.distributed.get_rank(), "of", torch.distributed.get_world_size(), torch.cat(weights).round(decimals=1).tolist())
 
 
 def fails():
