@@ -381,6 +381,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run bench -- --only job --only gang": withRow("npm run bench"),
   "npm run bench -- --only store": withRow("npm run bench"),
   "npm run bench -- --only feeds": withRow("npm run bench"),
+  "npm run bench -- --only search": withRow("npm run bench"),
   "npm run bench -- --only attacks": withRow("npm run bench"),
   "npm run bench -- --only citizen": withRow("npm run bench"),
   "npm run bench -- --runs 10 --json results.json": withRow("npm run bench"),
