@@ -435,16 +435,16 @@ class Master {
     const { search } = job.spec;
     const shared =
       search?.outputDir === undefined ? [] : [`${search.outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
-    const lines = () => trialLines(this.#core, this.#status());
     return new SearchResults({
       clock: wallClock,
       folders: search === undefined ? [] : settings.local ? [...shared, job.stagingUrl] : shared,
       fileSystems: this.#fileSystems,
-      lines,
+      lines: () => trialLines(this.#core, this.#status()),
       files: () => {
-        const files = searchFiles(this.#core, this.#status());
+        const status = this.#status();
+        const files = searchFiles(this.#core, status);
         if (search === undefined || files === undefined) return [];
-        return [files, eventFiles(search, lines(), this.#core.state.startedAtMs)];
+        return [files, eventFiles(search, trialLines(this.#core, status), this.#core.state.startedAtMs)];
       },
     });
   }

@@ -56,7 +56,8 @@ export function summarize({ values, budget }: Figure): Summary | undefined {
   return { ...summary, met: budget.kind === "at most" ? median <= budget.limit : median >= budget.limit };
 }
 
-function medianOf(sorted: readonly number[]): number {
+/** @param sorted the smallest first */
+export function medianOf(sorted: readonly number[]): number {
   const middle = sorted.length / 2;
   const upper = sorted[Math.floor(middle)] ?? Number.NaN;
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;

@@ -1,4 +1,4 @@
-"""Prints docs/reference/python.md: what the package gives programs, from its own signatures and docstrings."""
+"""Writes docs/reference/python.md: what the package gives programs, from its own signatures and docstrings."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import type { TrialsJson } from "../../client/printed-json.ts";
 import { packageRoot } from "../../src/programs.ts";
-import { atMost } from "../figures.ts";
+import { atMost, medianOf } from "../figures.ts";
 import type { Measurement } from "../measurement.ts";
 import { cpuSeconds, processMemory } from "../process-memory.ts";
 import { searchOfCore } from "../search-of-core.ts";
@@ -41,7 +41,7 @@ export const search: Measurement = {
       const idleMs = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
       const many = searchOfCore(MANY, 20);
       return {
-        [handOver]: median(handOvers(readFileSync(path.join(folder, "times"), "utf8"))),
+        [handOver]: medianOf(handOvers(readFileSync(path.join(folder, "times"), "utf8")).toSorted((a, b) => a - b)),
         [idle]: (100 * idleMs) / heldMs,
         [processor]: own.processorMs / TRIALS,
         [resident]: own.residentMiB,
@@ -103,10 +103,6 @@ function handOvers(times: string): number[] {
     if (what === "ends") last.set(container, Number(atMs));
     return what === "begins" && endedAtMs !== undefined ? [Number(atMs) - endedAtMs] : [];
   });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function tonyTs(folder: string, ...words: readonly string[]): ChildProcess {

@@ -21,10 +21,9 @@ export async function statusNow(master: Asked): Promise<JobStatus | undefined> {
 }
 
 /** The tasks that a person means: the one of that name, or of a search's `trial:17` or `trial:17/ps:0` those of the trial. */
-export function tasksMeant(status: JobStatus | undefined, name: string): string[] {
+export function tasksMeant(status: JobStatus, name: string): string[] {
   if (!isByTrial(name)) return [name];
-  const names = status?.tasks.map(({ task }) => task) ?? [];
-  return names.filter((task) => status !== undefined && isOfTrial(shownNameInTrial(status, task), name));
+  return status.tasks.map(({ task }) => task).filter((task) => isOfTrial(shownNameInTrial(status, task), name));
 }
 
 /** The same where it has to be one; undefined where there is none. @throws UserError `NO_SUCH_TASK`: there are several */
@@ -38,7 +37,9 @@ export function taskMeant(status: JobStatus, name: string): string | undefined {
  * @throws UserError `NO_SUCH_TASK`: it has no such trial. Of another name its AM says so
  */
 export async function tasksMeantOf(master: Asked, name: string): Promise<readonly string[]> {
-  const tasks = isByTrial(name) ? tasksMeant(await statusNow(master), name) : [name];
+  if (!isByTrial(name)) return [name];
+  const status = await statusNow(master);
+  const tasks = status === undefined ? [] : tasksMeant(status, name);
   if (tasks.length === 0) throw new UserError(`The job has no ${name}`, { code: "NO_SUCH_TASK" });
   return tasks;
 }

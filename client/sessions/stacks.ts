@@ -21,13 +21,10 @@ type Asked = Pick<MasterConnection, "openSession" | "follow">;
  */
 export async function stacksJson(master: Asked, task: string | undefined): Promise<StacksJson> {
   const names = task === undefined ? await runningTasks(master) : await tasksMeantOf(master, task);
+  const isNamed = task !== undefined && names.length === 1;
   const tasks: TaskStacks[] = [];
   for (let at = 0; at < names.length; at += AT_ONCE) {
-    tasks.push(
-      ...(await Promise.all(
-        names.slice(at, at + AT_ONCE).map((name) => stacksOf(master, name, task !== undefined && names.length === 1)),
-      )),
-    );
+    tasks.push(...(await Promise.all(names.slice(at, at + AT_ONCE).map((name) => stacksOf(master, name, isNamed)))));
   }
   return { tasks, groups: groupPlaces(tasks.flatMap(placesOf)) };
 }

@@ -115,7 +115,8 @@ export function forecastFeeds({ feeds = [] }: JobSpec, inputs: FeedInputs["feeds
 
 function uncutFiles({ cut, files }: Plan): Pick<FeedForecast, "uncut" | "largestUncut"> {
   const most = "splitBytes" in cut ? cut.splitBytes : USUAL_SPLIT_BYTES;
-  let [uncut, largest]: [number, FeedForecast["largestUncut"]] = [0, undefined];
+  let uncut = 0;
+  let largest: FeedForecast["largestUncut"];
   for (const { path: file, length } of files) {
     if (isCut(cut, file) || length <= most) continue;
     uncut += 1;

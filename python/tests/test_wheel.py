@@ -77,7 +77,7 @@ def test_the_wheel_is_for_every_python_and_holds_the_package_and_the_programs_al
         r"tony_ts/((distributed/|pytorch/|skein/|tensorflow/|training/)?\w+\.py|py\.typed)"
         r"|tony_ts/npm/(package\.json|LICENSE|NOTICE|dist/sbom\.cdx\.json)"
         r"|tony_ts/npm/dist/programs/((am|executor|portal|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?|(compare|page|portal)\.html)"
-        r"|tony_ts/npm/examples/[\w-]+/[\w-]+\.(xml|py|sh|yml|json|service)"
+        r"|tony_ts/npm/examples/([\w-]+/(job\.xml|[\w-]+\.(py|sh))|monitoring/[\w-]+\.\w+|portal/[\w-]+\.service)"
         r"|tony_ts/npm/node_modules/koffi/(src/koffi/(src/)?)?\w+\.(c?js|json)|tony_ts/npm/node_modules/koffi/LICENSE\.txt"
         r"|tony_ts/npm/node_modules/@koromix/koffi-linux-\w+/(\w+/koffi\.node|\w+\.\w+)"
         r"|tony_ts-[\d.]+\.dist-info/(METADATA|WHEEL|RECORD|entry_points\.txt)"

@@ -338,7 +338,7 @@ export const phases = [
     ],
     tests: "test/schedulers/memory-calculator",
     cores: HALF,
-    limitSeconds: 240,
+    limitSeconds: 120,
   }),
   ...clusterOfItsOwn("fair-scheduler", {
     what: "jobs where queues are made as jobs name them, logs are stored in indexed files, and GPUs go by another name",
@@ -351,7 +351,7 @@ export const phases = [
     ],
     tests: "test/schedulers/fair-scheduler",
     cores: HALF,
-    limitSeconds: 240,
+    limitSeconds: 120,
   }),
   ...clusterOfItsOwn("oldest-release", {
     what: "jobs on the oldest release of Hadoop; npm run matrix tries all of them",

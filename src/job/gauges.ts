@@ -18,13 +18,9 @@ const MIB = 1024 ** 2;
 /** What a job's tasks use and report: by role, for there may be thousands of them. Without those of which nothing is known. */
 export function jobGauges(status: JobStatus): JobGauge[] {
   const { roles, tasks, generation, waits, usage } = status;
+  const groups = roles.map((role) => ({ role, own: tasks.filter(({ task }) => task.startsWith(`${role.name}:`)) }));
   const ofRoles = <T>(value: (role: RoleStatus, own: readonly TaskStatus[]) => T[]): T[] =>
-    roles.flatMap((role) =>
-      value(
-        role,
-        tasks.filter(({ task }) => task.startsWith(`${role.name}:`)),
-      ),
-    );
+    groups.flatMap(({ role, own }) => value(role, own));
   const perRole = (amount: (own: readonly TaskStatus[], role: RoleStatus) => number | undefined) =>
     ofRoles((role, own): GaugePoint[] => {
       const value = amount(own, role);

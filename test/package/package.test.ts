@@ -66,7 +66,9 @@ describe("the packed tarball", () => {
       /^dist\/lib\/packages\/[\w-]+\.js$/,
       /^dist\/sbom\.cdx\.json$/,
       /^azkaban\/jobtypes\/tony-ts\/(plugin|private)\.properties$/,
-      /^examples\/[\w-]+\/[\w-]+\.(xml|py|sh|yml|json|service)$/,
+      /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
+      /^examples\/monitoring\/(alerts\.yml|grafana-dashboard\.json)$/,
+      /^examples\/portal\/tony-ts-portal\.service$/,
     ];
     expect(files.filter((file) => !expected.some((pattern) => pattern.test(file)))).toEqual([]);
     for (const program of ["am", "executor", "tokens", "tony-ts", "portal"])
