@@ -82,4 +82,17 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     lives: "a parameter server loses its peers for the third time, and its trial fails though both workers then exit 0",
     logs: ["generation-restart", "generation-restart", "task-failed", "verdict", "outcome-decided"],
   },
+  {
+    seed: 44_003_351,
+    searches: true,
+    lives:
+      "the executor of a trial that is over was told of a generation that the journal does not know: nothing starts there",
+    logs: ["generation-restart", "recovered", "stage-done", "outcome-decided"],
+  },
+  {
+    seed: 46_000_552,
+    searches: true,
+    lives: "four trials that each miss their last container do not wait for one another for ever",
+    logs: ["containers-asked", "gang-returned", "generation-running", "outcome-decided"],
+  },
 ];

@@ -6,6 +6,7 @@ import { dropTask } from "../gang/completeness.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
 import { doneForGood, tellToLeave } from "../gang/stages.ts";
+import { isNeededNoMore } from "../policies/completion.ts";
 import { isElastic, isShareDone, startsWithGang, takesGangAlong } from "../policies/restart.ts";
 import { haltOf } from "../policies/trials.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -106,7 +107,7 @@ function claim(step: Step, container: ContainerRecord, taskId: string): void {
 
 /**
  * The executor knows a generation that the journal does not: the attempt before this one died during a restart. The higher generation
- * wins; because nobody can say how far that restart had come, another one begins.
+ * wins; because nobody can say how far that restart had come, another one begins, unless the gang has what it ran for.
  */
 function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
   const { state } = step;
@@ -117,6 +118,9 @@ function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration)
   }
   moveTask(step, task, "executor-ahead");
   accountFor(step, registration.containerId);
+  if (isNeededNoMore(step, task)) {
+    return;
+  }
   if (!takesGangAlong(step, task)) {
     renewAlone(step, task.id, "the attempt before had begun to");
   } else if (registration.generation === gang.generation) {

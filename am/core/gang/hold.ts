@@ -75,11 +75,14 @@ function holdMs({ spec: { timeouts } }: Step, { hold: { isVain, isContended } }:
   return isVain ? leastMs : isContended ? Math.max(leastMs, longestMs / 4) : longestMs;
 }
 
-/** What is registered cost the most, and is kept for as long again where there is something else to give back. */
+/**
+ * A gang gives back what it holds, unless others of its job do that for it. What is registered cost the most, and is kept for as long
+ * again where there is something else to give back.
+ */
 export function holdOver(step: Step, gang: GangState): void {
   const waitedMs = holdMs(step, gang);
   gang.hold.deadline = undefined;
-  if (!isStuck(step, gang) && !isLooking(step, gang)) {
+  if ((!isStuck(step, gang) && !isLooking(step, gang)) || othersGiveBack(step, gang)) {
     return;
   }
   const held = heldBefore(step, gang);
@@ -88,8 +91,20 @@ export function holdOver(step: Step, gang: GangState): void {
   const pauseMs = pause(step, gang, returned);
   noteDurable(step);
   if (returned.length > 0) {
-    logReturn(step, { returned: returned.length, held: held.length, waitedMs, pauseMs });
+    logReturn(step, gang, { returned: returned.length, held: held.length, waitedMs, pauseMs });
   }
+}
+
+/**
+ * Gangs of one job keep step, so that all of them would give back and ask again together for ever. Of those that are stuck the last ones
+ * give back instead, as many as the first one lacks containers; the others keep theirs and take what comes.
+ */
+function othersGiveBack(step: Step, gang: GangState): boolean {
+  const stuck = step.state.gangs.filter((one) => isStuck(step, one) && !one.hold.isVain);
+  const [first = gang] = stuck;
+  const lacking = gang === first ? 1 : holdingOf(step, first).waiting;
+  const later = gang.hold.isVain ? [] : stuck.slice(stuck.indexOf(gang) + 1);
+  return later.reduce((sum, one) => sum + holdingOf(step, one).holding, 0) >= lacking;
 }
 
 /** What tasks hold that have not started yet, and start together. */
@@ -125,6 +140,7 @@ function giveBack(step: Step, task: TaskRecord): void {
 
 function logReturn(
   step: Step,
+  gang: GangState,
   it: { readonly returned: number; readonly held: number; readonly waitedMs: number; readonly pauseMs: number },
 ): void {
   const key = keyWords(step, "tony.container.hold-timeout");
@@ -132,7 +148,8 @@ function logReturn(
     it.returned === it.held
       ? countWords(it.held, "container")
       : `${it.returned} of its ${countWords(it.held, "container")}`;
-  const words = `The gang is not complete and got no further container for ${durationWords(it.waitedMs)} (${key}): ${what} will be given back and asked for again in ${durationWords(it.pauseMs)}.`;
+  const who = step.spec.trials === undefined ? "The gang" : `Trial ${gang.position}`;
+  const words = `${who} is not complete and got no further container for ${durationWords(it.waitedMs)} (${key}): ${what} will be given back and asked for again in ${durationWords(it.pauseMs)}.`;
   log(step, "warn", "gang-returned", words, { containers: it.returned });
 }
 
@@ -148,6 +165,12 @@ function isStuck(step: Step, gang: GangState): boolean {
   if (!isGathering(step, gang) || gang.hold.askAgainAtMs !== 0) {
     return false;
   }
+  const { waiting, holding } = holdingOf(step, gang);
+  return waiting > 0 && holding > 0;
+}
+
+/** Of the tasks that start together: how many have containers, and how many have none and are needed. */
+function holdingOf(step: Step, gang: GangState): { readonly waiting: number; readonly holding: number } {
   let waiting = 0;
   let holding = 0;
   for (const [position, role] of rolesOf(step, gang)) {
@@ -157,7 +180,7 @@ function isStuck(step: Step, gang: GangState): boolean {
       holding += counts.allocated + counts.launched + counts.preparing + counts.registered;
     }
   }
-  return waiting > 0 && holding > 0;
+  return { waiting, holding };
 }
 
 /** It asks for more than there is, to see whether it comes: what YARN would set aside for that is wanted by others. */

@@ -109,6 +109,46 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome).toMatchObject({ result: "succeeded", summary: "4 trials: 3 completed, 1 failed" });
   });
 
+  test("that each miss a container: the last gives back as many as the first one lacks, the others keep theirs and start", () => {
+    const scenario = new Scenario(spec({ maxParallel: 3 }));
+    scenario.register();
+    const workers = Array.from({ length: 6 }, () => scenario.container(1));
+    scenario.on({ type: "containers-allocated", containers: workers });
+    scenario.readyAll();
+    const effects = scenario.after(scenario.core.spec.timeouts.gangHoldMs);
+    expect(released(effects)).toEqual(["c5", "c6"]);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ event: "gang-returned", message: expect.stringMatching(/^Trial 2 is not complete/) }),
+    );
+    expect(asked(effects)).toEqual(["ps × 2"]);
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(2), scenario.container(2)] });
+    scenario.readyAll();
+    expect(starts(scenario.effects).map(({ task }) => task)).toEqual([...tasksOf(0), ...tasksOf(1)]);
+  });
+
+  test("that miss more than the last has: as many of them give back, but never the first while another can", () => {
+    const scenario = new Scenario(spec({ maxParallel: 3 }));
+    scenario.register();
+    const one = () => scenario.container(1);
+    scenario.on({ type: "containers-allocated", containers: [one(), one(), one(), one(), one()] });
+    scenario.readyAll();
+    const { gangHoldMs } = scenario.core.spec.timeouts;
+    expect(released(scenario.after(gangHoldMs))).toEqual(["c5"]);
+    expect(released(scenario.after(gangHoldMs))).toEqual(["c3", "c4"]);
+    expect(released(scenario.after(gangHoldMs))).toEqual(["c1", "c2"]);
+  });
+
+  test("that are over start nothing again, though an attempt before had told an executor of another generation", () => {
+    const scenario = new Scenario(searchRun(jobSpec([role("worker", 1), role("tensorboard", 1)]), search));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    expect(scenario.phases()).toContain("tensorboard:0 stopping");
+    const { containerId } = scenario.task("tensorboard:0");
+    scenario.crash([scenario.container(2, { containerId })]);
+    scenario.ready("tensorboard:0", { generation: 9 });
+    expect(scenario.task("tensorboard:0")).toMatchObject({ phase: "stopped", generation: 1, restarts: 0 });
+  });
+
   test("are all that a search shows: their leads have parameters and values, roles have all tasks", () => {
     const { scenario } = running();
     reports(scenario, "worker:1", 3, 0.1);
