@@ -3,9 +3,12 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LocalApplications } from "../../../client/applications/local-applications.ts";
 import { localFiles, localRoot, newLocalFolder } from "../../../client/applications/local-folder.ts";
+import { LocalLogStore } from "../../../client/applications/local-log-store.ts";
 import { wholeJob } from "../../../src/job/amounts.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
@@ -17,6 +20,23 @@ test.each([
   [{ HOME: "" }, path.join(homedir(), ".local/state/tony-ts/local")],
 ])("a folder that is no absolute path is none: %j", (environment, root) => {
   expect(localRoot(environment)).toBe(root);
+});
+
+test("a log that is passed over is not opened", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "local-logs-"));
+  const logs = path.join(folder, "am", "logs");
+  mkdirSync(logs, { recursive: true });
+  writeFileSync(path.join(logs, "am.log"), "first");
+  const texts: string[] = [];
+  for await (const { content } of new LocalLogStore("local_1795305600000_0001", folder).logs(() => true)) {
+    await setImmediate();
+    rmSync(logs, { recursive: true });
+    mkdirSync(logs);
+    writeFileSync(path.join(logs, "am.log"), "another");
+    texts.push(await text(content));
+  }
+  expect(texts).toEqual(["another"]);
+  rmSync(folder, { recursive: true });
 });
 
 describe("an application of the local scheduler whose AM tells no outcome", () => {
