@@ -291,6 +291,7 @@ function unknownQueue(name: string, root: QueueInfo | undefined): UserError {
 
 /** Why the credentials for reaching an AM could not be read from its job's staging folder. */
 export function accessProblemWords(problem: unknown, user: string): string {
+  if (problem === undefined) return "the ResourceManager does not say where it is";
   switch (errorCode(problem)) {
     case "UNREACHABLE":
     case "TIMEOUT":

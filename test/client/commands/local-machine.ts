@@ -19,6 +19,32 @@ import { aJobSpec } from "../../support/job-spec.ts";
 import { aJobStatus } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 
+// What commands load when they need it, before any runs: Jest does not link two modules at once that share one which is new.
+import "../../../client/applications/local-applications.ts";
+import "../../../client/applications/yarn-applications.ts";
+import "../../../client/cluster/held-containers.ts";
+import "../../../client/cluster/node-tables.ts";
+import "../../../client/cluster/nodes-overview.ts";
+import "../../../client/following/follow-again.ts";
+import "../../../client/following/follow-logs.ts";
+import "../../../client/following/quiet-view.ts";
+import "../../../client/logs/live-logs.ts";
+import "../../../client/logs/stored-logs.ts";
+import "../../../client/master/end-application.ts";
+import "../../../client/master/inspection.ts";
+import "../../../client/master/job-keys.ts";
+import "../../../client/output/trial-table.ts";
+import "../../../client/results/advice.ts";
+import "../../../client/results/apply-settings.ts";
+import "../../../client/results/get-files.ts";
+import "../../../client/results/job-series.ts";
+import "../../../client/results/runs.ts";
+import "../../../client/sessions/forward.ts";
+import "../../../client/sessions/page-address.ts";
+import "../../../client/sessions/stacks.ts";
+import "../../../client/shipping/prune-cache.ts";
+import "../../../client/shipping/cache-access.ts";
+
 type JobResult = JobOutcome["result"];
 
 export interface Ran {
@@ -35,7 +61,7 @@ const MASTER = 1;
 /** This machine, on which commands are run as a person types them, and the jobs that it has or had. */
 export class LocalMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "tony-commands-"));
-  readonly environment = { XDG_STATE_HOME: this.folder, HADOOP_CONF_DIR: "" };
+  environment: Readonly<Record<string, string>> = { XDG_STATE_HOME: this.folder, HADOOP_CONF_DIR: "" };
   readonly #root = localRoot(this.environment);
   readonly #running: RunningJob[] = [];
 

@@ -1,0 +1,239 @@
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { clientAccess, clientAccessFile, formatClientAccess, pageKey } from "../../../src/api/identity.ts";
+import { ownerName } from "../../../src/hadoop/process-owner.ts";
+import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
+import { jobFileName } from "../../../src/job/stored/stored-job.ts";
+import { anExecutorJob, identity } from "../../support/api.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+import { LocalMachine } from "./local-machine.ts";
+import { StandInManager } from "./stand-in-manager.ts";
+
+const me = ownerName();
+const [first, second, third] = ["application_1_0001", "application_1_0002", "application_1_0003"] as const;
+
+let machine: LocalMachine;
+let manager: StandInManager;
+let staging = "";
+beforeEach(async () => {
+  machine = new LocalMachine();
+  staging = path.join(machine.folder, "staging");
+  manager = await StandInManager.start(machine.folder);
+  machine.environment = { ...machine.environment, HADOOP_CONF_DIR: manager.configuration, HADOOP_USER_NAME: me };
+});
+afterEach(async () => {
+  await manager.stop();
+  await machine.dispose();
+});
+
+const place = () => ["--conf", `tony.staging-dir=file://${staging}`];
+const run = (...words: string[]) => machine.run(...words, ...place());
+const json = (...words: string[]) => machine.json(...words, ...place());
+
+function node(host: string, changes: Partial<NodeReport> = {}): NodeReport {
+  const of = (memoryMiB: number, vcores: number) => ({ memoryMiB, vcores, others: {} });
+  return {
+    ...{ nodeId: `${host}:45454`, host, httpAddress: "", rack: "", state: "RUNNING", healthReport: "" },
+    ...{ used: of(1_024, 1), capability: of(4_096, 4), containerCount: 1, labels: [] },
+    ...changes,
+  };
+}
+
+/** A file of the cache that was last used so many days ago. */
+function cached(name: string, daysAgo: number): string {
+  const file = path.join(staging, "cache", "sha256", name.padEnd(64, "0"), name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, name);
+  const atS = 1_795_305_600 - daysAgo * 86_400;
+  utimesSync(file, atS, atS);
+  return file;
+}
+
+/** What an application that runs keeps in its staging folder. */
+function staged(id: string, names: string, { page = false } = {}): void {
+  const folder = path.join(staging, id);
+  mkdirSync(folder, { recursive: true });
+  const spec = aJobSpec();
+  const access = clientAccess(identity);
+  const job = { ...anExecutorJob({ ...spec, am: { ...spec.am, page } }), files: { master: [], all: [], byRole: {} } };
+  const more = { node: `file://${names}`, sharedLabels: [], resourceTypes: [] };
+  writeFileSync(path.join(folder, jobFileName), JSON.stringify({ ...job, ...more }));
+  writeFileSync(
+    path.join(folder, clientAccessFile),
+    JSON.stringify({ ...formatClientAccess(access), pageKey: pageKey(access) }),
+  );
+}
+
+describe("tony-ts list on a cluster", () => {
+  beforeEach(() =>
+    manager.has(
+      { id: first, user: me, state: "RUNNING", startTimeMs: 1_795_305_100_000 },
+      { id: second, user: me, state: "FINISHED", finalStatus: "SUCCEEDED", startTimeMs: 1_795_305_200_000 },
+      { id: third, user: "bob", state: "RUNNING", startTimeMs: 1_795_305_300_000 },
+    ),
+  );
+
+  test.each([
+    [[], [first]],
+    [["--all"], [second, first]],
+    [["--all-users"], [third, first]],
+    [
+      ["--all-users", "--all", "--limit", "2"],
+      [third, second],
+    ],
+    [["--user", "bob"], [third]],
+    [["--state", "succeeded"], [second]],
+  ])("%j shows %j", async (words, ids) => {
+    const shown = await json("list", ...words);
+    expect(shown).toMatchObject({ jobs: ids.map((id) => ({ id })), places: ["yarn"] });
+    expect(shown).not.toHaveProperty("unknownUser");
+  });
+
+  test("shows the jobs of this machine beside those of the cluster, unless one place alone is asked", async () => {
+    const { id } = await machine.running();
+    const places = ["yarn", "local"];
+    expect(await json("list")).toMatchObject({ jobs: [{ id }, { id: first }], places });
+    expect(await json("list", "--scheduler", "local")).toMatchObject({ jobs: [{ id }], places: ["local"] });
+    expect(await json("list", "--scheduler", "yarn")).toMatchObject({ jobs: [{ id: first }], places: ["yarn"] });
+    expect(await json("list", "--user", me)).toMatchObject({ jobs: [{ id: first }], places: ["yarn"] });
+  });
+
+  test("says of whom the ResourceManager never had an application", async () => {
+    const { exitCode, out } = await run("list", "--user", "eve");
+    expect({ exitCode, out }).toEqual({
+      exitCode: 0,
+      out: "No jobs: unknown user eve, of whom the ResourceManager has no application of any kind\n",
+    });
+    expect(await json("list", "--user", "eve")).toMatchObject({ jobs: [], unknownUser: "eve" });
+    expect(await json("list", "--user", "bob", "--state", "failed")).not.toHaveProperty("unknownUser");
+  });
+});
+
+describe("tony-ts nodes", () => {
+  beforeEach(() => {
+    manager.nodes = [
+      node("n1", { labels: ["gpu"] }),
+      node("n2"),
+      node("n3", { state: "LOST", labels: ["gpu", "big"] }),
+    ];
+    manager.has({ id: first, user: "bob", state: "RUNNING", usage: held(2, 3_072) }, { id: second, state: "FINISHED" });
+  });
+
+  const held = (usedContainers: number, memoryMiB: number) => {
+    const none = { memoryMiB: 0, vcores: 0, others: {} };
+    const used = { ...none, memoryMiB, vcores: 1 };
+    return { usedContainers, used, needed: none, memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
+  };
+
+  test("shows what is free on each, and who holds the rest", async () => {
+    const { exitCode, out } = await machine.run("nodes");
+    expect(exitCode).toBe(0);
+    expect(out.split("\n").slice(0, 3)).toEqual([
+      expect.stringMatching(/^node +state +label +memory free +cores free +containers$/),
+      expect.stringMatching(/^n2 +RUNNING +– +3 GiB of 4 GiB +3 of 4 +1$/),
+      expect.stringMatching(/^n1 +RUNNING +gpu +3 GiB of 4 GiB +3 of 4 +1$/),
+    ]);
+    expect(out).toMatch(new RegExp(`\n${first} +bob +ml +bert +2 +3 GiB, 1 core`));
+  });
+
+  test("of a label are those that have it", async () => {
+    expect(await machine.json("nodes", "--label", "gpu")).toMatchObject({
+      nodes: expect.not.arrayContaining([expect.objectContaining({ host: "n2" })]),
+      holders: [{ applicationId: first }],
+    });
+    expect(await machine.run("nodes", "--label", "cpu")).toEqual({
+      exitCode: 2,
+      out: "",
+      err: "No node has the label cpu: the nodes' labels are big, gpu\n",
+    });
+    manager.nodes = [node("n1")];
+    expect((await machine.run("nodes", "--label", "cpu")).err).toBe("No node has the label cpu: no node has a label\n");
+  });
+});
+
+describe("tony-ts status, wait and kill on a cluster", () => {
+  test("ask the ResourceManager where nothing more is known", async () => {
+    manager.has(
+      { id: first, user: me, state: "RUNNING" },
+      { id: second, user: me, state: "FINISHED", finalStatus: "FAILED" },
+    );
+    expect(await run("status", first)).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining("its AM cannot be asked: the ResourceManager does not say where it is"),
+    });
+    expect(await json("status", first)).toMatchObject({ statusFrom: "resource-manager", report: { id: first } });
+    expect(await run("wait", second)).toMatchObject({
+      exitCode: 1,
+      out: expect.stringMatching(/^application_1_0002 FAILED: /),
+    });
+    const { exitCode, err } = await run("status", third);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 3,
+      err: expect.stringMatching(/^The ResourceManager does not know application_1_0003/),
+    });
+  });
+
+  test("a job whose ApplicationMaster cannot be asked is killed by the ResourceManager, for the reason that is given", async () => {
+    manager.has({ id: first, user: me, state: "ACCEPTED" });
+    expect(await run("kill", first, "--reason", "enough")).toEqual({ exitCode: 0, out: `${first} KILLED\n`, err: "" });
+    expect(manager.killed).toEqual([{ id: first, reason: expect.stringMatching(/^killed by \S+ from \S+: enough$/) }]);
+  });
+});
+
+describe("tony-ts page", () => {
+  test("is the address at YARN's proxy, which alone is printed", async () => {
+    manager.has({ id: first, user: me, state: "RUNNING", trackingUrl: "http://127.0.0.1:8088/proxy/a/" });
+    staged(first, "/node", { page: true });
+    const { exitCode, out, err } = await run("page", first);
+    expect({ exitCode, out, err }).toEqual({
+      exitCode: 0,
+      err: "",
+      out: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8088\/proxy\/a\/#\S+\n$/),
+    });
+    expect(await json("page", first)).toEqual({ jsonVersion: 1, applicationId: first, url: out.trim() });
+  });
+});
+
+describe("tony-ts cache", () => {
+  test("lists each file, the least recently used first, and how much they are together", async () => {
+    cached("program.zip", 1);
+    cached("node", 40);
+    const { exitCode, out } = await run("cache", "list");
+    expect(exitCode).toBe(0);
+    expect(out.split("\n").map((line) => line.split(/ +/)[0])).toEqual(["name", "node", "program.zip", "2", ""]);
+    expect(out).toContain(`\n2 files, 15 B in ${staging}/cache\n`);
+    expect(await json("cache", "list")).toMatchObject({
+      files: [{ name: "node", sizeBytes: 4 }, { name: "program.zip" }],
+    });
+  });
+
+  test("prune removes what no job uses and nobody used for so long", async () => {
+    const [used, old, fresh] = [cached("used", 40), cached("old", 40), cached("fresh", 20)];
+    manager.has({ id: first, user: me, state: "RUNNING" });
+    staged(first, used);
+    expect((await run("cache", "prune", "--dry-run")).out).toBe("Would remove 1 file, 3 B\n");
+    expect(await json("cache", "prune", "--dry-run", "--unused-for", "10d")).toMatchObject({
+      dryRun: true,
+      freedBytes: 8,
+    });
+    expect([used, old, fresh].map(existsSync)).toEqual([true, true, true]);
+    expect(await json("cache", "prune")).toMatchObject({ dryRun: false, freedBytes: 3, removed: [{ name: "old" }] });
+    expect([used, old, fresh].map(existsSync)).toEqual([true, false, true]);
+    expect((await run("cache", "prune", "--unused-for", "10d")).out).toBe("Removed 1 file, 5 B\n");
+    expect([used, fresh].map(existsSync)).toEqual([true, false]);
+  });
+
+  test("prune removes nothing where it is not known what a job uses, or for how long", async () => {
+    const old = cached("old", 40);
+    manager.has({ id: first, user: me, state: "RUNNING" });
+    expect(await run("cache", "prune")).toMatchObject({
+      exitCode: 3,
+      err: expect.stringMatching(/^Nothing is removed: /),
+    });
+    expect((await run("cache", "prune", "--unused-for", "long")).err).toBe(
+      '--unused-for takes a duration such as 12h or 30d, not "long"\n',
+    );
+    expect(existsSync(old)).toBe(true);
+  });
+});

@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type hadoop, yarn } from "../../../src/hadoop/wire/yarn.ts";
+import { applicationStates, finalStatuses, nodeStates } from "../../../src/hadoop/yarn/convert-enums.ts";
+import { applicationIdFromWire, applicationIdToWire, attemptIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
+import type { ApplicationReport, NodeReport } from "../../../src/hadoop/yarn/records.ts";
+import { failureFrame, type ReceivedCall, RpcTestServer } from "../../support/rpc-server.ts";
+import { aReport } from "../application-report.ts";
+
+type ReportOnWire = hadoop.yarn.ApplicationReportProto.$Properties;
+
+const notThere = "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException";
+
+/** A ResourceManager of a cluster whose HDFS nobody needs: it has the applications and nodes that a test gives it. */
+export class StandInManager {
+  readonly killed: { readonly id: string; readonly reason: string }[] = [];
+  applications: ApplicationReport[] = [];
+  nodes: NodeReport[] = [];
+  readonly #server: RpcTestServer;
+
+  /** The folder of its cluster's configuration. */
+  readonly configuration: string;
+
+  private constructor(server: RpcTestServer, configuration: string) {
+    this.#server = server;
+    this.configuration = configuration;
+  }
+
+  static async start(folder: string): Promise<StandInManager> {
+    const server: RpcTestServer = await RpcTestServer.start({
+      onCall: (connection, call) => {
+        const answer = manager.#answer(call);
+        if (answer !== undefined) connection.reply(call.callId, answer);
+        else connection.socket.write(failureFrame(call.callId, "ERROR", notThere, "there is no such application"));
+      },
+    });
+    const configuration = path.join(folder, "conf");
+    const manager: StandInManager = new StandInManager(server, configuration);
+    mkdirSync(configuration);
+    const property = ([name, value]: readonly [string, string]) =>
+      `<property><name>${name}</name><value>${value}</value></property>`;
+    const { host, port } = server.endpoint;
+    const files = {
+      "core-site.xml": [["fs.defaultFS", "hdfs://nowhere:8020"]],
+      "yarn-site.xml": [["yarn.resourcemanager.address", `${host}:${port}`]],
+    } as const;
+    for (const [name, properties] of Object.entries(files))
+      writeFileSync(
+        path.join(configuration, name),
+        `<configuration>${properties.map(property).join("")}</configuration>`,
+      );
+    return manager;
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop();
+  }
+
+  has(...applications: readonly (Partial<ApplicationReport> & Pick<ApplicationReport, "id">)[]): void {
+    this.applications = applications.map((changes) => aReport({ user: "ada", ...changes }));
+  }
+
+  #answer({ method, request }: ReceivedCall): Uint8Array | undefined {
+    switch (method) {
+      case "getApplications": {
+        const filter = yarn.GetApplicationsRequestProto.decode(request);
+        const states = filter.application_states.map((state) => applicationStates.fromWire(state));
+        const chosen = this.applications
+          .filter(({ state }) => states.length === 0 || states.includes(state))
+          .filter(({ user }) => filter.users.length === 0 || filter.users.includes(user));
+        return yarn.GetApplicationsResponseProto.encode({ applications: chosen.map(onWire) }).finish();
+      }
+      case "getApplicationReport": {
+        const { application_id: id } = yarn.GetApplicationReportRequestProto.decode(request);
+        const found = this.#found(id);
+        return found && yarn.GetApplicationReportResponseProto.encode({ application_report: onWire(found) }).finish();
+      }
+      case "forceKillApplication": {
+        const { application_id: id, diagnostics: reason } = yarn.KillApplicationRequestProto.decode(request);
+        const found = this.#found(id);
+        if (found === undefined) return undefined;
+        this.killed.push({ id: found.id, reason });
+        this.applications = this.applications.map((one) =>
+          one === found ? { ...one, state: "KILLED", finalStatus: "KILLED", diagnostics: reason } : one,
+        );
+        return yarn.KillApplicationResponseProto.encode({ is_kill_completed: true }).finish();
+      }
+      case "getClusterNodes": {
+        const states = yarn.GetClusterNodesRequestProto.decode(request).nodeStates.map((state) =>
+          nodeStates.fromWire(state),
+        );
+        const nodeReports = this.nodes.filter(({ state }) => states.includes(state)).map(nodeOnWire);
+        return yarn.GetClusterNodesResponseProto.encode({ nodeReports }).finish();
+      }
+      case "getContainers":
+        return yarn.GetContainersResponseProto.encode({ containers: [] }).finish();
+      default:
+        return undefined;
+    }
+  }
+
+  #found(id: hadoop.yarn.ApplicationIdProto.$Properties | null | undefined): ApplicationReport | undefined {
+    const text = applicationIdFromWire(id);
+    return this.applications.find((one) => one.id === text);
+  }
+}
+
+function onWire(report: ApplicationReport): ReportOnWire {
+  const { currentAttemptId: attempt, usage } = report;
+  return {
+    applicationId: applicationIdToWire(report.id),
+    user: report.user,
+    name: report.name,
+    queue: report.queue,
+    applicationType: report.type,
+    applicationTags: [...report.tags],
+    yarn_application_state: applicationStates.toWire(report.state),
+    final_application_status: finalStatuses.toWire(report.finalStatus),
+    ...(attempt !== undefined && { currentApplicationAttemptId: attemptIdToWire(attempt) }),
+    trackingUrl: report.trackingUrl,
+    diagnostics: report.diagnostics,
+    startTime: report.startTimeMs,
+    finishTime: report.finishTimeMs,
+    ...(usage !== undefined && {
+      app_resource_Usage: {
+        num_used_containers: usage.usedContainers,
+        used_resources: { memory: usage.used.memoryMiB, virtual_cores: usage.used.vcores },
+      },
+    }),
+  };
+}
+
+function nodeOnWire(node: NodeReport): hadoop.yarn.NodeReportProto.$Properties {
+  const { used, capability } = node;
+  return {
+    nodeId: { host: node.host, port: 45_454 },
+    node_state: nodeStates.toWire(node.state),
+    used: { memory: used.memoryMiB, virtual_cores: used.vcores },
+    capability: { memory: capability.memoryMiB, virtual_cores: capability.vcores },
+    numContainers: node.containerCount,
+    node_labels: [...node.labels],
+  };
+}
