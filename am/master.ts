@@ -219,6 +219,7 @@ class Master {
       masterAddress: this.#endpoint.address,
       credentialsOf: (containerId) => executorCredentials(this.#tokens.held(), this.#identity, containerId),
       memoryMiBOf: (containerId) => this.#core.state.containers[containerId]?.resource.memoryMiB,
+      outletVariables: await this.#outlets.variables(() => this.#status()),
       memoryEnforced: !local,
     });
     const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);

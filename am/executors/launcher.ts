@@ -19,6 +19,8 @@ export interface LauncherOptions {
   readonly credentialsOf: (containerId: string) => Uint8Array;
   /** The memory that the container was granted. */
   readonly memoryMiBOf: (containerId: string) => number | undefined;
+  /** What programs are told of other systems. */
+  readonly outletVariables: Readonly<Record<string, string>>;
   /** Whether a container that exceeds its memory is ended. */
   readonly memoryEnforced: boolean;
 }
@@ -32,14 +34,14 @@ export class Launcher {
   }
 
   command(launch: Launch): ContainerCommand {
-    const { job, credentialsOf } = this.#options;
+    const { job, credentialsOf, outletVariables } = this.#options;
     const files = this.#filesOf(this.#roleOf(launch.task));
     return {
       containerId: launch.containerId,
       environment: {
         ...expandableEnvironment(job.spec.containerEnvironment),
         ...this.#roleOf(launch.task).image,
-        ...escapeEnvironment(this.#variables(launch)),
+        ...escapeEnvironment({ ...outletVariables, ...this.#variables(launch) }),
       },
       commands: [launchCommand({ node: job.node, bundle: "executor.cjs", files })],
       files,

@@ -78,6 +78,12 @@ export class MlflowRuns extends RepeatedOutlet {
     this.#headers = authorization(options.variables);
   }
 
+  /** Where MLflow's own client finds the job's run; nothing before that is there. */
+  get variables(): Readonly<Record<string, string>> {
+    const id = this.#runs.get("job")?.id;
+    return id === undefined ? {} : { MLFLOW_TRACKING_URI: this.#options.url, MLFLOW_RUN_ID: id };
+  }
+
   protected async tell(status: JobStatus): Promise<void> {
     const experimentId = this.#experimentId ?? (await this.#experiment());
     this.#experimentId = experimentId;
@@ -154,7 +160,8 @@ export class MlflowRuns extends RepeatedOutlet {
       for (const run of listAt(answer, "runs")) {
         const tag = listAt(run, "data", "tags").find((one) => fieldAt(one, "key") === "tony.run");
         const key = tag === undefined ? "" : textAt(tag, "value");
-        const isOver = textAt(run, "info", "status") !== "RUNNING";
+        // Of the job's that may be a program's word: MLflow's client ends the run that it has logged to.
+        const isOver = key !== "job" && textAt(run, "info", "status") !== "RUNNING";
         if (/^(job|trial:\d{1,9})$/.test(key))
           this.#runs.set(key, { id: textAt(run, "info", "run_id"), told: new Map(), isOver });
       }

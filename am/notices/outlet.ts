@@ -46,6 +46,11 @@ export abstract class RepeatedOutlet implements Outlet {
     void this.#begin(status);
   }
 
+  /** Resolves when a first round has told of it, or could not. */
+  told(status: JobStatus): Promise<void> {
+    return this.#begin(status);
+  }
+
   async end(status: JobStatus): Promise<void> {
     await this.#round;
     await this.#begin(status);

@@ -1,4 +1,4 @@
-import { monotonicClock, type WallClock } from "../../src/hadoop/clock.ts";
+import { monotonicClock, type WallClock, within } from "../../src/hadoop/clock.ts";
 import { programSecretsIn } from "../../src/job/launch/program-secrets.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
@@ -18,16 +18,29 @@ export interface OutletsOptions {
 }
 
 const LOOK_MS = 5_000;
+const FIRST_MS = 1_000;
 
 /** The systems of others' that the job's keys name. */
 export class Outlets {
   readonly #outlets: readonly Outlet[];
+  /** Whose run the job's programs share. */
+  readonly #shared: MlflowRuns | undefined;
   readonly #clock: OutletsOptions["clock"];
   #lookedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: OutletsOptions) {
     this.#clock = options.clock;
     this.#outlets = outletsOf(options);
+    const { am, search } = options.job.spec;
+    const mlflow = this.#outlets.find((outlet) => outlet instanceof MlflowRuns);
+    this.#shared = am.mlflowShared === true && search === undefined ? mlflow : undefined;
+  }
+
+  /** What programs are told of these systems: to be called before any starts. It waits a second at most. */
+  async variables(statusOf: () => JobStatus): Promise<Readonly<Record<string, string>>> {
+    if (this.#shared === undefined) return {};
+    await within(FIRST_MS, this.#shared.told(statusOf()));
+    return this.#shared.variables;
   }
 
   /** To be called regularly; the status is made only when it is looked at. */

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 import textwrap
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -94,7 +96,9 @@ def test_each_argument_becomes_part_of_a_job(submitted: Submitted) -> None:
         {
             "chief": TaskSpec("2 GiB", 4),
             "worker": TaskSpec(1024, 4, instances=3, nb_proc_per_worker=2, label=NodeLabel.GPU),
-            "tensorboard": TaskSpec(512, 1, tb_model_dir="hdfs:///models/a"),
+            "tensorboard": TaskSpec(
+                512, 1, tb_model_dir="hdfs:///models/a", tb_extra_args="--purge_orphaned_data=true"
+            ),
         },
         pyenv_zip_path={NodeLabel.CPU: "hdfs:///envs/cpu.pex", NodeLabel.GPU: "hdfs:///envs/gpu.zip"},
         files={"conf.json": "/home/alice/conf.json"},
@@ -111,9 +115,7 @@ def test_each_argument_becomes_part_of_a_job(submitted: Submitted) -> None:
     assert asked["conf"] == {
         "tony.worker.node-label": "gpu",
         "tony.worker.processes": 2,
-        "tony.application.tensorboard-log-dir": "hdfs:///models/a",
-        "tony.tensorboard.memory": 512,
-        "tony.tensorboard.vcores": 1,
+        "tony.application.sidecar.jobtypes": "tensorboard",
         "tony.application.acl.view": "bob,carol",
         "tony.application.acl.modify": "dave",
         "tony.am.retry-count": 2,
@@ -121,7 +123,10 @@ def test_each_argument_becomes_part_of_a_job(submitted: Submitted) -> None:
     }
     assert asked["files"] == ["/home/alice/conf.json::conf.json", "hdfs:///cuda.tar.gz::cuda#archive"]
     assert (asked["queue"], asked["name"], asked["env"]) == ("ml", "Nightly", {"RATE": "0.1"})
-    assert list(asked["roles"]) == ["chief", "worker"]
+    assert list(asked["roles"]) == ["chief", "worker", "tensorboard"]
+    board = submitted.role("tensorboard")
+    assert (board.memory, board.vcores, board.python_venv) == (512, 1, "hdfs:///envs/cpu.pex")
+    assert getattr(board.command, "args", None) == ("hdfs:///models/a", "--purge_orphaned_data=true")
     worker = submitted.role("worker")
     assert (worker.instances, worker.memory, worker.vcores) == (3, 1024, 4)
     assert (worker.python_venv, worker.before) == ("hdfs:///envs/gpu.zip", "module load cuda")
@@ -133,6 +138,22 @@ def test_everybody_sees_a_job_by_default_as_with_tf_yarn(submitted: Submitted) -
     assert submitted.arguments["conf"]["tony.application.acl.view"] == "*"
     run_on_yarn(train, {"worker": TaskSpec(256, 1)}, acls=None)
     assert "tony.application.acl.view" not in submitted.arguments["conf"]
+
+
+def test_tasks_log_to_the_run_of_mlflow_that_the_program_has_begun(
+    submitted: Submitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = SimpleNamespace(info=SimpleNamespace(run_id="r1"))
+    mlflow = SimpleNamespace(
+        active_run=lambda: run, is_tracking_uri_set=lambda: True, get_tracking_uri=lambda: "http://mlflow.example:5000"
+    )
+    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
+    run_on_yarn(train, {"worker": TaskSpec(256, 1)}, env={"RATE": "0.1"})
+    told = {"MLFLOW_RUN_ID": "r1", "MLFLOW_TRACKING_URI": "http://mlflow.example:5000"}
+    assert submitted.arguments["env"] == {**told, "RATE": "0.1"}
+    mlflow.active_run = lambda: None
+    run_on_yarn(train, {"worker": TaskSpec(256, 1)})
+    assert submitted.arguments["env"] == {}
 
 
 def test_the_virtual_environment_of_the_program_goes_along(
@@ -173,8 +194,12 @@ def test_everything_wrong_with_a_topology_is_said_at_once() -> None:
     ]
     with pytest.raises(ValueError, match="nb_retries must be 0 or more"):
         run_on_yarn(train, {"worker": TaskSpec(256, 1)}, nb_retries=-1)
-    with pytest.raises(JobInvalid, match=r"custom_task_module='my.module': .* need Skein's store"):
-        run_on_yarn(train, {"worker": TaskSpec(256, 1)}, custom_task_module="my.module")
+    with pytest.raises(JobInvalid, match=r"gloo_allred_task': Horovod's tasks are started by submit\(framework="):
+        run_on_yarn(train, {"worker": TaskSpec(256, 1)}, custom_task_module="tf_yarn.tensorflow.tasks.gloo_allred_task")
+    with pytest.raises(JobInvalid, match=r"custom_task_module='tf_yarn\.tasks': there is no such module here"):
+        run_on_yarn(train, {"worker": TaskSpec(256, 1)}, custom_task_module="tf_yarn.tasks")
+    with pytest.raises(JobInvalid, match="a job needs tasks beside a tensorboard"):
+        run_on_yarn(train, {"tensorboard": TaskSpec(256, 1)}, custom_task_module="my.module")
     with pytest.raises(JobInvalid, match=r"pyenv_zip_path has no environment for NodeLabel\.GPU"):
         run_on_yarn(train, {"worker": TaskSpec(256, 1, label=NodeLabel.GPU)}, pyenv_zip_path={NodeLabel.CPU: "a.pex"})
 
@@ -193,15 +218,52 @@ def test_the_topologies_have_tf_yarns_tasks() -> None:
 
 def test_what_has_no_effect_is_said(submitted: Submitted, caplog: pytest.LogCaptureFixture) -> None:
     thresholds = {"awake_time_ratio": (0.0, 1.0)}
-    board = TaskSpec(256, 1)
+    board = TaskSpec(256, 1, tb_termination_timeout_seconds=30)
     specs = {"worker": TaskSpec(256, 1), "tensorboard": board}
     run_on_yarn(train, specs, skein_client=object(), eval_monitor_log_thresholds=thresholds)
     assert [record.message for record in caplog.records] == [
         "run_on_yarn(skein_client=…) has no effect",
         "run_on_yarn(eval_monitor_log_thresholds=…) has no effect",
+        "TaskSpec(tb_termination_timeout_seconds=…) has no effect: a TensorBoard ends with its job",
         "No TensorBoard runs: TaskSpec(tb_model_dir=…) says what it shows",
     ]
-    assert submitted.arguments
+    assert list(submitted.arguments["roles"]) == ["worker"]
+
+
+def test_an_environment_without_tensorboard_is_said_before_anything_is_sent(
+    submitted: Submitted, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    specs = {"worker": TaskSpec(256, 1), "tensorboard": TaskSpec(256, 1, tb_model_dir="models")}
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python"
+    for status, said in ((0, []), (1, [f"No TensorBoard runs: {tmp_path} has no tensorboard. Install it there"])):
+        python.write_text(f"#!/bin/sh\nexit {status}\n")
+        python.chmod(0o755)
+        run_on_yarn(train, specs, pyenv_zip_path=str(tmp_path))
+        assert [record.message.partition(" (")[0] for record in caplog.records] == said
+    assert list(submitted.arguments["roles"]) == ["worker", "tensorboard"]
+
+
+def test_a_module_of_the_users_own_runs_in_place_of_the_function(
+    submitted: Submitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("own").mkdir()
+    Path("own/__init__.py").write_text("raise AssertionError('nobody imports it here')")
+    Path("own/task.py").write_text("")
+    monkeypatch.syspath_prepend(".")
+    specs = {"evaluator": TaskSpec(256, 1), "worker": TaskSpec(256, 2, instances=2, nb_proc_per_worker=2)}
+    run_on_yarn(train, specs, custom_task_module="own.task")
+    assert submitted.arguments["files"] == [str(Path("own").resolve())]
+    # The module starts the processes, as it does with tf-yarn.
+    assert "tony.worker.processes" not in submitted.arguments["conf"]
+    runs = submitted.role("worker").command
+    assert getattr(runs, "args", None) == ("own.task", train, "worker", [("worker", 2, 2)])
+    run_on_yarn(train, specs, custom_task_module="own.task", files={"own": "/elsewhere/own"})
+    assert submitted.arguments["files"] == ["/elsewhere/own::own"]
+    # Neither installed modules nor ones that are in the environment alone are sent.
+    for module in ("json.tool", "only.there"):
+        run_on_yarn(train, specs, custom_task_module=module)
+        assert submitted.arguments["files"] == []
 
 
 def test_durations_are_those_of_the_programs() -> None:
@@ -277,6 +339,73 @@ def test_a_failure_is_raised_with_the_functions_own_traceback(tmp_path: Path, mo
     assert traceback[1].endswith('/program.py", line 14, in train')
     assert traceback[-1] == "ValueError: no such column: price"
     assert len(traceback) == 4
+
+
+MODULE = """
+import json, os, pickle, sys
+from tony_ts import skein
+from tony_ts._task_commons import (
+    _compute_world_size, _get_cluster_tasks, _get_experiment, _get_nb_workers, catchtime, choose_master, compute_rank,
+    get_pickled_experiment, get_task_key, is_chief, is_evaluator, is_worker, n_try, setup_logging,
+)
+
+def main():
+    setup_logging()
+    client = skein.ApplicationClient.from_current()
+    tasks = _get_cluster_tasks(client)
+    with catchtime():
+        told = json.loads(client.kv.wait("cluster_instances"))
+    host, port = choose_master(client, 0)
+    seen = {
+        "container": os.environ["SKEIN_CONTAINER_ID"],
+        "tasks": [one.to_kv_str() for one in tasks],
+        "told": told,
+        "experiments": [
+            _get_experiment(client), pickle.loads(client.kv.wait("experiment_fn"))(),
+            pickle.loads(get_pickled_experiment(client))(),
+        ],
+        "place": [_compute_world_size(tasks), _get_nb_workers(0, tasks), compute_rank(1, 0, 2), host, port > 0],
+        "kind": [is_chief(), is_evaluator(), is_worker(), n_try()],
+    }
+    with open(os.path.join(os.environ["SEEN"], get_task_key().to_kv_str()), "w") as file:
+        json.dump(seen, file)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_module_finds_what_tf_yarns_modules_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    Path("module.py").write_text(MODULE)
+    said = program(
+        """
+        rate = 0.1
+
+        def experiment():
+            return {"rate": rate}
+
+        specs = {
+            "worker": TaskSpec(256, 2, nb_proc_per_worker=2),
+            "evaluator": TaskSpec(256, 1),
+            "tensorboard": TaskSpec(256, 1, tb_model_dir=os.getcwd()),
+        }
+        tony_ts.client.run_on_yarn(
+            experiment, specs, env={"PYTHON": sys.executable, "SEEN": os.getcwd()}, scheduler="local",
+            custom_task_module="module",
+        )
+        """
+    )
+    for role in ("worker", "evaluator"):
+        assert json.loads(Path(f"{role}:0").read_text()) == {
+            "container": f"{role}_0",
+            "tasks": ["worker:0:2"],
+            "told": [["worker", 1, 2]],
+            "experiments": [{"rate": 0.1}] * 3,
+            "place": [2, 2, 2, "127.0.0.1", True],
+            "kind": [False, role == "evaluator", role == "worker", 0],
+        }
+    assert said == ""
 
 
 def test_a_safe_function_travels_as_its_name_alone() -> None:

@@ -8,14 +8,15 @@ import sys
 import textwrap
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import tony_ts.client
 import tony_ts.tensorflow
-from tony_ts.tensorflow import Experiment, KerasExperiment, TaskSpec
-from tony_ts.tensorflow.experiment import run
+from tony_ts.tensorflow import Experiment, KerasExperiment, TaskSpec, evaluator
+from tony_ts.tensorflow.experiment import model_dir, run
 
 needs_tensorflow = pytest.mark.skipif(find_spec("tensorflow") is None, reason="not installed: tensorflow")
 
@@ -75,6 +76,123 @@ def test_an_experiment_is_trained_and_evaluated_by_tensorflow(monkeypatch: pytes
     assert experiment.config == "its own"
     with pytest.raises(TypeError, match="returns an Experiment or a KerasExperiment, not str"):
         run(lambda: "neither")
+
+
+class _Reports:
+    """In the place of a task."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def report(self, step: int | None = None, **metrics: float) -> None:
+        self.told.append((step, metrics))
+
+
+@pytest.fixture
+def reports(monkeypatch: pytest.MonkeyPatch) -> _Reports:
+    """The time passes only when somebody sleeps."""
+    told = _Reports()
+    now = [0.0]
+    monkeypatch.setattr(evaluator, "task", lambda: told)
+    clock = {"monotonic": lambda: now[0], "sleep": lambda seconds: now.append(now.pop() + seconds)}
+    monkeypatch.setattr("tony_ts.tensorflow.evaluator.time", SimpleNamespace(**clock))
+    return told
+
+
+class _Estimator:
+    model_dir = "/models"
+    config = type("", (), {"model_dir": "/models"})
+
+    def __init__(self) -> None:
+        self.evaluated: list[Any] = []
+
+    def eval_dir(self, name: str | None) -> str:
+        return f"/models/eval_{name}"
+
+    def evaluate(self, input_fn: str, *, steps: int, hooks: object, name: str, checkpoint_path: str) -> dict[str, Any]:
+        self.evaluated.append((input_fn, steps, hooks, name, checkpoint_path))
+        return {"loss": 0.5, "global_step": 7}
+
+
+class _Exporter:
+    name = "best"
+
+    def __init__(self) -> None:
+        self.exported: list[Any] = []
+
+    def export(self, _: object, *words: Any) -> None:
+        self.exported.append(words)
+
+
+@pytest.mark.parametrize("last", [300, None], ids=["to the last step", "until nothing comes any more"])
+def test_an_evaluator_alone_goes_through_what_nobody_evaluated(
+    last: int | None, reports: _Reports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = [f"/models/model.ckpt-{step}" for step in (100, 200, 300)]
+    event = type("", (), {"step": 100, "summary": type("", (), {"value": ["loss"]})})
+    files = type("", (), {"exists": lambda _: True, "listdir": lambda _: ["events.out.1", "other"]})
+    train = type(
+        "",
+        (),
+        {
+            "get_checkpoint_state": lambda _: type("", (), {"all_model_checkpoint_paths": state}),
+            "summary_iterator": lambda place: [event] if place == "/models/eval_test/events.out.1" else [],
+        },
+    )
+    parts = {"io": type("", (), {"gfile": files}), "train": train, "compat": type("", (), {})}
+    parts["compat"].v1 = type("", (), {"train": train})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tensorflow", type("", (), parts))
+    estimator, exporter = _Estimator(), _Exporter()
+    training = type("", (), {"max_steps": last})
+    evaluation = type(
+        "",
+        (),
+        {
+            **{"name": "test", "input_fn": "rows", "steps": 9, "hooks": None, "exporters": [exporter]},
+            **{"start_delay_secs": 120, "throttle_secs": 600},
+        },
+    )
+    evaluator.run(lambda: Experiment(estimator, training, evaluation))
+    assert estimator.evaluated == [("rows", 9, None, "test", path) for path in state[1:]]
+    exported = [(place, path, is_last) for place, path, _, is_last in exporter.exported]
+    assert exported == [("/models/best", path, last is not None and "300" in path) for path in state[1:]]
+    assert reports.told == [(200, {"loss": 0.5}), (300, {"loss": 0.5})]
+    assert model_dir(lambda: Experiment(estimator, training, evaluation)) == "/models"
+
+
+def test_a_keras_evaluator_alone_ends_when_nothing_comes_any_more(
+    reports: _Reports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = type("", (), {"evaluate": lambda data, **_: {"loss": 0.25} if data == "validation" else {}})
+    models = type("", (), {"load_model": lambda _: model})
+    files = type("", (), {"exists": lambda _: True, "listdir": lambda _: ["1.keras", "train/"]})
+    parts = {"io": type("", (), {"gfile": files}), "keras": type("", (), {"models": models})}
+    monkeypatch.setitem(sys.modules, "tensorflow", type("", (), parts))
+    evaluator.run(lambda: keras_experiment(_Model()))
+    assert reports.told == [(None, {"loss": 0.25})]
+    assert model_dir(lambda: keras_experiment(_Model())) == "models"
+    with pytest.raises(TypeError, match="not str"):
+        evaluator.run(lambda: "neither")
+
+
+def neither() -> str:
+    return "neither"
+
+
+def test_what_tf_yarn_names_evaluates_in_a_job_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(tony_ts.client, "submit", lambda **arguments: asked.update(arguments))
+    monkeypatch.setattr(tony_ts.client, "_metrics_at_end", lambda job: job)
+    specs = {"evaluator": TaskSpec(256, 1), "tensorboard": TaskSpec(256, 1)}
+    for package in ("tf_yarn", "tony_ts"):
+        module = f"{package}.tensorflow.tasks.evaluator_task"
+        tony_ts.tensorflow.run_on_yarn(neither, specs, pyenv_zip_path="a.pex", custom_task_module=module)
+        assert asked["roles"]["evaluator"].command.func is evaluator.run
+    # It shows what the experiment writes.
+    log_dir, _ = asked["roles"]["tensorboard"].command.args
+    assert log_dir.args == (neither,)
+    with pytest.raises(tony_ts.JobInvalid, match="needs a chief or workers"):
+        tony_ts.tensorflow.run_on_yarn(neither, specs, pyenv_zip_path="a.pex")
 
 
 @needs_tensorflow

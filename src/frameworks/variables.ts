@@ -186,6 +186,9 @@ export const roleVariables = {
   NCCL_SOCKET_IFNAME: "The same for NCCL",
   HOROVOD_GLOO_IFACE: "The same for Horovod's Gloo",
   PREPROCESSING_JOB: "`true` in the ApplicationMaster's container: for `tony.am.command`",
+  MLFLOW_RUN_ID:
+    "With `tony.mlflow.share-run`, unless the job sets it: the job's run, if MLflow answered before the task's container started",
+  MLFLOW_TRACKING_URI: "With that: `tony.mlflow.url`",
   TB_LOG_DIR: "In the TensorBoard that the job has by `tony.application.tensorboard-log-dir`: that folder",
 } as const satisfies VariableTable;
 

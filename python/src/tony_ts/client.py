@@ -6,10 +6,12 @@ import contextlib
 import functools
 import importlib
 import logging
+import os
 import sys
 from typing import Any, Callable, Generator, Literal, Mapping, NamedTuple, NoReturn, Sequence
 
 from .errors import JobFailed, JobInvalid, TonyError, told_plainly
+from .functions import module_files
 from .job import Job
 from .metrics import Metrics, metrics
 from .request import Role, Value
@@ -73,6 +75,8 @@ def run_on_yarn(
     :param pyenv_zip_path: the tasks' Python environment, or one for each label: an archive, a PEX or a folder. Without
         it, the virtual environment that this program runs in; outside of one, the nodes' ``python3``
     :param files: by the name that each has in a task's working directory
+    :param custom_task_module: a module that tasks run in place of the function, by ``python -m``; it finds that by
+        ``tony_ts._task_commons``. Or one of tf-yarn's own
     :param nb_retries: how often the tasks start again after the function failed. Lost nodes and preempted containers
         are replaced beside that
     :param pre_script_hook: what a shell does before
@@ -121,35 +125,43 @@ def submitted(
     """The job of ``run_on_yarn()``, which goes on by itself."""
     if nb_retries < 0:
         raise ValueError(f"nb_retries must be 0 or more, not {nb_retries}")
-    check(task_specs)
+    kind = _kind_of(custom_task_module, task_specs)
+    check(task_specs, trains=kind.trains)
     for argument, value in without_effect.items():
         if value is not None:
             logger.warning("run_on_yarn(%s=…) has no effect", argument)
-    kind = _kind_of(custom_task_module)
+    runs: dict[str, Callable[[], Any]] = {}
+    for role, spec in task_specs.items():
+        if role == "tensorboard":
+            runs.update(_tensorboard(spec, experiment_fn, kind, _environment(pyenv_zip_path, spec.label)))
+        else:
+            runs[role] = kind.function(experiment_fn, spec)
+    specs = {role: task_specs[role] for role in runs}
     return submit(
         roles={
             role: Role(
-                kind.function(experiment_fn, spec.nb_proc_per_worker),
+                runs[role],
                 instances=spec.instances,
                 memory=spec.memory,
                 vcores=spec.vcores,
                 python_venv=_environment(pyenv_zip_path, spec.label),
                 before=pre_script_hook,
             )
-            for role, spec in task_specs.items()
-            if role != "tensorboard"
+            for role, spec in specs.items()
         },
         framework=kind.framework,
         files=[
             *(f"{source}::{target}" for target, source in (files or {}).items()),
             *([] if cuda_runtime_hdfs_path is None else [f"{cuda_runtime_hdfs_path}::cuda#archive"]),
+            *(file for file in kind.files if os.path.basename(file) not in (files or {})),
         ],
-        env=env,
+        env={**_run_of_mlflow(), **env},
         queue=queue if scheduler == "yarn" else None,
         name=name,
         scheduler=scheduler,
         conf={
-            **_keys_of_tasks(task_specs),
+            **_keys_of_tasks(specs, kind),
+            **({"tony.application.sidecar.jobtypes": "tensorboard"} if "tensorboard" in specs else {}),
             **_rights(acls),
             "tony.am.retry-count": nb_retries,
             **({} if file_systems is None else {"tony.other.namenodes": file_systems}),
@@ -171,44 +183,110 @@ class _Kind(NamedTuple):
     """How an experiment runs in a task."""
 
     framework: str
-    function: Callable[[ExperimentFn, int], Callable[[], Any]]
+    #: Of the experiment, and the topology's spec of the task's type.
+    function: Callable[[ExperimentFn, TaskSpec], Callable[[], Any]]
+    #: Whether each process of a task runs the function; else that starts them.
+    each_process: bool = True
+    #: Whether a job needs a chief or workers.
+    trains: bool = True
+    #: Finds in a task where the experiment writes what a TensorBoard shows.
+    log_dir: Callable[[ExperimentFn], str] | None = None
+    #: Beside those that the function needs.
+    files: Sequence[str] = ()
 
 
-def _plain(experiment_fn: ExperimentFn, processes: int) -> Callable[[], Any]:
+def _plain(experiment_fn: ExperimentFn, _: TaskSpec) -> Callable[[], Any]:
     from .experiments import run
 
     return functools.partial(run, experiment_fn)
 
 
-def _of_pytorch(experiment_fn: ExperimentFn, processes: int) -> Callable[[], Any]:
+def _of_pytorch(experiment_fn: ExperimentFn, _: TaskSpec) -> Callable[[], Any]:
     from .pytorch.worker import train
 
     return functools.partial(train, experiment_fn)
 
 
-def _distributed(experiment_fn: ExperimentFn, processes: int) -> Callable[[], Any]:
+def _distributed(experiment_fn: ExperimentFn, spec: TaskSpec) -> Callable[[], Any]:
     from .distributed.task import run
 
-    return functools.partial(run, experiment_fn, processes)
+    return functools.partial(run, experiment_fn, spec.nb_proc_per_worker)
 
 
-#: By the modules that tf-yarn has for them.
+def _of_tensorflow(experiment_fn: ExperimentFn, _: TaskSpec) -> Callable[[], Any]:
+    from .tensorflow.experiment import run
+
+    return functools.partial(run, experiment_fn)
+
+
+def _evaluates(experiment_fn: ExperimentFn, _: TaskSpec) -> Callable[[], Any]:
+    from .tensorflow.evaluator import run
+
+    return functools.partial(run, experiment_fn)
+
+
+def _log_dir_of_tensorflow(experiment_fn: ExperimentFn) -> str:
+    from .tensorflow.experiment import model_dir
+
+    return model_dir(experiment_fn)
+
+
 _KINDS = {
     None: _Kind("tensorflow", _plain),
-    "tf_yarn.pytorch.tasks.worker": _Kind("pytorch", _of_pytorch),
-    "tf_yarn.distributed.task": _Kind("pytorch", _distributed),
+    "pytorch.tasks.worker": _Kind("pytorch", _of_pytorch),
+    "distributed.task": _Kind("pytorch", _distributed),
+    "tensorflow.tasks._independent_workers_task": _Kind("tensorflow", _of_tensorflow, log_dir=_log_dir_of_tensorflow),
+    "tensorflow.tasks.evaluator_task": _Kind("tensorflow", _evaluates, trains=False, log_dir=_log_dir_of_tensorflow),
 }
 
 
-def _kind_of(custom_task_module: str | None) -> _Kind:
-    kind = _KINDS.get(custom_task_module)
-    if kind is None:
-        message = (
-            f"custom_task_module={custom_task_module!r}: modules for tasks of tf-yarn need Skein's store. "
-            "Give what it does in a task as experiment_fn"
-        )
+def _kind_of(custom_task_module: str | None, task_specs: Mapping[str, TaskSpec]) -> _Kind:
+    """Tf-yarn's own modules are here by the same name; any other one is run as it is."""
+    package, _, name = (custom_task_module or "").partition(".")
+    own = custom_task_module if package not in ("tf_yarn", "tony_ts") else name
+    if own in _KINDS:
+        return _KINDS[own]
+    if own is None or own != custom_task_module:
+        message = f"custom_task_module={custom_task_module!r}: there is no such module here"
+        if own == "tensorflow.tasks.gloo_allred_task":
+            message = (
+                f"custom_task_module={custom_task_module!r}: Horovod's tasks are started by "
+                'submit(framework="horovod")'
+            )
         raise JobInvalid(message, code="JOB_INVALID")
-    return kind
+    return _of_module(own, task_specs)
+
+
+def _of_module(module: str, task_specs: Mapping[str, TaskSpec]) -> _Kind:
+    from ._task_commons import run
+
+    roles = [role for role in task_specs if role != "tensorboard"]
+    in_cluster = [role for role in roles if role != "evaluator"]
+    instances = [(role, task_specs[role].instances, task_specs[role].nb_proc_per_worker) for role in in_cluster]
+
+    def function(experiment_fn: ExperimentFn, _: TaskSpec) -> Callable[[], Any]:
+        return functools.partial(run, module, experiment_fn, [*in_cluster, *roles][0], instances)
+
+    return _Kind("tensorflow", function, each_process=False, trains=False, files=module_files(module))
+
+
+def _tensorboard(
+    spec: TaskSpec, experiment_fn: ExperimentFn, kind: _Kind, environment: str | None
+) -> dict[str, Callable[[], Any]]:
+    """What its task runs, where there is something to show."""
+    from .tensorboard import missing, serve
+
+    if spec.tb_termination_timeout_seconds > 0:
+        logger.warning("TaskSpec(tb_termination_timeout_seconds=…) has no effect: a TensorBoard ends with its job")
+    find = None if kind.log_dir is None else functools.partial(kind.log_dir, experiment_fn)
+    log_dir = find if spec.tb_model_dir is None else spec.tb_model_dir
+    if log_dir is None:
+        logger.warning("No TensorBoard runs: TaskSpec(tb_model_dir=…) says what it shows")
+        return {}
+    said = missing(environment)
+    if said is not None:
+        logger.warning(said)
+    return {"tensorboard": functools.partial(serve, log_dir, spec.tb_extra_args)}
 
 
 def _environment(given: str | Mapping[NodeLabel, str] | None, label: NodeLabel) -> str | None:
@@ -219,21 +297,23 @@ def _environment(given: str | Mapping[NodeLabel, str] | None, label: NodeLabel) 
     return sys.prefix if given is None and sys.prefix != sys.base_prefix else given
 
 
-def _keys_of_tasks(task_specs: Mapping[str, TaskSpec]) -> dict[str, Value]:
+def _keys_of_tasks(task_specs: Mapping[str, TaskSpec], kind: _Kind) -> dict[str, Value]:
     keys: dict[str, Value] = {}
     for role, spec in task_specs.items():
         if spec.label.value:
             keys[f"tony.{role}.node-label"] = spec.label.value
-        if spec.nb_proc_per_worker > 1:
+        if spec.nb_proc_per_worker > 1 and kind.each_process:
             keys[f"tony.{role}.processes"] = spec.nb_proc_per_worker
-    board = task_specs.get("tensorboard")
-    if board is not None and board.tb_model_dir is None:
-        logger.warning("No TensorBoard runs: TaskSpec(tb_model_dir=…) says what it shows")
-    elif board is not None and board.tb_model_dir is not None:
-        keys["tony.application.tensorboard-log-dir"] = board.tb_model_dir
-        keys["tony.tensorboard.memory"] = board.memory
-        keys["tony.tensorboard.vcores"] = board.vcores
     return keys
+
+
+def _run_of_mlflow() -> dict[str, str]:
+    """What tasks log to by MLflow's own client, where this program has begun a run."""
+    mlflow: Any = sys.modules.get("mlflow")
+    run = None if mlflow is None else mlflow.active_run()
+    if run is None or not mlflow.is_tracking_uri_set():
+        return {}
+    return {"MLFLOW_RUN_ID": run.info.run_id, "MLFLOW_TRACKING_URI": mlflow.get_tracking_uri()}
 
 
 def _rights(acls: Any) -> dict[str, Value]:
@@ -248,7 +328,11 @@ def _rights(acls: Any) -> dict[str, Value]:
 def _metrics_at_end(job: Job) -> Metrics | None:
     with ended_with(job):
         job.wait()
-    return metrics(job.report)
+    report = job.report
+    if any(task["task"] == "tensorboard:0" and task["state"] == "failed" for task in report["tasks"]):
+        last = next(reversed([*job.logs("tensorboard")]), None)
+        logger.warning("The TensorBoard failed: %s", "its log says nothing" if last is None else last.line)
+    return metrics(report)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import functools
 import glob
 import hashlib
 import importlib
+import importlib.util
 import inspect
 import io
 import json
@@ -133,7 +134,7 @@ def parcel(function: Function, role: str | None) -> Parcel:
         _check_has_a_place(function)
     own = dict(_own(function, _name(function)))
     try:
-        content = _dumps(function)
+        content = dumps(function)
     except Exception as error:
         raise _cannot_travel(function, own, error) from None
     head = {
@@ -149,7 +150,8 @@ def parcel(function: Function, role: str | None) -> Parcel:
     return Parcel(name, json.dumps(head).encode() + b"\n" + content, tuple(modules), needs_package, library is not None)
 
 
-def _dumps(value: object) -> bytes:
+def dumps(value: object) -> bytes:
+    """By cloudpickle where that is installed."""
     library = _cloudpickle()
     if library is None:
         return pickle.dumps(value, protocol=_PROTOCOL)
@@ -253,7 +255,7 @@ def _cannot_travel(function: Function, own: Mapping[str, object], error: Excepti
 
 def _why_not(value: object) -> str | None:
     try:
-        _dumps(value)
+        dumps(value)
     except Exception as error:
         return str(error)
     return None
@@ -309,13 +311,24 @@ def _place(module: ModuleType) -> str:
     return os.path.abspath(folders[0]) if folders else os.path.abspath(str(module.__file__))
 
 
+def module_files(name: str) -> list[str]:
+    """A module of the user's own, as a file or a folder to ship, without running it; none where it is not his."""
+    found = importlib.util.find_spec(_top(name))
+    folders = [] if found is None else [*(found.submodule_search_locations or ())]
+    place = folders[0] if folders else None if found is None or not found.has_location else found.origin
+    return [os.path.abspath(place)] if place is not None and _is_users(os.path.abspath(place)) else []
+
+
 def _is_local(module: ModuleType) -> bool:
     """Neither of Python nor installed: what an environment would bring is not the user's own."""
     if module.__name__ in ("__main__", __package__) or not (
         getattr(module, "__file__", None) or hasattr(module, "__path__")
     ):
         return False
-    place = _place(module)
+    return _is_users(_place(module))
+
+
+def _is_users(place: str) -> bool:
     installed = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     inside = any(place.startswith(f"{os.path.abspath(folder)}/") for folder in installed)
     return not inside and not {"site-packages", "dist-packages"} & set(PurePosixPath(place).parts)

@@ -42,6 +42,20 @@ class ContainerKey(NamedTuple):
         return ContainerKey(kind, int(index))
 
 
+class ContainerTask(NamedTuple):
+    """A task, and the processes that it is to start."""
+
+    type: str
+    id: int
+    nb_proc: int
+
+    def to_container_key(self) -> ContainerKey:
+        return ContainerKey(self.type, self.id)
+
+    def to_kv_str(self) -> str:
+        return f"{self.type}:{self.id}:{self.nb_proc}"
+
+
 class TaskSpec:
     """One kind of task: what each has, and how many there are."""
 
@@ -111,13 +125,19 @@ def ps_strategy_topology(
     return topology
 
 
-def check(task_specs: Mapping[str, TaskSpec]) -> None:
-    """Raises what is wrong with a topology, everything at once. What the cluster has is for it to say."""
+def check(task_specs: Mapping[str, TaskSpec], *, trains: bool = True) -> None:
+    """
+    Raises what is wrong with a topology, everything at once. What the cluster has is for it to say.
+
+    :param trains: the tasks do; else a job may have other ones alone
+    """
     wrong = [
         f"there is no task type {kind!r}: use {', '.join(TASK_TYPES)}" for kind in task_specs if kind not in TASK_TYPES
     ]
-    if not any(kind in task_specs for kind in ("chief", "worker")):
+    if trains and not any(kind in task_specs for kind in ("chief", "worker")):
         wrong.append("a job needs a chief or workers")
+    elif not any(kind != "tensorboard" for kind in task_specs):
+        wrong.append("a job needs tasks beside a tensorboard")
     for kind in ("chief", "evaluator", "tensorboard"):
         spec = task_specs.get(kind)
         if spec is not None and (spec.instances != 1 or spec.nb_proc_per_worker != 1):

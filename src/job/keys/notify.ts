@@ -1,5 +1,5 @@
 import { key } from "./key.ts";
-import { optionalDuration, text, webAddress } from "./types.ts";
+import { boolean, optionalDuration, text, webAddress } from "./types.ts";
 
 /** Which systems of others' are told of the job. */
 export const notifyKeys = {
@@ -53,6 +53,13 @@ export const notifyKeys = {
     type: text,
     spec: ["am", "mlflowExperiment"],
     doc: "The experiment of these runs; it is made where it is not there. Default: the job's name.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.mlflow.share-run": key({
+    type: boolean,
+    spec: ["am", "mlflowShared"],
+    doc: "Programs log to the job's run: MLflow's client finds it by MLFLOW_TRACKING_URI and MLFLOW_RUN_ID. The run is made before the tasks start; where MLflow does not answer within a second they start without. Not in a search. true or false; false unless set.",
     support: "works",
     ours: true,
   }),

@@ -2,9 +2,14 @@ import { createServer, type Server } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { MlflowRuns, runSubjects } from "../../../am/notices/mlflow.ts";
+import { Outlets } from "../../../am/notices/outlets.ts";
+import type { AmSpec, JobSpec } from "../../../src/job/spec.ts";
 import type { JobStatus, TaskStatus } from "../../../src/job/status.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../../client/job-status.ts";
+import { searchOf } from "../../job/search/support.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
 import { listenLocally, localAddress } from "../../support/local-port.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 interface Call {
   readonly method: string;
@@ -132,6 +137,13 @@ describe("a job is a run of its experiment", () => {
     expect(calls[2]?.body).toMatchObject({ run_id: "r0" });
   });
 
+  test("also where a program's client has ended it meanwhile", async () => {
+    const tags = [{ key: "tony.run", value: "job" }];
+    answers["runs/search"] = [[200, { runs: [{ info: { run_id: "r0", status: "FINISHED" }, data: { tags } }] }]];
+    await runs().end(aJobStatus({ attempt: 2, outcome: ended }));
+    expect(calls.at(-1)).toEqual({ method: "runs/update", body: expect.objectContaining({ run_id: "r0" }) });
+  });
+
   test("whatever a server answers, it is asked a bounded number of times, and little of it is kept", async () => {
     answers["runs/search"] = [[200, { runs: [], next_page_token: "more" }]];
     await runs().end(aJobStatus({ attempt: 2 }));
@@ -147,6 +159,41 @@ describe("a job is a run of its experiment", () => {
     answers["experiments/get-by-name"] = [[200, { experiment: { experiment_id: "x".repeat(5_000) } }]];
     await runs().end(aJobStatus());
     expect(warned.at(-1)).toBe("an answer has no experiment.experiment_id");
+  });
+});
+
+describe("programs share the job's run", () => {
+  function outlets(changes: Partial<JobSpec> = {}, am: Partial<AmSpec> = { mlflowShared: true }): Outlets {
+    const spec = aJobSpec(changes);
+    const mlflowUrl = `http://${localAddress(server)}/base/`;
+    return new Outlets({
+      job: { user: "ada", spec: { ...spec, am: { ...spec.am, mlflowUrl, ...am } } },
+      secrets: new Map(),
+      rateOf: () => undefined,
+      clock: { nowMs: () => noonishMs },
+      log: silentLog,
+    });
+  }
+
+  test("which is made before they start, where the job asks for it", async () => {
+    expect(await outlets().variables(() => aJobStatus())).toEqual({
+      MLFLOW_TRACKING_URI: `http://${localAddress(server)}/base/`,
+      MLFLOW_RUN_ID: "r1",
+    });
+    calls = [];
+    const search = searchOf({ lr: "float 0 1" });
+    for (const without of [outlets({}, {}), outlets({ search })]) {
+      expect(await without.variables(() => aJobStatus())).toEqual({});
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test("and start without, where MLflow refuses or is silent", async () => {
+    answers["runs/create"] = [[500, {}]];
+    expect(await outlets().variables(() => aJobStatus())).toEqual({});
+    server.removeAllListeners("request");
+    expect(await outlets().variables(() => aJobStatus())).toEqual({});
+    server.closeAllConnections();
   });
 });
 

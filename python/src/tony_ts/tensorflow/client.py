@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
 from importlib import import_module
 from typing import Any, Callable, Generator, Literal, Mapping
@@ -15,7 +14,6 @@ from ..metrics import Metrics
 from ..skein import ApplicationClient
 from ..topologies import TaskSpec, single_server_topology
 from . import server
-from .experiment import run
 
 ExperimentFn = Callable[[], Any]
 
@@ -27,7 +25,10 @@ def run_on_yarn(
     experiment_fn: ExperimentFn, task_specs: dict[str, TaskSpec] = DEFAULT_TASK_SPEC, **kwargs: Any
 ) -> Metrics | None:
     """As ``tony_ts.client.run_on_yarn``, of a function that returns an ``Experiment`` or a ``KerasExperiment``."""
-    return client.run_on_yarn(functools.partial(run, experiment_fn), task_specs, **kwargs)
+    kwargs["custom_task_module"] = (
+        kwargs.get("custom_task_module") or "tf_yarn.tensorflow.tasks._independent_workers_task"
+    )
+    return client.run_on_yarn(experiment_fn, task_specs, **kwargs)
 
 
 @contextlib.contextmanager

@@ -8,8 +8,6 @@ from importlib import import_module
 from typing import Any, Callable, NamedTuple
 
 from ..experiments import number_the_try
-from ..in_task import task
-from ..task_api import TaskError
 
 
 class Experiment(NamedTuple):
@@ -63,47 +61,16 @@ def _run_keras(experiment: KerasExperiment, config: dict[str, Any]) -> None:
         message = "A KerasExperiment trains in one task: give run_on_yarn of tony_ts.client a function for several"
         raise ValueError(message)
     if config["task"]["type"] == "evaluator":
-        _evaluate(experiment)
+        from .evaluator import beside_training
+
+        beside_training(experiment)
         return
     data = {"x": experiment.input_data_fn, "y": experiment.target_data_fn}
     given = {name: read() for name, read in data.items() if read is not None}
     experiment.model.fit(**{**experiment.train_params, **given})
 
 
-#: Between two looks at the folder.
-_PAUSE_SECONDS = 5.0
-
-
-def _evaluate(experiment: KerasExperiment) -> None:
-    """Each checkpoint once, to that which was there when those who train had ended."""
-    tf: Any = import_module("tensorflow")
-    seen: set[str] = set()
-    over = False
-    while not over:
-        over = _trained(_PAUSE_SECONDS)
-        for name in _checkpoints(tf, experiment.model_dir):
-            if name in seen:
-                continue
-            seen.add(name)
-            model = tf.keras.models.load_model(os.path.join(experiment.model_dir, name))
-            found = model.evaluate(experiment.validation_data_fn(), return_dict=True, verbose=0)
-            print(f"{name}: {', '.join(f'{metric} {value:.4g}' for metric, value in found.items())}", flush=True)
-            task().report(**found)
-
-
-def _trained(patience: float) -> bool:
-    try:
-        task().wait_for_end(timeout=patience)
-    except TaskError as error:
-        if error.code != "ENDS_TIMEOUT":
-            raise
-        return False
-    return True
-
-
-def _checkpoints(tf: Any, folder: str) -> list[str]:
-    if not tf.io.gfile.exists(folder):
-        return []
-    names = (name.rstrip("/") for name in tf.io.gfile.listdir(folder))
-    # Of TensorBoard and of an evaluator's.
-    return sorted(name for name in names if not name.startswith(("events.", "eval", "train", "validation")))
+def model_dir(experiment_fn: Callable[[], Any]) -> str:
+    """Where it keeps checkpoints, and what a TensorBoard shows."""
+    experiment = experiment_fn()
+    return str(experiment.config.model_dir if isinstance(experiment, Experiment) else experiment.model_dir)
