@@ -20,11 +20,15 @@ export interface CoreCost {
   readonly processorMs: number;
 }
 
-/** What a search of trials of half a minute costs the core alone, in simulated time: each program reports four times, and nothing fails. */
-export function searchOfCore(trials: number, containers: number): CoreCost {
-  const search = { ...searchOf(SPACE), maxTrials: trials, maxParallel: containers };
+/**
+ * What a search of trials of half a minute costs the core alone, in simulated time: each program reports four times, and nothing fails.
+ * @param parallel how many trials run at once
+ * @param workers that each trial has
+ */
+export function searchOfCore(trials: number, parallel: number, workers = 1): CoreCost {
+  const search = { ...searchOf(SPACE), maxTrials: trials, maxParallel: parallel };
   const identity = { attempt: 1, amHost: "h", amContainerId: "am", startedAtMs: 1_000_000, nodeHeartbeatMs: 1_000 };
-  const core = createCore(searchRun(aJobSpec({ roles: [aRole("worker", 1)] }), search), {
+  const core = createCore(searchRun(aJobSpec({ roles: [aRole("worker", workers)] }), search), {
     applicationId: APPLICATION,
     ...identity,
   });

@@ -15,15 +15,17 @@ const idle = "containers idle, 16 trials of 2 s on 2 of them";
 const processor = "AM: processor of a trial";
 const resident = "AM: memory at the end";
 const journal = "journal of 2,000 trials on 20 containers";
+const journalOfGangs = "journal of 500 trials of two tasks, 20 at once";
 const ofMany = "AM's core: processor of one of them";
 
 const TRIALS = 16;
 const MANY = 2_000;
+const GANGS = 500;
 
 /** A search in a job on this machine, and one that the core alone has, in simulated time. */
 export const search: Measurement = {
   name: "search",
-  what: "a search of short trials in a job on this machine, and one of 2,000 of half a minute that the AM's core has alone; no cluster takes part",
+  what: "a search of short trials in a job on this machine, and of 2,000 of half a minute, or 500 of two tasks each, that the AM's core has alone; no cluster takes part",
   warmUps: 0,
   figures: [
     { name: handOver, unit: "ms", budget: atMost(500) },
@@ -32,6 +34,7 @@ export const search: Measurement = {
     { name: resident, unit: "MiB", budget: atMost(150) },
     { name: journal, unit: "MiB/s", budget: atMost(1) },
     { name: ofMany, unit: "ms" },
+    { name: journalOfGangs, unit: "MiB/s", budget: atMost(1) },
   ],
   async run() {
     const folder = mkdtempSync(path.join(tmpdir(), "tony-bench-"));
@@ -40,6 +43,7 @@ export const search: Measurement = {
       const { heldMs, ...parts } = containerTime;
       const idleMs = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
       const many = searchOfCore(MANY, 20);
+      const gangs = searchOfCore(GANGS, 20, 2);
       return {
         [handOver]: medianOf(handOvers(readFileSync(path.join(folder, "times"), "utf8")).toSorted((a, b) => a - b)),
         [idle]: (100 * idleMs) / heldMs,
@@ -47,6 +51,7 @@ export const search: Measurement = {
         [resident]: own.residentMiB,
         [journal]: many.journalMiB / many.seconds,
         [ofMany]: many.processorMs / MANY,
+        [journalOfGangs]: gangs.journalMiB / gangs.seconds,
       };
     } finally {
       rmSync(folder, { recursive: true });

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { FileStatus } from "../hadoop/hdfs/file-system.ts";
 import { listIfThere } from "../hadoop/hdfs/if-there.ts";
+import { isObject } from "../hadoop/json.ts";
 import { decodeJournalEntry, type JournalEntry } from "./entry.ts";
 
 type Listed = Pick<FileStatus, "path">;
@@ -37,32 +38,31 @@ export function partName(sequence: number): string {
   return `ended-${sequence}`;
 }
 
-/** A snapshot with the tasks that it left out before those that it has. */
-export function whole(snapshot: unknown, leftOut: readonly unknown[]): unknown {
-  return hasTasks(snapshot) ? { ...snapshot, tasks: [...leftOut, ...snapshot.tasks] } : snapshot;
+/** A snapshot whose lists begin with what it left out of them, which its parts have. */
+export function whole(snapshot: unknown, parts: readonly unknown[]): unknown {
+  if (!isObject(snapshot)) return snapshot;
+  const lists = Object.entries(snapshot).map(([name, list]) => {
+    const leftOut = parts.flatMap((part) => (isObject(part) ? (part[name] ?? []) : []));
+    return [name, Array.isArray(list) && leftOut.length > 0 ? [...leftOut, ...list] : list] as const;
+  });
+  return Object.fromEntries(lists);
 }
 
 /** Throws as readEntry. */
 async function withParts(fileSystem: JournalFiles, file: string, entry: JournalEntry): Promise<JournalEntry> {
   const { snapshot } = entry;
-  const sequences = hasTasks(snapshot) ? (snapshot.parts ?? []) : [];
+  const sequences = isObject(snapshot) && Array.isArray(snapshot.parts) ? snapshot.parts : [];
   const read = sequences.map((sequence) =>
-    readEntry(fileSystem, path.posix.join(path.posix.dirname(file), partName(sequence))),
+    readEntry(fileSystem, path.posix.join(path.posix.dirname(file), partName(Number(sequence)))),
   );
   const parts = await Promise.all(read);
   return {
     ...entry,
     snapshot: whole(
       snapshot,
-      parts.flatMap((part) => part.snapshot),
+      parts.map((part) => part.snapshot),
     ),
   };
-}
-
-function hasTasks(
-  snapshot: unknown,
-): snapshot is { readonly tasks: readonly unknown[]; readonly parts?: readonly number[] } {
-  return typeof snapshot === "object" && snapshot !== null && "tasks" in snapshot && Array.isArray(snapshot.tasks);
 }
 
 /** The paths of the journal's files: those of the latest attempt come first, of each the highest sequence. */

@@ -31,7 +31,9 @@ export function doubled(core: Core, identity: Identity, problems: string[]): Cor
 /** As JSON with the names of each record in one order: which of them came first says nothing. */
 function inOrder(effects: readonly Effect[]): string {
   const read = effects.map((effect) =>
-    effect.type === "journal" ? { ...effect, snapshot: JSON.parse(effect.snapshot) } : effect,
+    effect.type === "journal"
+      ? { ...effect, snapshot: JSON.parse(effect.snapshot), part: JSON.parse(effect.part ?? "null") }
+      : effect,
   );
   return JSON.stringify(read, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)

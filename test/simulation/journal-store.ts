@@ -80,7 +80,7 @@ export class JournalStore {
     const sequences = isSnapshot(snapshot, this.#applicationId) ? (snapshot.parts ?? []) : [];
     return whole(
       snapshot,
-      sequences.flatMap((sequence) => JSON.parse(this.#parts.get(sequence) ?? "")),
+      sequences.map((sequence) => JSON.parse(this.#parts.get(sequence) ?? "")),
     );
   }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
-import { allTasks } from "../../am/core/journal/ended-trials.ts";
+import { allTrials } from "../../am/core/journal/ended-trials.ts";
 import { isSnapshot } from "../../am/core/journal/journal.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
@@ -20,7 +20,7 @@ export class StepWatch {
   readonly #leaving = new LeavingWatch();
   #invariants: Invariants;
   /** What the core handed out beside its snapshots, by attempt and sequence. */
-  readonly #parts = new Map<string, readonly unknown[]>();
+  readonly #parts = new Map<string, unknown>();
 
   constructor(world: World) {
     this.#world = world;
@@ -63,13 +63,14 @@ export class StepWatch {
     const sequences = isSnapshot(written, applicationId) ? (written.parts ?? []) : [];
     const read = whole(
       written,
-      sequences.flatMap((one) => this.#parts.get(`${attempt} ${one}`) ?? []),
+      sequences.map((one) => this.#parts.get(`${attempt} ${one}`)),
     );
     const own = initialState(spec, { applicationId, attempt, amHost, amContainerId, startedAtMs, nodeHeartbeatMs: 0 });
-    const tasks = isSnapshot(read, applicationId) ? allTasks(own.tasks, read) : [];
-    return isDeepStrictEqual(tasks, JSON.parse(JSON.stringify(state.tasks)))
+    const trials: object = isSnapshot(read, applicationId) ? allTrials({ spec, state: own }, read) : {};
+    const { tasks, gangs, roles } = state;
+    return isDeepStrictEqual(JSON.parse(JSON.stringify(trials)), JSON.parse(JSON.stringify({ tasks, gangs, roles })))
       ? []
-      : [`snapshot ${sequence} of attempt ${attempt} and what is beside it have other tasks than the state`];
+      : [`snapshot ${sequence} of attempt ${attempt} and what is beside it have other trials than the state`];
   }
 }
 

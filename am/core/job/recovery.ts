@@ -2,7 +2,7 @@ import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, moveLink, relaunch } from "../containers/containers.ts";
 import { keepOffAgain } from "../containers/kept-off.ts";
 import { resumeStart } from "../gang/generation.ts";
-import { allTasks } from "../journal/ended-trials.ts";
+import { allTrials } from "../journal/ended-trials.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, isTakingOver, noteContainerDeadline, noteTakeover, setBack } from "../state/deadlines.ts";
@@ -85,7 +85,7 @@ function restore(step: Step, snapshot: Snapshot): void {
   const { state } = step;
   const { journalVersion: _version, parts: _parts, over: _over, sequence, writtenAtMs, ...durable } = snapshot;
   const own = { attempt: state.attempt, amHost: state.amHost, amContainerId: state.amContainerId };
-  Object.assign(state, durable, own, { tasks: allTasks(state.tasks, snapshot) });
+  Object.assign(state, durable, own, allTrials(step, snapshot));
   state.journal.sequence = sequence;
   state.journal.durableSequence = sequence;
   noteDurable(step);

@@ -1,75 +1,150 @@
-import { isOfTasks } from "../policies/trials.ts";
-import type { TaskRecord } from "../state/records.ts";
+import { countTasks } from "../../../src/job/spec.ts";
+import { haltOf } from "../policies/trials.ts";
+import type { GangState } from "../state/gang.ts";
+import type { RoleState, TaskRecord } from "../state/records.ts";
+import type { CoreState } from "../state/state.ts";
 import type { Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { waiting } from "./barrier.ts";
 
-/** The files beside the journal that trials which have ended are written to are so many at most. */
+/** The files beside the journal that trials which have ended are written to are so many at most, and those of trials that paused and went on. */
 const MOST_PARTS = 64;
 
-/** What a snapshot has of the tasks. */
-export interface WrittenTasks {
-  readonly tasks: readonly TaskRecord[];
+/** The state's lists that a trial has a part of; of a trial of one task that is its task alone. */
+type Lists = Pick<CoreState, "tasks"> & Partial<Pick<CoreState, "gangs" | "roles">>;
+
+/** What a snapshot has of the trials. */
+export interface WrittenTrials extends Lists {
   /** Where the others are that have ended: the sequences of their files. */
   readonly parts?: readonly number[];
-  /** Those others, in runs of their role: its name, and the first and the last index. */
+  /** The tasks of those others, in runs of their role: its name, and the first and the last index. */
   readonly over?: readonly (readonly [role: string, from: number, to: number])[];
 }
 
-/**
- * What a snapshot has of the tasks, and what is written beside it for good. Of a search that has a task for each trial it leaves out those that
- * have ended for good, of which each is written once, and those that have not begun, which are all like the last that it has.
- */
-export function tasksToWrite(
-  step: Step,
-  sequence: number,
-): { readonly written: WrittenTasks; readonly part: readonly TaskRecord[] } {
-  const { tasks, journal } = step.state;
-  const { apart } = journal;
-  if (!isOfTasks(step)) {
-    return { written: { tasks }, part: [] };
-  }
-  const left = tasks.filter(({ id }) => apart[id] === undefined);
-  const ended = left.filter((task) => isOverForGood(step, task));
-  const part = ended.length < tasks.length / MOST_PARTS ? [] : ended;
-  for (const { id } of part) {
-    apart[id] = sequence;
-  }
-  const last = tasks.at(-1);
-  const begun = left.findLastIndex((task) => last === undefined || !isLike(task, last));
-  const there = left.slice(0, begun + 2).filter(({ id }) => apart[id] === undefined);
-  const parts = [...new Set(Object.values(apart))];
-  return { written: parts.length === 0 ? { tasks: there } : { tasks: there, parts, over: runsOf(step) }, part };
+/** A trial in the state. */
+interface TrialRecords {
+  readonly number: number;
+  readonly tasks: readonly TaskRecord[];
+  readonly roles: readonly RoleState[];
+  /** Absent of one of a single task. */
+  readonly gang?: GangState;
 }
 
-/** The tasks of a snapshot, and those that it left out. @param own as they are in a job of which nothing has happened */
-export function allTasks(own: readonly TaskRecord[], { tasks }: WrittenTasks): TaskRecord[] {
+/**
+ * What a snapshot has of the trials, and what is written beside it. It leaves out those that do not run, of which each is written once, unless it
+ * goes on after a pause; and those that have not begun. Those of one task are all like the last that it has, others as the job's spec has them.
+ */
+export function trialsToWrite(
+  step: Step,
+  sequence: number,
+): { readonly written: Partial<WrittenTrials>; readonly part?: Lists } {
+  const { spec, state } = step;
+  if (spec.search === undefined) {
+    return { written: {} };
+  }
+  const { apart } = state.journal;
+  const left = trialsLeft(step);
+  const ended = left.filter((trial) => isOver(step, trial));
+  const part = ended.length < (spec.trials ?? state.tasks.length) / MOST_PARTS ? [] : ended;
+  for (const { number } of part) {
+    apart[number] = sequence;
+  }
+  const own = left.filter(({ number }) => apart[number] === undefined);
+  const there = spec.trials === undefined ? withoutLike(own, state.tasks.at(-1)) : own;
+  const parts = [...new Set(Object.values(apart))].sort((a, b) => a - b);
+  const beside = parts.length > 0 && { parts, over: runsOf(step) };
+  return { written: { ...listsOf(there), ...beside }, ...(part.length > 0 && { part: listsOf(part) }) };
+}
+
+/** The trials of a snapshot, and those that it left out. @param own as they are in a job of which nothing has happened */
+export function allTrials(
+  { spec, state: own }: Pick<Step, "spec" | "state">,
+  { tasks, gangs, roles, outcome }: Pick<CoreState, "tasks" | "gangs" | "roles" | "outcome">,
+): Pick<CoreState, "tasks" | "gangs" | "roles"> {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const last = tasks.at(-1);
-  return own.map((task) => byId.get(task.id) ?? { ...task, ...last, id: task.id, index: task.index });
+  if (spec.trials === undefined) {
+    const last = tasks.at(-1);
+    const likeLast = (task: TaskRecord) => ({ ...task, ...last, id: task.id, index: task.index });
+    return { tasks: own.tasks.map((task) => byId.get(task.id) ?? likeLast(task)), gangs, roles };
+  }
+  const byPosition = new Map(gangs.map((gang) => [gang.position, gang]));
+  const nameOf = ({ name, first }: RoleState) => `${name}:${first}`;
+  const byName = new Map(roles.map((role) => [nameOf(role), role]));
+  return {
+    tasks: own.tasks.map((task) => byId.get(task.id) ?? task),
+    gangs: own.gangs.map((one) => {
+      const gang = byPosition.get(one.position) ?? one;
+      return outcome === undefined ? gang : { ...gang, phase: "over" };
+    }),
+    roles: own.roles.map((role) => byName.get(nameOf(role)) ?? role),
+  };
 }
 
 /** The snapshot was not written: nor was what is beside it. */
 export function forgetPart({ state }: Step, sequence: number): void {
   const { apart } = state.journal;
-  for (const [id, written] of Object.entries(apart)) {
+  for (const [number, written] of Object.entries(apart)) {
     if (written === sequence) {
-      delete apart[id];
+      delete apart[number];
     }
   }
 }
 
-/** Nothing changes of it any more. */
-function isOverForGood(step: Step, task: TaskRecord): boolean {
-  const { phase, id, containerId, trialStop, trialPause, trialFailure } = task;
-  const isDone = phase === "succeeded" || trialStop !== undefined || trialFailure !== undefined;
-  return (
-    AFTER_END.includes(phase) &&
-    isDone &&
-    trialPause === undefined &&
-    step.state.containers[containerId] === undefined &&
-    waiting(step, { what: "task-done", task: id }) === undefined
+/** Those that are not beside a snapshot, or go on since then; of gangs those that are not as the job's spec has them. */
+function trialsLeft(step: Step): TrialRecords[] {
+  const { spec, state } = step;
+  if (spec.trials === undefined) {
+    const left = state.tasks.filter((task) => isLeft(step, task.index, AFTER_END.includes(task.phase)));
+    return left.map((task) => ({ number: task.index, tasks: [task], roles: [] }));
+  }
+  const [tasks, roles] = [countTasks({ roles: spec.roles }), spec.roles.length];
+  const recordsOf = (gang: GangState): TrialRecords => {
+    const { position: number } = gang;
+    const ofTrial = <T>(all: readonly T[], each: number) => all.slice(number * each, (number + 1) * each);
+    return { number, gang, tasks: ofTrial(state.tasks, tasks), roles: ofTrial(state.roles, roles) };
+  };
+  const left = state.gangs.filter(({ position, phase }) =>
+    isLeft(step, position, phase === "done" || phase === "over"),
   );
+  return left.map(recordsOf).filter((trial) => hasBegun(step, trial));
+}
+
+/** What was written beside a snapshot and is not at rest any more is written again. */
+function isLeft({ state }: Step, number: number, isAtRest: boolean): boolean {
+  const { apart } = state.journal;
+  if (!isAtRest) {
+    delete apart[number];
+  }
+  return apart[number] === undefined;
+}
+
+function listsOf(trials: readonly TrialRecords[]): Lists {
+  const tasks = trials.flatMap((trial) => trial.tasks);
+  const gangs = trials.flatMap(({ gang = [] }) => gang);
+  return gangs.length === 0 ? { tasks } : { tasks, gangs, roles: trials.flatMap(({ roles }) => roles) };
+}
+
+/** Nothing changes of it any more, unless it goes on after a pause. */
+function isOver(step: Step, { number, tasks, gang }: TrialRecords): boolean {
+  const [lead] = tasks;
+  const isAtRest = ({ phase, containerId }: TaskRecord) =>
+    AFTER_END.includes(phase) && step.state.containers[containerId] === undefined;
+  if (gang !== undefined) {
+    // The roles of the first trial have what is known of all trials' containers.
+    const isDone = number > 0 && tasks.some(({ trialOver }) => trialOver) && gang.stopDeadline === undefined;
+    return isDone && tasks.every(isAtRest) && waiting(step, { what: "stage-done", gang: gang.position }) === undefined;
+  }
+  if (lead === undefined) {
+    return false;
+  }
+  const isDone = lead.phase === "succeeded" || haltOf(lead) !== undefined || lead.trialFailure !== undefined;
+  return isDone && isAtRest(lead) && waiting(step, { what: "task-done", task: lead.id }) === undefined;
+}
+
+/** Of trials of one task those that have begun, and one more, if there is one, which the others are like. */
+function withoutLike(trials: readonly TrialRecords[], last: TaskRecord | undefined): readonly TrialRecords[] {
+  const begun = trials.findLastIndex(({ tasks }) => tasks.some((task) => last === undefined || !isLike(task, last)));
+  return trials.slice(0, begun + 2);
 }
 
 /** Whether neither has begun. */
@@ -80,19 +155,26 @@ function isLike(task: TaskRecord, last: TaskRecord): boolean {
   return isAhead(task) && isAhead(last) && isSame && task.restarts === last.restarts;
 }
 
+/** Whether a trial that is a gang is not as the job's spec has it. */
+function hasBegun({ spec }: Step, { number, gang, tasks, roles }: TrialRecords): boolean {
+  const isUntouched = tasks.every(({ trialParameters }) => trialParameters === undefined) && gang?.generation === 0;
+  return (
+    number === 0 || !isUntouched || roles.some(({ counts }, role) => counts.waiting !== spec.roles[role]?.instances)
+  );
+}
+
 function runsOf({ state, spec }: Step): [string, number, number][] {
-  const runs: [string, number, number][] = [];
-  const { name = "" } = spec.roles[0] ?? {};
-  for (const { id, index } of state.tasks) {
+  const runs: [number, number][] = [];
+  for (const number of Object.keys(state.journal.apart).map(Number)) {
     const run = runs.at(-1);
-    if (state.journal.apart[id] === undefined) {
-      continue;
-    }
-    if (run !== undefined && run[2] === index - 1) {
-      run[2] = index;
+    if (run !== undefined && run[1] === number - 1) {
+      run[1] = number;
     } else {
-      runs.push([name, index, index]);
+      runs.push([number, number]);
     }
   }
-  return runs;
+  return spec.roles.flatMap(({ name, instances }) => {
+    const ofTrial = spec.trials === undefined ? 1 : instances;
+    return runs.map(([from, to]): [string, number, number] => [name, from * ofTrial, (to + 1) * ofTrial - 1]);
+  });
 }

@@ -2,14 +2,14 @@ import { Bounds } from "../state/bounds.ts";
 import type { CoreState } from "../state/state.ts";
 import { emit, log, noteDurable, type Step } from "../state/step.ts";
 import { isAwaited, nextSequence } from "./barrier.ts";
-import { forgetPart, tasksToWrite, type WrittenTasks } from "./ended-trials.ts";
+import { forgetPart, trialsToWrite, type WrittenTrials } from "./ended-trials.ts";
 import { type Durable, durablePart } from "./fields.ts";
 
 /** Raised when an older reader could misunderstand a snapshot. */
-export const JOURNAL_VERSION = 7;
+export const JOURNAL_VERSION = 8;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
-export interface Snapshot extends Durable, Pick<WrittenTasks, "parts" | "over"> {
+export interface Snapshot extends Durable, Pick<WrittenTrials, "parts" | "over"> {
   readonly journalVersion: typeof JOURNAL_VERSION;
   readonly sequence: number;
   /** By the clock of the machine that it was written on. */
@@ -45,9 +45,9 @@ export function writeJournal(step: Step): void {
   journal.inFlight = sequence;
   journal.writtenAtMs = step.nowMs;
   const head = { journalVersion: JOURNAL_VERSION, sequence, writtenAtMs: step.nowMs };
-  const { written, part } = tasksToWrite(step, sequence);
+  const { written, part } = trialsToWrite(step, sequence);
   const snapshot = step.textOf({ ...head, ...durablePart(state), ...written });
-  emit(step, { type: "journal", sequence, snapshot, ...(part.length > 0 && { part: step.textOf(part) }) });
+  emit(step, { type: "journal", sequence, snapshot, ...(part && { part: step.textOf(part) }) });
 }
 
 /** When what changed is written, where nothing waits for it; undefined while there is nothing to write. */

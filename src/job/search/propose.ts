@@ -2,7 +2,7 @@ import { evolvedParameters } from "./evolution.ts";
 import { gridOf, hasGrid } from "./grid.ts";
 import { randomNumbers } from "./random-numbers.ts";
 import { randomParameters } from "./random-search.ts";
-import { identityOf, type Parameters } from "./space.ts";
+import { areSame, identityOf, type Parameters } from "./space.ts";
 import { tpeParameters } from "./tpe.ts";
 import type { Search, Trial } from "./trials.ts";
 
@@ -24,17 +24,16 @@ export function propose(search: Search, trials: readonly Trial[]): Proposal {
   if (search.maxTrials !== undefined && number >= search.maxTrials) return { none: "enough" };
   const point = search.points[number];
   if (point !== undefined) return { params: point };
-  const tried = new Set(trials.map(({ params }) => identityOf(search.space, params)));
-  const isNew = (params: Parameters) => !tried.has(identityOf(search.space, params));
   let last: Parameters = {};
   for (let attempt = 0; search.algorithm !== "grid" && attempt <= MOST_REPEATS; attempt += 1) {
     const drawn = draw(search, trials, attempt);
     if (drawn === undefined) return { none: "waits" };
     last = drawn;
-    if (isNew(last)) return { params: last };
+    if (trials.every(({ params }) => !areSame(search.space, params, drawn))) return { params: last };
   }
   if (!hasGrid(search.space)) return { params: last };
-  for (const params of gridOf(search.space)) if (isNew(params)) return { params };
+  const tried = new Set(trials.map(({ params }) => identityOf(search.space, params)));
+  for (const params of gridOf(search.space)) if (!tried.has(identityOf(search.space, params))) return { params };
   return { none: "exhausted" };
 }
 

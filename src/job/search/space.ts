@@ -71,7 +71,12 @@ export function stepsOf(low: number, high: number, step: number): number {
   return Math.round((high - low) / step);
 }
 
-/** The same for the same parameters, in whatever order they stand. */
+/** Whether a space's parameters have the same values, in whatever order they stand. */
+export function areSame(space: Space, some: Parameters, others: Parameters): boolean {
+  return space.every(({ name }) => some[name] === others[name]);
+}
+
+/** The same for the same parameters: where many are looked up. */
 export function identityOf(space: Space, parameters: Parameters): string {
   return JSON.stringify(space.map(({ name }) => parameters[name] ?? null));
 }

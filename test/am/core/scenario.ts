@@ -30,7 +30,7 @@ export class Scenario {
   /** Whether journal writes are answered at all, rather than by the test. */
   journalAnswers = true;
   /** What is beside the snapshots. */
-  readonly #parts = new Map<number, readonly unknown[]>();
+  readonly #parts = new Map<number, unknown>();
   readonly #spec: JobSpec;
   readonly #applicationId: string;
   readonly #problems: string[] = [];
@@ -204,7 +204,7 @@ export class Scenario {
     const parts = isSnapshot(snapshot, this.#applicationId) ? (snapshot.parts ?? []) : [];
     return whole(
       snapshot,
-      parts.flatMap((sequence) => this.#parts.get(sequence) ?? []),
+      parts.map((sequence) => this.#parts.get(sequence)),
     );
   }
 

@@ -64,11 +64,15 @@ describe("the journal", () => {
   });
 
   test("what a snapshot left out is read with it, from its own attempt, however old it is", async () => {
-    await writer(1).write(1, JSON.stringify({ tasks: ["b"], parts: [1] }), JSON.stringify(["of the first attempt"]));
+    await writer(1).write(
+      1,
+      JSON.stringify({ tasks: ["b"], parts: [1] }),
+      JSON.stringify({ tasks: ["of the first attempt"] }),
+    );
     const second = writer(2);
-    await second.write(1, JSON.stringify({ tasks: ["b", "c"], parts: [1] }), JSON.stringify(["a"]));
+    await second.write(1, JSON.stringify({ tasks: ["b", "c"], parts: [1] }), JSON.stringify({ tasks: ["a"] }));
     for (const sequence of [2, 3, 4])
-      await second.write(sequence, JSON.stringify({ tasks: ["c"], parts: [1, 4] }), "[]");
+      await second.write(sequence, JSON.stringify({ tasks: ["c"], parts: [1, 4] }), "{}");
 
     expect((await readJournal(fileSystem, folder)).entry?.snapshot).toEqual({ tasks: ["a", "c"], parts: [1, 4] });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Effect } from "../../../../am/core/state/effects.ts";
+import type { CoreState } from "../../../../am/core/state/state.ts";
 import { searchRun } from "../../../../src/job/build/search-run.ts";
 import type { Search } from "../../../../src/job/search/trials.ts";
 import { isReplaced } from "../../../../src/journal/task-life.ts";
@@ -34,13 +35,23 @@ function completes(scenario: Scenario, task: string): void {
   scenario.after(1_000);
 }
 
+/** It comes to the first rung, and its program is stopped there. */
+function pauses(scenario: Scenario, task: string, loss: number): void {
+  const { containerId, generation } = scenario.task(task);
+  const atMs = scenario.nowMs;
+  scenario.on({ type: "child-progress", task, containerId, generation, step: 1, atMs, metrics: { loss } });
+  scenario.stops(task);
+  startAll(scenario);
+  scenario.after(1_000);
+}
+
 /** The ids of the tasks in the last snapshot, and in each part. */
 function written(effects: readonly Effect[]) {
   const journals = effects.filter((effect) => effect.type === "journal");
   const idsOf = (tasks: readonly { readonly id: string }[]) => tasks.map(({ id }) => id);
   return {
     tasks: idsOf(JSON.parse(journals.at(-1)?.snapshot ?? "").tasks),
-    parts: journals.flatMap(({ part }) => (part === undefined ? [] : [idsOf(JSON.parse(part))])),
+    parts: journals.flatMap(({ part }) => (part === undefined ? [] : [idsOf(JSON.parse(part).tasks)])),
   };
 }
 
@@ -75,7 +86,7 @@ describe("a snapshot of a search", () => {
     scenario.after(1_000);
     scenario.journalAnswers = false;
     completes(scenario, "worker:0");
-    while (!("worker:0" in scenario.core.state.journal.apart)) {
+    while (!(0 in scenario.core.state.journal.apart)) {
       scenario.on({ type: "journal-written", sequence: scenario.core.state.journal.inFlight });
       scenario.after(1_000);
     }
@@ -87,24 +98,17 @@ describe("a snapshot of a search", () => {
     expect(scenario.journal).toMatchObject({ parts: [failed + 1] });
   });
 
-  test("keeps trials that pause, which may go on", () => {
-    const budget = { min: 1, max: 4, factor: 2 };
-    const scenario = running({ stop: "asha-promotion", budget });
-    const { containerId, generation } = scenario.task("worker:0");
-    const atMs = scenario.nowMs;
-    scenario.on({
-      type: "child-progress",
-      task: "worker:0",
-      containerId,
-      generation,
-      step: 1,
-      atMs,
-      metrics: { loss: 1 },
-    });
-    scenario.stops("worker:0");
-    startAll(scenario);
-    scenario.after(1_000);
-    expect(written(scenario.effects)).toMatchObject({ tasks: expect.arrayContaining(["worker:0"]), parts: [] });
+  test("has trials that pause beside it, and has them again when they go on", () => {
+    const scenario = running({ stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 3 });
+    pauses(scenario, "worker:0", 1);
+    expect(written(scenario.effects)).toEqual({ tasks: ["worker:1", "worker:2"], parts: [["worker:0"]] });
+    pauses(scenario, "worker:1", 2);
+    // The best of two goes on.
+    expect(written(scenario.effects)).toEqual({ tasks: ["worker:0", "worker:2"], parts: [["worker:0"], ["worker:1"]] });
+    scenario.crash([]);
+    expect(scenario.task("worker:0")).toMatchObject({ trialRung: 1, trialReports: [{ step: 1, value: 1 }] });
+    expect(scenario.task("worker:0").trialPause).toBeUndefined();
+    expect(scenario.task("worker:1")).toMatchObject({ phase: "stopped", trialPause: expect.any(String) });
   });
 
   test("tells an executor that is cut off that its trial has ended", () => {
@@ -116,6 +120,85 @@ describe("a snapshot of a search", () => {
     expect(isReplaced(scenario.journal, life)).toBe(true);
     expect(isReplaced(scenario.journal, { ...life, task: "worker:4" })).toBe(false);
     expect(isReplaced(scenario.journal, { ...life, applicationId: "application_1_0002" })).toBe(false);
+  });
+});
+
+describe("a snapshot of a search whose trials are gangs", () => {
+  const ps = role("ps", 1, { resource: { memoryMiB: 2048, vcores: 1, others: {} } });
+  const ofThree = (change: Partial<Search> = {}) => {
+    const job = jobSpec([role("worker", 2), ps]);
+    const scenario = new Scenario(searchRun(job, { ...search, ...change }), APPLICATION);
+    scenario.register();
+    scenario.allocateAll();
+    startAll(scenario);
+    return scenario;
+  };
+  const ends = (scenario: Scenario, trial: number) => {
+    scenario.exits(`worker:${2 * trial}`);
+    scenario.exits(`worker:${2 * trial + 1}`);
+    scenario.stops(`ps:${trial}`);
+    startAll(scenario);
+    scenario.after(120_000);
+  };
+  const tasksOf = (...trials: number[]) =>
+    trials.flatMap((trial) => [`worker:${2 * trial}`, `worker:${2 * trial + 1}`, `ps:${trial}`]);
+
+  test("has the trials at work and the first one, whose roles have what is known of all; each that has ended is written once", () => {
+    const scenario = ofThree();
+    expect(written(scenario.effects)).toEqual({ tasks: tasksOf(0, 1), parts: [] });
+    for (const trial of [0, 1, 2]) {
+      ends(scenario, trial);
+    }
+    // Until then it might still have to be stopped.
+    expect(written(scenario.effects)).toEqual({ tasks: tasksOf(0, 2, 3, 4), parts: [tasksOf(1)] });
+    ends(scenario, 3);
+    expect(written(scenario.effects)).toEqual({ tasks: tasksOf(0, 3, 4), parts: [tasksOf(1), tasksOf(2)] });
+    const { snapshot = "" } = scenario.effects.findLast((effect) => effect.type === "journal") ?? {};
+    const { gangs, roles } = JSON.parse(snapshot);
+    expect(gangs.map(({ position }: { readonly position: number }) => position)).toEqual([0, 3, 4]);
+    expect(roles).toHaveLength(6);
+    const { containerId, generation } = scenario.task("ps:2");
+    const life = { applicationId: APPLICATION, task: "ps:2", containerId, generation };
+    expect(isReplaced(scenario.journal, life)).toBe(true);
+    expect(isReplaced(scenario.journal, { ...life, task: "worker:6" })).toBe(false);
+  });
+
+  test("is whole for the next attempt", () => {
+    const scenario = ofThree();
+    for (const trial of [0, 1, 2]) {
+      ends(scenario, trial);
+    }
+    const ofFirst = ({ tasks, gangs, roles }: CoreState) =>
+      JSON.parse(JSON.stringify([tasks.slice(0, 6), gangs.slice(0, 2), roles.slice(0, 4)]));
+    const before = ofFirst(scenario.core.state);
+    scenario.crash([]);
+    expect(ofFirst(scenario.core.state)).toEqual(before);
+    expect(scenario.core.state.gangs).toHaveLength(5);
+  });
+
+  test("of one that is decided leaves the trials that ended before it ended", () => {
+    const scenario = ofThree({ goal: 1 });
+    ends(scenario, 0);
+    ends(scenario, 1);
+    scenario.journalAnswers = false;
+    const { containerId, generation } = scenario.task("worker:4");
+    const atMs = scenario.nowMs;
+    scenario.on({
+      type: "child-progress",
+      task: "worker:4",
+      containerId,
+      generation,
+      step: 1,
+      atMs,
+      metrics: { loss: 1 },
+    });
+    scenario.journalAnswers = true;
+    scenario.on({ type: "journal-written", sequence: scenario.core.state.journal.inFlight });
+    ends(scenario, 2);
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+    scenario.crash([]);
+    expect(scenario.core.state.gangs.map(({ phase }) => phase)).toEqual(["over", "over", "over", "over", "over"]);
+    expect(scenario.task("worker:2").phase).toBe("succeeded");
   });
 });
 
