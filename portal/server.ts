@@ -205,7 +205,7 @@ export class PortalServer {
     else if (pathname === "/api/v1/jobs" || pathname === "/api/v1/use") {
       const query = parseJobQuery(searchParams);
       if (typeof query === "string") sendJson(response, 400, { error: query });
-      else if (pathname === "/api/v1/use") sendJson(response, 200, useOf(matchingRows(index.rows, query)));
+      else if (pathname === "/api/v1/use") sendJson(response, 200, useOf(matchingRows(index.rows, query), nowMs()));
       else sendJson(response, 200, { nowMs: nowMs(), scan: index.scan, ...askedFor(index.rows, query) });
     } else if (pathname === "/compare") sendPage(response, this.#compare.html, this.#compare.policy);
     else if (pathname === "/api/v1/compare") {

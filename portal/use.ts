@@ -8,12 +8,14 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 366;
 
 /** By queue and user, the greatest first, and by day: a job's use is spread evenly over the time that it took. */
-export function useOf(rows: readonly JobRow[]): UseAnswer {
+export function useOf(rows: readonly JobRow[], nowMs: number): UseAnswer {
   const owners = new Map<string, { queue: string; user: string } & Sum>();
   const days = new Map<number, Sum>();
   for (const row of rows) {
-    const { queue, user, startedAtMs, endedAtMs } = row;
-    if (endedAtMs === undefined) continue;
+    const { queue, user, startedAtMs } = row;
+    if (row.endedAtMs === undefined) continue;
+    // A history says any number.
+    const endedAtMs = Math.min(row.endedAtMs, nowMs);
     const all = heldBy(row);
     const key = JSON.stringify([queue, user]);
     const owner = owners.get(key) ?? { queue, user, ...nothing() };

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import type { Elastic } from "../../src/frameworks/framework.ts";
 import { missingModuleOf, saysAddressInUse } from "../../src/job/diagnosis/complaints.ts";
 import { mainThread } from "../../src/job/diagnosis/python-stacks.ts";
-import type { ChildExit } from "../../src/job/execution.ts";
+import { type ChildExit, MOST_SUMMARY_BYTES, MOST_TRACEBACK_BYTES } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
@@ -69,8 +69,6 @@ const LONGEST_LINE = 2000;
 const NUMBERS = /(?<![\w.])\d{4,5}(?![\w])/g;
 /** Together they fit into a message (MOST_REQUEST_BYTES): a report that does not would never arrive. */
 const MOST_LINES_BYTES = 98_304;
-const MOST_TRACEBACK_BYTES = 65_536;
-const MOST_SUMMARY_BYTES = 8_192;
 
 /** How a program ended, from its exit, its output and the samples of its memory. */
 export function reportExit(evidence: ExitEvidence): ChildExit {

@@ -1,6 +1,12 @@
 /** What an ApplicationMaster takes of what executors say: a program that has its container's secret says what it likes. */
 import { isIP } from "node:net";
-import type { ChildProgress, ExecutorRegistration } from "../job/execution.ts";
+import {
+  type ChildExit,
+  type ChildProgress,
+  type ExecutorRegistration,
+  MOST_SUMMARY_BYTES,
+  MOST_TRACEBACK_BYTES,
+} from "../job/execution.ts";
 import type { GpuMetrics } from "../job/gpus.ts";
 import { keptMetrics } from "../job/program-metrics.ts";
 import type { ExecutorReport, FeedCall, Metrics } from "./messages.ts";
@@ -17,6 +23,7 @@ const MOST_PORTS = 1_000;
 const MOST_ADDRESS = 300;
 /** Calls of a program's main thread. */
 const MOST_CALLS = 100;
+const SIGNAL = /^(SIG[A-Z0-9+-]{1,16})?$/;
 
 /** Why a registration is refused; undefined: it is not. Its host and ports are put into other tasks' commands (`{{spec.worker}}`). */
 export function unbelievable(registration: ExecutorRegistration): string | undefined {
@@ -32,12 +39,16 @@ export function unbelievable(registration: ExecutorRegistration): string | undef
   return all.every((one) => one >= 0 && one <= MOST_PORT) ? undefined : "it names a port that does not exist";
 }
 
-/** A registration with its program's last report as that may be kept. */
+/** A registration with its program's last report, and its end, as these may be kept. */
 export function boundedRegistration<Registration extends ExecutorRegistration>(
   registration: Registration,
 ): Registration {
-  const { progress } = registration;
-  return progress === undefined ? registration : { ...registration, progress: boundedProgress(progress) };
+  const { progress, child } = registration;
+  return {
+    ...registration,
+    ...(progress && { progress: boundedProgress(progress) }),
+    ...(child.state === "exited" && { child: { ...child, exit: boundedExit(child.exit) } }),
+  };
 }
 
 /** The report as it may be kept: of no more values and no longer words than our own executors send. */
@@ -45,9 +56,10 @@ export function bounded<Report extends ExecutorReport>(report: Report): Report {
   // What is no number has no place in a status or a history, which are JSON.
   if (report.type === "heartbeat" && !areNumbers(report.metrics)) return { ...report, metrics: undefined };
   if (report.type === "child-progress") return { ...report, ...boundedProgress(report) };
+  if (report.type === "child-exited") return { ...report, exit: boundedExit(report.exit) };
   if (report.type === "child-place") {
     const { where, lines } = report;
-    return { ...report, where: shortened(where), lines: lines.slice(0, MOST_CALLS).map(shortened) };
+    return { ...report, where: shortened(where), lines: lines.slice(0, MOST_CALLS).map((line) => shortened(line)) };
   }
   if (report.type === "transfer") {
     const { url, reason } = report.transfer;
@@ -70,6 +82,23 @@ function areGaugesNumbers({ utilization, memory, bar1Memory }: GpuMetrics): bool
   );
 }
 
+function boundedExit(exit: ChildExit): ChildExit {
+  const { signal, lastLines, traceback, errorSummary, errorOrigin, saidBefore, misnamed } = exit;
+  const summary = (text: string) => shortened(text, MOST_SUMMARY_BYTES);
+  return {
+    ...exit,
+    signal: SIGNAL.test(signal) ? signal : "SIGUNKNOWN",
+    lastLines: lastLines.map((line) => shortened(line)),
+    traceback: traceback.slice(-MOST_TRACEBACK_BYTES),
+    errorSummary: summary(errorSummary),
+    ...(errorOrigin && { errorOrigin: { ...errorOrigin, error: summary(errorOrigin.error) } }),
+    ...(saidBefore !== undefined && { saidBefore: summary(saidBefore) }),
+    ...(misnamed && {
+      misnamed: { ...misnamed, missing: shortened(misnamed.missing), found: shortened(misnamed.found) },
+    }),
+  };
+}
+
 function boundedProgress(progress: ChildProgress): ChildProgress {
   const { metrics, metricSteps, checkpoint } = progress;
   return {
@@ -86,6 +115,6 @@ export function boundedCall(call: FeedCall): FeedCall {
   return call.type === "mark" ? { ...call, label: shortened(call.label) } : call;
 }
 
-export function shortened(text: string): string {
-  return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`;
+export function shortened(text: string, most = MOST_TEXT): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
 }

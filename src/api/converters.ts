@@ -10,6 +10,7 @@ import type {
   StoreAnswer,
 } from "../job/store/transaction.ts";
 import type { Change, Watched } from "../job/store/watched.ts";
+import { shortened } from "./believable.ts";
 import { convertedMessage, type Kind, type Message } from "./fields.ts";
 import type {
   WireChild,
@@ -30,13 +31,15 @@ import type { SessionOutput } from "./session-messages.ts";
 
 type Form<T> = Kind<T> & Message<T>;
 
-const noFacts = { why: "", noProgressMs: 0, step: 0, limitMs: 0, silentMs: 0, error: "" };
+const noFacts = { noProgressMs: 0, step: 0, limitMs: 0, silentMs: 0 };
 
 /** The facts have the same names on the wire. A code that is not known is `unknown`: there was a reason to stop, whatever it was. */
 export const stopReasonOf = (form: Form<WireStopReason>) =>
   convertedMessage<StopReason, WireStopReason>(form, {
     toWire: (reason) => reason,
-    fromWire: (wire) => readStopReason({ ...noFacts, ...wire }, ""),
+    fromWire({ why = "", error = "", ...wire }) {
+      return readStopReason({ ...noFacts, ...wire, why: shortened(why), error: shortened(error) }, "");
+    },
   });
 
 export const childOf = (form: Form<WireChild>) =>

@@ -103,14 +103,19 @@ function readWhole(reader: protobuf.Reader): number {
     if (byte === undefined || reader.pos >= reader.len) throw new RangeError("a number has no end");
     reader.pos += 1;
     value += (byte & 127) * factor;
-    if (byte < 128) return value;
+    if (byte < 128) return exact(value);
   }
   throw new RangeError("a number is longer than 64 bits");
 }
 
-/** All numbers of the protocol are below 2^53; protobufjs returns a Long if `long` is in the bundle. */
+/** All numbers of the protocol are below 2^53. What is beyond counts as the last of them: on from there nobody could count. */
+function exact(value: number): number {
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
+}
+
+/** protobufjs returns a Long if `long` is in the bundle. */
 function numberOf(value: number | { readonly high: number; readonly low: number }): number {
-  return typeof value === "number" ? value : value.high * 2 ** 32 + (value.low >>> 0);
+  return exact(typeof value === "number" ? value : value.high * 2 ** 32 + (value.low >>> 0));
 }
 
 /** Text that is one of a few names; an absent field means the first. */

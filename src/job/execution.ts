@@ -17,6 +17,10 @@ export interface ErrorOrigin {
 }
 
 /** What a program did not find, and what its container's working directory has like it. */
+/** Of an end's traceback and of each of its errors: with its last lines they fit into a message (MOST_REQUEST_BYTES). */
+export const MOST_TRACEBACK_BYTES = 65_536;
+export const MOST_SUMMARY_BYTES = 8_192;
+
 export interface Misnamed {
   readonly kind: "file" | "module";
   readonly missing: string;

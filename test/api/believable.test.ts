@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from "@jest/globals";
-import { bounded, boundedCall, unbelievable } from "../../src/api/believable.ts";
+import { bounded, boundedCall, boundedRegistration, unbelievable } from "../../src/api/believable.ts";
 import type { Metrics } from "../../src/api/messages.ts";
 import { aRegistration } from "../support/api.ts";
+import { childExit } from "../support/child-exit.ts";
 
 describe("where a task says that it listens", () => {
   it.each(["node-1", "node_1.example.com", "node-1.", "10.0.0.7", "::1", "fe80::1", "7"])("may be %s", (host) => {
@@ -83,5 +84,30 @@ describe("what an executor reports", () => {
     const mark = boundedCall({ type: "mark", label: long, among: [], begun: [] });
     expect(mark.type === "mark" && mark.label.length).toBe(4_097);
     expect(bounded({ type: "goodbye", reason: "done" })).toEqual({ type: "goodbye", reason: "done" });
+  });
+
+  it("is an end that is no longer than our own executors tell of one, whether it is reported or comes with a registration", () => {
+    const long = "x".repeat(250_000);
+    const said = { traceback: long, errorSummary: long, saidBefore: long, lastLines: [long, "last"], signal: long };
+    const errorOrigin = { how: "cause", error: long } as const;
+    const misnamed = { kind: "file", missing: long, found: long } as const;
+    const exit = childExit(1, { ...said, errorOrigin, misnamed });
+    const reported = bounded({ type: "child-exited", exit }).exit;
+    expect(reported).toMatchObject({ signal: "SIGUNKNOWN", lastLines: [expect.any(String), "last"], atMs: 1 });
+    expect([reported.traceback.length, reported.errorSummary.length, reported.saidBefore?.length]).toEqual([
+      65_536, 8_193, 8_193,
+    ]);
+    expect(reported.errorOrigin?.error).toHaveLength(8_193);
+    const { missing, found } = reported.misnamed ?? {};
+    expect([reported.lastLines[0], missing, found].map((text) => text?.length)).toEqual([4_097, 4_097, 4_097]);
+    const { child } = boundedRegistration(aRegistration({ child: { state: "exited", exit } }));
+    expect(child).toEqual({ state: "exited", exit: reported });
+  });
+
+  it("is an end as it was told, where it is one of ours", () => {
+    for (const signal of ["", "SIGKILL", "SIGRTMIN+3"]) {
+      const exit = childExit(1, { signal, lastLines: ["a"], traceback: "b", errorSummary: "c", saidBefore: "d" });
+      expect(bounded({ type: "child-exited", exit }).exit).toEqual(exit);
+    }
   });
 });

@@ -380,8 +380,17 @@ describe("what a newer peer says", () => {
     expect(() => codecs.executorMessage.decode(Buffer.from([0x5a, 2, 0x08, 0x80, 0x01]))).toThrow(RangeError);
   });
 
+  const sentAt = (...bytes: readonly number[]) => Buffer.from([0x5a, bytes.length + 1, 0x08, ...bytes]);
+
+  it("has no number that is not exact: the last one that is stands for those beyond", () => {
+    const most = { type: "heartbeat", sentAtMs: Number.MAX_SAFE_INTEGER };
+    const beyond = [...Array.from({ length: 9 }, () => 0xff), 0x01];
+    expect(codecs.executorMessage.decode(sentAt(...beyond)).body).toEqual(most);
+    const offset = Buffer.from([0x20, ...Array.from({ length: 8 }, () => 0xff), 0x7f]);
+    expect(codecs.readLogRequest.decode(offset).offset).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
   it("is refused where a number has no end, or more than 64 bits", () => {
-    const sentAt = (...bytes: readonly number[]) => Buffer.from([0x5a, bytes.length + 1, 0x08, ...bytes]);
     expect(() => codecs.executorMessage.decode(sentAt(0x80))).toThrow(RangeError);
     const tooLong = sentAt(...Array.from({ length: 10 }, () => 0x80), 0x01);
     expect(() => codecs.executorMessage.decode(tooLong)).toThrow(RangeError);

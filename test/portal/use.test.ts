@@ -4,6 +4,7 @@ import type { JobRow } from "../../src/page/portal-answers.ts";
 
 const noonMs = Date.UTC(2026, 10, 25, 12);
 const hourMs = 3_600_000;
+const nowMs = noonMs + 48 * hourMs;
 
 function row(changes: Partial<JobRow>): JobRow {
   const times = { startedAtMs: noonMs, endedAtMs: noonMs + hourMs, tasks: 1, writtenBy: "tony-ts" } as const;
@@ -21,7 +22,7 @@ const none = { gibHours: 0, coreHours: 0, gpuHours: 0, wastedGibHours: 0, wasted
 
 test("what jobs held is told by queue and user, the greatest first", () => {
   const rows = [row({ user: "bob" }), row({}), row({ state: "failed" })];
-  expect(useOf(rows).owners).toEqual([
+  expect(useOf(rows, nowMs).owners).toEqual([
     { queue: "ml", user: "ada", jobs: 2, ...none, gibHours: 2, coreHours: 4, wastedGibHours: 1 },
     { queue: "ml", user: "bob", jobs: 1, ...none, gibHours: 1, coreHours: 2 },
   ]);
@@ -29,7 +30,7 @@ test("what jobs held is told by queue and user, the greatest first", () => {
 
 test("a job's use is spread over its days, and it is counted on that of its end", () => {
   const rows = [row({ endedAtMs: noonMs + 24 * hourMs }), row({ endedAtMs: noonMs, startedAtMs: noonMs })];
-  expect(useOf(rows).days).toEqual([
+  expect(useOf(rows, nowMs).days).toEqual([
     { day: "2026-11-25", jobs: 1, ...none, gibHours: 1.5, coreHours: 3 },
     { day: "2026-11-26", jobs: 1, ...none, gibHours: 0.5, coreHours: 1 },
   ]);
@@ -41,7 +42,7 @@ test("GPUs are counted, and what jobs cost is added up by currency, over days to
   const dollars = { ...held, cost: { amount: 1, currency: "USD" } };
   const lastsADay = { endedAtMs: noonMs + 24 * hourMs };
   const rows = [row({ usage: euros }), row({ usage: euros, state: "killed", ...lastsADay }), row({ usage: dollars })];
-  const { owners, days } = useOf(rows);
+  const { owners, days } = useOf(rows, nowMs);
   const costs = [
     { amount: 6, currency: "EUR" },
     { amount: 1, currency: "USD" },
@@ -55,10 +56,20 @@ test("GPUs are counted, and what jobs cost is added up by currency, over days to
 
 test("jobs that run, or whose end nobody knows, count for nothing yet", () => {
   const { endedAtMs: _end, ...running } = row({ state: "running" });
-  expect(useOf([running])).toEqual({ owners: [], days: [] });
+  expect(useOf([running], nowMs)).toEqual({ owners: [], days: [] });
 });
 
 test("a clock that was set back makes no endless days", () => {
-  expect(useOf([row({ startedAtMs: noonMs, endedAtMs: noonMs - hourMs })]).days).toHaveLength(1);
-  expect(useOf([row({ startedAtMs: 0 })]).days).toHaveLength(366);
+  expect(useOf([row({ startedAtMs: noonMs, endedAtMs: noonMs - hourMs })], nowMs).days).toHaveLength(1);
+  expect(useOf([row({ startedAtMs: 0 })], nowMs).days).toHaveLength(366);
+});
+
+test("a job that says that it ended later than now did so now: it neither hides the use of others, nor keeps anybody waiting", () => {
+  for (const endedAtMs of [9e15, 1e25, 1e300]) {
+    const days = useOf([row({}), row({ endedAtMs, startedAtMs: nowMs - 1 })], nowMs).days;
+    expect(days.map(({ day, jobs }) => [day, jobs])).toEqual([
+      ["2026-11-25", 1],
+      ["2026-11-27", 1],
+    ]);
+  }
 });

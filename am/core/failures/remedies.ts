@@ -51,8 +51,11 @@ function missingProgram(step: Step, task: TaskRecord, { lastLines }: ChildExit):
   return { code: "find-program", program, role: roleOf(step, task).name, setting: commandSetting(step, task) };
 }
 
+/** As a shell says that it may not run a file: what has no slash is none of the job's. */
+const DENIED = /: ([^:\s]+): Permission denied$/;
+
 function notExecutable({ lastLines }: ChildExit): Remedy | undefined {
-  const [file] = lastLines.flatMap((line) => /: ([^:\s]*\/[^:\s]+): Permission denied$/.exec(line)?.[1] ?? []);
+  const file = lastLines.flatMap((line) => DENIED.exec(line)?.[1] ?? []).find((path) => path.includes("/"));
   return file === undefined ? undefined : { code: "make-executable", file: withoutDot(file) };
 }
 
@@ -186,7 +189,8 @@ function missingModule(step: Step, task: TaskRecord, exit: ChildExit, error: str
   return { code: "bring-module", ...known, ...similar, setting: commandSetting(step, task), option };
 }
 
-const ENVIRONMENTS_PYTHON = /([^\s"'`;&|()=]+)\/bin\/(?:python[\d.]*|activate)(?=$|[\s"'`;&|()])/g;
+/** From a word's first sign on: from each of them, a line of many would take time that is its square. */
+const ENVIRONMENTS_PYTHON = /(?<![^\s"'`;&|()=])([^\s"'`;&|()=]+)\/bin\/(?:python[\d.]*|activate)(?=$|[\s"'`;&|()])/g;
 const WHERE_PROGRAMS_START = /^(?:\.\/|\$PWD\/|\$\{PWD\}\/|.*\/container_[^/]+\/)/;
 
 /** The job's own environment whose Python the words name. */

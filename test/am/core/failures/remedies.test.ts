@@ -246,6 +246,21 @@ describe("what is advised", () => {
     );
   });
 
+  /** Read from each of them anew, the 250,000 that a message can hold take minutes. */
+  test.each([
+    ["slashes", `: ${"/".repeat(60_000)}`, { failedToStart: true }],
+    [
+      "signs of a Python's path",
+      `${"x".repeat(60_000)}python: No module named torch`,
+      { errorSummary: "ModuleNotFoundError" },
+    ],
+  ])("for a line of many %s: it is read once", (_what, line, exit) => {
+    const files: RoleSpec["files"] = [{ source: "/home/ada/v", name: "v", as: "archive" }];
+    const before = process.cpuUsage();
+    advice({ ...exit, lastLines: [line] }, { command: "bash run.sh", files });
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+  });
+
   test("for a script without the right to be run", () => {
     const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: ./run.sh: Permission denied"] };
     expect(advice(exit, { command: "./run.sh" })).toBe(
