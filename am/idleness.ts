@@ -20,11 +20,11 @@ export interface IdlenessOptions {
   readonly othersRun: () => boolean;
 }
 
-/** What a program has used since it last used more than a waiting one does. */
+/** What a program has used since it last used more than a waiting one does: written over, as TaskMetrics is. */
 interface Still {
   readonly task: string;
-  readonly sinceMs: number;
-  readonly sinceCpuMs: number;
+  sinceMs: number;
+  sinceCpuMs: number;
   atMs: number;
   cpuMs: number;
 }
@@ -47,10 +47,16 @@ export class Idleness {
 
   /** An executor tells of a sample. */
   heard(containerId: string, task: string, metrics: Metrics, nowMs: number): void {
+    if (this.#options.afterMs === undefined) return;
     const before = this.#byContainer.get(containerId);
     const { cpuMs } = metrics;
     const areGpusIdle = this.#areGpusIdle(task, metrics);
-    if (before?.task === task && isStill(before, cpuMs, nowMs) && areGpusIdle) {
+    if (before?.task === task && areGpusIdle) {
+      if (!isStill(before, cpuMs, nowMs)) {
+        this.#idle = undefined;
+        before.sinceMs = nowMs;
+        before.sinceCpuMs = cpuMs;
+      }
       before.atMs = nowMs;
       before.cpuMs = cpuMs;
       return;

@@ -284,10 +284,11 @@ class Master {
         this.#idleness.forget(containerId);
       },
       metrics: (...said) => {
-        this.#metrics.set(...said);
-        this.#idleness.heard(...said, wallClock.nowMs());
         const [, task, metrics] = said;
-        this.#series.used(task, metrics, wallClock.nowMs());
+        const nowMs = wallClock.nowMs();
+        this.#metrics.set(...said);
+        this.#idleness.heard(...said, nowMs);
+        this.#series.used(task, metrics, nowMs);
       },
       progress: (task, progress) => this.#series.reached(task, progress, wallClock.nowMs()),
       tenantOf: (containerId) => launchIn(this.#core.state, containerId),

@@ -92,7 +92,7 @@ const rows = [
     door: "a job's key-value store, through the ApplicationMaster",
     connections: none,
     streams: `${count(storeLimits.operations)} operations of a transaction`,
-    bytes: `${size(storeLimits.keyBytes)} a key, ${size(storeLimits.valueBytes)} a value, ${size(storeLimits.requestBytes)} a transaction; ${count(storeLimits.keys)} keys and ${size(storeLimits.totalBytes)} in all; ${size(storeLimits.listedBytes)} of a list`,
+    bytes: `${size(storeLimits.keyBytes)} a key, ${size(storeLimits.valueBytes)} a value, ${size(storeLimits.requestBytes)} a transaction; ${count(storeLimits.keys)} keys and ${size(storeLimits.totalBytes)} in all; ${size(storeLimits.listedBytes)} of all lists of a transaction`,
     deadlines: none,
   },
   {

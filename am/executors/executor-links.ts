@@ -125,8 +125,9 @@ export class ExecutorLinks implements ExecutorHandler {
     const about = { task, containerId, generation };
     switch (report.type) {
       case "heartbeat":
-        this.#serve(link);
-        if (report.metrics !== undefined && this.#isTenant(link)) metrics(containerId, task, report.metrics);
+        if (!this.#isTenant(link)) break;
+        this.#give(link);
+        if (report.metrics !== undefined) metrics(containerId, task, report.metrics);
         break;
       case "child-started":
       case "child-place":
@@ -168,7 +169,10 @@ export class ExecutorLinks implements ExecutorHandler {
 
   /** Not before it is known that the container is the task's: an attempt that reads the journal knows it later. */
   #serve(link: ExecutorLink): void {
-    if (!this.#isCurrent(link) || !this.#isTenant(link)) return;
+    if (this.#isCurrent(link) && this.#isTenant(link)) this.#give(link);
+  }
+
+  #give(link: ExecutorLink): void {
     this.#options.tails.connected(link);
     if (!this.#told.has(link)) this.#giveTokens(link);
   }

@@ -138,6 +138,8 @@ export class ExecutorEndpoint {
   readonly #attemptProof: Uint8Array;
   readonly #links = new Map<string, Link>();
   readonly #opened = new Set<Opened>();
+  /** One stream has all transactions of a container, and so one answer at a time that waits to be read. */
+  readonly #transacting = new Map<string, TransactionStream>();
 
   constructor(options: ExecutorEndpointOptions) {
     this.#options = options;
@@ -172,8 +174,15 @@ export class ExecutorEndpoint {
   /** Of the task that the container has: what is not its own, it may not use. */
   transact(stream: TransactionStream): void {
     const { sessions, store } = this.#options;
+    const containerId = callerName(stream.metadata);
+    const before = this.#transacting.get(containerId);
+    this.#transacting.set(containerId, stream);
+    if (before !== undefined) endWithError(before, "another stream has this container's transactions", status.ABORTED);
+    onceOver(stream, () => {
+      if (this.#transacting.get(containerId) === stream) this.#transacting.delete(containerId);
+    });
     serveTransactions(stream, async (wanted) => {
-      const task = sessions.taskIn(callerName(stream.metadata));
+      const task = sessions.taskIn(containerId);
       if (task === undefined) throw new TonyError(NO_PART, { code: "NO_TASK" });
       return await store.transact(wanted, task);
     });
@@ -231,8 +240,7 @@ export class ExecutorEndpoint {
 
   #keep(stream: CallerStream | WatchStream, opened: Opened): void {
     this.#opened.add(opened);
-    for (const event of ["cancelled", "close", "finish", "error"] as const)
-      stream.on(event, () => this.#opened.delete(opened));
+    onceOver(stream, () => this.#opened.delete(opened));
   }
 
   async serveSession(stream: ServingStream): Promise<void> {
@@ -311,6 +319,10 @@ export class ExecutorEndpoint {
     this.#links.delete(link.containerId);
     if (wasOpen) this.#options.handler.disconnected(link, link.saidGoodbye ? "goodbye" : "broken");
   }
+}
+
+function onceOver(stream: CallerStream | WatchStream | TransactionStream, over: () => void): void {
+  for (const event of ["cancelled", "close", "finish", "error"] as const) stream.on(event, over);
 }
 
 class Link implements ExecutorLink {

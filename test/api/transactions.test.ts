@@ -24,7 +24,7 @@ async function connected(transact: ClientHandler["transact"], taskIn: () => stri
   );
   const ask = (key: string, timeoutMs = 60_000) =>
     stream.transact({ transaction: transactions.get(key), durable: false, generation: 1 }, timeoutMs);
-  return { ask, stream, server: master.server };
+  return { ask, stream, server: master.server, address: master.address };
 }
 
 const answer = (revision: number): StoreAnswer => ({ revision, succeeded: true, results: [] });
@@ -108,6 +108,26 @@ describe("the transactions of a task", () => {
     await expect(ask("b")).rejects.toMatchObject({ code: "API_FAILED", message });
     asked.get("a")?.(answer(1));
     expect(await before).toEqual(answer(1));
+  });
+
+  test("have one stream: where a container opens another, the one before ends, and one that is over is not missed", async () => {
+    const { asked, transact } = slowStore();
+    const { ask, address } = await connected(transact);
+    const before = ask("a");
+    await eventually("it is asked", () => asked.has("a"));
+    const other = openStream({ identity: executor, address }).stream;
+    ended.push(() => other.close());
+    const askOther = (key: string) =>
+      other.transact({ transaction: transactions.get(key), durable: false, generation: 1 }, 60_000);
+    const second = askOther("b");
+    await expect(before).rejects.toMatchObject({ message: expect.stringContaining("another stream") });
+    await eventually("it is asked", () => asked.has("b"));
+    asked.get("b")?.(answer(2));
+    expect(await second).toEqual(answer(2));
+    const again = ask("c");
+    await eventually("it is asked", () => asked.has("c"));
+    asked.get("c")?.(answer(3));
+    expect(await again).toEqual(answer(3));
   });
 
   test("end without an answer after their time, with the stream, or with the ApplicationMaster", async () => {

@@ -11,6 +11,7 @@ export const storeLimits = {
   totalBytes: 32 << 20,
   operations: 128,
   listed: 10_000,
+  /** Of all lists of one transaction. */
   listedBytes: 2 << 20,
   changes: 100_000,
   changesBytes: 8 << 20,

@@ -23,7 +23,8 @@ export function transact(state: StoreState, transaction: Transaction, life?: Lif
   const problem = refusalOf(state, operations, life);
   if (problem !== undefined) return problem;
   const revision = state.revision + 1;
-  const results = operations.map((operation) => carryOut(state, operation, revision, life));
+  const listed: Listed = { entries: 0, bytes: 0 };
+  const results = operations.map((operation) => carryOut(state, operation, revision, listed, life));
   compact(state);
   return { revision: state.revision, succeeded, results };
 }
@@ -66,14 +67,26 @@ function refusalOf(state: StoreState, operations: readonly Operation[], life: Li
   return grows ? overfull({ entries, bytes }) : undefined;
 }
 
-function carryOut(state: StoreState, operation: Operation, revision: number, life: Life | undefined): Result {
+/** What lists of a transaction have told so far. */
+interface Listed {
+  entries: number;
+  bytes: number;
+}
+
+function carryOut(
+  state: StoreState,
+  operation: Operation,
+  revision: number,
+  listed: Listed,
+  life: Life | undefined,
+): Result {
   switch (operation.type) {
     case "get": {
       const entry = entryOf(state, operation.key);
       return { type: "get", ...(entry === undefined ? {} : { entry }) };
     }
     case "list":
-      return list(state, operation);
+      return list(state, operation, listed);
     case "put": {
       const before = entryOf(state, operation.key);
       apply(state, putting(operation, before, revision, life));
@@ -103,19 +116,22 @@ function remove(state: StoreState, range: Range, revision: number): number {
   return gone.length;
 }
 
+/** All lists of a transaction together tell as much as one may: what a later one leaves out it says, as any that is cut. */
 function list(
   state: StoreState,
   { range, limit = storeLimits.listed, keysOnly = false }: Extract<Operation, { type: "list" }>,
+  listed: Listed,
 ): Result {
   const [first, end] = placesOf(state.entries, range);
   const most = Math.min(limit, storeLimits.listed);
   const entries: Entry[] = [];
-  let bytes = 0;
   for (const entry of state.entries.slice(first, Math.min(end, first + most))) {
     const shown = keysOnly ? { ...entry, value: "" } : entry;
-    bytes += entrySize(shown);
-    if (bytes > storeLimits.listedBytes && entries.length > 0) break;
+    const bytes = listed.bytes + entrySize(shown);
+    if (bytes > storeLimits.listedBytes && listed.entries > 0) break;
     entries.push(shown);
+    listed.entries += 1;
+    listed.bytes = bytes;
   }
   return { type: "list", entries, more: first + entries.length < end };
 }

@@ -162,6 +162,11 @@ describe("a transaction", () => {
       committed(transact(state, transactions.put(`k${nth}`, "x".repeat(128 << 10))));
     const [result] = committed(transact(state, transactions.of({ type: "list", range: { from: "" } }))).results;
     expect(result).toMatchObject({ more: true, entries: Array(15).fill({}) });
+    const small: Operation = { type: "list", range: { from: "k29" } };
+    const whole: Operation = { type: "list", range: { from: "" } };
+    const lists = committed(transact(state, transactions.of(small, ...Array<Operation>(127).fill(whole)))).results;
+    const told = lists.map((one) => (one.type === "list" ? [one.entries.length, one.more] : []));
+    expect(told).toEqual([[1, false], [14, true], ...Array(126).fill([0, true])]);
   });
 });
 
