@@ -1,10 +1,11 @@
-import { type ApplicationIdentity, clientAccess, pageKey, readMasterIdentity } from "../src/api/identity.ts";
+import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
 import { groupsOf } from "../src/groups.ts";
 import { sleep, wallClock } from "../src/hadoop/clock.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { configuredAuthentication } from "../src/hadoop/security/configured-credentials.ts";
 import { containerCredentials } from "../src/hadoop/security/container-credentials.ts";
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
@@ -45,7 +46,7 @@ import { JobEnd } from "./job-end.ts";
 import { makeScheduler } from "./make-scheduler.ts";
 import { MasterEndpoint } from "./master-endpoint.ts";
 import { Outlets } from "./notices/outlets.ts";
-import { openJobPage } from "./page/job-page.ts";
+import { JobPage } from "./page/job-page.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
@@ -125,7 +126,8 @@ class Master {
   readonly #searchResults: SearchResults;
   readonly #outlets: Outlets;
   #launcher: Launcher | undefined;
-  /** What the application's link leads to. */
+  readonly #page: JobPage | undefined;
+  /** Where YARN's proxy finds it. */
   #pageUrl: string | undefined;
 
   constructor(input: MasterInput) {
@@ -201,6 +203,7 @@ class Master {
       knowsLives: () => this.#core.state.phase !== "starting",
     });
     this.#feeds = this.#makeFeeds(fileSystem);
+    this.#page = this.#makePage(configuration);
     this.#clients = this.#makeClients();
     this.#endpoint = this.#makeEndpoint();
     this.#searchResults = this.#makeSearchResults();
@@ -224,14 +227,13 @@ class Master {
     });
     const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);
     const journal = attempt > 1 ? earlierJournal(fileSystem, this.#staging.journalFolder, log) : undefined;
-    const page = job.spec.am.page === true && !local ? await this.#openPage() : undefined;
-    this.#pageUrl = page;
-    const address = { ...hostPort, ...(page !== undefined && { trackingUrl: page }) };
+    this.#pageUrl = local ? undefined : await this.#page?.open();
+    const address = { ...hostPort, ...(this.#pageUrl !== undefined && { trackingUrl: this.#pageUrl }) };
     const registration = await this.#scheduler.start(address, (event) => this.shell.post(event));
     void this.#endpoint.announce();
     this.#watchAttempt();
     if (!local) renewTokens({ job, tokens: this.#tokens, staging: this.#staging, fileSystem, log });
-    if (attempt === 1) this.#history.begin(this.#status(), page && pageKey(clientAccess(this.#identity)));
+    if (attempt === 1) this.#history.begin(this.#status(), this.#pageUrl && this.#page?.key);
     if (journal !== undefined) {
       this.#feeds.recover();
       const { keptContainers } = registration;
@@ -256,13 +258,14 @@ class Master {
     void Promise.race([left, sleep(LEAVE_WITHIN_MS)]).finally(() => process.exit(143));
   }
 
-  /** Its address; undefined where it cannot be served: the job runs without. */
-  async #openPage(): Promise<string | undefined> {
+  #makePage(configuration: Configuration): JobPage | undefined {
     const { job, settings, log } = this.#input;
-    return await openJobPage({
+    if (job.spec.am.page === false) return undefined;
+    return new JobPage({
       job,
       settings,
       log,
+      isSecured: configuredAuthentication(configuration) === "kerberos",
       identity: this.#identity,
       series: this.#series,
       history: this.#history,
@@ -391,6 +394,7 @@ class Master {
 
   #makeClients(): ClientCalls {
     const { job, ownLog } = this.#input;
+    const page = this.#page;
     return new ClientCalls({
       spec: job.spec,
       feed: this.#feed,
@@ -398,6 +402,7 @@ class Master {
       store: this.#store,
       ownLog,
       owner: job.user,
+      ...(page && { askPage: (path: string) => page.ask(path) }),
       stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
     });
   }
@@ -467,9 +472,9 @@ class Master {
   #watch(): void {
     this.shell.tick();
     for (const event of this.#liveness.tick(wallClock.nowMs())) this.shell.post(event);
-    this.#scheduler.show(progressOf(this.#core), this.#pageUrl ?? this.#core.state.services[0]?.url);
-    this.#feed.refresh();
     const { job, ownLog, log } = this.#input;
+    this.#scheduler.show(progressOf(this.#core), shownAddress(job.spec, this.#pageUrl, this.#core.state.services));
+    this.#feed.refresh();
     const still = this.#stillness.look(wallClock.nowMs(), () => this.#status());
     if (still !== undefined) log.warn("nothing-changes", still);
     const idle = this.#idleness.look(wallClock.nowMs(), () => this.#status());
@@ -500,6 +505,15 @@ class Master {
     this.#input.log.info("am-exits", `The ApplicationMaster exits with code ${exitCode}.`);
     process.exit(exitCode);
   }
+}
+
+/** What the application's link leads to: TensorBoard, as with TonY, where the job has one and does not ask for its page. */
+function shownAddress(
+  { am }: JobSpec,
+  pageUrl: string | undefined,
+  [service]: readonly { readonly url: string }[],
+): string | undefined {
+  return am.page === true ? (pageUrl ?? service?.url) : (service?.url ?? pageUrl);
 }
 
 function idlenessOf({ roles, gpuTypes, timeouts }: JobSpec, othersRun: () => boolean): Idleness {

@@ -1,9 +1,10 @@
 import { el, svg } from "./dom.ts";
 import type { Chart, Series } from "./live.ts";
-import { amount, moment, size } from "./words.ts";
+import { amount, moment, plain, size } from "./words.ts";
 
 const WIDTH = 300;
 const HEIGHT = 60;
+const titles: Readonly<Record<string, string>> = { cpu: "cores", gpu: "GPU %" };
 
 /** A line for each quantity of a task, all over the same time. */
 export function drawCharts(chart: Chart, memoryLimitBytes: number): Element[] {
@@ -18,14 +19,37 @@ function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memory
   const isMetric = series.name.startsWith("metric:");
   const bottom = isMetric || series.name === "step" ? least : 0;
   const top = series.name === "memory" && memoryLimitBytes > 0 ? memoryLimitBytes : Math.max(most, bottom + 1e-12);
-  const name = series.name.replace(/^metric:/, "");
+  const name = titles[series.name] ?? series.name.replace(/^metric:/, "");
   const label = `${name}: last ${words(last)}, between ${words(least)} and ${words(most)}, since ${moment(fromMs + series.first * spanMs)}`;
   const lines = linesOf(series, spans, bottom, top).map((points) =>
     svg("polyline", { points, class: "line", fill: "none" }),
   );
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, lines);
+  const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label };
+  const drawing = svg("svg", box, lines);
   const limit = series.name === "memory" && memoryLimitBytes > 0 ? ` of ${size(memoryLimitBytes)}` : "";
-  return el("figure", {}, [el("figcaption", {}, [`${name}  ${words(last)}${limit}`]), drawing]);
+  const now = `${name}  ${words(last)}${limit}`;
+  const shown = el("span", {}, [now]);
+  const tell = (share: number) => {
+    const index = Math.round(share * (spans - 1));
+    const value = series.values[index - series.first];
+    shown.textContent =
+      value === undefined || value === null
+        ? now
+        : plain(`${name}  ${words(value)} at ${moment(fromMs + index * spanMs)}`);
+  };
+  drawing.addEventListener("pointermove", ({ clientX }) => {
+    const { left, width } = drawing.getBoundingClientRect();
+    tell((clientX - left) / width);
+  });
+  drawing.addEventListener("pointerleave", () => tell(Number.NaN));
+  const range = series.name === "memory" ? `most ${words(most)}` : `${words(least)} to ${words(most)}`;
+  const between = el("span", {}, [least === most ? "" : range]);
+  const [from, to] = [0, spans - 1].map((index) => el("span", {}, [moment(fromMs + index * spanMs)]));
+  return el("figure", {}, [
+    el("figcaption", {}, [shown, between]),
+    drawing,
+    el("p", { class: "axis", "aria-hidden": "true" }, [from ?? "", to ?? ""]),
+  ]);
 }
 
 /** Lines that are broken where nothing was heard. A value alone is a short one. */

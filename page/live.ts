@@ -57,6 +57,8 @@ export interface Status {
   readonly generations: readonly {
     readonly generation: number;
     readonly startedAtMs: number;
+    /** When all its programs ran. */
+    readonly runningAtMs?: number;
     readonly endedAtMs?: number;
     readonly endedBy?: { readonly summary: string };
   }[];

@@ -2,7 +2,7 @@ import { ask as askFor, OFTEN_MS, SELDOM_MS } from "./ask.ts";
 import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { offerConfig } from "./config.ts";
-import { el, fill, link } from "./dom.ts";
+import { el, fill, link, svg } from "./dom.ts";
 import type { Feed, Live, Outcome, Search, Status, TaskRow, View } from "./live.ts";
 import { chooseLog, offerLog } from "./log.ts";
 import { amount, moment, silence, size, span } from "./words.ts";
@@ -92,9 +92,9 @@ function show(live: Live): void {
     mayLook === true
       ? ""
       : el("p", { class: "note" }, [
-          "This is what YARN shows everybody. Its owner sees tasks, waits and charts by the address that ",
+          "This is what YARN shows everybody. Who may see the job sees tasks, waits, charts and logs by ",
           el("code", {}, [`tony-ts page ${job.applicationId}`]),
-          " prints.",
+          " on his own machine.",
         ]),
     running === undefined
       ? ""
@@ -130,9 +130,11 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
       ]),
     ),
     el("p", {}, [
-      roles
-        .map(({ name, instances, running, ended }) => `${name} ${running} of ${instances} running, ${ended} ended`)
-        .join(" · "),
+      ...roles.flatMap(({ name, instances, running, ended }, index) => [
+        index === 0 ? "" : " · ",
+        choice(name),
+        ` ${running} of ${instances} running, ${ended} ended`,
+      ]),
       checkpoint === undefined ? "" : ` · checkpoint of step ${checkpoint.step}`,
     ]),
     services.length === 0
@@ -148,17 +150,50 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
       : el("p", {}, ["advice on its next run: ", el("code", {}, [`tony-ts advise ${job.applicationId}`])]),
     ...feeds.map(feedBar),
     search === undefined ? "" : board(search),
-    el("table", { class: "generations" }, [
-      el("caption", {}, ["Generations"]),
-      ...generations.map(({ generation, startedAtMs, endedAtMs, endedBy }) =>
-        el("tr", {}, [
-          el("th", { scope: "row" }, [String(generation)]),
-          el("td", {}, [moment(startedAtMs)]),
-          el("td", {}, [span((endedAtMs ?? nowMs) - startedAtMs)]),
-          el("td", {}, [endedBy?.summary ?? (endedAtMs === undefined ? "goes on" : "")]),
-        ]),
-      ),
-    ]),
+    generations.length === 0
+      ? ""
+      : timeline(generations, { fromMs: job?.startedAtMs ?? nowMs, nowMs: outcome?.endedAtMs ?? nowMs }),
+  ]);
+}
+
+/** Between what its bars lie. */
+interface Lifetime {
+  readonly fromMs: number;
+  readonly nowMs: number;
+}
+
+function timeline(generations: Status["generations"], lifetime: Lifetime): HTMLElement {
+  const titles = ["", "began", "waited", "ran", "", "ended by"];
+  const head = titles.map((title) => (title === "" ? el("td", {}, []) : el("th", { scope: "col" }, [title])));
+  return el("table", { class: "generations" }, [
+    el("caption", {}, ["Generations"]),
+    el("thead", {}, [el("tr", {}, head)]),
+    el(
+      "tbody",
+      {},
+      generations.map((one) => generationRow(one, lifetime)),
+    ),
+  ]);
+}
+
+/** Until its programs ran, and since: in figures, and as a bar over the whole job's time. */
+function generationRow(
+  { generation, startedAtMs, runningAtMs, endedAtMs, endedBy }: Status["generations"][number],
+  { fromMs, nowMs }: Lifetime,
+): HTMLElement {
+  const endMs = endedAtMs ?? nowMs;
+  const ranFromMs = runningAtMs ?? endMs;
+  const whole = Math.max(1, nowMs - fromMs);
+  const bar = (className: string, beginMs: number, overMs: number) =>
+    svg("rect", { class: className, x: beginMs - fromMs, width: Math.max(0, overMs - beginMs), height: 1 });
+  const box = { viewBox: `0 0 ${whole} 1`, preserveAspectRatio: "none", "aria-hidden": "true" };
+  return el("tr", {}, [
+    el("th", { scope: "row" }, [String(generation)]),
+    el("td", {}, [moment(startedAtMs)]),
+    el("td", {}, [span(ranFromMs - startedAtMs)]),
+    el("td", {}, [runningAtMs === undefined ? "" : span(endMs - runningAtMs)]),
+    el("td", {}, [svg("svg", box, [bar("waited", startedAtMs, ranFromMs), bar("ran", ranFromMs, endMs)])]),
+    el("td", {}, [endedBy?.summary ?? (endedAtMs === undefined ? "goes on" : "")]),
   ]);
 }
 
@@ -262,6 +297,16 @@ function heading(column: View["sort"], title: string): HTMLElement {
   return el("th", { scope: "col", "aria-sort": sorted }, [button]);
 }
 
+/** Of a task, or of a role: its charts, and its log. */
+function choice(what: string): HTMLElement {
+  const button = el("button", { type: "button", class: "choice", "aria-pressed": String(view.task === what) }, [what]);
+  button.addEventListener("click", () => {
+    changed({ task: view.task === what ? "" : what });
+    if (what.includes(":")) chooseLog(view.task);
+  });
+  return button;
+}
+
 function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
   const {
     task,
@@ -279,15 +324,10 @@ function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
   } = row;
   const limit = limits.get(task.replace(/:\d+$/, ""));
   const used = memoryBytes ?? maxMemoryBytes;
-  const button = el("button", { type: "button", "aria-pressed": String(view.task === task) }, [task]);
-  button.addEventListener("click", () => {
-    changed({ task: view.task === task ? "" : task });
-    chooseLog(view.task);
-  });
   const slow = rate !== undefined && rate < 0.75;
   const reported = Object.entries(metrics ?? {}).map(([name, value]) => `${name} ${amount(value)}`);
   return el("tr", { class: slow ? "slow" : "" }, [
-    el("th", { scope: "row" }, [button]),
+    el("th", { scope: "row" }, [choice(task)]),
     el("td", {}, [host]),
     el("td", { class: `state ${state}` }, [exit === undefined ? state : `${state} (${exit})`]),
     el("td", {}, [restarts === 0 ? "" : String(restarts)]),
@@ -304,7 +344,14 @@ function showCharts({ chart, status }: Live): void {
   const limit = (status?.roles.find(({ name }) => name === role)?.memoryMiB ?? 0) * 1024 ** 2;
   const missing = chart === undefined ? "" : silence(chart.series);
   const remark = missing === "" ? [] : [el("p", {}, [missing])];
-  fill("charts", chart === undefined ? [] : [el("h2", {}, [chart.task]), ...remark, ...drawCharts(chart, limit)]);
+  const how =
+    chart?.task === role
+      ? [el("p", { class: "how" }, ["all of its tasks: the most memory, the least step, the mean of all else"])]
+      : [];
+  fill(
+    "charts",
+    chart === undefined ? [] : [el("h2", {}, [chart.task]), ...how, ...remark, ...drawCharts(chart, limit)],
+  );
 }
 
 function showEvents({ events = [] }: Live): void {

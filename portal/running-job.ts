@@ -53,7 +53,7 @@ export class RunningJobs {
    * @throws TonyError `NO_ANSWER`
    */
   async ask(applicationId: string, { url, key }: OwnPage, what: string): Promise<object> {
-    if (key === undefined) throw noAnswer("its page is off: tony.am.page.enabled=true");
+    if (key === undefined) throw noAnswer("the portal is not shown all of it: tony.am.page.enabled=true");
     const [oldest] = this.#asked;
     if (oldest !== undefined && this.#asked.size >= MOST_ASKED) this.#giveUp(oldest);
     const own = new AbortController();

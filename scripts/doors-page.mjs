@@ -103,7 +103,7 @@ const rows = [
     deadlines: none,
   },
   {
-    door: "a job's page (`tony.am.page.enabled`)",
+    door: "a job's page, for YARN's proxy",
     connections: count(MOST_PAGE_CONNECTIONS),
     streams: "one request of a connection; nothing but GET",
     bytes: `${size(MOST_PAGE_HEADER_BYTES)} of headers; ${count(MOST_PAGE_ROWS)} tasks or ${size(MOST_PART_BYTES)} of logs an answer`,

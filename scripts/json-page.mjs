@@ -56,7 +56,7 @@ const results = [
   ["`submit --detach`", "DetachedJson"],
   ["`submit --dry-run`", "DryRunJson"],
   ["`forward ID worker:0 8080`, `tensorboard ID`", "ForwardJson"],
-  ["`page ID`", "PageJson"],
+  ["`page ID`, `page ID --address`", "PageJson"],
   ["`keys`", "KeysJson"],
   ["`migrate`", "MigrateJson"],
   ["`doctor`", "DoctorJson"],

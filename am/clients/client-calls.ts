@@ -1,6 +1,7 @@
 import { shortened } from "../../src/api/believable.ts";
 import type { ClientHandler, Follower, LogReader, TransactionWanted } from "../../src/api/client-endpoint.ts";
 import type { LogWanted, WatchRequest } from "../../src/api/messages.ts";
+import { UserError } from "../../src/errors.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Watched } from "../../src/job/store/watched.ts";
@@ -21,6 +22,8 @@ export interface ClientCallsOptions {
   /** Whose job it is: of anybody else who ends it the reason says who. */
   readonly owner: string;
   readonly store: Pick<JobStore, "call" | "watch">;
+  /** What its page is answered; absent: the job has none. */
+  readonly askPage?: ClientHandler["askPage"];
   /** Asks for the job's end. */
   readonly stop: (reason: string) => void;
 }
@@ -49,6 +52,12 @@ export class ClientCalls implements ClientHandler {
     const { owner, stop } = this.#options;
     stop(toldReason(reason, { user, owner }));
     return true;
+  }
+
+  async askPage(path: string): Promise<string> {
+    const { askPage } = this.#options;
+    if (askPage === undefined) throw new UserError("The job has no page (tony.am.page.enabled)", { code: "NO_PAGE" });
+    return await askPage(path);
   }
 
   /** People who call may use all of the store. */

@@ -5,6 +5,7 @@ import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { jobGauges, taskGauges } from "../../src/job/gauges.ts";
 import { PAGE_NAME } from "../../src/job/launch/container-names.ts";
+import { opensByKey } from "../../src/job/spec.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { listeningAddress } from "../../src/listening.ts";
@@ -15,11 +16,14 @@ import type { JobSeries } from "../executors/job-series.ts";
 import type { MasterSettings } from "../settings.ts";
 import type { JobHistory } from "../storage/history.ts";
 import { type LogPart, type ReadLog, readParts } from "./log-parts.ts";
+import { PageAnswers } from "./page-answers.ts";
 import { PageDoor } from "./page-door.ts";
 
 export interface JobPageOptions {
   readonly job: Pick<JobFile, "spec" | "user">;
   readonly settings: Pick<MasterSettings, "host">;
+  /** Whether the cluster is. */
+  readonly isSecured: boolean;
   readonly identity: ApplicationIdentity;
   readonly series: Pick<JobSeries, "rateOf" | "seriesOf">;
   readonly history: Pick<JobHistory, "lastEvents" | "settings">;
@@ -34,19 +38,20 @@ export interface JobPageOptions {
 /** Many viewers cost no more than one. */
 const STATUS_MS = 1_000;
 
-/**
- * Serves the job's page until this process ends.
- * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which the log says: no job fails for it
- */
-export async function openJobPage(options: JobPageOptions): Promise<string | undefined> {
-  const { job, settings, identity, series, history, clock, log, file = PAGE_NAME } = options;
-  const { host } = settings;
-  const status = remembered(options.status, clock);
-  try {
-    const door = new PageDoor({
-      html: await readFile(file),
-      key: pageKey(clientAccess(identity)),
-      answer: (request, mayLook) =>
+/** The job's page: what it is answered, and its door for YARN's proxy. */
+export class JobPage {
+  /** What shows all of it to who asks through YARN's proxy; undefined: nobody is shown more there than YARN shows everybody. */
+  readonly key: string | undefined;
+  readonly #options: JobPageOptions;
+  readonly #answers: PageAnswers;
+
+  constructor(options: JobPageOptions) {
+    this.#options = options;
+    const { job, identity, series, history, isSecured } = options;
+    const status = remembered(options.status, options.clock);
+    this.key = opensByKey(job.spec.am, isSecured) ? pageKey(clientAccess(identity)) : undefined;
+    this.#answers = new PageAnswers({
+      live: (request, mayLook) =>
         liveAnswer(
           status(),
           {
@@ -66,17 +71,35 @@ export async function openJobPage(options: JobPageOptions): Promise<string | und
         ...(ofTasks ? { tasks: taskGauges(status()) } : {}),
       }),
     });
-    const port = await door.listen({
-      host: listeningAddress(host),
-      ...(job.spec.ports.am === undefined ? {} : { ports: job.spec.ports.am }),
-      portKey: "tony.am.port-range",
-      random: Math.random,
-    });
-    log.info("page-served", `The job's page is served on ${formatHostPort({ host, port })}.`);
-    return `http://${formatHostPort({ host, port })}/`;
-  } catch (error) {
-    log.warn("page-failed", `The job's page cannot be served: ${errorMessage(error)}`);
-    return undefined;
+  }
+
+  /** What who may see the job is answered, as JSON. @param path below `api/v1/`, with its query */
+  async ask(path: string): Promise<string> {
+    const [what = "", query = ""] = path.split("?");
+    return JSON.stringify((await this.#answers.answer(what, new URLSearchParams(query), true)).body);
+  }
+
+  /**
+   * Serves it until this process ends.
+   * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which the log says: no job fails for it
+   */
+  async open(): Promise<string | undefined> {
+    const { job, settings, log, file = PAGE_NAME } = this.#options;
+    const { host } = settings;
+    try {
+      const door = new PageDoor({ html: await readFile(file), key: this.key, answers: this.#answers });
+      const port = await door.listen({
+        host: listeningAddress(host),
+        ...(job.spec.ports.am === undefined ? {} : { ports: job.spec.ports.am }),
+        portKey: "tony.am.port-range",
+        random: Math.random,
+      });
+      log.info("page-served", `The job's page is served on ${formatHostPort({ host, port })}.`);
+      return `http://${formatHostPort({ host, port })}/`;
+    } catch (error) {
+      log.warn("page-failed", `The job's page cannot be served: ${errorMessage(error)}`);
+      return undefined;
+    }
   }
 }
 

@@ -1,30 +1,21 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BindOptions, listenOn } from "../../src/api/server.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
-import { contentPolicy, protect, sendJson, sendPage } from "../../src/page/answers.ts";
-import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
-import { parseReadings, type Reading } from "./log-parts.ts";
+import { contentPolicy, isPageProof, PAGE_API, protect, sendJson, sendPage } from "../../src/page/answers.ts";
+import type { PageAnswers } from "./page-answers.ts";
 
 export interface PageDoorOptions {
   /** The page, one file. */
   readonly html: Buffer;
-  /** Whoever sends it may see the whole job. */
-  readonly key: string;
-  readonly answer: (request: LiveRequest, mayLook: boolean) => object;
-  readonly readLogs: (readings: readonly Reading[]) => Promise<object>;
-  readonly settings: () => Promise<object>;
-  /** @param ofTasks also of each task */
-  readonly gauges: (ofTasks: boolean) => object;
+  /** Whoever sends it may see the whole job; undefined: nobody may, here. */
+  readonly key: string | undefined;
+  readonly answers: Pick<PageAnswers, "answer">;
   /** Only tests set it. */
   readonly connectionMs?: number;
 }
 
 export const MOST_PAGE_CONNECTIONS = 32;
 export const MOST_PAGE_HEADER_BYTES = 8_192;
-/** So many answers that are waited for are made at once. */
-export const MOST_PAGE_READERS = 4;
 /** For how long a connection may last, its request and the answer: whoever is slower is given up. */
 export const PAGE_CONNECTION_MS = 20_000;
 
@@ -39,7 +30,6 @@ export class PageDoor {
   readonly #sockets = new Set<Socket>();
   readonly #policy: string;
   #listener: { close(): void } | undefined;
-  #readers = 0;
 
   constructor(options: PageDoorOptions) {
     this.#options = options;
@@ -92,47 +82,18 @@ export class PageDoor {
     const address = request.url ?? "";
     const url = URL.canParse(address, "http://am") ? new URL(address, "http://am") : undefined;
     if (url?.pathname === "/") sendPage(response, this.#options.html, this.#policy);
-    else if (url?.pathname === "/api/v1/live") this.#sendLive(request, url.searchParams, response);
-    else if (url?.pathname === "/api/v1/logs") this.#sendLogs(request, url.searchParams, response);
-    else if (url?.pathname === "/api/v1/settings") void this.#send(request, this.#options.settings, response);
-    else if (url?.pathname === "/api/v1/metrics")
-      void this.#send(request, async () => this.#options.gauges(url.searchParams.has("tasks")), response);
-    else sendJson(response, 404, { error: "there is /, /api/v1/live, /logs, /metrics and /settings" });
+    else void this.#send(request, url, response);
   }
 
-  #sendLogs(request: IncomingMessage, query: URLSearchParams, response: ServerResponse): void {
-    const readings = parseReadings(query.get("of") ?? "");
-    if (readings === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
-    else void this.#send(request, () => this.#options.readLogs(readings), response);
-  }
-
-  /** What has to be waited for, to who may see the job; a few at a time. */
-  async #send({ headers }: IncomingMessage, make: () => Promise<object>, response: ServerResponse): Promise<void> {
-    if (!this.#isProof(headers.accept ?? "")) return sendJson(response, 404, { error: "only with the page's key" });
-    if (this.#readers >= MOST_PAGE_READERS) return sendJson(response, 200, { error: "others ask just now" });
-    this.#readers += 1;
-    try {
-      sendJson(response, 200, await make());
-    } catch (error) {
-      sendJson(response, 200, { error: errorMessage(error) });
-    } finally {
-      this.#readers -= 1;
-    }
-  }
-
-  #sendLive({ headers }: IncomingMessage, query: URLSearchParams, response: ServerResponse): void {
-    const request = parseLiveRequest(query);
-    if (request === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
-    else sendJson(response, 200, this.#options.answer(request, this.#isProof(headers.accept ?? "")));
+  async #send({ headers }: IncomingMessage, url: URL | undefined, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = url ?? new URL("http://am");
+    const what = pathname.startsWith(PAGE_API) ? pathname.slice(PAGE_API.length) : "";
+    const { status, body } = await this.#options.answers.answer(what, searchParams, this.#isProof(headers.accept));
+    sendJson(response, status, body);
   }
 
   /** The one header of a browser that the proxy passes on as it is, and that nobody logs. */
-  #isProof(accept: string): boolean {
-    const [, given = ""] = /^application\/json; key=([\w-]{1,100})$/.exec(accept) ?? [];
-    return timingSafeEqual(sha256(given), sha256(this.#options.key));
+  #isProof(accept: string | undefined): boolean {
+    return this.#options.key !== undefined && isPageProof(accept, this.#options.key);
   }
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -60,7 +60,7 @@ export class JobHistory {
     const { applicationId, user, spec } = job;
     this.#folder = JobHistoryFolder.of(options.fileSystems, spec.history, applicationId);
     this.#writer = makeWriter(job, options, this.#folder);
-    if (options.attempt > 1 && spec.am.page === true) void this.#recall();
+    if (options.attempt > 1 && spec.am.page !== false) void this.#recall();
     this.add({
       record: "header",
       historyVersion: HISTORY_VERSION,

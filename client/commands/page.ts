@@ -1,16 +1,35 @@
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, usageError } from "../../src/errors.ts";
 import { openApplications } from "../applications/backend.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { parsePort } from "../command-line/option-values.ts";
 import type { PageJson } from "../printed-json.ts";
 
 export const page = defineCommand({
   verb: "page",
-  summary: "Print the address of a running job's page, which shows all of it to whoever has the address",
+  summary: "Show a running job's page on this machine, until Ctrl-C or the end of the job",
   positionals: { application: applicationArgument },
-  options: { ...settingOptions, ...jsonOption },
-  examples: [["page application_1795305600000_0007", "Open it in a browser; the job needs tony.am.page.enabled=true"]],
-  run: async ({ application, conf, json }, context) => {
+  options: {
+    address: {
+      type: "boolean",
+      default: false,
+      describe: "Print its address at YARN's proxy instead, which shows all of the job to whoever has it",
+    },
+    "local-port": { type: "string", describe: "The local port; default: any free one" },
+    ...settingOptions,
+    ...jsonOption,
+  },
+  examples: [
+    ["page application_1795305600000_0007", "Open the address that it prints in a browser"],
+    ["page application_1795305600000_0007 --address", "Print an address that others can open, too"],
+  ],
+  run: async ({ application, address, "local-port": localPort, conf, json }, context) => {
+    if (!address) {
+      const { showPage } = await import("../sessions/show-page.ts");
+      const port = localPort === undefined ? undefined : parsePort("--local-port", localPort);
+      return await showPage(application, { localPort: port, json, conf }, context);
+    }
+    if (localPort !== undefined) throw usageError("--local-port is for a page on this machine: leave out --address");
     const { pageAddress } = await import("../sessions/page-address.ts");
     const applications = await openApplications(application, conf, context);
     try {

@@ -12,6 +12,8 @@ import type { MasterContact } from "../applications/applications.ts";
 import type { AttemptConnection, FollowUpdate, LogPiece, LogRequest } from "./attempt-connection.ts";
 
 const stopTimeoutMs = 5_000;
+/** Logs are waited for, and executors that do not answer for five seconds. */
+const pageTimeoutMs = 20_000;
 /** A write waits for the file system that the journal is on. */
 const storeTimeoutMs = 60_000;
 
@@ -42,6 +44,11 @@ export class MasterConnection implements AttemptConnection {
 
   async stop(reason: string): Promise<void> {
     await this.#client.stop(reason, stopTimeoutMs);
+  }
+
+  /** What the job's page is answered, as JSON. @param path below `api/v1/` */
+  askPage(path: string): Promise<string> {
+    return this.#client.askPage(path, pageTimeoutMs);
   }
 
   openSession(task: string, wanted: SessionWanted): CallingSession {

@@ -3,6 +3,19 @@ import type { SessionOutput } from "../../src/api/session-messages.ts";
 import type { CallingSession } from "../../src/api/session-stream.ts";
 
 /**
+ * Serves connections of this machine by sessions.
+ * @param open undefined while there is nobody to ask for one: the connection is reset
+ */
+export function carriedBy(open: () => CallingSession | undefined): (socket: Socket) => Promise<string | undefined> {
+  return async (socket) => {
+    const session = open();
+    if (session !== undefined) return await carryConnection(socket, session);
+    socket.resetAndDestroy();
+    return undefined;
+  };
+}
+
+/**
  * Connects a socket of this machine with a session that is a connection, until both sides have ended. Each side is read as fast as the
  * other takes it, and may end while the other goes on.
  * @param socket with `allowHalfOpen`. It is reset when the session fails: an end would look as if all had been sent

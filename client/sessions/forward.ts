@@ -5,6 +5,7 @@ import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import type { ForwardJson } from "../printed-json.ts";
+import { carriedBy } from "./carry-connection.ts";
 import { followRunning } from "./follow-running.ts";
 import { LocalPort, type LocalPortChoice } from "./local-port.ts";
 import { isThisMachine } from "./this-machine.ts";
@@ -102,7 +103,7 @@ export async function forwardUntil(
       }
       way = next;
       local ??= await openLocal(options, await portChoice(options, destination, status), destination, context, {
-        open: () => openUnlessLost(way ?? next),
+        serve: carriedBy(() => openUnlessLost(way ?? next)),
         failed: tell,
         refused,
       });
@@ -178,7 +179,7 @@ export function leadsTo(shown: string, { task, port }: Destination): string {
 }
 
 /** A signal ends it, and nothing of the job. @returns stops it */
-function watchLeaving(leave: () => void): () => void {
+export function watchLeaving(leave: () => void): () => void {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, leave);
   return () => {

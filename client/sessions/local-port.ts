@@ -1,18 +1,16 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import type { CallingSession } from "../../src/api/session-stream.ts";
 import { UserError } from "../../src/errors.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { isTrusted, otherEnd, type TcpSocket, tcpSockets } from "../../src/tcp-sockets.ts";
-import { carryConnection } from "./carry-connection.ts";
 
 /** No other machine reaches it. */
 const HOST = "127.0.0.1";
 
 export interface LocalPortOptions {
-  /** A session for a new connection; undefined while there is nobody to ask for one: the connection is reset. */
-  readonly open: () => CallingSession | undefined;
+  /** Serves a new connection of this process's user. @returns why that failed */
+  readonly serve: (socket: Socket) => Promise<string | undefined>;
   /** Why a connection failed or was refused; others go on. */
   readonly failed: (reason: string) => void;
   /** The ApplicationMaster refuses connections, or cannot be asked. */
@@ -25,8 +23,7 @@ export interface LocalPortOptions {
 export type LocalPortChoice = { readonly exactly: number } | { readonly rather: number };
 
 /**
- * A port of this machine whose connections are forwarded to a port of a task's node. All users of this machine reach it; only connections of
- * this process's user are served.
+ * A port of this machine. All users of this machine reach it; only connections of this process's user are served.
  */
 export class LocalPort {
   readonly #options: LocalPortOptions;
@@ -67,16 +64,15 @@ export class LocalPort {
   }
 
   async #admit(socket: Socket): Promise<void> {
-    const { open, failed, sockets = tcpSockets } = this.#options;
+    const { serve, failed, sockets = tcpSockets } = this.#options;
     const caller = otherEnd(socket, await sockets());
     const isOurs = caller !== undefined && isTrusted(caller);
-    if (!isOurs) failed(refusal(caller));
-    const session = isOurs ? open() : undefined;
-    if (session === undefined) {
+    if (!isOurs) {
+      failed(refusal(caller));
       socket.resetAndDestroy();
       return;
     }
-    const reason = await carryConnection(socket, session);
+    const reason = await serve(socket);
     if (reason !== undefined) failed(reason);
   }
 

@@ -1,8 +1,6 @@
 import { clientAccessFile, parsePageKey } from "../../src/api/identity.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
-import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import type { Applications } from "../applications/applications.ts";
 import { hasEnded } from "../applications/applications.ts";
 
@@ -15,24 +13,31 @@ export async function pageAddress(
   applications: Pick<Applications, "report" | "readStaged" | "user">,
 ): Promise<string> {
   const report = await applications.report(id);
+  const here = `tony-ts page ${id} shows it on this machine`;
   if (hasEnded(report)) throw noPage(`${id} has ended, and its page with it: tony-ts status ${id}`);
-  if (applications.readStaged === undefined) throw noPage("A job of this machine has no page");
+  if (applications.readStaged === undefined) throw noPage(`A job of this machine is behind no proxy\n  ${here}`);
   if (report.user !== applications.user)
-    throw noPage(`${id} is ${report.user}'s, who alone can tell its page's address`);
-  const read = (name: string) => applications.readStaged?.(id, name).catch(unreadable(id)) ?? Buffer.of();
-  const [job, access] = await Promise.all([read(jobFileName), read(clientAccessFile)]);
-  if (parseJobFile(job.toString("utf8")).spec.am.page !== true)
-    throw noPage(`${id} has no page\n  Submit it with -conf tony.am.page.enabled=true`);
+    throw noPage(`${id} is ${report.user}'s, who alone can tell its page's address\n  ${here}, if you may see the job`);
+  const access = await applications.readStaged(id, clientAccessFile).catch(unreadable(id));
   if (report.state !== "RUNNING") throw noPage(`${id} does not run yet, nor is its page served`);
-  return `${report.trackingUrl}#${parsePageKey(access.toString("utf8"))}`;
+  return `${report.trackingUrl}#${keyIn(access.toString("utf8"), id, here)}`;
 }
 
-function noPage(message: string): UserError {
-  return new UserError(message, { code: "NO_PAGE", exitCode: ExitCode.cluster });
+function keyIn(access: string, id: string, here: string): string {
+  try {
+    return parsePageKey(access);
+  } catch (cause) {
+    const what = `Nobody sees all of ${id} through YARN's proxy`;
+    throw noPage(`${what}\n  ${here}; submit with -conf tony.am.page.enabled=true for an address`, cause);
+  }
+}
+
+function noPage(message: string, cause?: unknown): UserError {
+  return new UserError(message, { code: "NO_PAGE", exitCode: ExitCode.cluster, cause });
 }
 
 function unreadable(id: string) {
   return (cause: unknown) => {
-    throw noPage(`The staging folder of ${id} cannot be read: ${errorMessage(cause)}`);
+    throw noPage(`The staging folder of ${id} cannot be read: ${errorMessage(cause)}`, cause);
   };
 }

@@ -32,7 +32,7 @@ export function shippingPlan(
     master: [
       ...ofTasks,
       ...program("am"),
-      ...(spec.am.page === true ? [pageItem()] : []),
+      ...(spec.am.page !== false ? [pageItem()] : []),
       ...forLogin,
       ...named(spec.am.files, "tony.am.resources"),
     ],

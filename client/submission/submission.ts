@@ -18,7 +18,7 @@ import { launchCommand } from "../../src/job/launch/launch-command.ts";
 import { programSecrets } from "../../src/job/launch/program-secrets.ts";
 import { formatProblem, type Problem } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
-import type { JobSpec } from "../../src/job/spec.ts";
+import { type JobSpec, opensByKey } from "../../src/job/spec.ts";
 import { handedToMaster } from "../../src/job/stored/handed-settings.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
@@ -105,7 +105,7 @@ export async function submitToCluster(
       ...(keytab && { [keytabFileName]: keytab.content }),
       ...historySettings(settings, spec),
       [clientAccessFile]: Buffer.from(
-        JSON.stringify({ ...laterAccess(cluster, identity, spec.am.page === true), submitter: thisSubmitter() }),
+        JSON.stringify({ ...laterAccess(cluster, identity, spec), submitter: thisSubmitter() }),
       ),
     });
     const { cancelTokensWhenComplete, tokensConf } = delegated;
@@ -141,14 +141,17 @@ export async function submitToCluster(
 
 /** What the ApplicationMaster puts beside the job's history, and shows on its page. */
 function historySettings(settings: Settings, spec: JobSpec): Record<string, Uint8Array> {
-  if (spec.history.location === undefined && spec.am.page !== true) return {};
+  if (spec.history.location === undefined && spec.am.page === false) return {};
   return { [tonyFinalXml]: Buffer.from(writeTonyFinalXml(settings, spec)) };
 }
 
 /** On a secured cluster later clients come with the ResourceManager's tokens, and no secret of the job lies in a file but the key of its page, which opens nothing else. */
-function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity, hasPage: boolean): object {
+function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity, { am }: JobSpec): object {
   const access = clientAccess(identity);
-  return { ...(isSecured ? {} : formatClientAccess(access)), ...(hasPage ? { pageKey: pageKey(access) } : {}) };
+  return {
+    ...(isSecured ? {} : formatClientAccess(access)),
+    ...(opensByKey(am, isSecured) ? { pageKey: pageKey(access) } : {}),
+  };
 }
 
 /** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */

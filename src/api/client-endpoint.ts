@@ -12,6 +12,8 @@ import {
   type Hello,
   type LogChunk,
   type LogWanted,
+  type PageReply,
+  type PageRequest,
   PROTOCOL_VERSION,
   type ReadLogRequest,
   type StopReply,
@@ -46,6 +48,11 @@ export interface ClientHandler extends WatchHandler {
   readLog(request: LogWanted, reader: LogReader): () => void;
   /** Whether the job will be stopped. @param user who asks for it */
   stop(reason: string, user: string): boolean;
+  /**
+   * What the job's page is answered, as JSON. Rejects where that is off.
+   * @param path below `api/v1/`, with its query
+   */
+  askPage(path: string): Promise<string>;
   /** Rejects where the store cannot be read at present. @param task in whose name; absent: of somebody who may use all of it */
   transact(wanted: TransactionWanted, task?: string): Promise<StoreAnswer>;
 }
@@ -145,11 +152,23 @@ export class ClientEndpoint {
   }
 
   transact(call: ServerUnaryCall<StoreRequest, StoreReply>, reply: sendUnaryData<StoreReply>): void {
-    const mismatch = protocolMismatch(call.request.hello, this.#options.build);
+    this.#answer(call, reply, async () => ({ answer: await this.#options.handler.transact(call.request) }));
+  }
+
+  askPage(call: ServerUnaryCall<PageRequest, PageReply>, reply: sendUnaryData<PageReply>): void {
+    this.#answer(call, reply, async () => ({ json: await this.#options.handler.askPage(call.request.path) }));
+  }
+
+  #answer<Reply>(
+    { request: { hello } }: { readonly request: { readonly hello: Hello } },
+    reply: sendUnaryData<Reply>,
+    make: () => Promise<Reply>,
+  ): void {
+    const mismatch = protocolMismatch(hello, this.#options.build);
     if (mismatch !== undefined) reply({ code: status.FAILED_PRECONDITION, details: mismatch });
     else
-      this.#options.handler.transact(call.request).then(
-        (answer) => reply(null, { answer }),
+      make().then(
+        (answer) => reply(null, answer),
         (error: unknown) => reply({ code: status.ABORTED, details: errorMessage(error) }),
       );
   }

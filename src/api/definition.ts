@@ -11,6 +11,8 @@ import {
   followRequest,
   logChunk,
   masterMessage,
+  pageReply,
+  pageRequest,
   readLogRequest,
   rejoinReply,
   rejoinRequest,
@@ -51,6 +53,7 @@ export const clientService = {
   openSession: method("ClientService", "OpenSession", "both", sessionInput, sessionOutput),
   transact: method("ClientService", "Transact", "none", storeRequest, storeReply),
   watch: method("ClientService", "Watch", "responses", watchRequest, watchReply),
+  askPage: method("ClientService", "AskPage", "none", pageRequest, pageReply),
 };
 
 /** What it takes to call each method of ClientService. */
@@ -61,6 +64,7 @@ export const rightByPath: ReadonlyMap<string, ApplicationRight> = new Map([
   [clientService.openSession.path, "run"],
   [clientService.transact.path, "run"],
   [clientService.watch.path, "run"],
+  [clientService.askPage.path, "view"],
 ]);
 
 function method<Request, Response>(

@@ -65,6 +65,12 @@ export class MasterClient {
     return this.#read(() => this.#channel.openServerStream(clientService.watch, whole), signal);
   }
 
+  /** What the job's page is answered, as JSON. @param path below `api/v1/` */
+  async askPage(path: string, timeoutMs: number): Promise<string> {
+    const { json } = await this.#channel.call(clientService.askPage, { hello: this.#hello, path }, timeoutMs);
+    return json;
+  }
+
   /** A session with a running task. */
   openSession(task: string, wanted: SessionWanted): CallingSession {
     const stream = this.#channel.openBidirectional(clientService.openSession);

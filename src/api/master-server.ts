@@ -83,5 +83,6 @@ function serveClients(server: Server, endpoint: ClientEndpoint): void {
     openSession: endpoint.openSession.bind(endpoint),
     transact: endpoint.transact.bind(endpoint),
     watch: endpoint.watch.bind(endpoint),
+    askPage: endpoint.askPage.bind(endpoint),
   });
 }

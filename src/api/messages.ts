@@ -21,6 +21,8 @@ export type {
   LogChunk,
   MasterMessage,
   Metrics,
+  PageReply,
+  PageRequest,
   ReadLogRequest,
   RejoinReply,
   RejoinRequest,

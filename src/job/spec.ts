@@ -168,6 +168,14 @@ export function archiveOf(file: string, files: readonly FileToShip[]): FileToShi
   return named ?? files.find(({ as }) => as === "working-directory");
 }
 
+/**
+ * Whether a job's page shows all of it at YARN's proxy to who has its key. That, and what is shown, cross the network in clear text: where the
+ * cluster is secured only for who asks for it.
+ */
+export function opensByKey({ page }: Pick<AmSpec, "page">, isSecured: boolean): boolean {
+  return page ?? !isSecured;
+}
+
 /** How many tasks of a role the job has: a search has those of each trial. */
 export function tasksOfRole(
   { trials = 1 }: Pick<JobSpec, "trials">,

@@ -1,5 +1,21 @@
-import { createHash } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
+
+/** Where a page asks, below its own address. */
+export const PAGE_API = "/api/v1/";
+
+/**
+ * Whether a page that asks has that key, which it has from the part of its address that browsers send to nobody. `Accept` is the one header of
+ * theirs that YARN's proxy passes on as it is, and that nobody logs.
+ */
+export function isPageProof(accept: string | undefined, key: string): boolean {
+  const [, given = ""] = /^application\/json; key=([\w-]{1,100})$/.exec(accept ?? "") ?? [];
+  return timingSafeEqual(sha256(given), sha256(key));
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
 
 /** Of every answer: a browser takes it for nothing else, and tells nobody where it came from. */
 export function protect(response: ServerResponse): void {

@@ -11,6 +11,7 @@ import type { JobOutcome, JobStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
 import type { EventLine, ShownAdvice } from "./portal-answers.ts";
 import { relativeRates } from "./relative-rates.ts";
+import { roleSeries } from "./role-series.ts";
 
 /** So many of the last are shown. */
 export const SHOWN_EVENTS = 200;
@@ -99,8 +100,16 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
     events: facts.events.slice(-SHOWN_EVENTS).map(eventLine),
     ...(facts.advice === undefined ? {} : { advice: facts.advice }),
     ...(facts.logs === undefined ? {} : { logs: facts.logs }),
-    ...(request.task === "" ? {} : { chart: { task: request.task, ...facts.seriesOf(request.task) } }),
+    ...(request.task === "" ? {} : { chart: { task: request.task, ...chartOf(status, facts, request.task) } }),
   };
+}
+
+/** @param what a task, or a role: all of its tasks as one */
+function chartOf({ tasks, roles }: JobStatus, { seriesOf }: PageFacts, what: string): PageSeries {
+  if (!roles.some(({ name }) => name === what)) return seriesOf(what);
+  const own = tasks.filter(({ task }) => task.startsWith(`${what}:`)).map(({ task }) => seriesOf(task));
+  const { fromMs, spanMs } = own[0] ?? seriesOf(what);
+  return { fromMs, spanMs, series: roleSeries(own.map(({ series }) => series)) };
 }
 
 /** In the words of `tony-ts status`. */

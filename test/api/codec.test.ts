@@ -292,6 +292,8 @@ describe("every message comes back as it was sent", () => {
     comesBack("ReadLogRequest", codecs.readLogRequest, logRequest);
     comesBack("LogChunk", codecs.logChunk, logChunk);
     comesBack("StopRequest", codecs.stopRequest, fc.record({ hello, reason: text }));
+    comesBack("PageRequest", codecs.pageRequest, fc.record({ hello, path: text }));
+    comesBack("PageReply", codecs.pageReply, fc.record({ json: text }));
     comesBack("StopReply", codecs.stopReply, fc.record({ accepted: fc.boolean() }));
     const transaction = text.map((key) => transactions.setDefault(key, "x", true));
     const storeRequest = { hello, transaction, owner: fc.string({ minLength: 1 }), durable: fc.boolean() };

@@ -50,6 +50,11 @@ class RecordingClients implements ClientHandler {
     };
   }
 
+  async askPage(path: string): Promise<string> {
+    if (path === "off") throw new Error("its page is off");
+    return JSON.stringify({ path });
+  }
+
   async transact({ transaction, owner = "" }: StoreRequest): Promise<StoreAnswer> {
     if (owner === "worker:9") throw new Error("the journal is away");
     if (owner !== "") return { code: "no-owner", message: `${owner} does not live` };
@@ -168,6 +173,13 @@ describe("a client of the ApplicationMaster", () => {
     await expect(client.transact(nothing, "worker:9", 60_000)).rejects.toMatchObject({
       code: "API_FAILED",
       message: expect.stringContaining("the journal is away"),
+    });
+  });
+
+  it("asks what the job's page asks, and is told where that is off", async () => {
+    expect(await client.askPage("live?since=7", 60_000)).toBe(`{"path":"live?since=7"}`);
+    await expect(client.askPage("off", 60_000)).rejects.toMatchObject({
+      message: expect.stringContaining("its page is off"),
     });
   });
 

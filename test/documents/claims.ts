@@ -164,11 +164,11 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts advise bert-large": elsewhere("test/e2e/cli-local.test.ts", `"advise", "local"`),
   "tony-ts advise bert-large --apply job.xml": elsewhere("test/e2e/cli-local.test.ts", `"advise", id, "--apply"`),
   "tony-ts page ID": elsewhere("test/e2e/page.test.ts", `"page", id`),
-  "tony-ts page application_1795305600000_0007": elsewhere("test/e2e/page.test.ts", `"page", id`),
-  "tony-ts submit job.xml -conf tony.am.page.enabled=true": elsewhere(
+  "tony-ts page application_1795305600000_0007 --address": elsewhere(
     "test/e2e/page.test.ts",
-    "tony.am.page.enabled=true",
+    `"page", id, "--address"`,
   ),
+  "tony-ts page application_1795305600000_0007": elsewhere("test/e2e/page.test.ts", `"page", id`),
   "tony-ts portal": elsewhere("test/e2e/portal.test.ts", `"portal", "--port"`),
   "tony-ts portal --maintain": elsewhere("test/e2e/portal.test.ts", `"--maintain"`),
   "tony-ts portal --dry-run": elsewhere("test/e2e/portal.test.ts", `"--dry-run"`),

@@ -29,10 +29,10 @@ describe("the page of a job that runs, through YARN's proxy", () => {
       ...oneTask,
       "tony.worker.command": `echo '{"step": 7, "metrics": {"loss": 0.5}}' >> $TONY_PROGRESS_FILE; sleep 600`,
     });
-    const submitted = await alice.run("submit", "--detach", job, "-conf", "tony.am.page.enabled=true");
+    const submitted = await alice.run("submit", "--detach", job);
     const id = submitted.stdout.trim();
     const page = await eventually("the page", async () => {
-      const { exitCode, stdout } = await alice.run("page", id);
+      const { exitCode, stdout } = await alice.run("page", id, "--address");
       return exitCode === 0 ? stdout.trim() : undefined;
     });
     const [address = "", key = ""] = page.split("#");
@@ -56,7 +56,20 @@ describe("the page of a job that runs, through YARN's proxy", () => {
       chart: { task: "worker:0" },
     });
     expect(await through(`${address}elsewhere`, "text/html", text)).toMatchObject({ status: 404 });
+    const here = alice.start("page", id);
+    const [, door = "", token = ""] = await here.output(/(http:\S+)#(\S+) shows/);
+    expect(await through(`${door}api/v1/live`, `application/json; key=${token}`, json)).toMatchObject({
+      body: { mayLook: true, tasks: { all: 1 } },
+    });
+    expect(await through(`${door}api/v1/live`, "application/json", json)).toMatchObject({ status: 403 });
     await alice.run("kill", id);
-    expect(await alice.run("page", id)).toMatchObject({ exitCode: 3, stderr: expect.stringContaining("has ended") });
+    expect(await here.ended).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining(`${id} has ended (killed)`),
+    });
+    expect(await alice.run("page", id, "--address")).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("has ended"),
+    });
   });
 });

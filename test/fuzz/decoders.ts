@@ -11,6 +11,7 @@ import {
   followRequest,
   logChunk,
   masterMessage,
+  pageRequest,
   readLogRequest,
   rejoinRequest,
   sessionInput,
@@ -379,6 +380,7 @@ export const decoders: readonly Decoder[] = [
     skippedBytes: 0,
   }),
   grpc("stop requests", stopRequest, { hello, reason: "x" }),
+  grpc("page requests", pageRequest, { hello, path: "live?since=0" }),
   grpc("requests to the store", storeRequest, {
     hello,
     transaction: transactions.setDefault("a", "x", true),

@@ -144,6 +144,8 @@ describe("an answer to the job's page", () => {
   test("has the series of the task that is looked at alone", () => {
     expect(answer("task=worker:0").chart).toEqual({ task: "worker:0", ...series });
     expect(answer().chart).toBeUndefined();
+    expect(answer("task=worker").chart).toEqual({ task: "worker", ...series });
+    expect(answer("task=nobody").chart).toEqual({ task: "nobody", ...series });
   });
 });
 

@@ -34,6 +34,7 @@ const doors: Record<
   openSession: { right: "run", words: ["exec", "worker:0", "--", "true"] },
   transact: { right: "run", words: ["kv", "list"] },
   watch: { right: "run", words: ["kv", "watch"] },
+  askPage: { right: "view", words: ["page"] },
 };
 
 describe("a running job of alice's, which carol may see and bob may not", () => {
@@ -66,13 +67,28 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
     return (await requestJson(url, { cluster, as })).body;
   }
 
+  /** With what is served on this machine, as long as the command runs. */
+  async function shownPage(person: Person): Promise<TonyTsResult> {
+    const page = person.start("page", job.id);
+    const shown = page.output(/(http:\S+)#(\S+) shows/).then(
+      async ([, url = "", token = ""]) => {
+        const answer = await fetch(`${url}api/v1/live`, { headers: { Accept: `application/json; key=${token}` } });
+        page.process.kill("SIGINT");
+        return await answer.text();
+      },
+      () => "",
+    );
+    const ended = await page.ended;
+    return { ...ended, stdout: `${ended.stdout}${await shown}` };
+  }
+
   test.each(Object.entries(doors))(
     "%s of its ApplicationMaster",
     async (_method, { right, words: [verb = "", ...more] }) => {
       const answers = await Promise.all(
         Object.entries(people).map(async ([name, person]) => [
           name,
-          meaningOf(await person.run(verb, job.id, ...more)),
+          meaningOf(await (verb === "page" ? shownPage(person) : person.run(verb, job.id, ...more))),
         ]),
       );
       const ofCarol = right === "view" ? "seen" : "refused";

@@ -98,6 +98,7 @@ export const noClients: ClientHandler = {
   stop: () => false,
   transact: async () => ({ revision: 0, succeeded: true, results: [] }),
   watch: async () => () => undefined,
+  askPage: async () => "{}",
 };
 
 /** Open to the owner alone, who may do everything. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
+import { PageAnswers } from "../../am/page/page-answers.ts";
 import { PageDoor } from "../../am/page/page-door.ts";
 import { Access } from "../../portal/access.ts";
 import { JobIndex } from "../../portal/job-index.ts";
@@ -28,8 +29,8 @@ export function aLargeJob(workers: number, changes: Partial<JobStatus> = {}): Jo
   return aJobStatus({
     ...{ name: "bert-large", generation: 2, amHost: "node-07", nowMs: atMs(134), roles, tasks },
     generations: [
-      { generation: 1, startedAtMs: noonishMs, endedAtMs: atMs(41), endedBy: cause },
-      { generation: 2, startedAtMs: atMs(41) },
+      { generation: 1, startedAtMs: noonishMs, runningAtMs: atMs(3), endedAtMs: atMs(41), endedBy: cause },
+      { generation: 2, startedAtMs: atMs(41), runningAtMs: atMs(42) },
     ],
     usage: {
       memoryMiBSeconds: workers * 8_192 * 8_040,
@@ -94,21 +95,23 @@ export async function showJob(first: JobStatus): Promise<ShownJob> {
   const door = new PageDoor({
     html: pageOf("page.html"),
     key: KEY,
-    answer: (asked, mayLook) =>
-      liveAnswer(
-        status ?? first,
-        {
-          user: "ada",
-          events: [{ type: "cluster-spec-sent", atMs: noonishMs, generation: 1 }],
-          rateOf: (task) => (task === "worker:5" ? 1.3 : 2.1),
-          seriesOf: (task) => ({ fromMs: noonishMs, spanMs: 40_000, series: aSeries(task) }),
-        },
-        asked,
-        mayLook,
-      ),
-    readLogs: async () => ({ parts: [] }),
-    settings: async () => ({ xml: "<configuration/>" }),
-    gauges: () => ({}),
+    answers: new PageAnswers({
+      live: (asked, mayLook) =>
+        liveAnswer(
+          status ?? first,
+          {
+            user: "ada",
+            events: [{ type: "cluster-spec-sent", atMs: noonishMs, generation: 1 }],
+            rateOf: (task) => (task === "worker:5" ? 1.3 : 2.1),
+            seriesOf: (task) => ({ fromMs: noonishMs, spanMs: 40_000, series: aSeries(task) }),
+          },
+          asked,
+          mayLook,
+        ),
+      readLogs: async () => ({ parts: [] }),
+      settings: async () => ({ xml: "<configuration/>" }),
+      gauges: () => ({}),
+    }),
   });
   const port = await door.listen({ host: "127.0.0.1", portKey: "tony.am.port-range", random: Math.random });
   const prefix = `/gateway/history/proxy/yarn/proxy/${first.applicationId}`;

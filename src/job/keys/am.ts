@@ -58,7 +58,7 @@ export const amKeys = {
   "tony.am.page.enabled": key({
     type: boolean,
     spec: ["am", "page"],
-    doc: "Serve the job's page at its tracking URL: `tony-ts page ID` prints its address. true or false; false unless set.",
+    doc: "Whether the job has a page, at its tracking URL and by `tony-ts page ID`; it has one unless this is false. true: its address shows all of it through YARN's proxy with Kerberos, too, in clear text, and TensorBoard does not take its place.",
     support: "works",
     ours: true,
   }),

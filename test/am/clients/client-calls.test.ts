@@ -46,6 +46,10 @@ describe("who uses the key-value store", () => {
     },
     stop: () => undefined,
   });
+  it("has a page where the job has one", async () => {
+    await expect(calls.askPage("live")).rejects.toMatchObject({ code: "NO_PAGE" });
+  });
+
   const request = { hello: { protocol: 1, build: "t" }, transaction: transactions.get("a"), durable: true };
 
   it("has all of it as a person, and its own part as a task, for the life that asks", async () => {

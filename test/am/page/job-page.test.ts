@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { openJobPage } from "../../../am/page/job-page.ts";
+import { JobPage } from "../../../am/page/job-page.ts";
 import { clientAccess, makeIdentity, pageKey } from "../../../src/api/identity.ts";
 import type { Log } from "../../../src/log.ts";
 import { aJobStatus } from "../../client/job-status.ts";
@@ -21,9 +21,15 @@ const identity = makeIdentity("application_1_0001");
 const said: string[] = [];
 const log: Log = { ...silentLog, warn: (event) => void said.push(event) };
 
-function opened(file: string, states: string[] = []) {
-  return openJobPage({
-    job: { spec: aJobSpec(), user: "ada" },
+function pageOf(
+  file: string,
+  states: string[] = [],
+  { isSecured = false, page }: { isSecured?: boolean; page?: boolean } = {},
+) {
+  const spec = aJobSpec();
+  return new JobPage({
+    job: { spec: page === undefined ? spec : { ...spec, am: { ...spec.am, page } }, user: "ada" },
+    isSecured,
     settings: { host: "127.0.0.1" },
     identity,
     history: {
@@ -50,7 +56,7 @@ describe("a job's page", () => {
     const file = path.join(folder, "page.html");
     writeFileSync(file, "<html></html>");
     const states: string[] = [];
-    const url = await opened(file, states);
+    const url = await pageOf(file, states).open();
     const ask = (accept: string, path = "live") =>
       new Promise((resolve, reject) => {
         const headers = { accept };
@@ -80,8 +86,22 @@ describe("a job's page", () => {
     expect(states).toHaveLength(1);
   });
 
+  test("answers clients whole, also where it is not served", async () => {
+    const page = pageOf("");
+    expect(JSON.parse(await page.ask("live?since=0"))).toMatchObject({ mayLook: true, tasks: { all: 3 } });
+    expect(JSON.parse(await page.ask("live"))).toMatchObject({ mayLook: true });
+    expect(JSON.parse(await page.ask("settings"))).toEqual({ xml: "<configuration/>" });
+    expect(JSON.parse(await page.ask("live?since=x"))).toEqual({ error: "the query is none of the page's" });
+  });
+
+  test("has a key where the cluster is not secured, or the job asks for it", () => {
+    const hasKey = (isSecured: boolean, page?: boolean) =>
+      pageOf("", [], { isSecured, ...(page !== undefined && { page }) }).key !== undefined;
+    expect([hasKey(false), hasKey(true), hasKey(true, true)]).toEqual([true, false, true]);
+  });
+
   test("is missing where its file is, and the job goes on", async () => {
-    expect(await opened(path.join(folder, "nothing"))).toBeUndefined();
+    expect(await pageOf(path.join(folder, "nothing")).open()).toBeUndefined();
     expect(said).toEqual(["page-failed"]);
   });
 });

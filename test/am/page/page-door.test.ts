@@ -4,20 +4,16 @@ import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import {
-  MOST_PAGE_CONNECTIONS,
-  MOST_PAGE_READERS,
-  PageDoor,
-  type PageDoorOptions,
-} from "../../../am/page/page-door.ts";
+import { MOST_PAGE_READERS, PageAnswers, type PageSources } from "../../../am/page/page-answers.ts";
+import { MOST_PAGE_CONNECTIONS, PageDoor, type PageDoorOptions } from "../../../am/page/page-door.ts";
 
 const html = Buffer.from("<html><style>a{}</style><script>1</script></html>");
 const proof = "application/json; key=secret-key";
 const options = { host: "127.0.0.1", portKey: "tony.am.port-range", random: () => 0 };
 
-function doorWith(more: Partial<PageDoorOptions>): PageDoor {
-  const others = { answer: () => ({}), readLogs: async () => ({}), settings: async () => ({}), gauges: () => ({}) };
-  return new PageDoor({ html, key: "secret-key", ...others, ...more });
+function doorWith(sources: Partial<PageSources>, more: Partial<PageDoorOptions> = {}): PageDoor {
+  const others = { live: () => ({}), readLogs: async () => ({}), settings: async () => ({}), gauges: () => ({}) };
+  return new PageDoor({ html, key: "secret-key", answers: new PageAnswers({ ...others, ...sources }), ...more });
 }
 
 interface Answer {
@@ -30,7 +26,7 @@ describe("the door of a job's page", () => {
   let door: PageDoor;
   let port = 0;
   beforeEach(async () => {
-    door = doorWith({ answer: ({ since }, mayLook) => ({ since, mayLook }) });
+    door = doorWith({ live: ({ since }, mayLook) => ({ since, mayLook }) });
     port = await door.listen(options);
   });
   afterEach(() => door.close());
@@ -62,6 +58,15 @@ describe("the door of a job's page", () => {
     expect(await looks("application/json; key=secret-key")).toEqual({ since: 7, mayLook: true });
     for (const accept of ["*/*", "application/json; key=secret-kez", "application/json; key=", "key=secret-key"])
       expect(await looks(accept)).toEqual({ since: 7, mayLook: false });
+  });
+
+  test("without a key shows it to nobody", async () => {
+    const own = doorWith({ live: (_request, mayLook) => ({ mayLook }) }, { key: undefined });
+    port = await own.listen(options);
+    for (const accept of ["*/*", proof, "application/json; key=undefined"])
+      expect((await ask("/api/v1/live", accept)).text).toBe(`{"mayLook":false}`);
+    expect((await ask("/api/v1/settings", proof)).status).toBe(404);
+    own.close();
   });
 
   test.each(["/api/v1/settings", "/api/v1/logs?of=worker:0~stdout~0", "/api/v1/metrics?tasks=all"])(
@@ -132,7 +137,7 @@ describe("the door of a job's page", () => {
   });
 
   test("gives up who asks, or takes the answer, a byte at a time", async () => {
-    const hasty = doorWith({ connectionMs: 100 });
+    const hasty = doorWith({}, { connectionMs: 100 });
     const socket = connect({ host: "127.0.0.1", port: await hasty.listen(options) });
     const closed = new Promise((resolve) => socket.on("close", resolve));
     socket.on("error", () => undefined);

@@ -6,7 +6,6 @@ import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { anExecutorJob, identity } from "../../support/api.ts";
-import { aJobSpec } from "../../support/job-spec.ts";
 import { LocalMachine } from "./local-machine.ts";
 import { StandInManager } from "./stand-in-manager.ts";
 
@@ -51,12 +50,11 @@ function cached(name: string, daysAgo: number): string {
 }
 
 /** What an application that runs keeps in its staging folder. */
-function staged(id: string, names: string, { page = false } = {}): void {
+function staged(id: string, names: string): void {
   const folder = path.join(staging, id);
   mkdirSync(folder, { recursive: true });
-  const spec = aJobSpec();
   const access = clientAccess(identity);
-  const job = { ...anExecutorJob({ ...spec, am: { ...spec.am, page } }), files: { master: [], all: [], byRole: {} } };
+  const job = { ...anExecutorJob(), files: { master: [], all: [], byRole: {} } };
   const more = { node: `file://${names}`, sharedLabels: [], resourceTypes: [] };
   writeFileSync(path.join(folder, jobFileName), JSON.stringify({ ...job, ...more }));
   writeFileSync(
@@ -181,17 +179,17 @@ describe("tony-ts status, wait and kill on a cluster", () => {
   });
 });
 
-describe("tony-ts page", () => {
+describe("tony-ts page --address", () => {
   test("is the address at YARN's proxy, which alone is printed", async () => {
     manager.has({ id: first, user: me, state: "RUNNING", trackingUrl: "http://127.0.0.1:8088/proxy/a/" });
-    staged(first, "/node", { page: true });
-    const { exitCode, out, err } = await run("page", first);
+    staged(first, "/node");
+    const { exitCode, out, err } = await run("page", first, "--address");
     expect({ exitCode, out, err }).toEqual({
       exitCode: 0,
       err: "",
       out: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8088\/proxy\/a\/#\S+\n$/),
     });
-    expect(await json("page", first)).toEqual({ jsonVersion: 1, applicationId: first, url: out.trim() });
+    expect(await json("page", first, "--address")).toEqual({ jsonVersion: 1, applicationId: first, url: out.trim() });
   });
 });
 

@@ -372,9 +372,19 @@ describe("what is asked of a job that runs", () => {
     );
   });
 
-  test("page: a job of this machine has none", async () => {
-    const { id } = await machine.running();
-    expect(await machine.run("page", id)).toEqual({ exitCode: 3, out: "", err: "A job of this machine has no page\n" });
+  test("page: is shown on this machine until the job ends, and is at no proxy", async () => {
+    const job = await machine.running();
+    expect((await machine.run("page", job.id, "--address")).err).toContain("A job of this machine is behind no proxy");
+    expect((await machine.run("page", job.id, "--address", "--local-port", "1")).exitCode).toBe(2);
+    const shown = machine.run("page", job.id);
+    await job.met("follower", 1);
+    await job.end("succeeded");
+    const { exitCode, out, err } = await shown;
+    expect({ exitCode, out }).toEqual({
+      exitCode: 0,
+      out: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#\S+ shows local_\S+ until it ends/),
+    });
+    expect(err).toContain(`${job.id} has ended (succeeded)`);
   });
 
   test("kv: the store of the job is read and written", async () => {

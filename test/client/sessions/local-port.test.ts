@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { carriedBy } from "../../../client/sessions/carry-connection.ts";
 import { LocalPort, type LocalPortChoice } from "../../../client/sessions/local-port.ts";
 import { tcpSockets } from "../../../src/tcp-sockets.ts";
 import { ownersDoor } from "../../support/api.ts";
@@ -45,7 +46,7 @@ async function forward(
   const failed: string[] = [];
   const refused: unknown[] = [];
   const local = await LocalPort.listen(choice, {
-    open: () => made.client.openSession("worker:0", { type: "connection", port }),
+    serve: carriedBy(() => made.client.openSession("worker:0", { type: "connection", port })),
     failed: (reason) => failed.push(reason),
     refused: (error) => refused.push(error),
     sockets,
@@ -73,7 +74,7 @@ describe("a port of this machine", () => {
     const local = await LocalPort.listen(
       { rather: 0 },
       {
-        open: () => (isLost ? undefined : client.openSession("worker:0", { type: "connection", port })),
+        serve: carriedBy(() => (isLost ? undefined : client.openSession("worker:0", { type: "connection", port }))),
         failed: () => undefined,
         refused: (error) => refused.push(error),
       },

@@ -202,10 +202,9 @@ describe("in a real browser", () => {
       "tony.portal.url": portal,
       "tony.worker.command": `echo '${markup}'; echo '{"step": 7, "metrics": {"<b>loss": 0.5}}' >> $TONY_PROGRESS_FILE; for n in $(seq 600); do echo line $n; sleep 1; done`,
     });
-    const conf = ["tony.am.page.enabled=true", `tony.application.name=${markup}`].flatMap((one) => ["-conf", one]);
-    const id = (await alice.run("submit", "--detach", job, ...conf)).stdout.trim();
+    const id = (await alice.run("submit", "--detach", job, "-conf", `tony.application.name=${markup}`)).stdout.trim();
     const address = await eventually("the page", async () => {
-      const { exitCode, stdout } = await alice.run("page", id);
+      const { exitCode, stdout } = await alice.run("page", id, "--address");
       return exitCode === 0 ? stdout.trim() : undefined;
     });
 

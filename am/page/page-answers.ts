@@ -1,0 +1,66 @@
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
+import { parseReadings, type Reading } from "./log-parts.ts";
+
+/** What a page is told by. */
+export interface PageSources {
+  readonly live: (request: LiveRequest, mayLook: boolean) => object;
+  readonly readLogs: (readings: readonly Reading[]) => Promise<object>;
+  readonly settings: () => Promise<object>;
+  /** @param ofTasks also of each task */
+  readonly gauges: (ofTasks: boolean) => object;
+}
+
+export interface PageAnswer {
+  /** As HTTP has it. */
+  readonly status: 200 | 404;
+  readonly body: object;
+}
+
+/** So many answers that are waited for are made at once. */
+export const MOST_PAGE_READERS = 4;
+
+/** What a job's page is answered, whichever way it asks. Nothing that is asked changes anything. */
+export class PageAnswers {
+  readonly #sources: PageSources;
+  #readers = 0;
+
+  constructor(sources: PageSources) {
+    this.#sources = sources;
+  }
+
+  /** @param what `live`, `logs`, `metrics` or `settings` */
+  async answer(what: string, query: URLSearchParams, mayLook: boolean): Promise<PageAnswer> {
+    const { live, readLogs, settings, gauges } = this.#sources;
+    if (what === "live") {
+      const request = parseLiveRequest(query);
+      return request === undefined ? NO_QUERY : { status: 200, body: live(request, mayLook) };
+    }
+    if (what === "settings") return await this.#wait(mayLook, settings);
+    if (what === "metrics") return await this.#wait(mayLook, async () => gauges(query.has("tasks")));
+    if (what !== "logs") return NOTHING_ELSE;
+    const readings = parseReadings(query.get("of") ?? "");
+    return readings === undefined ? NO_QUERY : await this.#wait(mayLook, () => readLogs(readings));
+  }
+
+  /** What has to be waited for, to who may see the job; a few at a time. */
+  async #wait(mayLook: boolean, make: () => Promise<object>): Promise<PageAnswer> {
+    if (!mayLook) return refusal("only with the page's key");
+    if (this.#readers >= MOST_PAGE_READERS) return { status: 200, body: { error: "others ask just now" } };
+    this.#readers += 1;
+    try {
+      return { status: 200, body: await make() };
+    } catch (error) {
+      return { status: 200, body: { error: errorMessage(error) } };
+    } finally {
+      this.#readers -= 1;
+    }
+  }
+}
+
+const NO_QUERY = refusal("the query is none of the page's");
+const NOTHING_ELSE = refusal("there is /, /api/v1/live, /logs, /metrics and /settings");
+
+function refusal(error: string): PageAnswer {
+  return { status: 404, body: { error } };
+}

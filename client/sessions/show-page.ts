@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { pagePath } from "../../src/programs.ts";
+import type { ClientContext } from "../context.ts";
+import type { MasterConnection } from "../master/master-connection.ts";
+import type { PageJson } from "../printed-json.ts";
+import { followRunning } from "./follow-running.ts";
+import { watchLeaving } from "./forward.ts";
+import { LocalPort } from "./local-port.ts";
+import { PageDoor } from "./page-door.ts";
+
+export interface ShowPageOptions {
+  /** The port of this machine; default any. */
+  readonly localPort: number | undefined;
+  readonly json: boolean;
+  readonly conf: readonly string[] | undefined;
+}
+
+/**
+ * Shows a running job's page on this machine until the job ends or a signal comes. An ApplicationMaster that is lost is replaced meanwhile.
+ * @throws UserError, ApiError: the job does not run, has no page, or is not the caller's to see
+ */
+export async function showPage(id: string, options: ShowPageOptions, context: ClientContext): Promise<ExitCode> {
+  const leave = new AbortController();
+  const unwatch = watchLeaving(() => leave.abort());
+  const { output } = context;
+  let present: MasterConnection | undefined;
+  let local: LocalPort | undefined;
+  const ask = async (path: string) => {
+    if (present === undefined || present.isClosed)
+      throw new UserError("The ApplicationMaster is lost", { code: "LOST" });
+    return await present.askPage(path);
+  };
+  try {
+    for await (const { master, update } of followRunning(id, options.conf, context, leave.signal)) {
+      present = master;
+      if (update.type === "outcome") {
+        output.problem(`${id} has ended (${update.outcome.result}): tony-ts status ${id}`);
+        break;
+      }
+      local ??= await openDoor(id, options, ask, context);
+    }
+    return ExitCode.succeeded;
+  } finally {
+    local?.close();
+    unwatch();
+  }
+}
+
+async function openDoor(
+  id: string,
+  { localPort, json }: ShowPageOptions,
+  ask: (path: string) => Promise<string>,
+  { output }: ClientContext,
+): Promise<LocalPort> {
+  // Refused before anything is opened to who may not see the job, and where it has no page.
+  await ask("live");
+  const door = new PageDoor({ html: await readFile(pagePath()), ask });
+  const local = await LocalPort.listen(localPort === undefined ? { rather: 0 } : { exactly: localPort }, {
+    serve: (socket) => door.serve(socket),
+    failed: (reason) => output.problem(reason),
+    refused: (error) => output.problem(errorMessage(error)),
+  });
+  const printed: PageJson = { applicationId: id, url: `http://${local.address}/#${door.token}` };
+  if (json) output.jsonLine(printed);
+  else output.print(`${printed.url} shows ${id} until it ends; Ctrl-C ends this`);
+  return local;
+}
