@@ -67,17 +67,20 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
   const problems = trials.flatMap((task, number) => {
     const { id, trialFailure, phase } = task;
     const isGang = spec.trials !== undefined;
-    const paid = core.state.gangs[number]?.charges.filter((charge) => charge.class === "program").length ?? 0;
-    // What was still being judged when the trial ended is paid back.
-    const retries = Math.max(isGang ? paid : 0, retriesOf(core, task));
+    const { charges = [] } = core.state.gangs[number] ?? {};
+    // What was still being judged when the trial paused or ended is paid back.
+    const retries = isGang ? charges.filter((charge) => charge.class === "program").length : retriesOf(core, task);
     if (task.restarts < retriesOf(core, task))
       return [`${id} was started again ${task.restarts} times, after more failures`];
     const hasFailed = trialFailure?.kind !== undefined && !trialFailure.kind.startsWith("no-metric ");
     // What ended a generation may be known when the trial has already started again, or only after something else has ended it or its job:
     // then one start is too many, or one charge.
     const { generations = [], generation } = core.state.gangs[number] ?? {};
-    const isOfPresent = generations.some((one) => one.generation === generation && one.endedBy?.class === "program");
-    const unsettled = Number(isGang && phase !== "succeeded" && !isOfPresent);
+    const ofProgram = generations.filter(({ endedBy }) => endedBy?.class === "program");
+    const isOfPresent = ofProgram.some((one) => one.generation === generation);
+    // That its container ran out of memory is known by YARN alone, after its executor was missed.
+    const isToldByYarn = ofProgram.some(({ endedBy }) => endedBy?.reason.code === "ran-out-of-memory");
+    const unsettled = Number(isGang && (phase !== "succeeded" || isToldByYarn) && !isOfPresent);
     const charged = retries + Number(hasFailed);
     const most = witness.mostCharges("program", (task) => numberOf(spec, task) === number) + allowed;
     if (retries > search.retries + unsettled) return [`${id} was started again ${retries} times of ${search.retries}`];

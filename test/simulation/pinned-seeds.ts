@@ -65,6 +65,12 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["outcome-decided", "journal-failed", "recovered", "task-restart", "outcome-decided"],
   },
   {
+    seed: 5_516_564,
+    lives:
+      "a trial pauses before it is known what its programs ended of, and was not started again for that when it goes on",
+    logs: ["recovered", "trial-paused", "trial-promoted", "generation-running", "outcome-decided"],
+  },
+  {
     seed: 96,
     searches: true,
     lives: "a container of a trial is taken, and what its peers fail of then costs the trial nothing",

@@ -158,7 +158,9 @@ function judgeReplaced(step: Step, ending: Ending): void {
     return;
   }
   blame(step, ending);
-  if (ending.class === "program" && charge(step, gang, ending) === undefined) {
+  // What a container was ended for that another task had before may be that one's doing.
+  const isOwn = step.state.containers[ending.containerId]?.handedOver === undefined;
+  if (isOwn && ending.class === "program" && charge(step, gang, ending) === undefined) {
     cannotStart(step, task, ending, spentRule(step, gang, ending));
   } else if (isExhausted(step, task, ending)) {
     cannotStart(step, task, ending, exhaustedRule(step, task, ending));

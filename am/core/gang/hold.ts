@@ -68,11 +68,16 @@ export function watchHold(step: Step, gang: GangState): void {
   }
 }
 
-/** Others who take what a gang gives back have waited for it: it keeps what it gets then for a quarter of the time. */
-function holdMs({ spec: { timeouts } }: Step, { hold: { isVain, isContended } }: GangState): number {
-  const longestMs = timeouts.gangHoldMs;
+/**
+ * Others who take what a gang gives back have waited for it: it keeps what it gets then for a quarter of the time. So it does where a gang
+ * before it in its job is stuck, too.
+ */
+function holdMs(step: Step, gang: GangState): number {
+  const { isVain, isContended } = gang.hold;
+  const longestMs = step.spec.timeouts.gangHoldMs;
   const leastMs = Math.min(LOOK_MS, longestMs);
-  return isVain ? leastMs : isContended ? Math.max(leastMs, longestMs / 4) : longestMs;
+  const isWanted = isContended || stuckIn(step).indexOf(gang) > 0;
+  return isVain ? leastMs : isWanted ? Math.max(leastMs, longestMs / 4) : longestMs;
 }
 
 /**
@@ -80,7 +85,7 @@ function holdMs({ spec: { timeouts } }: Step, { hold: { isVain, isContended } }:
  * again where there is something else to give back.
  */
 export function holdOver(step: Step, gang: GangState): void {
-  const waitedMs = holdMs(step, gang);
+  const waitedMs = step.nowMs - (gang.hold.deadline?.sinceMs ?? step.nowMs);
   gang.hold.deadline = undefined;
   if ((!isStuck(step, gang) && !isLooking(step, gang)) || othersGiveBack(step, gang)) {
     return;
@@ -88,6 +93,9 @@ export function holdOver(step: Step, gang: GangState): void {
   const held = heldBefore(step, gang);
   const unregistered = held.filter(({ phase }) => phase !== "registered");
   const returned = unregistered.length > 0 && !gang.hold.isVain ? unregistered : held;
+  if (stuckIn(step).length > 1) {
+    letStuckGoFirst(step);
+  }
   const pauseMs = pause(step, gang, returned);
   noteDurable(step);
   if (returned.length > 0) {
@@ -100,11 +108,20 @@ export function holdOver(step: Step, gang: GangState): void {
  * give back instead, as many as the first one lacks containers; the others keep theirs and take what comes.
  */
 function othersGiveBack(step: Step, gang: GangState): boolean {
-  const stuck = step.state.gangs.filter((one) => isStuck(step, one) && !one.hold.isVain);
+  const stuck = stuckIn(step);
   const [first = gang] = stuck;
   const lacking = gang === first ? 1 : holdingOf(step, first).waiting;
   const later = gang.hold.isVain ? [] : stuck.slice(stuck.indexOf(gang) + 1);
   return later.reduce((sum, one) => sum + holdingOf(step, one).holding, 0) >= lacking;
+}
+
+/** Gangs that have nothing yet ask again when those that are stuck have taken what was given back. */
+function letStuckGoFirst(step: Step): void {
+  for (const gang of step.state.gangs) {
+    if (isAsking(step, gang) && holdingOf(step, gang).holding === 0) {
+      pause(step, gang, []);
+    }
+  }
 }
 
 /** What tasks hold that have not started yet, and start together. */
@@ -162,11 +179,13 @@ export function askAgain(step: Step, gang: GangState): void {
 
 /** Some of those that start together have containers, and some that are needed for that have none. */
 function isStuck(step: Step, gang: GangState): boolean {
-  if (!isGathering(step, gang) || gang.hold.askAgainAtMs !== 0) {
-    return false;
-  }
-  const { waiting, holding } = holdingOf(step, gang);
+  const { waiting, holding } = isAsking(step, gang) ? holdingOf(step, gang) : { waiting: 0, holding: 0 };
   return waiting > 0 && holding > 0;
+}
+
+/** Those of the job that are stuck and that more can complete. */
+function stuckIn(step: Step): GangState[] {
+  return step.state.gangs.filter((gang) => !gang.hold.isVain && isStuck(step, gang));
 }
 
 /** Of the tasks that start together: how many have containers, and how many have none and are needed. */
@@ -185,7 +204,11 @@ function holdingOf(step: Step, gang: GangState): { readonly waiting: number; rea
 
 /** It asks for more than there is, to see whether it comes: what YARN would set aside for that is wanted by others. */
 function isLooking(step: Step, gang: GangState): boolean {
-  return gang.hold.isVain && gang.hold.askAgainAtMs === 0 && isGathering(step, gang);
+  return gang.hold.isVain && isAsking(step, gang);
+}
+
+function isAsking(step: Step, gang: GangState): boolean {
+  return gang.hold.askAgainAtMs === 0 && isGathering(step, gang);
 }
 
 function isGathering({ state }: Step, { phase }: GangState): boolean {

@@ -67,8 +67,12 @@ function restartDelayMs({ spec }: Step, charged: number): number {
   return charged < 2 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(charged - 2, 30));
 }
 
-/** A trial that was over goes on, as far as its programs are gone. */
+/** A trial that was over goes on, as far as its programs are gone. Its pause ended them, whatever they exited with by then. */
 export function resumeTrial(step: Step, gang: GangState, reason: string): void {
+  const paused = gang.generations.at(-1);
+  if (paused !== undefined) {
+    paused.endedBy = undefined;
+  }
   gang.restartReason = reason;
   gang.startNotBeforeMs = step.nowMs;
   moveGang(step, gang, "trial-goes-on");

@@ -126,7 +126,9 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitF
       delays: [
         hold.isVain
           ? { code: "held-nothing", everyMs: LOOK_EVERY_MS }
-          : { code: "gang-incomplete", times: hold.returns },
+          : hold.returnedMiB === 0
+            ? { code: "gangs-before" }
+            : { code: "gang-incomplete", times: hold.returns },
       ],
       sinceMs: hold.pausedAtMs,
       endsAtMs: hold.askAgainAtMs,

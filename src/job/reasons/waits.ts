@@ -152,6 +152,7 @@ export const delayReasons = {
   "gang-incomplete": reason({ times: "number" }, ({ times }) => {
     return `the gang was not complete in time and gave back what it held, ${countWords(times, "time")} so far`;
   }),
+  "gangs-before": reason({}, () => "others of the job that have a part of their containers go first"),
   restarts: reason(
     { times: "number", why: "text" },
     ({ times, why }) => `after ${countWords(times, "restart")}: ${why}`,

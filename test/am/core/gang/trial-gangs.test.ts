@@ -109,33 +109,48 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome).toMatchObject({ result: "succeeded", summary: "4 trials: 3 completed, 1 failed" });
   });
 
-  test("that each miss a container: the last gives back as many as the first one lacks, the others keep theirs and start", () => {
-    const scenario = new Scenario(spec({ maxParallel: 3 }));
-    scenario.register();
-    const workers = Array.from({ length: 6 }, () => scenario.container(1));
-    scenario.on({ type: "containers-allocated", containers: workers });
-    scenario.readyAll();
-    const effects = scenario.after(scenario.core.spec.timeouts.gangHoldMs);
-    expect(released(effects)).toEqual(["c5", "c6"]);
-    expect(effects).toContainEqual(
-      expect.objectContaining({ event: "gang-returned", message: expect.stringMatching(/^Trial 2 is not complete/) }),
-    );
-    expect(asked(effects)).toEqual(["ps × 2"]);
-    scenario.on({ type: "containers-allocated", containers: [scenario.container(2), scenario.container(2)] });
-    scenario.readyAll();
-    expect(starts(scenario.effects).map(({ task }) => task)).toEqual([...tasksOf(0), ...tasksOf(1)]);
-  });
+  describe("that each miss a container", () => {
+    const { gangHoldMs } = spec().timeouts;
 
-  test("that miss more than the last has: as many of them give back, but never the first while another can", () => {
-    const scenario = new Scenario(spec({ maxParallel: 3 }));
-    scenario.register();
-    const one = () => scenario.container(1);
-    scenario.on({ type: "containers-allocated", containers: [one(), one(), one(), one(), one()] });
-    scenario.readyAll();
-    const { gangHoldMs } = scenario.core.spec.timeouts;
-    expect(released(scenario.after(gangHoldMs))).toEqual(["c5"]);
-    expect(released(scenario.after(gangHoldMs))).toEqual(["c3", "c4"]);
-    expect(released(scenario.after(gangHoldMs))).toEqual(["c1", "c2"]);
+    /** Of four trials so many workers have a container, and no parameter server has one. */
+    function stuck(workers: number): Scenario {
+      const scenario = new Scenario(spec({ maxParallel: 4 }));
+      scenario.register();
+      const containers = Array.from({ length: workers }, () => scenario.container(1));
+      scenario.on({ type: "containers-allocated", containers });
+      scenario.readyAll();
+      return scenario;
+    }
+
+    test("the last one gives back as many as the first one lacks; the others keep theirs, and start with what comes", () => {
+      const scenario = stuck(8);
+      const effects = scenario.after(gangHoldMs / 4);
+      expect(released(effects)).toEqual(["c7", "c8"]);
+      expect(effects).toContainEqual(
+        expect.objectContaining({ event: "gang-returned", message: expect.stringMatching(/^Trial 3 is not complete/) }),
+      );
+      expect(asked(effects)).toEqual(["ps × 3"]);
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(2), scenario.container(2)] });
+      expect(starts(scenario.readyAll()).map(({ task }) => task)).toEqual([...tasksOf(0), ...tasksOf(1)]);
+    });
+
+    test("those that have nothing ask for nothing until the others have taken what was given back, and say so", () => {
+      const scenario = stuck(4);
+      const effects = scenario.after(gangHoldMs / 4);
+      expect(released(effects)).toEqual(["c3", "c4"]);
+      expect(asked(effects)).toEqual(["worker × 0", "ps × 1"]);
+      expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
+        expect.objectContaining({ reason: { code: "pause-of-requests" }, delays: [{ code: "gangs-before" }] }),
+      );
+      expect(asked(scenario.after(15_000))).toEqual(["worker × 6", "ps × 4"]);
+    });
+
+    test("where the last one has too little, the one before gives back, too; the first one does when no other can", () => {
+      const scenario = stuck(5);
+      expect(released(scenario.after(gangHoldMs / 4))).toEqual(["c5"]);
+      expect(released(scenario.after(gangHoldMs / 4))).toEqual(["c3", "c4"]);
+      expect(released(scenario.after(gangHoldMs))).toEqual(["c1", "c2"]);
+    });
   });
 
   test("that are over start nothing again, though an attempt before had told an executor of another generation", () => {
@@ -147,6 +162,17 @@ describe("trials of several tasks", () => {
     scenario.crash([scenario.container(2, { containerId })]);
     scenario.ready("tensorboard:0", { generation: 9 });
     expect(scenario.task("tensorboard:0")).toMatchObject({ phase: "stopped", generation: 1, restarts: 0 });
+  });
+
+  test("pay nothing for what the trial before did in a container that they took over", () => {
+    const { scenario } = running();
+    tasksOf(0).map((task) => (task.startsWith("ps") ? scenario.stops(task) : scenario.exits(task)));
+    const { containerId } = scenario.task("worker:4");
+    scenario.completes(containerId, -104, "is running beyond physical memory limits");
+    expect(scenario.core.state.gangs[2]?.charges).toEqual([]);
+    expect(asked(scenario.allocateAll())).toEqual([]);
+    scenario.readyAll();
+    expect(scenario.core.state.gangs[2]).toMatchObject({ phase: "running", generation: 3 });
   });
 
   test("are all that a search shows: their leads have parameters and values, roles have all tasks", () => {
