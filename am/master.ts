@@ -444,6 +444,8 @@ class Master {
       search?.outputDir === undefined ? [] : [`${search.outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
     return new SearchResults({
       clock: wallClock,
+      // Who ends it outright asks for no last word.
+      ...(search && { leave: () => this.#staging.leaveWhole(this.#status()) }),
       folders: search === undefined ? [] : settings.local ? [...shared, job.stagingUrl] : shared,
       fileSystems: this.#fileSystems,
       lines: () => trialLines(this.#core, this.#status()),

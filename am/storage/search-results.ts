@@ -8,7 +8,8 @@ type Files = Readonly<Record<string, string | Uint8Array>>;
 
 export interface SearchResultsOptions {
   readonly clock: WallClock;
-  /** Where they are stored: none of a job that is no search. */
+  /** Absent of a job that is no search. */
+  readonly leave?: () => Promise<void>;
   readonly folders: readonly string[];
   readonly fileSystems: Pick<FileSystems, "locate">;
   readonly lines: () => readonly TrialLine[];
@@ -36,8 +37,8 @@ export class SearchResults {
 
   /** From now on trials are stored that have ended. */
   begin(pauseMs = EACH_MS): void {
-    const { clock, folders } = this.#options;
-    if (folders.length === 0) return;
+    const { clock, leave } = this.#options;
+    if (leave === undefined) return;
     const dueMs = clock.nowMs() + pauseMs;
     this.#cancel = clock.after(pauseMs, () => {
       if (clock.nowMs() > dueMs + LATE_MS) this.begin();
@@ -60,7 +61,8 @@ export class SearchResults {
     const ended = lines.filter(({ state }) => state !== "running").length;
     if (ended > this.#stored) {
       // What cannot be stored now is stored later.
-      const stored = await this.#store({ "trials.jsonl": textOfTrials(lines) }).then(
+      const files = [this.#store({ "trials.jsonl": textOfTrials(lines) }), this.#options.leave?.()];
+      const stored = await Promise.all(files).then(
         () => ended,
         () => this.#stored,
       );

@@ -80,7 +80,7 @@ export class Staging {
   async keepResult(status: JobStatus): Promise<void> {
     await this.#write("status.json", status);
     const entries = await this.#fileSystem.list(this.#folder);
-    const temporary = /^(journal|store|client\.json|container_tokens)$/;
+    const temporary = /^(journal|store|client\.json|container_tokens|left-status\.json)$/;
     const isTemporary = (name: string) => temporary.test(name) || attemptOfMasterFile(name) !== undefined;
     for (const { path: entry } of entries.filter((found) => isTemporary(path.posix.basename(found.path)))) {
       await this.#fileSystem.delete(entry, { recursive: true });
@@ -91,6 +91,11 @@ export class Staging {
   async leave(status: JobStatus): Promise<void> {
     const file = path.posix.join(this.#folder, leftStatusFileName);
     await this.#fileSystem.create(file, Buffer.from(JSON.stringify(status)), { permission: 0o600, overwrite: true });
+  }
+
+  /** The same while the job goes on. */
+  async leaveWhole(status: JobStatus): Promise<void> {
+    await this.#write(leftStatusFileName, status);
   }
 
   /** Under a temporary name first, so that a reader sees whole files only. */

@@ -1,10 +1,11 @@
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobStatus, TaskState } from "../../src/job/status.ts";
+import type { JobStatus, TaskState, TaskStatus } from "../../src/job/status.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
 import { jobFileName, leftStatusFileName } from "../../src/job/stored/stored-job.ts";
 import type { StagingFolder } from "../staging/staging-folder.ts";
+import { hasEnded } from "./applications.ts";
 import { outcomeOf, parseJobStatus } from "./outcome.ts";
 
 /** A job as it was submitted. @throws where its staging folder has gone */
@@ -19,7 +20,7 @@ export function carriedTo({ spec }: Pick<JobFile, "spec">): string | undefined {
 
 /**
  * A job as its ApplicationMaster knew it when YARN ended that, with the end that the ResourceManager tells. Undefined where a later attempt
- * has come, which knew more. @throws where none was left
+ * has come, which knew more, unless it is a search: what has ended of it is worth knowing. @throws where none was left
  */
 export async function readLeftStatus(
   staging: Pick<StagingFolder, "read">,
@@ -27,10 +28,21 @@ export async function readLeftStatus(
 ): Promise<JobStatus | undefined> {
   const left = parseJobStatus(await staging.read(leftStatusFileName));
   const { currentAttemptId } = report;
-  if (currentAttemptId === undefined || parseAttemptId(currentAttemptId).attempt !== left.attempt) return undefined;
+  if (!hasEnded(report)) return undefined;
+  const isLast = currentAttemptId !== undefined && parseAttemptId(currentAttemptId).attempt === left.attempt;
+  if (!isLast && left.search === undefined) return undefined;
   const outcome = outcomeOf(report, undefined, left.nowMs);
-  const tasks = left.tasks.map((task) => (inContainer.has(task.state) ? { ...task, state: "stopped" as const } : task));
-  return { ...left, state: outcome.result, waits: [], tasks, outcome };
+  return { ...left, state: outcome.result, waits: [], tasks: left.tasks.map(withoutContainer), outcome };
+}
+
+function withoutContainer(task: TaskStatus): TaskStatus {
+  const { state, trial } = task;
+  const isCutOff = trial?.state === "running";
+  return {
+    ...task,
+    ...(inContainer.has(state) && { state: "stopped" }),
+    ...(isCutOff && { trial: { ...trial, state: "interrupted" } }),
+  };
 }
 
 /** YARN takes every container of an application that it ends. */

@@ -12,7 +12,7 @@ import type { JobStatus } from "../../src/job/status.ts";
 import { JobSpecError, parseJobSpec } from "../../src/job/stored/parse-spec.ts";
 import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import type { LogStore } from "../../src/logs/log-store.ts";
-import { carriedTo } from "./abandoned-job.ts";
+import { carriedTo, readLeftStatus } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type KeptHistory, type MasterContact } from "./applications.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
 import { LocalLogStore } from "./local-log-store.ts";
@@ -118,8 +118,9 @@ export class LocalApplications implements Applications {
     process.kill(pid, "SIGTERM");
   }
 
-  async finalStatus({ id }: ApplicationReport): Promise<JobStatus | undefined> {
-    return this.#lastStatus(id);
+  async finalStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
+    const left = { read: async (name: string) => readFileSync(path.join(this.folder(report.id), name)) };
+    return this.#lastStatus(report.id) ?? (await readLeftStatus(left, report).catch(() => undefined));
   }
 
   async checkpointDir(id: string): Promise<string | undefined> {

@@ -66,8 +66,13 @@ export function failureLines(trials: readonly TrialJson[], applicationId: string
   const failed = trials.filter(({ state }) => state === "failed").toSorted((a, b) => a.number - b.number);
   const more = failed.length > TOLD ? [`and ${failed.length - TOLD} more failed (--json has all)`] : [];
   return [
-    ...failed.slice(0, TOLD).map(({ number, why }) => {
-      return `trial ${number} failed${why === undefined ? "" : `: ${why}`}: tony-ts logs ${applicationId} trial:${number}`;
+    ...failed.slice(0, TOLD).flatMap(({ number, why = "", lines = [] }) => {
+      const last = lines.findLast((line) => line.trim() !== "") ?? why;
+      return [
+        `trial ${number} failed${why === "" ? "" : `: ${why}`}: tony-ts logs ${applicationId} trial:${number}`,
+        // The last line of a traceback is in the words already.
+        ...(why.includes(last.trim()) ? [] : [`  | ${last}`]),
+      ];
     }),
     ...more,
   ];

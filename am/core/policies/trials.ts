@@ -1,9 +1,9 @@
 import { nextPromotion, pausingOf } from "../../../src/job/search/promotion.ts";
 import { leadOfTrial } from "../../../src/job/search/trial-tasks.ts";
-import { hasValue, type Pausing, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
+import { hasValue, type Pausing, type Report, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
 import { countTasks } from "../../../src/job/spec.ts";
 import type { GangState } from "../state/gang.ts";
-import type { ContainerRecord, TaskRecord } from "../state/records.ts";
+import type { ContainerRecord, TaskRecord, WrittenReport } from "../state/records.ts";
 import { findTask, gangOf, inJob, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 
@@ -131,8 +131,20 @@ export function trialOf(task: TaskRecord): Trial {
     state: stateOf(task, value),
     ...(value === undefined ? {} : { value }),
     ...(rung === undefined ? {} : { rung }),
-    ...(trialReports && { reports: trialReports.map((report) => ({ ...report, value: Number(report.value) })) }),
+    ...(trialReports && { reports: reportsOf(trialReports) }),
   };
+}
+
+/** By what is written of them, which never changes: each report of a trial looks at all trials. */
+const REPORTS = new WeakMap<readonly WrittenReport[], readonly Report[]>();
+
+function reportsOf(written: readonly WrittenReport[]): readonly Report[] {
+  const known = REPORTS.get(written);
+  const reports = known ?? written.map((report) => ({ ...report, value: Number(report.value) }));
+  if (known === undefined) {
+    REPORTS.set(written, reports);
+  }
+  return reports;
 }
 
 /** One whose program or container is gone, and that may start again, runs. What ended without the metric has no value to learn from. */

@@ -1,3 +1,4 @@
+import { keyWords } from "../reasons/words.ts";
 import { gridOf, hasGrid } from "../search/grid.ts";
 import type { Search } from "../search/trials.ts";
 import { countTasks, type JobSpec } from "../spec.ts";
@@ -33,9 +34,11 @@ export function searchRun(spec: JobSpec, search: Search): JobSpec {
       };
 }
 
-/** Why a search cannot be run; undefined: it can. */
+/** Why a search cannot be run, and where the job says so; undefined: it can. */
 export function notRun(spec: JobSpec, search: Search): string | undefined {
-  return isOfOneTask(spec) ? undefined : REFUSALS.find(({ is }) => is(spec, search))?.why;
+  const refusal = isOfOneTask(spec) ? undefined : REFUSALS.find(({ is }) => is(spec, search));
+  const key = refusal && Object.keys(spec.sources).find((one) => refusal.by.test(one));
+  return key === undefined ? refusal?.why : `${refusal?.why}: ${keyWords({ spec }, key)}`;
 }
 
 function isOfOneTask({ roles: [role, ...others] }: JobSpec): boolean {
@@ -43,37 +46,45 @@ function isOfOneTask({ roles: [role, ...others] }: JobSpec): boolean {
 }
 
 /** What trials of several tasks cannot be. */
-const REFUSALS: readonly { readonly why: string; is(spec: JobSpec, search: Search): boolean }[] = [
+const REFUSALS: readonly { readonly why: string; readonly by: RegExp; is(spec: JobSpec, search: Search): boolean }[] = [
   {
-    why: "trials of several tasks start together, which tony.application.distributed-mode = fcfs does not",
+    why: "trials of several tasks start together, not each when it can",
+    by: /^tony\.application\.distributed-mode$/,
     is: ({ distributedMode }) => distributedMode === "fcfs",
   },
   {
-    why: "trials of several tasks are not started by mpirun (tony.application.framework = mpi)",
+    why: "trials of several tasks are not started by mpirun",
+    by: /^tony\.application\.framework$/,
     is: ({ framework }) => framework === "mpi",
   },
   {
-    why: "trials of several tasks have all of them: none of its roles may have tony.<role>.min-instances",
+    why: "trials of several tasks have all of them, and never begin with fewer",
+    by: /\.min-instances$/,
     is: ({ roles }) => roles.some(({ minInstances }) => minInstances !== undefined),
   },
   {
-    why: "trials of several tasks have none in the ApplicationMaster's container (tony.<role>.in-am, tony.am.command)",
+    why: "trials of several tasks have none in the ApplicationMaster's container",
+    by: /\.in-am$|^tony\.am\.command$/,
     is: ({ roles }) => roles.some(({ inMaster }) => inMaster === true),
   },
   {
-    why: "trials of several tasks start again as a whole: none of its roles may have a tony.<role>.restart-policy but gang",
+    why: "trials of several tasks start again as a whole, whatever their roles say",
+    by: /\.restart-policy$/,
     is: ({ roles }) => roles.some(({ restartPolicy, tracking }) => restartPolicy !== "gang" && tracking !== "sidecar"),
   },
   {
-    why: "trials of several tasks have no time limits between groups of roles (tony.application.dependency.*)",
+    why: "trials of several tasks have no time limits between groups of roles",
+    by: /^tony\.application\.dependency\./,
     is: ({ groupLimits }) => groupLimits.length > 0,
   },
   {
-    why: "trials of several tasks do not share feeds (tony.feed.*)",
+    why: "trials of several tasks do not share feeds",
+    by: /^tony\.feed\./,
     is: ({ feeds = [] }) => feeds.length > 0,
   },
   {
-    why: `its trials have more than ${MOST_TASKS} tasks together: lower tony.search.max-trials`,
+    why: `its trials have more than ${MOST_TASKS} tasks together: lower their number`,
+    by: /^tony\.search\.max-trials$/,
     is: (spec, search) => countTasks({ roles: spec.roles, trials: countOf(search) }) > MOST_TASKS,
   },
 ];

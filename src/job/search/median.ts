@@ -35,14 +35,28 @@ export function medianStop(
 }
 
 /** What a trial reported on average up to a step; undefined of one that did not come as far, or reported no number. */
-function meanBy(trial: Trial, step: number): number | undefined {
-  if ((trial.reports?.at(-1)?.step ?? Number.NEGATIVE_INFINITY) < step) return undefined;
-  const values = knownReports(trial).flatMap((report) => (report.step <= step ? [report.value] : []));
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Number.isNaN(mean) ? undefined : mean;
+function meanBy({ reports = [] }: Trial, step: number): number | undefined {
+  if ((reports.at(-1)?.step ?? Number.NEGATIVE_INFINITY) < step) return undefined;
+  const mean = runningMeans(reports).findLast((one) => one.step <= step)?.value;
+  return mean === undefined || Number.isNaN(mean) ? undefined : mean;
 }
 
-function knownReports({ reports = [] }: Trial): readonly Report[] {
+/** By the reports that they are of, which never change: with thousands of trials a report of one looks at all. */
+const MEANS = new WeakMap<readonly Report[], readonly Report[]>();
+
+function runningMeans(reports: readonly Report[]): readonly Report[] {
+  const known = MEANS.get(reports);
+  if (known !== undefined) return known;
+  let sum = 0;
+  const means = knownReports({ reports }).map(({ step, value }, index) => {
+    sum += value;
+    return { step, value: sum / (index + 1) };
+  });
+  MEANS.set(reports, means);
+  return means;
+}
+
+function knownReports({ reports = [] }: Pick<Trial, "reports">): readonly Report[] {
   return reports.filter(({ value }) => !Number.isNaN(value));
 }
 

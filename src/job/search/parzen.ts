@@ -72,14 +72,20 @@ function dimensionOf(domain: Domain, values: readonly ParameterValue[]): Omit<Di
 function choiceDimension({ choices }: ChoiceDomain, values: readonly ParameterValue[]): Omit<Dimension, "name"> {
   const prior = 1 / (values.length + 1);
   const sum = 1 + choices.length * prior;
-  const rows = values.map((value) => choices.map((choice) => (choice === value ? 1 + prior : prior) / sum));
-  const kernels = [...rows, choices.map(() => 1 / choices.length)];
+  const shares = { own: (1 + prior) / sum, other: prior / sum, broad: 1 / choices.length };
+  const shareIn = (kernel: number, choice: ParameterValue): keyof typeof shares => {
+    return kernel >= values.length ? "broad" : values[kernel] === choice ? "own" : "other";
+  };
+  const logShares = { own: Math.log(shares.own), other: Math.log(shares.other), broad: Math.log(shares.broad) };
   return {
-    draw: (kernel, random) => choices[indexOf(kernels[kernel] ?? [], random())] ?? choices[0],
+    draw: (kernel, random) => {
+      const row = choices.map((choice) => shares[shareIn(kernel, choice)]);
+      return choices[indexOf(row, random())] ?? choices[0];
+    },
     add: (value, logs) => {
-      const index = value === undefined ? -1 : choices.indexOf(value);
-      for (const [kernel, shares] of kernels.entries())
-        logs[kernel] = (logs[kernel] ?? 0) + Math.log(shares[index] ?? 0);
+      const isChoice = value !== undefined && choices.includes(value);
+      for (const [kernel, log] of logs.entries())
+        logs[kernel] = isChoice ? log + logShares[shareIn(kernel, value)] : Number.NEGATIVE_INFINITY;
     },
   };
 }
@@ -91,7 +97,9 @@ function numberDimension(domain: NumberDomain, values: readonly number[]): Omit<
   const half = (domain.step ?? 0) / 2;
   const edges = edgesOf(domain);
   const [low, high] = [place(edges.low), place(edges.high)];
-  const kernels = kernelsOf(values.map(place), low, high).map(({ mean, deviation }) => {
+  const kernels = kernelsOf(values.map(place), low, high);
+  const { kinds: alike, kindOf } = half === 0 ? { kinds: kernels, kindOf: undefined } : kindsOf(kernels);
+  const kinds = alike.map(({ mean, deviation }) => {
     const logWithin = logMass((low - mean) / deviation, (high - mean) / deviation);
     return { mean, deviation, logScale: half === 0 ? -Math.log(deviation) - logWithin : -logWithin };
   });
@@ -103,12 +111,30 @@ function numberDimension(domain: NumberDomain, values: readonly number[]): Omit<
     },
     add: (given, logs) => {
       const [at, from, to] = [0, -half, half].map((offset) => place(Number(given) + offset));
-      for (const [index, { mean, deviation, logScale }] of kernels.entries()) {
+      const added = kinds.map(({ mean, deviation, logScale }) => {
         const z = (bound = Number.NaN) => (bound - mean) / deviation;
-        logs[index] = (logs[index] ?? 0) + logScale + (half === 0 ? logDensity(z(at)) : logMass(z(from), z(to)));
-      }
+        return logScale + (half === 0 ? logDensity(z(at)) : logMass(z(from), z(to)));
+      });
+      for (const [index, log] of logs.entries()) logs[index] = log + (added[kindOf?.[index] ?? index] ?? 0);
     },
   };
+}
+
+/** Where a domain has steps, many trials have the same kernel: each once, and which of them is each trial's. */
+function kindsOf(kernels: readonly Kernel[]): {
+  readonly kinds: readonly Kernel[];
+  readonly kindOf: readonly number[];
+} {
+  const kinds: Kernel[] = [];
+  const found = new Map<string, number>();
+  const kindOf = kernels.map((kernel) => {
+    const name = `${kernel.mean} ${kernel.deviation}`;
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    found.set(name, kinds.length);
+    return kinds.push(kernel) - 1;
+  });
+  return { kinds, kindOf };
 }
 
 export interface Kernel {

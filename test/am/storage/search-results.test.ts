@@ -19,14 +19,20 @@ class Stored extends LocalFileSystem {
   }
 }
 
-function running(folders: readonly string[] = ["/results/job"]) {
+function running(folders: readonly string[] = ["/results/job"], isSearch = true) {
   const clock = new SteppedClock();
   let behindMs = 0;
   const fileSystem = new Stored();
   const states: TrialState[] = ["running", "running"];
+  const left: TrialState[][] = [];
+  const leave = async () => {
+    if (fileSystem.isAway) throw new Error("the NameNode is away");
+    left.push([...states]);
+  };
   const results = new SearchResults({
     clock: { nowMs: () => clock.nowMs() + behindMs, after: (ms, call) => clock.after(ms, call) },
     folders,
+    ...(isSearch && { leave }),
     fileSystems: { locate: (path) => ({ fileSystem, path }) },
     lines: () => states.map((state): TrialLine => ({ params: {}, state })),
     files: () => [{ "trials.jsonl": "all" }, { "tensorboard/0": "events" }],
@@ -36,7 +42,7 @@ function running(folders: readonly string[] = ["/results/job"]) {
     behindMs += ms;
   };
   results.begin();
-  return { standStill, fileSystem, states, results, pass };
+  return { standStill, fileSystem, states, results, pass, left };
 }
 
 describe("the trials of a search", () => {
@@ -85,11 +91,19 @@ describe("the trials of a search", () => {
     expect(fileSystem.files).toHaveLength(2);
   });
 
-  test("are stored nowhere where there is no folder for them", async () => {
-    const { states, fileSystem, results, pass } = running([]);
+  test("are in the last status alone where there is no folder for them", async () => {
+    const { states, fileSystem, results, pass, left } = running([]);
     states[0] = "completed";
-    await pass(10_000);
+    await pass(20_000);
+    expect(left).toEqual([["completed", "running"]]);
     await results.end();
     expect(fileSystem.files).toEqual([]);
+  });
+
+  test("are none of any other job", async () => {
+    const { states, fileSystem, pass, left } = running([], false);
+    states[0] = "completed";
+    await pass(20_000);
+    expect([...fileSystem.files, ...left]).toEqual([]);
   });
 });

@@ -52,6 +52,8 @@ describe("the staging folder", () => {
 
   test("has what an attempt knew that YARN ends, for its owner alone", async () => {
     const status: Partial<JobStatus> = { state: "running" };
+    const before: Partial<JobStatus> = { attempt: 1 };
+    await staging.leaveWhole(before as JobStatus);
     await staging.leave(status as JobStatus);
 
     const file = path.join(folder, "left-status.json");
@@ -62,7 +64,8 @@ describe("the staging folder", () => {
   test("keeps result and logs of a job on this machine, and nothing that only a running job needs", async () => {
     await mkdir(path.join(folder, "journal/1"), { recursive: true });
     await mkdir(path.join(folder, "containers"));
-    for (const name of ["am-1.json", "client.json", "container_tokens"]) await writeFile(path.join(folder, name), "");
+    for (const name of ["am-1.json", "client.json", "container_tokens", "left-status.json"])
+      await writeFile(path.join(folder, name), "");
     const status: Partial<JobStatus> = { state: "succeeded" };
     await staging.keepResult(status as JobStatus);
 

@@ -39,6 +39,24 @@ describe("a job whose ApplicationMaster YARN has ended", () => {
     await expect(readLeftStatus(folder(aJobStatus({ attempt: 2 })), later)).resolves.toMatchObject({ state: "killed" });
   });
 
+  test("is told by an earlier attempt where it is a search, whose trials have ended all the same", async () => {
+    const later = { ...killed, currentAttemptId: "appattempt_1795305600000_0009_000002" as const };
+    const search = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "true" } as const;
+    const trials = (["completed", "running"] as const).map((state) => ({ state }));
+    const tasks = aJobStatus().tasks.map((task, index) => ({
+      ...task,
+      ...(trials[index] && { trial: trials[index] }),
+    }));
+    const status = await readLeftStatus(folder(aJobStatus({ search, tasks })), later);
+    expect(status).toMatchObject({ state: "killed" });
+    expect(status?.tasks.map(({ trial }) => trial?.state)).toEqual(["completed", "interrupted", undefined]);
+  });
+
+  test("is not told while it runs", async () => {
+    const runs = { ...killed, state: "RUNNING", finalStatus: "UNDEFINED" } as const;
+    await expect(readLeftStatus(folder(aJobStatus()), runs)).resolves.toBeUndefined();
+  });
+
   test("is not told by half a file: the ApplicationMaster was ended while it wrote", async () => {
     const whole = JSON.stringify(aJobStatus());
     await expect(readLeftStatus(folder(whole.slice(0, 100)), killed)).rejects.toMatchObject({

@@ -12,6 +12,7 @@ import { LocalLogStore } from "../../../client/applications/local-log-store.ts";
 import { wholeJob } from "../../../src/job/amounts.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
+import { aJobStatus } from "../job-status.ts";
 
 test.each([
   [{ XDG_STATE_HOME: "/state", HOME: "/home/ada" }, "/state/tony-ts/local"],
@@ -98,5 +99,17 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
     expect(await applications.report(id)).toMatchObject(report);
     await applications.kill(id, "too late");
     expect(await applications.report(id)).toMatchObject(report);
+  });
+
+  test("is told as the AM last left it where it is a search, whose trials have ended all the same", async () => {
+    const { id, folder, master, applications } = started();
+    const search = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "true" } as const;
+    writeFileSync(path.join(folder, "left-status.json"), JSON.stringify(aJobStatus({ search })));
+    expect(await applications.finalStatus(await applications.report(id))).toBeUndefined();
+    const ended = once(master, "exit");
+    master.kill("SIGKILL");
+    await ended;
+    const status = await applications.finalStatus(await applications.report(id));
+    expect(status).toMatchObject({ state: "failed", search, outcome: { result: "failed" } });
   });
 });

@@ -97,14 +97,21 @@ test("the best one is run alone by a search of its own, with all digits, in the 
 });
 
 test("why trials failed is told with where to read on, of the first ones", () => {
-  const failed = (number: number, why?: string): TaskStatus => ({
+  const failed = (number: number, why?: string, lines?: readonly string[]): TaskStatus => ({
     ...trial(number, undefined, { lr: "1" }),
-    trial: { state: "failed", ...(why !== undefined && { why }) },
+    trial: { state: "failed", ...(why !== undefined && { why }), ...(lines && { lines }) },
   });
-  const one = [failed(0, "worker:0 exited 1 on n1: ValueError: lr"), trial(1, 0.5, { lr: "2" }), failed(2)];
+  const one = [
+    failed(0, "worker:0 exited 1 on n1: ValueError: lr", ["Traceback (most recent call last):", "ValueError: lr"]),
+    trial(1, 0.5, { lr: "2" }),
+    failed(2),
+    failed(3, "worker:3 exited 2 on n1", ["step 4", "cannot open data/train.bin", ""]),
+  ];
   expect(failureLines(trialsOf({ tasks: one }, search), "application_1_0001")).toEqual([
     "trial 0 failed: worker:0 exited 1 on n1: ValueError: lr: tony-ts logs application_1_0001 trial:0",
     "trial 2 failed: tony-ts logs application_1_0001 trial:2",
+    "trial 3 failed: worker:3 exited 2 on n1: tony-ts logs application_1_0001 trial:3",
+    "  | cannot open data/train.bin",
   ]);
   const many = Array.from({ length: 7 }, (_, number) => failed(number));
   expect(failureLines(trialsOf({ tasks: many }, search), "a").at(-1)).toBe("and 2 more failed (--json has all)");

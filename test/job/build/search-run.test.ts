@@ -74,13 +74,18 @@ describe("the job of a search whose trials have several tasks", () => {
       notRun(specOf({ ...several, ...settings }), { ...search, ...change });
     expect(why({})).toBeUndefined();
     expect(notRun(spec, search)).toBeUndefined();
-    expect(why({ "tony.application.distributed-mode": "fcfs" })).toContain("start together");
+    expect(why({ "tony.application.distributed-mode": "fcfs" })).toMatch(
+      /start together.*: tony\.application\.distributed-mode \(job\.xml:\d+\)$/,
+    );
     const launcher = { "tony.launcher.instances": "1", "tony.application.untracked.jobtypes": "worker" };
-    expect(why({ ...launcher, "tony.ps.instances": "0", "tony.application.framework": "mpi" })).toContain("mpirun");
+    expect(why({ ...launcher, "tony.ps.instances": "0", "tony.application.framework": "mpi" })).toMatch(
+      /mpirun: tony\.application\.framework \(job\.xml:\d+\)$/,
+    );
     expect(
       why({ "tony.worker.min-instances": "1", "tony.ps.instances": "0", "tony.application.framework": "torchrun" }),
-    ).toContain("min-instances");
-    expect(why({ "tony.ps.restart-policy": "task" })).toContain("restart-policy");
+    ).toMatch(/: tony\.worker\.min-instances \(job\.xml:\d+\)$/);
+    expect(why({ "tony.feed.clicks.input": "/clicks" })).toMatch(/: tony\.feed\.clicks\.input \(job\.xml:\d+\)$/);
+    expect(why({ "tony.ps.restart-policy": "task" })).toMatch(/: tony\.ps\.restart-policy \(job\.xml:\d+\)$/);
     expect(why({}, { maxTrials: 4_000 })).toContain("more than 10000 tasks together");
   });
 
