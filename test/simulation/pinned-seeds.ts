@@ -96,6 +96,12 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["generation-restart", "recovered", "stage-done", "outcome-decided"],
   },
   {
+    seed: 47_009_052,
+    searches: true,
+    lives: "an attempt that finds no journal begins the search again, and trials that are not begun are as in any search",
+    logs: ["recovery-impossible", "outcome-decided"],
+  },
+  {
     seed: 46_000_552,
     searches: true,
     lives: "four trials that each miss their last container do not wait for one another for ever",

@@ -7,6 +7,7 @@ import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.t
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, isTakingOver, noteContainerDeadline, noteTakeover, setBack } from "../state/deadlines.ts";
 import type { AllocatedContainer, Event } from "../state/events.ts";
+import type { GangState } from "../state/gang.ts";
 import { emit, log, noteDurable, presentGang, record, type Step, tenantOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 import { beginJob } from "./begin.ts";
@@ -67,11 +68,12 @@ function startAgain(step: Step, journal: unknown, kept: readonly AllocatedContai
   giveBack(step, kept, "it belongs to an attempt that left no journal");
   const why = journal === undefined ? "left no journal" : `left a journal that version ${JOURNAL_VERSION} cannot read`;
   const restartReason = `the earlier attempt of the ApplicationMaster ${why}`;
-  for (const gang of step.state.gangs) {
-    gang.restartReason = restartReason;
-  }
   log(step, "warn", "recovery-impossible", `The job starts again: ${restartReason}.`);
   beginJob(step);
+  const isTrialAhead = ({ phase }: GangState) => step.spec.trials !== undefined && phase === "ahead";
+  for (const gang of step.state.gangs.filter((one) => !isTrialAhead(one))) {
+    gang.restartReason = restartReason;
+  }
 }
 
 function giveBack(step: Step, containers: readonly AllocatedContainer[], reason: string): void {
