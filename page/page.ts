@@ -165,7 +165,7 @@ interface Lifetime {
 function timeline(generations: Status["generations"], lifetime: Lifetime): HTMLElement {
   const titles = ["", "began", "waited", "ran", "", "ended by"];
   const head = titles.map((title) => (title === "" ? el("td", {}, []) : el("th", { scope: "col" }, [title])));
-  return el("table", { class: "generations" }, [
+  const table = el("table", { class: "generations" }, [
     el("caption", {}, ["Generations"]),
     el("thead", {}, [el("tr", {}, head)]),
     el(
@@ -174,6 +174,7 @@ function timeline(generations: Status["generations"], lifetime: Lifetime): HTMLE
       generations.map((one) => generationRow(one, lifetime)),
     ),
   ]);
+  return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Generations" }, [table]);
 }
 
 /** Until its programs ran, and since: in figures, and as a bar over the whole job's time. */

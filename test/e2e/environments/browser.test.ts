@@ -178,9 +178,9 @@ describe("in a real browser", () => {
   );
 
   test("the README's pictures are of these pages", async () => {
-    const job = await showJob(aLargeJob(10));
+    const job = await showJob(aLargeJob(6));
     const page = await browser.open(job.address);
-    await page.until(`document.querySelectorAll("#rows tr").length === 10`);
+    await page.until(`document.querySelectorAll("#rows tr").length === 6`);
     await page.value(`document.querySelector("#rows button").click()`);
     await page.until(`document.querySelector("#charts svg") !== null`);
     keepPicture("job-page", await page.picture());
