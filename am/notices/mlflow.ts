@@ -36,6 +36,8 @@ interface Run {
   readonly id: string;
   /** What was told last of each metric. */
   readonly told: Map<string, string>;
+  /** Parameters that were not told yet. */
+  untold: RunSubject["params"];
   isOver: boolean;
 }
 
@@ -103,6 +105,9 @@ export class MlflowRuns extends RepeatedOutlet {
     if (known?.isOver) return;
     const run = known ?? (await this.#begin(experimentId, subject, status));
     this.#runs.set(key, run);
+    if (Object.keys(run.untold).length > 0)
+      await this.#call("runs/log-batch", { run_id: run.id, params: entriesOf(run.untold) });
+    run.untold = {};
     const metrics = changedMetrics(subject, run.told, status.nowMs);
     for (let at = 0; at < metrics.length; at += MOST_METRICS) {
       const part = metrics.slice(at, at + MOST_METRICS);
@@ -130,9 +135,7 @@ export class MlflowRuns extends RepeatedOutlet {
       start_time: key === "job" ? startedAtMs : status.nowMs,
       tags: entriesOf(tags),
     });
-    const id = textAt(answer, "run", "info", "run_id");
-    if (Object.keys(params).length > 0) await this.#call("runs/log-batch", { run_id: id, params: entriesOf(params) });
-    return { id, told: new Map(), isOver: false };
+    return { id: textAt(answer, "run", "info", "run_id"), told: new Map(), untold: params, isOver: false };
   }
 
   async #experiment(tries = 2): Promise<string> {
@@ -163,7 +166,7 @@ export class MlflowRuns extends RepeatedOutlet {
         // Of the job's that may be a program's word: MLflow's client ends the run that it has logged to.
         const isOver = key !== "job" && textAt(run, "info", "status") !== "RUNNING";
         if (/^(job|trial:\d{1,9})$/.test(key))
-          this.#runs.set(key, { id: textAt(run, "info", "run_id"), told: new Map(), isOver });
+          this.#runs.set(key, { id: textAt(run, "info", "run_id"), told: new Map(), untold: {}, isOver });
       }
       page = fieldAt(answer, "next_page_token") === undefined ? "" : textAt(answer, "next_page_token");
     }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
+
+from tony_ts.functions import parcel
 
 #: As users write it, and with the Python that runs this test.
 START = """
@@ -95,6 +100,18 @@ def test_its_failure_shows_its_own_lines_and_none_of_ours() -> None:
         '    raise ValueError(f"no such column: {column}")',
         "ValueError: no such column: price",
     ]
+
+
+def test_where_it_stood_is_said_when_a_signal_ends_it() -> None:
+    def train() -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    Path("function").write_bytes(parcel(train, None).content)
+    runner = str(ROOT / "python" / "src" / "tony_ts" / "run_function.py")
+    ended = subprocess.run([sys.executable, runner, "function"], capture_output=True, text=True, check=False)
+    assert ended.returncode == -signal.SIGSEGV
+    assert ended.stderr.startswith("Fatal Python error: Segmentation fault")
+    assert " in train\n" in ended.stderr
 
 
 def test_roles_run_functions_of_their_own() -> None:

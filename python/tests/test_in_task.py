@@ -62,6 +62,11 @@ def test_it_uses_the_store() -> None:
             kv["other"] = "1"
         except tony_ts.TaskError as error:
             print(error.code)
+        for size in (200_000, 40_000_000):
+            try:
+                kv["shared/large"] = b"x" * size
+            except tony_ts.TaskError as error:
+                print(size, error.code)
         print([(change.revision, change.key) for _, change in zip(range(2), kv.watch(after=(1, 0)))])
         print(kv.delete("shared/new"), kv.delete("shared/new"), kv.delete_prefix("shared/"))
         for letter in "abcd":
@@ -77,6 +82,8 @@ def test_it_uses_the_store() -> None:
     )
     assert lines == [
         "2 worker:0",
+        "200000 LIMIT",
+        "40000000 TOO_LONG",
         "CONDITION",
         "FORBIDDEN",
         "True False 1",

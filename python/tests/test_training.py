@@ -11,7 +11,6 @@ from typing import Any, Iterator
 import pytest
 
 import tony_ts
-import tony_ts.training
 from tony_ts.training import progress
 
 
@@ -85,13 +84,26 @@ def test_torch_starts_with_the_process_and_its_gpu(monkeypatch: pytest.MonkeyPat
         tony_ts.training.init_torch()
     for name, value in {"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("atexit.register", lambda call: calls.append("at exit"))
+    left: list[Any] = []
+    monkeypatch.setattr("atexit.register", lambda *call: left.append(call))
     assert tony_ts.training.init_torch() == (3, 4, 1, 1)
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "3")
     tony_ts.training.init_torch(timeout=9)
     started = "init_process_group"
-    assert calls[:3] == [("gpu", 1), (started, ("nccl",), {}), "at exit"]
-    assert calls[3:] == [("gpu", 1), (started, ("gloo",), {"timeout": 9}), "at exit"]
+    assert calls == [
+        *[("gpu", 1), (started, ("nccl",), {})],
+        *[("gpu", 1), (started, ("gloo",), {"timeout": 9})],
+    ]
+    # A program may have left the group itself.
+    leave, _ = left[0]
+    for is_there in (False, True):
+        calls.clear()
+        leave(
+            SimpleNamespace(
+                is_initialized=lambda there=is_there: there, destroy_process_group=lambda: calls.append("left")
+            )
+        )
+        assert calls == (["left"] if is_there else [])
 
 
 def test_jax_starts_with_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

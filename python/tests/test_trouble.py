@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tony_ts
+import tony_ts.errors
 import tony_ts.program
 from tony_ts import Job, JobInvalid, JobNotFound, NoCluster, NoNode, Role, TonyError
 
@@ -75,7 +76,21 @@ def test_no_cluster_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HADOOP_CONF_DIR")
     with pytest.raises(NoCluster, match="HADOOP_CONF_DIR") as raised:
         tony_ts.submit("true")
+    assert str(raised.value).endswith('Or run the job on this machine alone: submit(…, scheduler="local")')
     assert raised.value.code == "NO_CLUSTER"
+
+
+def test_what_to_do_is_told_as_arguments() -> None:
+    cause: Any = {
+        "reason": {},
+        "class": "program",
+        "lines": ["--python_venv"],
+        "remedy": "add A=1 to tony.execution.envs",
+    }
+    outcome: Any = {"result": "failed", "summary": "it failed", "cause": cause}
+    said = str(tony_ts.errors.job_failed("local_1_0001", outcome, None, str))
+    assert said.splitlines()[-1] == "To mend it: add A=1 to env={…}"
+    assert "  --python_venv" in said.splitlines()
 
 
 def test_an_id_that_is_none_or_nobodys() -> None:

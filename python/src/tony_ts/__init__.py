@@ -9,6 +9,7 @@ Runs distributed training on a Hadoop YARN cluster.
 
 from __future__ import annotations
 
+from . import training as training
 from .async_job import AsyncJob, asubmit
 from .environments import Environment, package
 from .errors import (

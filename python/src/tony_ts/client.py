@@ -310,7 +310,9 @@ def _keys_of_tasks(task_specs: Mapping[str, TaskSpec], kind: _Kind) -> dict[str,
 def _run_of_mlflow() -> dict[str, str]:
     """What tasks log to by MLflow's own client, where this program has begun a run."""
     mlflow: Any = sys.modules.get("mlflow")
-    run = None if mlflow is None else mlflow.active_run()
+    if mlflow is None:
+        return {}
+    run = mlflow.active_run()
     if run is None or not mlflow.is_tracking_uri_set():
         return {}
     return {"MLFLOW_RUN_ID": run.info.run_id, "MLFLOW_TRACKING_URI": mlflow.get_tracking_uri()}

@@ -133,8 +133,23 @@ def _words(job_id: str, outcome: JobOutcome) -> str:
             place = " on ".join(part for part in (cause.get("task"), cause.get("host")) if part)
             parts += ["", f"{place or 'The task'}:", *(f"  {line}" for line in cause["lines"])]
         if "remedy" in cause:
-            parts += ["", f"To mend it: {cause['remedy']}"]
+            parts += ["", f"To mend it: {_in_python(cause['remedy'])}"]
     return "\n".join(parts)
+
+
+#: What the command line calls otherwise than arguments of ``submit()``, in what is to be done.
+_IN_PYTHON = (
+    ("tony-ts submit job.xml --scheduler local", 'submit(…, scheduler="local")'),
+    ("tony.execution.envs", "env={…}"),
+    ("--python_venv", "python_venv="),
+    ("--src_dir", "src_dir="),
+)
+
+
+def _in_python(remedy: str) -> str:
+    for option, argument in _IN_PYTHON:
+        remedy = remedy.replace(option, argument)
+    return remedy
 
 
 _CLASSES = {
@@ -153,4 +168,5 @@ def not_in_time(job_id: str, timeout: float) -> WaitTimeout:
 def error_of(words: ErrorWords, exit_code: int) -> TonyError:
     """What the command line said of an error, as one of those above."""
     kind = _CLASSES.get(words["code"], ClusterError if exit_code == 3 else TonyError)
-    return kind(words["message"], code=words["code"], retryable=words.get("retryable", False))
+    message = _in_python(words["message"]) if kind is NoCluster else words["message"]
+    return kind(message, code=words["code"], retryable=words.get("retryable", False))

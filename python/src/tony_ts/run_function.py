@@ -3,6 +3,7 @@ What a task runs of a job that was made from a function. It travels beside that,
 one is to say that it is old, so nothing here is newer than 3.6.
 """
 
+import faulthandler
 import json
 import linecache
 import os
@@ -20,6 +21,8 @@ def main() -> None:
     kept = os.path.dirname(os.path.realpath(__file__))
     others = [place for place in sys.path if os.path.realpath(place) != kept]
     sys.path[:] = [os.getcwd(), os.path.join(os.getcwd(), "tony_ts.zip"), *others]
+    # Where it stands when a signal ends it is all that it can say of that.
+    faulthandler.enable()
     with open(sys.argv[1], "rb") as file:
         head = json.loads(file.readline().decode())
         content = file.read()

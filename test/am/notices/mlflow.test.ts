@@ -209,6 +209,19 @@ test.each([
   expect(authorization).toBe(expected);
 });
 
+test("a run whose parameters are refused is not made a second time", async () => {
+  answers["runs/log-batch"] = [
+    [400, { message: "too many" }],
+    [200, {}],
+  ];
+  const job = runs();
+  await job.end(aJobStatus());
+  await job.end(aJobStatus({ outcome: ended }));
+  expect(calls.filter(({ method }) => method === "runs/create")).toHaveLength(1);
+  expect(calls.slice(-2).map(({ method }) => method)).toEqual(["runs/log-batch", "runs/update"]);
+  expect(warned).toHaveLength(1);
+});
+
 test("a server that refuses is told of, and nothing else comes of it", async () => {
   answers["runs/create"] = [[500, { message: "no disk" }]];
   await runs().end(aJobStatus({ outcome: ended }));

@@ -36,8 +36,14 @@ def init_torch(backend: str | None = None, **arguments: Any) -> Place:
     # NCCL may hang where two processes share a GPU.
     has_own = gpus >= int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     distributed.init_process_group(backend or ("nccl" if has_own else "gloo"), **arguments)
-    atexit.register(distributed.destroy_process_group)
+    atexit.register(_leave, distributed)
     return Place(rank, world_size, local_rank, gpu)
+
+
+def _leave(distributed: Any) -> None:
+    """Unless the program has."""
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
 
 
 def init_jax(**arguments: Any) -> Place:
