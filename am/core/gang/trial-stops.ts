@@ -29,6 +29,10 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
   if (search === undefined || reported === undefined || leadOf(step, task) !== task) {
     return;
   }
+  if (task.trialStop !== undefined) {
+    // What comes after the decision decides nothing, and is not its value.
+    return;
+  }
   const value = writtenNumber(reported);
   task.trialValue = value;
   const { trialReports = [], generation, id } = task;

@@ -222,6 +222,12 @@ function trialStatus(state: CoreState, task: TaskRecord): TrialStatus {
   };
 }
 
+/** Of a trial that is stopped early the value as it was then. */
+function metricsOf({ search }: Core["spec"], { metrics, trialStop, trialValue }: TaskRecord) {
+  const isStopped = search !== undefined && trialStop !== undefined && typeof trialValue === "number";
+  return isStopped ? { ...metrics, [search.metric]: trialValue } : metrics;
+}
+
 /** The furthest one that any container can read. */
 export function checkpointOfTrial(state: CoreState, task: TaskRecord): Checkpoint | undefined {
   return task.checkpoint ?? gangOf({ state }, task).checkpoint;
@@ -243,7 +249,7 @@ function taskStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRec
     ...(task.endedAtMs === 0 ? {} : { endedAtMs: task.endedAtMs }),
     ...(task.exit === "" ? {} : { exit: task.exit }),
     ...(task.step === 0 ? {} : { step: task.step }),
-    ...(task.metrics === undefined ? {} : { metrics: task.metrics }),
+    ...(task.metrics === undefined ? {} : { metrics: metricsOf(spec, task) }),
     ...(task.trialParameters === undefined ? {} : { params: textsOf(task.trialParameters) }),
     ...(spec.search === undefined || task.trialParameters === undefined ? {} : { trial: trialStatus(state, task) }),
     ...(task.transfers === undefined ? {} : { transfers: task.transfers }),

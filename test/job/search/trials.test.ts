@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readTrial } from "../../../src/job/search/trial-line.ts";
-import { compareValues } from "../../../src/job/search/trials.ts";
+import { bestTrial, compareValues } from "../../../src/job/search/trials.ts";
 import { searchOf } from "./support.ts";
 
 describe("values of the metric", () => {
@@ -15,6 +15,12 @@ describe("values of the metric", () => {
     expect(sorted("minimize")).toEqual([-Infinity, 1, 2, Infinity, NaN, undefined]);
     expect(sorted("maximize")).toEqual([Infinity, 2, 1, -Infinity, NaN, undefined]);
   });
+});
+
+test("of equals the trial with the smaller number is the best", () => {
+  const trials = [3, 1, 1, 2].map((value) => ({ state: "completed" as const, value }));
+  expect(bestTrial("minimize", trials)).toBe(trials[1]);
+  expect(bestTrial("maximize", [...trials, trials[0] ?? { state: "failed" }])).toBe(trials[0]);
 });
 
 describe("a line of a trial", () => {

@@ -153,6 +153,34 @@ describe("trials of a search", () => {
     expect(stopped(reports(scenario, "worker:0", 1, 7))).toEqual([]);
   });
 
+  test("that are to stop have the value of that decision: what they report after it decides nothing", () => {
+    const { scenario } = running({ ...asha, goal: 0.2 });
+    reports(scenario, "worker:0", 1, 0.5);
+    expect(stopped(reports(scenario, "worker:1", 1, 0.9))).toEqual(["worker:1"]);
+    expect(stopped(reports(scenario, "worker:1", 2, 0.1))).toEqual([]);
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(trialOf(scenario.task("worker:1"))).toMatchObject({ state: "stopped", value: 0.9, reports: [{ step: 1 }] });
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[1]).toMatchObject({ metrics: { loss: 0.9 } });
+    expect(scenario.core.state.outcome).toBeUndefined();
+  });
+
+  test("that begin again from a checkpoint are not judged by steps that they report again", () => {
+    const { scenario } = running(asha);
+    reports(scenario, "worker:0", 1, 0.5);
+    reports(scenario, "worker:0", 2, 0.4, "hdfs:///c/2");
+    scenario.completes(scenario.task("worker:0").containerId, -100);
+    scenario.after(1_000);
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    expect(stopped(reports(scenario, "worker:0", 1, 9))).toEqual([]);
+    reports(scenario, "worker:0", 2, 8);
+    expect(trialOf(scenario.task("worker:0")).reports).toEqual([
+      { step: 1, value: 0.5 },
+      { step: 2, value: 0.4 },
+    ]);
+  });
+
   test("keep what they reported at a rung, however many reports come after it", () => {
     const { scenario } = running({ stop: "asha", budget: { min: 2, max: 1_000, factor: 4 } });
     for (let step = 1; step <= 400; step += 1) reports(scenario, "worker:0", step, 1 / step);
