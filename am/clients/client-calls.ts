@@ -80,11 +80,9 @@ export class ClientCalls implements ClientHandler {
   }
 }
 
-const LINE_ENDS = /[\r\n\u0085\u2028\u2029]+/g;
-
 /** Why somebody ends the job, as a line that is printed, and that YARN keeps. Of anybody else than its owner it says who. */
 export function toldReason(reason: string, { user, owner }: { readonly user: string; readonly owner: string }): string {
-  const told = shortened(reason).replaceAll(LINE_ENDS, " ");
+  const told = shortened(reason);
   return user === owner || told.startsWith(`killed by ${user} `) ? told : `${told}, by ${user}`;
 }
 

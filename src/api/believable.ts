@@ -23,6 +23,7 @@ const MOST_PORTS = 1_000;
 const MOST_ADDRESS = 300;
 /** Calls of a program's main thread. */
 const MOST_CALLS = 100;
+const LINE_ENDS = /[\r\n\u0085\u2028\u2029]+/g;
 const SIGNAL = /^(SIG[A-Z0-9+-]{1,16})?$/;
 
 /** Why a registration is refused; undefined: it is not. Its host and ports are put into other tasks' commands (`{{spec.worker}}`). */
@@ -59,7 +60,7 @@ export function bounded<Report extends ExecutorReport>(report: Report): Report {
   if (report.type === "child-exited") return { ...report, exit: boundedExit(report.exit) };
   if (report.type === "child-place") {
     const { where, lines } = report;
-    return { ...report, where: shortened(where), lines: lines.slice(0, MOST_CALLS).map((line) => shortened(line)) };
+    return { ...report, where: shortened(where), lines: lines.slice(0, MOST_CALLS).map(shortened) };
   }
   if (report.type === "transfer") {
     const { url, reason } = report.transfer;
@@ -84,11 +85,11 @@ function areGaugesNumbers({ utilization, memory, bar1Memory }: GpuMetrics): bool
 
 function boundedExit(exit: ChildExit): ChildExit {
   const { signal, lastLines, traceback, errorSummary, errorOrigin, saidBefore, misnamed } = exit;
-  const summary = (text: string) => shortened(text, MOST_SUMMARY_BYTES);
+  const summary = (text: string) => cut(text, MOST_SUMMARY_BYTES);
   return {
     ...exit,
     signal: SIGNAL.test(signal) ? signal : "SIGUNKNOWN",
-    lastLines: lastLines.map((line) => shortened(line)),
+    lastLines: lastLines.map(shortened),
     traceback: traceback.slice(-MOST_TRACEBACK_BYTES),
     errorSummary: summary(errorSummary),
     ...(errorOrigin && { errorOrigin: { ...errorOrigin, error: summary(errorOrigin.error) } }),
@@ -115,6 +116,11 @@ export function boundedCall(call: FeedCall): FeedCall {
   return call.type === "mark" ? { ...call, label: shortened(call.label) } : call;
 }
 
-export function shortened(text: string, most = MOST_TEXT): string {
+/** One line of it: more of them would stand among those of a report or a log as if these were ours. */
+export function shortened(text: string): string {
+  return cut(text, MOST_TEXT).replaceAll(LINE_ENDS, " ");
+}
+
+function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }

@@ -86,6 +86,16 @@ describe("what an executor reports", () => {
     expect(bounded({ type: "goodbye", reason: "done" })).toEqual({ type: "goodbye", reason: "done" });
   });
 
+  it("has words of one line, which cannot pass for another one of a report", () => {
+    const url = "hdfs://x/\r\nSUCCEEDED\u2028of its own";
+    expect(bounded({ type: "service-announced", name: "a\nb", url })).toMatchObject({
+      name: "a b",
+      url: "hdfs://x/ SUCCEEDED of its own",
+    });
+    const exit = childExit(1, { lastLines: ["a\nb"] });
+    expect(bounded({ type: "child-exited", exit }).exit.lastLines).toEqual(["a b"]);
+  });
+
   it("is an end that is no longer than our own executors tell of one, whether it is reported or comes with a registration", () => {
     const long = "x".repeat(250_000);
     const said = { traceback: long, errorSummary: long, saidBefore: long, lastLines: [long, "last"], signal: long };

@@ -58,10 +58,13 @@ export function sendNotice(step: Step, container: ContainerRecord, task: TaskRec
   });
 }
 
-/** People open the address: only the task's own container may say it. */
+const WEB = /^https?:\/\//;
+
+/** People open the address: only the task's own container may say it, and only one of a web page. */
 export function serviceAnnounced(step: Step, event: Of<"service-announced">): void {
   const container = step.state.containers[event.containerId];
-  if (container === undefined || tenantOf(step, container)?.id !== event.task) {
+  const isOwn = container !== undefined && tenantOf(step, container)?.id === event.task;
+  if (!isOwn || !WEB.test(event.url) || !URL.canParse(event.url)) {
     return;
   }
   const { services } = step.state;
