@@ -132,7 +132,12 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
   test("every port that it listens on: no method of any service without the proof of a secret", async () => {
     const { containerProcesses } = await clusterStatus(cluster.name);
     const ports = [...new Set(listeningPorts(containerProcesses.map(({ pid }) => pid)))];
-    const answers = await Promise.all(ports.map(forgedAll));
+    const pages = new Map(await Promise.all(ports.map(async (port) => [port, await shownAt(port)] as const)));
+    const others = ports.filter((port) => pages.get(port) === undefined);
+    expect([...pages.values()].filter((page) => page !== undefined)).toEqual([
+      { mayLook: false, rev: expect.any(Number), nowMs: expect.any(Number), job: expect.any(Object) },
+    ]);
+    const answers = await Promise.all(others.map(forgedAll));
     const executor = refusals(rejoinService);
     expect(answers.sort()).toEqual([executor, executor, refusals(clientService, executorService)].sort());
   });
@@ -183,6 +188,16 @@ const refusals = (...served: readonly Service[]): string =>
 
 /** Who may have been told which secret; nobody knows them by these. */
 const callers = [OWNER, "container_1_0001_01_000002", `token:${Buffer.from("carol").toString("base64url")}`];
+
+/** What the job's page there shows to who has no key of it; undefined: there is none. */
+async function shownAt(port: number): Promise<unknown> {
+  const headers = { Accept: "application/json; key=forged" };
+  const url = `http://${cluster.addresses.nodes[0]}:${port}/api/v1/live`;
+  return await fetch(url, { headers }).then(
+    (answer) => answer.json(),
+    () => undefined,
+  );
+}
 
 /** One method after the other: a port lets an address wait that has 32 connections without a proof. */
 async function forgedAll(port: number): Promise<string> {

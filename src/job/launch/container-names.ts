@@ -14,7 +14,7 @@ export const RUNTIME_NAME = "node";
 /** Our programs, each with what V8 has compiled of it beside it. */
 export const BUNDLES = { am: "am.cjs", executor: "executor.cjs", tokens: "tokens.cjs" } as const;
 /** The job's page, which the ApplicationMaster serves. */
-export const PAGE_NAME = "page.html";
+export const PAGE_NAME = "tony-page.html";
 export const CACHE_ENDING = ".cache";
 
 /** What an executor leaves for the one that starts in its place. */
@@ -70,6 +70,7 @@ const ownNames = [
   ...bundleNames,
   ...bundleNames.map((bundle) => bundle + CACHE_ENDING),
   NEXT_EXECUTOR,
+  PAGE_NAME,
   PROGRAM_TOKENS,
   `${PROGRAM_TOKENS}.tmp`,
   CARRIER_FOLDER,

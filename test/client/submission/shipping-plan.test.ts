@@ -16,7 +16,7 @@ const links = (items: readonly { readonly link: string }[] = []) => items.map(({
 
 test("the AM gets the runtime, its own program and what is named for it, and nothing that only tasks need", () => {
   const plan = shippingPlan(spec, { items: [runtime] });
-  expect(links(plan.master)).toEqual(["node", "am.cjs", "page.html", "am.conf"]);
+  expect(links(plan.master)).toEqual(["node", "am.cjs", "tony-page.html", "am.conf"]);
   expect(links(plan.all)).toEqual(["node", "executor.cjs", "venv"]);
   expect(links(plan.byRole.worker)).toEqual([]);
   expect(links(plan.byRole.ps)).toEqual(["ps.bin"]);
@@ -30,7 +30,15 @@ test("a program travels with what was compiled of it, for all alike", () => {
 
 test("what several containers get is sent once", () => {
   const items = itemsOf(shippingPlan(spec, { items: [runtime] }));
-  expect(links(items).sort()).toEqual(["am.cjs", "am.conf", "executor.cjs", "node", "page.html", "ps.bin", "venv"]);
+  expect(links(items).sort()).toEqual([
+    "am.cjs",
+    "am.conf",
+    "executor.cjs",
+    "node",
+    "ps.bin",
+    "tony-page.html",
+    "venv",
+  ]);
 });
 
 test("each file of the job says who names it", () => {

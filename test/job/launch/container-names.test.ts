@@ -5,7 +5,14 @@ import { minimalJob, saidAbout } from "../support.ts";
 
 describe("a name that containers have already", () => {
   const ours = ["node", "node-x86_64", "am.cjs", "executor.cjs", "executor.cjs.cache", "tokens.cjs", "koffi-x64.node"];
-  const executors = ["next-executor.sh", "tony-tokens", ".tony-carrier", "src-dir", "src-dir.unpacked"];
+  const executors = [
+    "next-executor.sh",
+    "tony-page.html",
+    "tony-tokens",
+    ".tony-carrier",
+    "src-dir",
+    "src-dir.unpacked",
+  ];
   const generations = ["tony-progress-1.jsonl", "tony-notice-12.json", "tony-hosts-2"];
   const yarns = ["container_tokens", ".container_tokens.crc", "launch_container.sh", "tmp", "sysfs"];
 
