@@ -44,7 +44,7 @@ export const LONGEST_READ_MS = 60_000;
 export function parseLogQuery(query: URLSearchParams): LogQuery | string {
   const { task = "", tail = String(USUAL_LINES), stream = "", text = "", ...others } = Object.fromEntries(query);
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) return `${unknown} is none of task, tail, stream, text`;
+  if (unknown !== undefined) return `${unknown} is not one of task, tail, stream, text`;
   if (!/^([a-z][a-z0-9-]{0,99}:\d{1,9}|am)$/.test(task)) return "task is one such as worker:0, or am";
   if (!/^\d{1,6}$/.test(tail) || Number(tail) === 0) return "tail is a number of lines";
   if (stream !== "" && stream !== "stdout" && stream !== "stderr") return "stream is stdout or stderr";

@@ -31,7 +31,7 @@ const known = ["user", "queue", "name", "cause", "state", "since", "until", "fro
 /** @returns what is wrong with it, where it is none */
 export function parseJobQuery(query: URLSearchParams): JobQuery | string {
   const unknown = [...query.keys()].find((name) => !known.includes(name));
-  if (unknown !== undefined) return `${unknown} is none of ${known.join(", ")}`;
+  if (unknown !== undefined) return `${unknown} is not one of ${known.join(", ")}`;
   const text = (name: string) => query.get(name)?.trim().toLowerCase() || undefined;
   const number = (name: string, otherwise: number) => {
     const value = query.get(name) || String(otherwise);

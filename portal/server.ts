@@ -227,7 +227,7 @@ export class PortalServer {
       sendJson(response, 200, targetsOf(headers.host ?? "", scheme, index.rows));
     } else if (id !== "" && rest === "api/v1/live") {
       const query = parseLiveRequest(searchParams);
-      if (query === undefined) sendJson(response, 404, { error: "the query is none of the page's" });
+      if (query === undefined) sendJson(response, 404, { error: "the page has no such query" });
       else sendJson(response, 200, await jobs.live(id, query, viewer, search.slice(1)));
     } else if (id !== "" && rest === "api/v1/job") sendJson(response, 200, await jobs.whole(id, viewer));
     else if (id !== "" && rest === "api/v1/settings") sendJson(response, 200, await jobs.settings(id, viewer));

@@ -5,7 +5,7 @@ import type { JobHistoryFolder } from "../src/history/job-folder.ts";
 import { historyFileInProgress, pageKeyFile, parseHistoryFileName } from "../src/history/layout.ts";
 import { seriesFile } from "../src/history/series/file.ts";
 import { tonyFinalXml } from "../src/history/tony/final-xml.ts";
-import { durationWords } from "../src/job/reasons/words.ts";
+import { countWords, durationWords } from "../src/job/reasons/words.ts";
 import type { Retention, UpkeepSettings } from "../src/portal-settings.ts";
 import { USER } from "./access.ts";
 import type { JobIndex, KnownJob } from "./job-index.ts";
@@ -131,14 +131,16 @@ export class Upkeep {
     this.#counts = { ...this.#counts, refused: this.#refused.size };
     const [first, ...others] = refusals;
     if (first !== undefined)
-      this.#options.say(`${first}${others.length === 0 ? "" : `; nor are ${others.length} others`}`);
+      this.#options.say(
+        `${first}${others.length === 0 ? "" : `; ${countWords(others.length, "other")} not ${done} either`}`,
+      );
   }
 
   async #move({ applicationId, outcome, row }: KnownJob): Promise<string | undefined> {
     const folder = this.#options.folderOf(applicationId);
     const { endedAtMs = 0, startedAtMs, user } = row;
     // It would become part of a file's name.
-    if (outcome !== undefined && !USER.test(user)) return `${JSON.stringify(user)} is no user's name`;
+    if (outcome !== undefined && !USER.test(user)) return `${JSON.stringify(user)} is not a valid user name`;
     const isMoved =
       outcome === undefined
         ? await folder.moveToFinished(endedAtMs)
@@ -164,7 +166,7 @@ export class Upkeep {
     const other = entries.findIndex(
       ({ type }, at) => type !== "FILE" || !(isHistory(names[at] ?? "") || besides.includes(names[at] ?? "")),
     );
-    if (other >= 0) return `it holds ${JSON.stringify(names[other])}, which is no file of its history`;
+    if (other >= 0) return `it holds ${JSON.stringify(names[other])}, which is not a file of its history`;
     if (!names.some(isHistory)) return "it holds no history";
     const newestMs = Math.max(...entries.map(({ modificationTimeMs }) => modificationTimeMs));
     const { settings, nowMs } = this.#options;

@@ -209,7 +209,7 @@ class JobFeed {
       return { type: "noted" };
     }
     const eventOf = eventMaker(call, { task, generation }, life);
-    if (eventOf === undefined) return refusal("invalid", "what it is to go on from is no cursor of a feed");
+    if (eventOf === undefined) return refusal("invalid", "the state to continue from is not a cursor of a feed");
     let leaves = () => {};
     const answer = await this.#own.ask((id) => {
       leaves = () => this.#post({ type: "gone", id });

@@ -308,6 +308,6 @@ export function accessProblemWords(problem: unknown, user: string): string {
 
 /** The ResourceManager's own words name a Java class. */
 function notKnown(id: string): TonyError {
-  const message = `The ResourceManager does not know ${id}: it is not submitted yet, is another cluster's, or ended too long ago (tony-ts list --all)`;
+  const message = `The ResourceManager does not know ${id}: it is not submitted yet, belongs to another cluster, or ended too long ago (tony-ts list --all)`;
   return new TonyError(message, { code: "APPLICATION_NOT_FOUND" });
 }

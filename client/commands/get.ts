@@ -31,7 +31,7 @@ export const get = defineCommand({
   ): Promise<ExitCode> => {
     if (checkpoint && history) throw usageError("Choose --checkpoint or --history, not both");
     if (task !== undefined && (history || (checkpoint && !task.startsWith("trial:"))))
-      throw usageError(`${checkpoint ? "--checkpoint" : "--history"} is of the whole job: name no task`);
+      throw usageError(`${checkpoint ? "--checkpoint" : "--history"} applies to the whole job: do not name a task`);
     const { getFiles } = await import("../results/get-files.ts");
     const applications = await openApplications(application, conf, context);
     const what = checkpoint ? "checkpoint" : history ? "history" : "results";

@@ -48,8 +48,8 @@ export const kv = defineCommand({
       throw usageError(`Which key? kv ID ${action} KEY`);
     if ((value !== undefined) !== (action === "put"))
       throw usageError(action === "put" ? "Which value? kv ID put KEY VALUE" : `kv ID ${action} takes no value`);
-    if (owner !== undefined && !WRITES.includes(action)) throw usageError("--owner is of put and transact alone");
-    if (after !== undefined && action !== "watch") throw usageError("--after is of watch alone");
+    if (owner !== undefined && !WRITES.includes(action)) throw usageError("--owner works only with put and transact");
+    if (after !== undefined && action !== "watch") throw usageError("--after works only with watch");
     const position = after === undefined ? undefined : positionIn(after);
     const { connectRunningJob } = await import("../sessions/running-job.ts");
     if (action === "watch") {

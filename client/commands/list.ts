@@ -69,7 +69,7 @@ export const list = defineCommand({
         context.output.json({ jobs: newest, more, places: asked, ...unknown } satisfies ListJson);
       } else if (isUnknown) {
         context.output.print(
-          `No jobs: unknown user ${user}, of whom the ResourceManager has no application of any kind`,
+          `No jobs: unknown user ${user}: the ResourceManager has no applications of theirs, of any kind`,
         );
       } else {
         const gpuTypes = opened.has("yarn") ? readSiteSettings(conf ?? [], context).gpuTypes : [];

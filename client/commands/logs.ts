@@ -66,7 +66,7 @@ export const logs = defineCommand({
     const selection: LogSelection = task === "am" ? { kind: "master" } : parseLogSelection(task ?? args.logs ?? ofAll);
     if (executor && selection.kind === "master") throw usageError("The AM has no executor: leave out --executor");
     if (args.stream !== undefined && (executor || selection.kind === "master"))
-      throw usageError("--stream is of what programs write: leave it out");
+      throw usageError("--stream applies only to what programs write: leave it out");
     if (split && json) throw usageError("With --json each line names its stream: leave out --split");
     const filter = lineFilter(args, context.now());
     if (follow && filter.generation !== undefined) throw usageError("--generation looks back: leave out --follow");

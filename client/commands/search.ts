@@ -38,8 +38,7 @@ export const search = defineCommand({
   run: async (args, context) => {
     const count = args.trials === undefined ? undefined : trialCount("trials", args.trials);
     if (!args["dry-run"]) {
-      if (count !== undefined || args.after !== undefined)
-        throw usageError("--trials and --after are of --dry-run alone");
+      if (count !== undefined || args.after !== undefined) throw usageError("--trials and --after need --dry-run");
       const { runSearch } = await import("../submission/run-search.ts");
       return await runSearch(
         await readJobOf("search", { ...args, runsSearch: true }, context),

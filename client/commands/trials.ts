@@ -28,9 +28,9 @@ export const trials = defineCommand({
       const { connectMaster } = await import("../master/master-connection.ts");
       const { status, remark } = await inspect(application, applications, connectMaster);
       if (status === undefined)
-        throw usageError(`${application} has no trials to show: ${remark ?? "no state of it was kept"}`);
+        throw usageError(`${application} has no trials to show: ${remark ?? "nothing was kept about it"}`);
       const { search } = status;
-      if (search === undefined) throw usageError(`${application} is no search`);
+      if (search === undefined) throw usageError(`${application} is not a search`);
       const table = await import("../output/trial-table.ts");
       const { bestOf, trialsOf } = await import("../../src/job/search/trial-list.ts");
       const { aloneCommand, failureLines, trialTable } = table;

@@ -1,9 +1,9 @@
 import type { LogStream } from "../../src/api/messages.ts";
-import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import type { TaskStatus } from "../../src/job/status.ts";
 import { type LineFilter, lastOf, type OrderedOutput, type OutputPiece } from "../../src/logs/ordered-output.ts";
 import { ownLines } from "../../src/logs/own-log.ts";
 import type { Applications } from "../applications/applications.ts";
-import type { AttemptConnection } from "../master/attempt-connection.ts";
+import { statusNow } from "../master/attempt-connection.ts";
 import { connectMaster } from "../master/master-connection.ts";
 import { LiveOutput } from "./live-output.ts";
 import type { LogPrinter } from "./log-printer.ts";
@@ -39,7 +39,8 @@ export async function liveLogs(
   if (contact === undefined) return undefined;
   const link = connectMaster(contact);
   try {
-    const status = await firstStatus(link);
+    const status = await statusNow(link);
+    if (status === undefined) throw new RangeError("the AM does not tell its state");
     const live = new LiveOutput(link, applications.logStore(report), status);
     if (selection.kind === "master") {
       const printed = await printOwnLog("am", live.master(), filter, printer);
@@ -138,11 +139,4 @@ class CountedPieces {
       yield data;
     }
   }
-}
-
-async function firstStatus(link: AttemptConnection): Promise<JobStatus> {
-  for await (const update of link.follow(new AbortController().signal)) {
-    if (update.type === "status") return update.status;
-  }
-  throw new RangeError("the AM does not tell its state");
 }

@@ -31,3 +31,22 @@ export interface AttemptConnection {
   stop(reason: string): Promise<void>;
   close(): void;
 }
+
+/**
+ * How the job is at present; undefined where it has just ended, or its AM has said nothing within the limit. Throws what breaks the
+ * connection.
+ */
+export async function statusNow(
+  link: Pick<AttemptConnection, "follow">,
+  limitMs = 2 ** 31 - 1,
+): Promise<JobStatus | undefined> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), limitMs);
+  try {
+    for await (const update of link.follow(abort.signal)) if (update.type === "status") return update.status;
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    abort.abort();
+  }
+}

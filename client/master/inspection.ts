@@ -33,7 +33,7 @@ import { bestTrialWords, trialCounts } from "../output/trial-table.ts";
 import { memoryPeak } from "../output/use-words.ts";
 import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
-import type { AttemptConnection } from "./attempt-connection.ts";
+import { type AttemptConnection, statusNow } from "./attempt-connection.ts";
 
 /** An AM that says nothing for so long is left to the ResourceManager's word. */
 const answerLimitMs = 5_000;
@@ -62,14 +62,17 @@ export async function inspect(
     const { user } = report;
     return {
       report,
-      ...(user === applications.user ? {} : said(`what became of its tasks is kept for ${user} alone`)),
+      ...(user === applications.user ? {} : said(`only ${user} can see what became of its tasks`)),
     };
   }
   if (report.state !== "RUNNING") return { report, ...remarkOf(await applications.waitingReason(report)) };
   const contact = await applications.contact(report);
   if (contact === undefined)
     return { report, ...said(`its AM cannot be asked: ${applications.noContactReason(report)}`) };
-  const status = await firstStatus(connect(contact));
+  const link = connect(contact);
+  const status = await statusNow(link, answerLimitMs)
+    .catch(() => undefined)
+    .finally(() => link.close());
   return status === undefined
     ? { report, ...said("its AM does not answer") }
     : { report, status: await applications.explained(status) };
@@ -81,23 +84,6 @@ function remarkOf(delay: DelayReason): Pick<Inspection, "remark" | "delay"> {
 
 function said(words: string): Pick<Inspection, "remark" | "delay"> {
   return remarkOf({ code: "manager-says", words });
-}
-
-async function firstStatus(link: AttemptConnection): Promise<JobStatus | undefined> {
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), answerLimitMs);
-  try {
-    for await (const update of link.follow(abort.signal)) {
-      if (update.type === "status") return update.status;
-    }
-    return undefined;
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-    abort.abort();
-    link.close();
-  }
 }
 
 /**

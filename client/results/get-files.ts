@@ -44,7 +44,7 @@ export async function getFiles(
   const inspection = await inspect(application, applications, connectMaster);
   const left = await leftFiles(options, inspection, applications, context);
   for (const remark of left.remarks) context.output.problem(remark);
-  if (left.files.length === 0) throw nothingLeft(`There are no files to fetch of ${application}`);
+  if (left.files.length === 0) throw nothingLeft(`${application} left no files to fetch`);
   const shown = options.to ?? ownFolder(application, what, task);
   const folder = path.resolve(context.workingDirectory, shown);
   checkTargets(left, { folder, force });

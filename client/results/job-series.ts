@@ -31,7 +31,9 @@ export async function seriesOf(
   const chosen = rows.filter(({ task }) => wanted === undefined || task === wanted || task.startsWith(`${wanted}:`));
   if (chosen.length > 0) return { axis, rows: chosen };
   if (wanted !== undefined && rows.length > 0)
-    throw usageError(`Nothing is known of ${wanted} over time; it is of ${taskSpans(rows.map(({ task }) => task))}`);
+    throw usageError(
+      `Nothing is known about ${wanted} over time, only about ${taskSpans(rows.map(({ task }) => task))}`,
+    );
   throw nothingLeft(`No task of ${application} ran long enough to be measured`);
 }
 

@@ -48,7 +48,7 @@ export async function checkpointAt(
   const place = { ...named, path: taken };
   const found = (await ifThere(storedFiles(place))) ?? { files: await namesakes(place), folders: [] };
   if (found.files.length > 0) return { ...found, remarks };
-  throw nothingLeft(`The checkpoint of step ${checkpoint.step} is not there any more: ${checkpoint.path}\n  ${again}`);
+  throw nothingLeft(`The checkpoint of step ${checkpoint.step} no longer exists: ${checkpoint.path}\n  ${again}`);
 }
 
 async function wholeInstead({

@@ -117,6 +117,6 @@ export function portalProxies({ listen, proxy, "user-header": header }: ProxyOpt
     throw usageError("--proxy and --user-header go together: the proxies that log people in, and where they say whom");
   const wrong = proxy.find((address) => isIP(address) === 0);
   if (wrong !== undefined) throw usageError(`${wrong} is no IP address: --proxy takes such`);
-  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(header)) throw usageError(`--user-header: ${header} is no header's name`);
+  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(header)) throw usageError(`--user-header: ${header} is not a header's name`);
   return { listen: listen ?? "127.0.0.1", addresses: proxy, header };
 }

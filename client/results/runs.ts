@@ -25,7 +25,7 @@ export async function runOf(
   context: ClientContext,
 ): Promise<Run> {
   const { report, status, remark } = await inspect(id, applications, connectMaster);
-  if (status === undefined) throw nothingLeft(`Of the tasks of ${id} nothing is known: ${remark ?? NOT_KEPT}`);
+  if (status === undefined) throw nothingLeft(`Nothing is known about the tasks of ${id}: ${remark ?? NOT_KEPT}`);
   const series = hasEnded(report) ? await seriesIfThere(report, conf, applications, context) : undefined;
   return { status, submittedAtMs: report.startTimeMs, ...(series === undefined ? {} : { series }) };
 }
@@ -41,7 +41,7 @@ export async function runsOf(
   const ended = found.filter((report) => report.name === name && hasEnded(report));
   if (ended.length === 0)
     throw usageError(
-      `No job of yours that is called ${name} has ended: tony-ts list --all shows their names; the id of one that runs will do`,
+      `None of your jobs called ${name} has ended: tony-ts list --all shows their names; you can also give the id of a running one`,
     );
   const newest = ended.sort((a, b) => b.startTimeMs - a.startTimeMs).slice(0, MOST_RUNS);
   const runs = await Promise.all(
@@ -49,7 +49,7 @@ export async function runsOf(
   );
   const [first, ...others] = runs.filter((run) => run !== undefined);
   if (first === undefined)
-    throw nothingLeft(`Of ${newest.map(({ id }) => id).join(", ")} nothing is known: ${NOT_KEPT}`);
+    throw nothingLeft(`Nothing is known about ${newest.map(({ id }) => id).join(", ")}: ${NOT_KEPT}`);
   return [first, ...others];
 }
 

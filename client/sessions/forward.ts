@@ -86,7 +86,7 @@ export async function forwardUntil(
       if (destination === undefined) {
         if (patience === undefined) continue;
         if (context.now() - sinceMs >= patience.waitMs(status)) throw patience.missing(status);
-        tell("The job has not opened its port yet: it is waited for");
+        tell("The job has not opened its port yet: waiting for it");
         continue;
       }
       if (way === undefined) await master.checkSessions();
@@ -94,11 +94,11 @@ export async function forwardUntil(
       const { listensWithinMs } = options;
       if (local === undefined && listensWithinMs !== undefined && !(await listens(next))) {
         foundAtMs ??= context.now();
-        const silence = `${destination.task} runs, and does not listen on its port ${destination.port}`;
+        const silence = `${destination.task} runs but does not listen on its port ${destination.port}`;
         const limit = durationWords(listensWithinMs);
         if (context.now() - foundAtMs >= listensWithinMs)
           throw neverListened(`${silence} after ${limit}`, id, destination);
-        tell(`${silence} yet: it is waited for, up to ${limit}`);
+        tell(`${silence} yet: waiting for it, up to ${limit}`);
         continue;
       }
       way = next;

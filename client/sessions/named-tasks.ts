@@ -2,23 +2,11 @@ import { UserError } from "../../src/errors.ts";
 import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
+import { statusNow } from "../master/attempt-connection.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import { connectRunningJob } from "./running-job.ts";
 
 type Asked = Pick<MasterConnection, "follow">;
-
-/** The job's status at present; undefined where it has just ended. */
-export async function statusNow(master: Asked): Promise<JobStatus | undefined> {
-  const abort = new AbortController();
-  try {
-    for await (const update of master.follow(abort.signal)) {
-      return update.type === "status" ? update.status : undefined;
-    }
-    return undefined;
-  } finally {
-    abort.abort();
-  }
-}
 
 /** The tasks that a person means: the one of that name, or of a search's `trial:17` or `trial:17/ps:0` those of the trial. */
 export function tasksMeant(status: JobStatus, name: string): string[] {

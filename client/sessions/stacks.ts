@@ -3,9 +3,10 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import { groupPlaces, leadingProcesses, placeWords, readProcessStacks } from "../../src/job/stacks.ts";
+import { statusNow } from "../master/attempt-connection.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import type { StacksJson, TaskStacks } from "../printed-json.ts";
-import { statusNow, tasksMeantOf } from "./named-tasks.ts";
+import { tasksMeantOf } from "./named-tasks.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Asked at the same time. */
@@ -86,7 +87,7 @@ async function stacksOf(master: Asked, task: string, isOnly: boolean): Promise<T
     const text = Buffer.concat(chunks).toString();
     return { task, processes: readProcessStacks(JSON.parse(text), "") };
   } catch (cause) {
-    const words = `${task} sends more than ${sizeWords(MOST_BYTES)}, which are no stacks`;
+    const words = `${task} sends more than ${sizeWords(MOST_BYTES)}, too much for stacks`;
     const error = bytes <= MOST_BYTES ? cause : new UserError(words, { code: "SESSION_FAILED", cause });
     if (isOnly || errorCode(error) !== "SESSION_FAILED") throw error;
     return { task, processes: [], why: errorMessage(error) };

@@ -24,7 +24,7 @@ export async function runSearch(
   const asWritten = checkJob({ ...text, submission: { ...text.submission, runsSearch: false } }, jobContextOf(context));
   const { spec, search, problems } = asWritten;
   if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
-  if (search === undefined) throw usageError(`${spec.name} is no search`);
+  if (search === undefined) throw usageError(`${spec.name} is not a search`);
   const why = notRun(spec, search);
   if (why !== undefined) throw usageError(`This search does not run: ${why}`);
   const choices = { detach: false, json, logs: { kind: "none" }, local } as const;

@@ -33,7 +33,7 @@ export function forecastSearch(text: JobText, { after, count, json }: Asked, con
   if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
   if (search === undefined) {
     throw usageError(
-      `${spec.name} is no search: set tony.search.param.NAME, tony.search.metric and tony.search.direction`,
+      `${spec.name} is not a search: set tony.search.param.NAME, tony.search.metric and tony.search.direction`,
     );
   }
   const before = after === undefined ? [] : readTrials(after, search.space, context);

@@ -48,7 +48,7 @@ export async function trialsBefore(
 /** Why parameters are none of a space; undefined: they are. */
 function misfit(space: Space, params: Parameters): string | undefined {
   const stray = Object.keys(params).find((name) => !space.some((parameter) => parameter.name === name));
-  if (stray !== undefined) return `${stray} is no parameter of this search, and has a value`;
+  if (stray !== undefined) return `${stray} is not a parameter of this search but has a value`;
   for (const parameter of space) {
     const { name } = parameter;
     const value = params[name];
@@ -66,7 +66,7 @@ async function trialsOfFile(file: string, { workingDirectory }: ClientContext): 
     return await trialsIn(new LocalFileSystem(), path.resolve(workingDirectory, file), file);
   } catch (error) {
     if (hasCode(error, "FILE_NOT_FOUND"))
-      throw usageError(`--resume ${file}: it is no application's id, and no file of this machine`);
+      throw usageError(`--resume ${file}: it is neither an application's id nor a file on this machine`);
     throw usageError(`--resume ${file}: ${errorMessage(error)}`);
   }
 }

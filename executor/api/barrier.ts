@@ -51,7 +51,11 @@ export function membersOf(start: ProgramStart, roles: readonly string[] = [start
 export async function meet(store: TaskStore, meeting: Meeting, gone: AbortSignal): Promise<void> {
   const { name, tasks, task, timeoutMs } = meeting;
   if (!NAME.test(name))
-    throw new CallError(400, "BAD_CALL", `${name} is no name of a barrier: letters, digits and . : - _, 100 at most`);
+    throw new CallError(
+      400,
+      "BAD_CALL",
+      `${name} is not a valid name of a barrier: letters, digits and . : - _, 100 at most`,
+    );
   if (!tasks.includes(task)) throw new CallError(400, "BAD_CALL", `${task} is not one of those who meet at ${name}`);
   const missing = new Set(tasks);
   const over = overAfter(timeoutMs, gone);

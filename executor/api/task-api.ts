@@ -195,7 +195,7 @@ function keyIn(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    throw new CallError(400, "BAD_CALL", `${encoded} is no key as addresses have it: write % as %25`);
+    throw new CallError(400, "BAD_CALL", `${encoded} is not a percent-encoded key: write % as %25`);
   }
 }
 

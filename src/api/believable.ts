@@ -32,7 +32,7 @@ export function unbelievable(registration: ExecutorRegistration): string | undef
   if (isIP(host) === 0 && !HOST_NAME.test(host))
     return `its host is not a host name: ${JSON.stringify(host.slice(0, 100))}`;
   if (generation > MOST_GENERATION) return "it is of a generation that there cannot be";
-  if (rejoinAddress.length > MOST_ADDRESS) return "where it can be called is no address";
+  if (rejoinAddress.length > MOST_ADDRESS) return "the address that it can be called at is not valid";
   const named = Object.keys(ports);
   if (named.length > MOST_PORTS || named.some((name) => name.length > MOST_ADDRESS))
     return "it names ports that no role has";

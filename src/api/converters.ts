@@ -120,7 +120,7 @@ export const storeConditionOf = (form: Form<WireStoreCondition>) =>
         case "version":
           return { of, key, is: oneOf(comparisons, is), to: number };
         default:
-          throw new RangeError(`${of} is no condition`);
+          throw new RangeError(`${of} is not a condition`);
       }
     },
   });
@@ -142,7 +142,7 @@ export const storeOperationOf = (form: Form<WireStoreOperation>) =>
         case "delete":
           return { type, range };
         default:
-          throw new RangeError(`${type} is no operation`);
+          throw new RangeError(`${type} is not an operation`);
       }
     },
   });
@@ -176,7 +176,7 @@ export const storeResultOf = (form: Form<WireStoreResult>) =>
         case "delete":
           return { type, deleted };
         default:
-          throw new RangeError(`${type} is no result`);
+          throw new RangeError(`${type} is not a result`);
       }
     },
   });
@@ -213,6 +213,6 @@ export const storeWatchedOf = (form: Form<WireStoreWatched>) =>
 
 function oneOf<T extends string>(words: readonly T[], given: string): T {
   const found = words.find((each) => each === given);
-  if (found === undefined) throw new RangeError(`${given} is none of ${words.join(", ")}`);
+  if (found === undefined) throw new RangeError(`${given} is not one of ${words.join(", ")}`);
   return found;
 }

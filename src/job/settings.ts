@@ -101,7 +101,7 @@ function over({ overrides, ...before }: EffectiveSetting, setting: Setting): Eff
 }
 
 function overruled(setting: Setting, by: Setting): Problem {
-  const how = by.final ? `declares it final, ${by.value}` : `sets ${by.value}, and only the command line goes over it`;
+  const how = by.final ? `declares it final, ${by.value}` : `sets ${by.value}, and only the command line overrides it`;
   return {
     severity: "warning",
     message: `${setting.key} = ${setting.value} has no effect: ${by.at} ${how}`,

@@ -69,5 +69,5 @@ export function settingsAnswer(content: Buffer | undefined): SettingsAnswer {
     return { error: `The job's settings have ${content.length} bytes: too many for this page` };
   const xml = content.toString("utf8");
   // What a document type declares may be endless once it is spelt out.
-  return xml.includes("<!") ? { error: "The job's settings are no file of ours" } : { xml };
+  return xml.includes("<!") ? { error: "The job's settings are not in a file of ours" } : { xml };
 }

@@ -49,7 +49,7 @@ describe("laying settings over each other", () => {
     ]);
     expect(settings.get("tony.worker.memory")?.value).toBe("2g");
     expect(problems.map(formatProblem)).toEqual([
-      "job.xml:1: warning: tony.worker.memory = 1g has no effect: tony-site.xml:1 sets 2g, and only the command line goes over it",
+      "job.xml:1: warning: tony.worker.memory = 1g has no effect: tony-site.xml:1 sets 2g, and only the command line overrides it",
       "job.xml:2: warning: tony.worker.vcores = 1 has no effect: tony-site.xml:1 declares it final, 2",
     ]);
   });

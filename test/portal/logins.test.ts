@@ -103,5 +103,8 @@ describe("who logs in at the portal", () => {
     expect((await ask(ticketOf("ada"))).user).toMatchObject({ code: "BUSY" });
     for (const go of held) go();
     expect((await Promise.all(asked)).map(({ user }) => user)).toEqual(["ada", "ada", "ada", "ada"]);
+    const next = ask(ticketOf("ada"));
+    held.at(-1)?.();
+    expect((await next).user).toBe("ada");
   });
 });

@@ -203,7 +203,7 @@ describe("the portal", () => {
     const { xml } = await settings(1);
     expect(xml).toContain("<name>tony.worker.memory</name><value>2g</value>");
     expect(await settings(3)).toEqual({ error: expect.stringContaining("too many for this page") });
-    expect(await settings(4)).toEqual({ error: "The job's settings are no file of ours" });
+    expect(await settings(4)).toEqual({ error: "The job's settings are not in a file of ours" });
     rmSync(path.join(folder, "tony-final.xml"));
     expect(await settings(4)).toEqual({ error: "The job left no settings" });
     await serve({ listen: "127.0.0.1", addresses: ["127.0.0.1"], header: "x-user" });

@@ -114,7 +114,7 @@ describe("the mover", () => {
     const upkeep = upkeepOf();
     await upkeep.round();
     expect(existsSync(folder)).toBe(true);
-    expect(said).toEqual([expect.stringContaining(`"a/../../../../elsewhere" is no user's name`)]);
+    expect(said).toEqual([expect.stringContaining(`"a/../../../../elsewhere" is not a valid user name`)]);
     expect(upkeep.counts).toMatchObject({ moved: 0, refused: 1 });
   });
 
@@ -134,12 +134,29 @@ describe("the mover", () => {
     }
     expect(said).toEqual([
       expect.stringContaining(`moved ${history.intermediate}/${id(2)}`),
-      `${history.intermediate}/${id(3)} is not moved: the portal's user may not write there, or it is there already; nor are 1 others`,
+      `${history.intermediate}/${id(3)} is not moved: the portal's user may not write there, or it is there already; 1 other not moved either`,
     ]);
     history.fileSystem.rename = rename;
     clockMs += dayMs;
     await upkeep.round();
     expect(upkeep.counts).toMatchObject({ moved: 3, refused: 0 });
+  });
+});
+
+describe("the mover of many", () => {
+  test("moves so many in a round, and goes on with the next one in the next round, not after the mover's interval", async () => {
+    for (let number = 1; number <= 52; number += 1) unmoved(number, 3);
+    await index.refresh();
+    const upkeep = upkeepOf({ moverIntervalMs: dayMs });
+    await upkeep.round();
+    expect(upkeep.counts.moved).toBe(50);
+    await index.refresh();
+    await upkeep.round();
+    expect(upkeep.counts.moved).toBe(52);
+    unmoved(53, 3);
+    await index.refresh();
+    await upkeep.round();
+    expect(upkeep.counts.moved).toBe(52);
   });
 });
 
@@ -185,7 +202,7 @@ describe("the purger", () => {
     expect(readdirSync(elsewhere)).toHaveLength(1);
     expect(said).toContainEqual(
       expect.stringContaining(
-        `${nested} is not removed: it holds "series.jsonl.gz", which is no file of its history; nor are 1 others`,
+        `${nested} is not removed: it holds "series.jsonl.gz", which is not a file of its history; 1 other not removed either`,
       ),
     );
   });
@@ -247,7 +264,7 @@ test("a rehearsal says what would be done, and does nothing", async () => {
   await upkeepOf().rehearse();
   expect(said).toEqual([
     expect.stringContaining(`would move ${folders[1]}`),
-    `would leave ${folders[2]}: it holds "thesis.txt", which is no file of its history`,
+    `would leave ${folders[2]}: it holds "thesis.txt", which is not a file of its history`,
     expect.stringContaining(`would remove ${folders[0]}`),
     "1 to move, 1 to remove, of 3; nothing was done",
   ]);

@@ -105,7 +105,7 @@ async function remarksOf(files: readonly EnvironmentFile[]): Promise<string[]> {
 }
 
 function referenceWords({ name, folder }: Reference): string {
-  return `${name} refers to ${folder ?? "sources"} of this machine, which does not go along with it: install that without -e, or send it beside`;
+  return `${name} refers to ${folder ?? "sources"} of this machine, which is not sent with it: install it without -e, or send it separately`;
 }
 
 /** Whether a package's own sources are, or hold, those that its list names. */

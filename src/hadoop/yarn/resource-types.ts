@@ -13,7 +13,7 @@ export class UnknownResourceTypeError extends HadoopError {
   readonly resourceType: string;
 
   constructor(resourceType: string, known: readonly string[]) {
-    const others = known.length === 0 ? "it has none beside memory and cores" : `it has ${known.join(", ")}`;
+    const others = known.length === 0 ? "it has none besides memory and cores" : `it has ${known.join(", ")}`;
     super(`The cluster has no resource type "${resourceType}": ${others}`, { code: "RESOURCE_TYPE_UNKNOWN" });
     this.resourceType = resourceType;
   }

@@ -82,7 +82,7 @@ function readUneven(reader: JobReader, own: KeyParameters): Uneven | undefined {
   if (uneven === "stop-together" && reader.read("tony.feed.{feed}.epochs", own) !== 1)
     reader.error(key, `= stop-together ends with the first epoch: leave ${epochs} out, or take drop or pad`);
   if (uneven !== undefined && reader.has("tony.feed.{feed}.output", own))
-    reader.error(key, `has no meaning beside ${output}: leave one of them out`);
+    reader.error(key, `cannot be combined with ${output}: leave one of them out`);
   return uneven;
 }
 
@@ -100,7 +100,7 @@ function readGrowth(reader: JobReader, own: KeyParameters): Pick<FeedSpec, "reli
     reader.error(relist, `needs ${keyFor("tony.feed.{feed}.epochs", own)} = 1: what grows is read once`);
   for (const name of ["boundary", "uneven"] as const)
     if (reader.has(`tony.feed.{feed}.${name}`, own))
-      reader.error(relist, `has no meaning beside ${keyFor(`tony.feed.{feed}.${name}`, own)}: leave one of them out`);
+      reader.error(relist, `cannot be combined with ${keyFor(`tony.feed.{feed}.${name}`, own)}: leave one of them out`);
   if (end === undefined && reader.has("tony.feed.{feed}.output", own))
     reader.error(relist, `needs ${until}: results are whole once no more files come`);
   return { relistMs, ...(end !== undefined && { until: end }) };
@@ -115,9 +115,9 @@ function readBoundary(reader: JobReader, own: KeyParameters): Boundary | undefin
   if (boundary === "infinite" && reader.has("tony.feed.{feed}.epochs", own))
     refuse(`has no end: leave ${other("epochs")} out, or take overlap`);
   if (reader.has("tony.feed.{feed}.output", own))
-    refuse(`has no meaning beside ${other("output")}, whose splits are read once: leave one of them out`);
+    refuse(`cannot be combined with ${other("output")}, whose splits are read once: leave one of them out`);
   if (reader.has("tony.feed.{feed}.uneven", own))
-    refuse(`has no meaning beside ${other("uneven")}, which counts the steps of each epoch: leave one of them out`);
+    refuse(`cannot be combined with ${other("uneven")}, which counts the steps of each epoch: leave one of them out`);
   if (boundary === "overlap" && reader.read("tony.feed.{feed}.epochs", own) === 1)
     reader.warn(keyFor("tony.feed.{feed}.boundary", own), `= overlap has no effect: ${other("epochs")} is 1`);
   return boundary;
@@ -131,7 +131,7 @@ function readRoles(reader: JobReader, own: KeyParameters, jobRoles: readonly Job
   for (const role of strange) {
     const meant = nearest(role, names);
     const hint = meant === undefined ? `it has ${names.join(", ")}` : `did you mean ${meant}?`;
-    reader.error(key, `names ${role}, which is no role of the job; ${hint}`);
+    reader.error(key, `names ${role}, which is not a role of the job; ${hint}`);
   }
   const [first = ""] = roles;
   const later = roles.find((role) => strange.length === 0 && !isOneStage(jobRoles, first, role));
@@ -155,7 +155,7 @@ function readCut(reader: JobReader, own: KeyParameters): Cut | undefined {
   const recordBytes = reader.read("tony.feed.{feed}.record-size", own);
   const splitBytes = reader.read("tony.feed.{feed}.split-size", own) * BYTES_PER_MIB;
   if (recordBytes !== undefined && format !== "fixed")
-    reader.warn(keyFor("tony.feed.{feed}.record-size", own), "has no effect: it is of format fixed alone");
+    reader.warn(keyFor("tony.feed.{feed}.record-size", own), "has no effect: only the format fixed uses it");
   if (format === "file" || format === "tfrecord") return { format };
   if (format !== "fixed") return { format, splitBytes };
   if (recordBytes !== undefined) return { format, splitBytes, recordBytes };

@@ -22,7 +22,7 @@ export function buildMasterRole(reader: JobReader, am: AmSpec, others: readonly 
   const command = (reader.read(COMMAND) ?? reader.read("tony.containers.command") ?? "").trim();
   if (command === "") {
     if (!isOnly)
-      reader.error(PREPROCESS, "runs tony.am.command first, which is not set, nor is tony.containers.command");
+      reader.error(PREPROCESS, "runs tony.am.command first, but neither that nor tony.containers.command is set");
     return undefined;
   }
   if (others.some(({ name }) => name === DRIVER)) {

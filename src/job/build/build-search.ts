@@ -122,7 +122,7 @@ function readSpaceFile(reader: JobReader): Said[] {
   if (path === undefined) return [];
   const file = reader.localFile(key, path);
   if (file === undefined) {
-    reader.error(key, `names ${path}, which is no file of this machine`);
+    reader.error(key, `names ${path}, which is not a file on this machine`);
     return [];
   }
   try {
@@ -167,12 +167,12 @@ function checkCondition(
 ): void {
   const domain = space.find(({ name }) => name === parameter)?.domain;
   if (domain?.kind !== "choice") {
-    reader.error(key, `has a condition on ${parameter}, which is no choice`);
+    reader.error(key, `has a condition on ${parameter}, which is not a choice`);
     return;
   }
   const choices = domain.choices.map(String);
   for (const value of values.filter((one) => !choices.includes(one))) {
-    reader.error(key, `waits for ${parameter}=${value}, which is none of its choices: ${choices.join(", ")}`);
+    reader.error(key, `waits for ${parameter}=${value}, which is not one of its choices: ${choices.join(", ")}`);
   }
 }
 
@@ -181,7 +181,7 @@ function unknown(name: string, space: readonly Parameter[]): string {
     name,
     space.map((parameter) => parameter.name),
   );
-  return `names ${name}, which is no parameter of the search${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  return `names ${name}, which is not a parameter of the search${meant === undefined ? "" : `; did you mean ${meant}?`}`;
 }
 
 function requireKeys(reader: JobReader, first: string): Pick<Search, "metric" | "direction"> | undefined {

@@ -27,7 +27,7 @@ function checkName({ key, at, layer }: EffectiveSetting): Problem | undefined {
     return { severity: typed ? "error" : "warning", message, key, at };
   }
   if (!typed || isHadoops(key)) return undefined;
-  const message = `${key} has no effect: it is neither a key of a job, which begin with tony., nor a setting of Hadoop`;
+  const message = `${key} has no effect: it is neither a key of tony-ts, which all begin with tony., nor a Hadoop setting`;
   return { severity: "warning", message, key, at };
 }
 

@@ -80,7 +80,7 @@ function stagingClash({ place }: DeclaredFolder, folders: readonly DeclaredFolde
     return `is in ${what}, from which the job's own folder is removed when it has ended: name a folder outside`;
   }
   if (of("tony.staging-dir").some((staging) => isWithin(staging, place))) {
-    return "holds the staging folder (tony.staging-dir): who cleans up here would remove what running jobs need, so name a folder beside it";
+    return "contains the staging folder (tony.staging-dir): cleaning up here would remove what running jobs need, so name another folder";
   }
   if (of("tony.cache.dir").some((cache) => isWithin(place, cache))) {
     return "is in the cache (tony.cache.dir), from which files are removed that no job uses: name a folder outside";

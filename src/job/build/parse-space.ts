@@ -16,7 +16,7 @@ export function parseSpace(text: string, path: string, refuse: (said: string) =>
       refuse(`names ${path}, whose line ${line} ${words}`);
       return [];
     };
-    if (name === undefined || said === undefined) return wrong("is no parameter: write NAME: float 0 1");
+    if (name === undefined || said === undefined) return wrong("is not a parameter: write NAME: float 0 1");
     if (seen.has(name)) return wrong(`has ${name} again`);
     seen.add(name);
     try {

@@ -35,11 +35,11 @@ export function cursorProblem(
   behind: number,
 ): string | undefined {
   if (plan !== feed.plan)
-    return "it is of other input, or of another order: begin without it, or give the job what it had";
+    return "it is from other input or another order: start without it, or give the job the same input and order";
   if (epoch > (feed.epochs ?? epoch)) return `it is of epoch ${epoch}, counted from 0, of ${feed.epochs}`;
   if (epoch > MOST_EPOCH) return `it is of epoch ${epoch}, which no feed comes to`;
-  if (!areRuns(used, behind)) return "what it says is used are no rising runs of the feed's splits";
+  if (!areRuns(used, behind)) return "what it says is used is not a list of rising runs of the feed's splits";
   const isStray = (name: string) => !/^\d{1,10}$/.test(name) || Number(name) >= behind || hasNumber(used, Number(name));
   const stray = Object.keys(partly).find(isStray);
-  return stray === undefined ? undefined : `${stray} is no split that is used in part`;
+  return stray === undefined ? undefined : `${stray} is not a split that is partly used`;
 }

@@ -54,11 +54,11 @@ export function whyUnreadable(
   cut: Cut,
   { path, length }: { readonly path: string; readonly length: number },
 ): string | undefined {
-  if (isPacked(cut, path) && !path.endsWith(".gz")) return `${path}: of what is compressed, rows are read of .gz alone`;
+  if (isPacked(cut, path) && !path.endsWith(".gz")) return `${path}: the only compressed files that are read are .gz`;
   if (isPackedInVain(cut, path))
     return `${path}: rows of format ${cut.format} are not read of what is compressed; unpack it`;
   if (cut.format === "fixed" && strayBytes(cut, length) > 0)
-    return `${path}, whose ${length} bytes are no whole rows of ${cut.recordBytes}`;
+    return `${path}, whose ${length} bytes are not a whole number of rows of ${cut.recordBytes}`;
   return undefined;
 }
 

@@ -24,7 +24,7 @@ export const feedKeys = {
   "tony.feed.{feed}.format": key({
     type: oneOf("lines", "fixed", "file", "tfrecord", "avro", "parquet", "bytes"),
     default: "lines",
-    doc: "What a row is: lines, or tfrecord, a record, of files that may be .gz; fixed, record-size bytes; file, all of a file; avro and parquet, a dict; of bytes there are none: the program reads by itself.",
+    doc: "What a row is: lines: a line, and tfrecord: a record, of files that may be .gz; fixed: record-size bytes; file: a whole file; avro and parquet: a dict. bytes has no rows: the program reads the files itself.",
     support: "works",
     ours: true,
   }),
@@ -63,7 +63,7 @@ export const feedKeys = {
   }),
   "tony.feed.{feed}.shuffle": key({
     type: integer(),
-    doc: "Shuffles the splits of each epoch, by this number and the epoch's alone; not set: in the order of the files.",
+    doc: "Shuffles the splits of each epoch, depending only on this number and the epoch; not set: they keep the order of the files.",
     support: "works",
     ours: true,
   }),
@@ -90,7 +90,7 @@ export const feedKeys = {
   "tony.feed.{feed}.locality": key({
     type: boolean,
     default: "true",
-    doc: "Of the splits that come next a task is given one first whose bytes its machine has; false: all in their order alone.",
+    doc: "A task first gets one of the next splits whose bytes are on its machine; false: all splits are handed out strictly in order.",
     support: "works",
     ours: true,
   }),

@@ -52,7 +52,7 @@ export const notifyKeys = {
   "tony.mlflow.experiment": key({
     type: text,
     spec: ["am", "mlflowExperiment"],
-    doc: "The experiment of these runs; it is made where it is not there. Default: the job's name.",
+    doc: "The experiment of these runs, which is created if it does not exist. Default: the job's name.",
     support: "works",
     ours: true,
   }),

@@ -162,7 +162,7 @@ export const siteKeys = {
   }),
   "tony.portal.state-dir": key({
     type: path,
-    doc: "Folder of its machine in which `tony-ts portal` keeps what it has read of the history, so that it need not read all of it at each start.",
+    doc: "Folder on its machine where `tony-ts portal` keeps what it has read of the history, so that it does not read everything at each start.",
     support: "works",
     ours: true,
   }),

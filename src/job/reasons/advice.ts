@@ -83,7 +83,7 @@ export const advice = {
   unseen: reason(
     {},
     () =>
-      "of cores, GPUs and slow tasks nothing is known: it needs the series in a job's history (tony.history.location)",
+      "cores, GPUs and slow tasks cannot be judged: this needs the series in a job's history (tony.history.location)",
   ),
   "slow-task": reason(
     { task: "text", host: "text?", percent: "number" },

@@ -40,7 +40,7 @@ export const trialLineShape: Shape<TrialLine> = object<TrialLine>({
 export function readTrial(text: string, space: Space): Trial {
   const line = readTrialLine(text);
   const stray = Object.keys(line.params).find((name) => !space.some((parameter) => parameter.name === name));
-  if (stray !== undefined) throw new ShapeError(`params has ${stray}, which is no parameter of the search`);
+  if (stray !== undefined) throw new ShapeError(`params has ${stray}, which is not a parameter of the search`);
   return trialOfLine(line);
 }
 

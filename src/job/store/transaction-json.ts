@@ -91,25 +91,25 @@ function parsed(body: string): unknown {
 function fieldsOf(given: unknown, what: string): Fields {
   if (typeof given === "object" && given !== null && !Array.isArray(given))
     return new Map<string, unknown>(Object.entries(given));
-  throw bad(`${what} is no object`);
+  throw bad(`${what} is not an object`);
 }
 
 function listOf(fields: Fields, name: string): readonly unknown[] {
   const given = fields.get(name) ?? [];
   if (Array.isArray(given)) return given;
-  throw bad(`${name} is no list`);
+  throw bad(`${name} is not a list`);
 }
 
 function text(fields: Fields, name: string): string {
   const given = fields.get(name);
   if (typeof given === "string") return given;
-  throw bad(`${name} is no text`);
+  throw bad(`${name} is not text`);
 }
 
 function number(fields: Fields, name: string): number {
   const given = fields.get(name);
   if (typeof given === "number" && Number.isSafeInteger(given) && given >= 0) return given;
-  throw bad(`${name} is no whole number`);
+  throw bad(`${name} is not a whole number`);
 }
 
 function flag(fields: Fields, name: string): boolean {

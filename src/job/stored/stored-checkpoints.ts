@@ -38,7 +38,7 @@ export async function missingOf(
   ];
   const [first] = wrong;
   if (first === undefined) return undefined;
-  return wrong.length === 1 ? first : `${first}, nor are ${wrong.length - 1} more as they were`;
+  return wrong.length === 1 ? first : `${first}, and ${wrong.length - 1} more are not as they were`;
 }
 
 /** Of hundreds of thousands of files. */

@@ -445,7 +445,7 @@ describe("a feed whose input grows", () => {
     await looked(scene, () => scene.warnings.length === 2);
     expect(scene.warnings.sort()).toEqual([
       `feed-file-changed: file://${place("a")} of feed train has changed since it was found, and is not read again`,
-      `feed-file-unusable: Feed train does not take file://${place("b.xz")}: of what is compressed, rows are read of .gz alone`,
+      `feed-file-unusable: Feed train does not take file://${place("b.xz")}: the only compressed files that are read are .gz`,
     ]);
     expect(splitsOf(feeds)).toBe(1);
   });

@@ -101,7 +101,7 @@ describe("tony-ts list on a cluster", () => {
     const { exitCode, out } = await run("list", "--user", "eve");
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
-      out: "No jobs: unknown user eve, of whom the ResourceManager has no application of any kind\n",
+      out: "No jobs: unknown user eve: the ResourceManager has no applications of theirs, of any kind\n",
     });
     expect(await json("list", "--user", "eve")).toMatchObject({ jobs: [], unknownUser: "eve" });
     expect(await json("list", "--user", "bob", "--state", "failed")).not.toHaveProperty("unknownUser");

@@ -17,10 +17,10 @@ describe("tony-ts kv", () => {
     [["put", "a"], "Which value? kv ID put KEY VALUE"],
     [["get", "a", "1"], "kv ID get takes no value"],
     [["list", "a", "1"], "kv ID list takes no value"],
-    [["del", "a", "--owner", "worker:0"], "--owner is of put and transact alone"],
+    [["del", "a", "--owner", "worker:0"], "--owner works only with put and transact"],
     [["transact", "{}", "1"], "kv ID transact takes no value"],
     [["watch", "a", "1"], "kv ID watch takes no value"],
-    [["list", "--after", "1:8"], "--after is of watch alone"],
+    [["list", "--after", "1:8"], "--after works only with watch"],
     [["watch", "--after", "8"], "--after is an attempt and a revision, as watch --json prints them: 1:8, not 8"],
   ])("%j is refused before anybody is asked", async (words, message) => {
     await expect(ran(...words)).rejects.toMatchObject({ message, exitCode: 2 });

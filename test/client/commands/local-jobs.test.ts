@@ -315,8 +315,8 @@ describe("tony-ts logs of a job that has ended", () => {
   test.each([
     [["worker:0", "--logs", "all"], "Give a task or --logs, not both"],
     [["am", "--executor"], "The AM has no executor: leave out --executor"],
-    [["am", "--stream", "stdout"], "--stream is of what programs write: leave it out"],
-    [["--executor", "--stream", "stdout"], "--stream is of what programs write: leave it out"],
+    [["am", "--stream", "stdout"], "--stream applies only to what programs write: leave it out"],
+    [["--executor", "--stream", "stdout"], "--stream applies only to what programs write: leave it out"],
     [["--split", "--json"], "With --json each line names its stream: leave out --split"],
     [["--follow", "--generation", "1"], "--generation looks back: leave out --follow"],
     [["--tail", "0"], "--tail takes a whole number above 0"],
@@ -509,7 +509,7 @@ describe("what a job left", () => {
     expect((await machine.run("trials", id)).out).toMatch(/^No trial has begun\.\n/);
     expect(await machine.json("trials", id)).not.toHaveProperty("best");
     const none = machine.ended(120, "killed");
-    expect(await machine.run("trials", none)).toEqual({ exitCode: 2, out: "", err: `${none} is no search\n` });
+    expect(await machine.run("trials", none)).toEqual({ exitCode: 2, out: "", err: `${none} is not a search\n` });
     expect((await machine.run("trials", id, "--csv", "--json")).exitCode).toBe(2);
     expect((await machine.run("trials", id, "--top", "0")).exitCode).toBe(2);
   });
@@ -518,9 +518,9 @@ describe("what a job left", () => {
     const id = machine.ended(60, "succeeded");
     const refused = async (...words: string[]) => (await machine.run("get", id, ...words)).err.trimEnd();
     expect(await refused("--checkpoint", "--history")).toBe("Choose --checkpoint or --history, not both");
-    expect(await refused("worker:0", "--checkpoint")).toBe("--checkpoint is of the whole job: name no task");
-    expect(await refused("worker:0", "--history")).toBe("--history is of the whole job: name no task");
-    expect(await refused("trial:1", "--history")).toBe("--history is of the whole job: name no task");
+    expect(await refused("worker:0", "--checkpoint")).toBe("--checkpoint applies to the whole job: do not name a task");
+    expect(await refused("worker:0", "--history")).toBe("--history applies to the whole job: do not name a task");
+    expect(await refused("trial:1", "--history")).toBe("--history applies to the whole job: do not name a task");
     expect(await refused("trial:1", "--checkpoint")).not.toContain("of the whole job");
   });
 
@@ -560,7 +560,7 @@ describe("what a job left", () => {
     expect((await machine.run("advise", "bert")).out).toMatch(/^bert, last 2 runs/);
     expect(await machine.json("advise", "bert")).toMatchObject({ name: "bert", runs: [{ applicationId: last }, {}] });
     expect(await machine.json("advise", last)).toMatchObject({ runs: [{ applicationId: last }] });
-    expect((await machine.run("advise", "other")).err).toContain("No job of yours that is called other has ended");
+    expect((await machine.run("advise", "other")).err).toContain("None of your jobs called other has ended");
     const file = path.join(machine.folder, "job.xml");
     const before =
       "<configuration><property><name>tony.worker.memory</name><value>4g</value></property></configuration>";

@@ -118,8 +118,8 @@ describe("tony-ts search --dry-run", () => {
 
   test.each([
     [["search", "--dry-run", "--resume", "a.jsonl", "job.xml"], "--dry-run goes on with --after FILE"],
-    [["search", "--resume", "a.jsonl", "job.xml"], "--resume a.jsonl: it is no application's id, and no file"],
-    [["search", "--trials", "1", "job.xml"], "--trials and --after are of --dry-run alone"],
+    [["search", "--resume", "a.jsonl", "job.xml"], "--resume a.jsonl: it is neither an application's id nor a file"],
+    [["search", "--trials", "1", "job.xml"], "--trials and --after need --dry-run"],
     [
       ["search", "job.xml", "-conf", "tony.worker.instances=2", "-conf", "tony.application.distributed-mode=fcfs"],
       "This search does not run: trials of several tasks start together",
@@ -138,13 +138,13 @@ describe("tony-ts search --dry-run", () => {
   test("a line of trials that cannot be read is told with its place", async () => {
     writeFileSync(path.join(folder, "trials.jsonl"), '{"params": {}}\n\n{"params": {"rate": 1}}\n');
     await expect(ran("search", "--dry-run", "--after", "trials.jsonl", "job.xml")).rejects.toThrow(
-      "trials.jsonl:3: params has rate, which is no parameter of the search",
+      "trials.jsonl:3: params has rate, which is not a parameter of the search",
     );
   });
 
   test("a job without a search is refused, and one that is wrong", async () => {
     write({ "tony.worker.instances": "1", "tony.worker.command": "true" });
-    await expect(ran("search", "--dry-run", "job.xml")).rejects.toThrow("is no search: set tony.search.param.NAME");
+    await expect(ran("search", "--dry-run", "job.xml")).rejects.toThrow("is not a search: set tony.search.param.NAME");
     write({ "tony.worker.instances": "1", "tony.worker.command": "true", "tony.search.metric": "loss" });
     await expect(ran("search", "--dry-run", "job.xml")).rejects.toThrow("needs parameters");
   });

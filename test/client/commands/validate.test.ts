@@ -60,8 +60,8 @@ test("an environment with a package in editable mode is warned of, with the mend
   const { exitCode, context } = await validating(...options);
   expect(await exitCode).toBe(0);
   expect(context.err.text).toContain(
-    "warning: venv: lib/python3.11/site-packages/mylib.pth refers to /home/ada/mylib of this machine, which does not go along with it: " +
-      "install that without -e, or send it beside",
+    "warning: venv: lib/python3.11/site-packages/mylib.pth refers to /home/ada/mylib of this machine, which is not sent with it: " +
+      "install it without -e, or send it separately",
   );
 });
 

@@ -58,7 +58,7 @@ describe("what status shows of a job", () => {
       throw new RangeError("there is no AM");
     };
     const found = await inspect(report.id, aPlace({ report: async () => report }), connect);
-    const said = "what became of its tasks is kept for bob alone";
+    const said = "only bob can see what became of its tasks";
     expect(inspectionLines(found, nowMs)).toEqual(expect.arrayContaining([`  ${said}`, "  worker:0 exited 1"]));
     expect(inspectionJson(found, nowMs).remark).toBe(said);
   });

@@ -81,7 +81,7 @@ describe("the keys of a job", () => {
     });
     await expect(keys.transact({ key: '{"success": 1}', owner })).rejects.toMatchObject({
       code: "USAGE",
-      message: "success is no list",
+      message: "success is not a list",
     });
   });
 

@@ -53,9 +53,9 @@ describe("runs", () => {
   });
 
   test("of a name that nobody has, and of a job of which nothing is known, there are none", async () => {
-    await expect(runsOf("gpt", [], place, context)).rejects.toThrow("No job of yours that is called gpt has ended");
+    await expect(runsOf("gpt", [], place, context)).rejects.toThrow("None of your jobs called gpt has ended");
     await expect(runOf("application_1795305600000_0004", [], place, context)).rejects.toThrow(
-      "Of the tasks of application_1795305600000_0004 nothing is known: how it ended was not kept here",
+      "Nothing is known about the tasks of application_1795305600000_0004: how it ended was not kept here",
     );
   });
 });
@@ -66,7 +66,7 @@ test("advice has columns for what is to change, a sentence for the rest, and wha
   expect(adviceLines(advice, noonishMs)).toEqual([
     "bert, last 2 runs (1 h)",
     "  worker.memory   4 GiB → 2 GiB   the most that any task held is 1 GiB (p95 1 GiB, p50 1 GiB) · saves 4 GiB·h a run",
-    "  unseen   of cores, GPUs and slow tasks nothing is known: it needs the series in a job's history (tony.history.location)",
+    "  unseen   cores, GPUs and slow tasks cannot be judged: this needs the series in a job's history (tony.history.location)",
     "  Dr. Elephant: Task Memory CRITICAL, Task GPU NONE, score 8; 5 GiB·h of 8 GiB·h wasted",
     "  paste: -conf tony.worker.memory=2g",
     "  write: tony-ts advise bert --apply job.xml",

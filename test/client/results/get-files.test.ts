@@ -262,7 +262,7 @@ describe("the last checkpoint", () => {
 
   test("that is gone, or never was, is said", async () => {
     const gone = get(ended({ checkpoint: checkpoint("ckpt/gone") }), { what: "checkpoint" });
-    await expect(gone).rejects.toThrow(/step 7 is not there any more: file:/);
+    await expect(gone).rejects.toThrow(/step 7 no longer exists: file:/);
     await expect(get(ended({}), { what: "checkpoint" })).rejects.toThrow(`${application} has no checkpoint`);
   });
 });

@@ -95,7 +95,7 @@ describe("tony-ts series", () => {
     await expect(shown(application)).rejects.toThrow("ran long enough to be measured");
     await stored(`history/intermediate/${application}`, twoWorkers());
     await expect(shown(application, "ps")).rejects.toThrow(
-      "Nothing is known of ps over time; it is of worker:0, worker:1",
+      "Nothing is known about ps over time, only about worker:0, worker:1",
     );
   });
 });

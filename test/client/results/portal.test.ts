@@ -116,7 +116,7 @@ describe("proxies that log people in", () => {
   test.each([
     [{ proxy: ["192.0.2.7"] }, "--proxy and --user-header go together"],
     [{ proxy: ["gate"], "user-header": "X-User" }, "gate is no IP address"],
-    [{ proxy: ["192.0.2.7"], "user-header": "X User" }, "X User is no header's name"],
+    [{ proxy: ["192.0.2.7"], "user-header": "X User" }, "X User is not a header's name"],
   ])("are said in full: %j", (options, message) => {
     expect(() => portalProxies({ ...none, ...options })).toThrow(message);
   });

@@ -32,7 +32,7 @@ describe("the stacks of a task", () => {
   it("are not read on where an executor sends more than there can be", async () => {
     const endless = { ...shell, why: "x".repeat(17 * 1024 * 1024) };
     const read = stacksJson(await connected({ stacks: [endless] }), "worker:0");
-    await expect(read).rejects.toThrow("worker:0 sends more than 16 MiB, which are no stacks");
+    await expect(read).rejects.toThrow("worker:0 sends more than 16 MiB, too much for stacks");
   });
 
   it("are missing of a program that is not Python, which is said", async () => {

@@ -103,7 +103,7 @@ describe("the input of a feed", () => {
       "that cannot be unpacked",
       "/odd/*.bz2",
       lines,
-      "hdfs://nn:8020/odd/a.bz2: of what is compressed, rows are read of .gz alone",
+      "hdfs://nn:8020/odd/a.bz2: the only compressed files that are read are .gz",
     ],
     [
       "of rows of one length that are compressed",
@@ -121,7 +121,7 @@ describe("the input of a feed", () => {
       "of broken rows",
       "/data/part-1.txt",
       { format: "fixed", splitBytes: MIB, recordBytes: 7 },
-      "hdfs://nn:8020/data/part-1.txt, whose 1048576 bytes are no whole rows of 7",
+      "hdfs://nn:8020/data/part-1.txt, whose 1048576 bytes are not a whole number of rows of 7",
     ],
   ])("%s is an error at its key", async (_what, input, cut, problem) => {
     const { problems } = await inputsOf([input], cut);

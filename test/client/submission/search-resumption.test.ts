@@ -50,7 +50,7 @@ describe("a file of trials", () => {
   });
 
   test.each([
-    [[{ params: { ...adam, extra: 1 } }], "extra is no parameter of this search, and has a value in its trial 0"],
+    [[{ params: { ...adam, extra: 1 } }], "extra is not a parameter of this search but has a value in its trial 0"],
     [[{ params: adam }, { params: { lr: 0.5 } }], "kind has no value in its trial 1"],
     [[{ params: { ...adam, lr: 2 } }], "lr is 2, and this search has float 0 1 in its trial 0"],
     [[{ params: { ...adam, kind: "adam" } }], "kind is adam, and this search has choice 1 sgd in its trial 0"],
@@ -69,7 +69,7 @@ describe("a file of trials", () => {
   });
 
   test("that is not there is no id either", async () => {
-    await expect(before("none.jsonl")).rejects.toThrow("it is no application's id, and no file of this machine");
+    await expect(before("none.jsonl")).rejects.toThrow("it is neither an application's id nor a file on this machine");
   });
 });
 

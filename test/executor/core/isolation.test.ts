@@ -174,4 +174,13 @@ describe("the suspensions of a program", () => {
     expect(again).toBeGreaterThan(25_000);
     expect(scene.suspended()).toBe(10_000 + scene.nowMs - again);
   });
+
+  it("keeps of the programs that have ended the last one, until the next one starts", () => {
+    const scene = new Scene();
+    for (const generation of [1, 2, 3]) {
+      scene.post({ type: "program-started", generation });
+      scene.post({ type: "program-ended", generation });
+      expect(scene.core.state.programs.map((program) => program.generation)).toEqual([generation]);
+    }
+  });
 });

@@ -80,7 +80,7 @@ describe("resources on the wire", () => {
     expect(() => resourceToWire(tpu, types)).toThrow(
       'The cluster has no resource type "yarn.io/tpu": it has yarn.io/gpu, disk',
     );
-    expect(() => new ResourceTypes([]).check(tpu)).toThrow(/it has none beside memory and cores/);
+    expect(() => new ResourceTypes([]).check(tpu)).toThrow(/it has none besides memory and cores/);
     expect(() => new ResourceTypes([]).check({ ...tpu, others: { "yarn.io/tpu": 0 } })).not.toThrow();
   });
 });

@@ -111,7 +111,7 @@ describe("no folder that stays is where something is removed", () => {
 
   test("nor holds the staging folder that the job names, nor is in its cache", () => {
     expect(errors({ ...output, "tony.output.dir": "hdfs:///st", "tony.staging-dir": "hdfs:///st/ada" })).toEqual([
-      expect.stringContaining("tony.output.dir holds the staging folder (tony.staging-dir)"),
+      expect.stringContaining("tony.output.dir contains the staging folder (tony.staging-dir)"),
     ]);
     expect(errors({ ...output, "tony.output.dir": "hdfs:///c/x", "tony.cache.dir": "hdfs:///c" })).toEqual([
       expect.stringContaining("tony.output.dir is in the cache (tony.cache.dir)"),

@@ -114,7 +114,7 @@ describe("the feeds of a job", () => {
     [
       "a size of rows without a use",
       { ...input, "tony.feed.train.record-size": "8" },
-      "warning: tony.feed.train.record-size has no effect: it is of format fixed alone",
+      "warning: tony.feed.train.record-size has no effect: only the format fixed uses it",
     ],
     [
       "results of several epochs",
@@ -134,7 +134,7 @@ describe("the feeds of a job", () => {
     [
       "results of equal steps",
       { ...input, "tony.feed.train.uneven": "pad", "tony.feed.train.output": "/out" },
-      "tony.feed.train.uneven has no meaning beside tony.feed.train.output: leave one of them out",
+      "tony.feed.train.uneven cannot be combined with tony.feed.train.output: leave one of them out",
     ],
     [
       "an end of what has none",
@@ -144,7 +144,7 @@ describe("the feeds of a job", () => {
     [
       "results without end",
       { ...input, "tony.feed.train.boundary": "infinite", "tony.feed.train.output": "/out" },
-      "tony.feed.train.boundary = infinite has no meaning beside tony.feed.train.output, whose splits are read once: leave one of them out",
+      "tony.feed.train.boundary = infinite cannot be combined with tony.feed.train.output, whose splits are read once: leave one of them out",
     ],
     [
       "equal steps in epochs that overlap",
@@ -152,7 +152,7 @@ describe("the feeds of a job", () => {
         ...{ ...input, "tony.feed.train.boundary": "overlap", "tony.feed.train.epochs": "2" },
         "tony.feed.train.uneven": "drop",
       },
-      "tony.feed.train.boundary = overlap has no meaning beside tony.feed.train.uneven, which counts the steps of each epoch: leave one of them out",
+      "tony.feed.train.boundary = overlap cannot be combined with tony.feed.train.uneven, which counts the steps of each epoch: leave one of them out",
     ],
     [
       "an epoch that overlaps with none",
@@ -177,7 +177,7 @@ describe("the feeds of a job", () => {
     [
       "equal steps of what grows",
       { ...input, "tony.feed.train.relist": "30s", "tony.feed.train.uneven": "pad" },
-      "tony.feed.train.relist has no meaning beside tony.feed.train.uneven: leave one of them out",
+      "tony.feed.train.relist cannot be combined with tony.feed.train.uneven: leave one of them out",
     ],
     [
       "results of what has no end",
@@ -187,12 +187,12 @@ describe("the feeds of a job", () => {
     [
       "roles that the job does not have",
       { ...input, "tony.feed.train.roles": "worker,wokrer" },
-      "tony.feed.train.roles names wokrer, which is no role of the job; did you mean worker?",
+      "tony.feed.train.roles names wokrer, which is not a role of the job; did you mean worker?",
     ],
     [
       "a role that is like none of the job",
       { ...input, "tony.feed.train.roles": "reader" },
-      "tony.feed.train.roles names reader, which is no role of the job; it has worker",
+      "tony.feed.train.roles names reader, which is not a role of the job; it has worker",
     ],
     [
       "a key that is misspelt",

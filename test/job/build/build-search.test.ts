@@ -132,7 +132,7 @@ describe("a job that describes a search", () => {
         "tony.search.param.optimizer": "choice a b",
         ...goal,
       },
-      ["tony.search.param.momentum names optimiser, which is no parameter of the search; did you mean optimizer?"],
+      ["tony.search.param.momentum names optimiser, which is not a parameter of the search; did you mean optimizer?"],
     ],
     [
       "with a condition on itself",
@@ -142,12 +142,12 @@ describe("a job that describes a search", () => {
     [
       "with a condition on numbers",
       { "tony.search.param.a": "int 1 2", "tony.search.param.b": "int 1 2 when a=1", ...goal },
-      ["tony.search.param.b has a condition on a, which is no choice"],
+      ["tony.search.param.b has a condition on a, which is not a choice"],
     ],
     [
       "with a condition that never holds",
       { "tony.search.param.a": "choice x y", "tony.search.param.b": "int 1 2 when a=z", ...goal },
-      ["tony.search.param.b waits for a=z, which is none of its choices: x, y"],
+      ["tony.search.param.b waits for a=z, which is not one of its choices: x, y"],
     ],
     [
       "by a grid without steps",
@@ -169,7 +169,7 @@ describe("a job that describes a search", () => {
       { ...rate, "tony.search.points": "rate=1; lr=0.1 rate=0.1", ...goal },
       [
         "tony.search.points has the point rate=1, which has no value of rate that the search has",
-        "tony.search.points has the point lr=0.1 rate=0.1, which names lr, which is no parameter of the search",
+        "tony.search.points has the point lr=0.1 rate=0.1, which names lr, which is not a parameter of the search",
       ],
     ],
     [
@@ -191,7 +191,7 @@ describe("a job that describes a search", () => {
   test("a command that names what is no parameter is told, with its line", () => {
     const command = { "tony.containers.command": "train --rate {{param.rate}} --units {{param.rat}}" };
     expect(said({ ...rate, ...goal, ...command })).toEqual([
-      "job.xml:2: tony.containers.command names rat, which is no parameter of the search; did you mean rate?",
+      "job.xml:2: tony.containers.command names rat, which is not a parameter of the search; did you mean rate?",
     ]);
   });
 
@@ -250,7 +250,7 @@ describe("a job that describes a search", () => {
       const own = { ...inFile, "tony.search.param.a": "int 1 2" };
       expect(said(own, folder)).toEqual([
         `job.xml:${line}: tony.search.space names space.yaml, whose line 1 has rate, which must be float LOW HIGH with the lower number first, not "float 1 0"`,
-        `job.xml:${line}: tony.search.space names space.yaml, whose line 2 is no parameter: write NAME: float 0 1`,
+        `job.xml:${line}: tony.search.space names space.yaml, whose line 2 is not a parameter: write NAME: float 0 1`,
         `job.xml:${line}: tony.search.space names space.yaml, whose line 3 has rate again`,
         `job.xml:${line + 3}: tony.search.param.a is in the file of tony.search.space, too: keep one`,
       ]);
@@ -259,10 +259,10 @@ describe("a job that describes a search", () => {
         expect.stringContaining("tony.search.space names space.yaml, which cannot be read: "),
       ]);
       writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": 3}');
-      expect(said(inFile, folder)).toEqual([expect.stringContaining("whose line 2 is no parameter")]);
+      expect(said(inFile, folder)).toEqual([expect.stringContaining("whose line 2 is not a parameter")]);
       rmSync(path.join(folder, "space.yaml"));
       expect(said(inFile, folder)).toEqual([
-        `job.xml:${line}: tony.search.space names space.yaml, which is no file of this machine`,
+        `job.xml:${line}: tony.search.space names space.yaml, which is not a file on this machine`,
       ]);
     });
   });

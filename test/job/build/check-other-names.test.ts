@@ -42,7 +42,7 @@ describe("names outside tony.", () => {
   test("one that nothing reads is said where it was typed, and not in files", () => {
     expect(said(...jobSettings({ "azkaban.flow": "f" }), siteSetting("site.owner", "x"))).toEqual([]);
     expect(said(optionSetting("data.root", "/data"))).toEqual([
-      "-conf: warning: data.root has no effect: it is neither a key of a job, which begin with tony., nor a setting of Hadoop",
+      "-conf: warning: data.root has no effect: it is neither a key of tony-ts, which all begin with tony., nor a Hadoop setting",
     ]);
   });
 

@@ -24,14 +24,17 @@ describe("a cursor", () => {
   });
 
   test.each([
-    [{ plan: "b2" }, "it is of other input, or of another order: begin without it, or give the job what it had"],
+    [
+      { plan: "b2" },
+      "it is from other input or another order: start without it, or give the job the same input and order",
+    ],
     [{ epoch: 3 }, "it is of epoch 3, counted from 0, of 2"],
     [{ plan: "a1", epoch: 2 ** 24 + 1, endless: true }, "it is of epoch 16777217, which no feed comes to"],
-    [{ used: [0, 11] }, "what it says is used are no rising runs of the feed's splits"],
-    [{ used: [3, 1] }, "what it says is used are no rising runs of the feed's splits"],
-    [{ partly: { 10: 1 } }, "10 is no split that is used in part"],
-    [{ partly: { 1: 1 } }, "1 is no split that is used in part"],
-    [{ partly: { "1e0": 1 } }, "1e0 is no split that is used in part"],
+    [{ used: [0, 11] }, "what it says is used is not a list of rising runs of the feed's splits"],
+    [{ used: [3, 1] }, "what it says is used is not a list of rising runs of the feed's splits"],
+    [{ partly: { 10: 1 } }, "10 is not a split that is partly used"],
+    [{ partly: { 1: 1 } }, "1 is not a split that is partly used"],
+    [{ partly: { "1e0": 1 } }, "1e0 is not a split that is partly used"],
   ])("that says %j is refused", ({ endless, ...said }: Partial<Cursor> & { readonly endless?: boolean }, words) => {
     expect(cursorProblem({ ...cursor, ...said }, endless ? { plan: "a1" } : feed, splits)).toBe(words);
   });

@@ -58,7 +58,7 @@ describe("a line of a trial", () => {
   });
 
   test.each([
-    ['{"params": {"rate": 0.5}}', "params has rate, which is no parameter of the search"],
+    ['{"params": {"rate": 0.5}}', "params has rate, which is not a parameter of the search"],
     ['{"params": {"lr": true}}', "params.lr must be a number or text"],
     ['{"value": 1}', "params must be an object"],
     [

@@ -25,7 +25,7 @@ export async function* tfileLogs(
       const lengthText = await readJavaUtf(value);
       const lengthBytes = Number(lengthText);
       if (!/^\d+$/.test(lengthText) || !Number.isSafeInteger(lengthBytes)) {
-        throw new LogFormatError(`${file.path}: "${lengthText}" is no length of ${name} of ${containerId}`);
+        throw new LogFormatError(`${file.path}: "${lengthText}" is not a valid length of ${name} of ${containerId}`);
       }
       const content = new LogContent(file.path, value, lengthBytes);
       yield { containerId, name, lengthBytes, node: file.node, content };

@@ -121,7 +121,7 @@ describe("a virtual environment that is sent", () => {
       return (await packingOfFolder(folder, "archive")).remarks;
     };
     const remark = () => [
-      `${list} refers to ${base}/mylib of this machine, which does not go along with it: install that without -e, or send it beside`,
+      `${list} refers to ${base}/mylib of this machine, which is not sent with it: install it without -e, or send it separately`,
     ];
 
     test("leads out of it from its own folder, to what is there", async () => {
