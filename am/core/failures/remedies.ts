@@ -41,7 +41,8 @@ export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
     misnamedFile(step, task, exit) ??
     missingFile(step, task, exit) ??
     missingProgram(step, task, exit) ??
-    notExecutable(exit) ?? { code: "check-command", setting: commandSetting(step, task) }
+    notExecutable(exit) ??
+    foreignProgram(exit) ?? { code: "check-command", setting: commandSetting(step, task) }
   );
 }
 
@@ -57,6 +58,12 @@ const DENIED = /: ([^:\s]+): Permission denied$/;
 function notExecutable({ lastLines }: ChildExit): Remedy | undefined {
   const file = lastLines.flatMap((line) => DENIED.exec(line)?.[1] ?? []).find((path) => path.includes("/"));
   return file === undefined ? undefined : { code: "make-executable", file: withoutDot(file) };
+}
+
+/** In bash's words. An environment that was made elsewhere is the most frequent one. */
+function foreignProgram({ lastLines }: ChildExit): Remedy | undefined {
+  const [file] = lastLines.flatMap((line) => /: ([^:\s]+): cannot execute binary file\b/.exec(line)?.[1] ?? []);
+  return file === undefined ? undefined : { code: "other-machine", file: withoutDot(file) };
 }
 
 /**
@@ -215,8 +222,9 @@ function portInUse(step: Step, task: TaskRecord, exit: ChildExit): Remedy | unde
   return said.some(saysAddressInUse) ? { code: "open-given-port", role: roleOf(step, task).name } : undefined;
 }
 
-function crash(step: Step, task: TaskRecord, { signal }: ChildExit): Remedy | undefined {
+function crash(step: Step, task: TaskRecord, { signal, lastLines }: ChildExit): Remedy | undefined {
   const variable = "PYTHONFAULTHANDLER";
+  if (lastLines.some((line) => line.startsWith("Fatal Python error:"))) return undefined;
   if (signal !== "SIGSEGV" || roleOf(step, task).environment[variable] !== undefined) {
     return undefined;
   }

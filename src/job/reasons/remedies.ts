@@ -55,6 +55,10 @@ export const remedies = {
     ({ file }) =>
       `${file} is not executable: chmod +x it before you submit, or run it by its interpreter (bash ${file})`,
   ),
+  "other-machine": reason(
+    { file: "text" },
+    ({ file }) => `${file} is for another kind of machine than that node: bring one that was made for it`,
+  ),
   "name-interpreter": reason(
     { script: "text" },
     ({ script }) =>

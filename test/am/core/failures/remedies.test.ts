@@ -186,6 +186,7 @@ describe("what is advised", () => {
       "if it is a Python program, add PYTHONFAULTHANDLER=1 to tony.execution.envs: it then prints where it stood";
     expect(advice(crash)).toBe(hint);
     expect(advice(crash, { environment: { PYTHONFAULTHANDLER: "1" } })).toBeUndefined();
+    expect(advice({ ...crash, lastLines: ["Fatal Python error: Segmentation fault", "", "  File"] })).toBeUndefined();
     expect(advice({ exitCode: 137, signal: "SIGKILL" })).toBeUndefined();
   });
 
@@ -268,11 +269,16 @@ describe("what is advised", () => {
     );
   });
 
+  test("for one of another kind of machine", () => {
+    const said = "/bin/bash: line 1: venv/bin/python: cannot execute binary file: Exec format error";
+    const exit = { failedToStart: true, lastLines: [said] };
+    expect(advice(exit, { command: "venv/bin/python train.py" })).toBe(
+      "venv/bin/python is for another kind of machine than that node: bring one that was made for it",
+    );
+  });
+
   test("for what else a shell says of a command: to look at it", () => {
-    const exit = {
-      failedToStart: true,
-      lastLines: ["/bin/bash: line 1: ./a: cannot execute binary file: Exec format error"],
-    };
+    const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: ./a: Text file busy"] };
     expect(advice(exit, { command: "./a" })).toBe("check tony.worker.command (job.xml:5)");
   });
 
