@@ -15,18 +15,20 @@ const count = fc.nat();
 /** Times, sizes and offsets: beyond 32 bits, within what a number holds. */
 const large = fc.maxSafeNat();
 const text = fc.string({ unit: "binary" });
+/** What is told as part of a line. */
+const line = text.map((said) => said.replaceAll(/[\r\n\u0085\u2028\u2029]/g, ""));
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
 const stream = fc.constantFrom("stdout" as const, "stderr" as const);
 const hello = fc.record({ protocol: count, build: text });
 const constant = <const Type extends string>(type: Type) => fc.constant(type);
 
 const stopReason: fc.Arbitrary<StopReason> = fc.oneof(
-  fc.record({ code: fc.constantFrom("generation-ended" as const, "replaced" as const, "refused" as const), why: text }),
+  fc.record({ code: fc.constantFrom("generation-ended" as const, "replaced" as const, "refused" as const), why: line }),
   fc.record({ code: constant("hung"), noProgressMs: large, step: large }),
   fc.record({ code: constant("node-leaves"), step: large }),
   fc.record({ code: constant("ran-too-long"), limitMs: large }),
   fc.record({ code: constant("orphaned"), silentMs: large }),
-  fc.record({ code: constant("executor-failed"), error: text }),
+  fc.record({ code: constant("executor-failed"), error: line }),
   fc.record({ code: fc.constantFrom("job-ended" as const, "container-terminated" as const, "unknown" as const) }),
 );
 
