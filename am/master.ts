@@ -55,10 +55,10 @@ import { Stillness } from "./stillness.ts";
 import { eventFiles } from "./storage/event-files.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
+import { KeptSeries } from "./storage/kept-series.ts";
 import { SealedJournal } from "./storage/sealed-journal.ts";
 import { SearchResults } from "./storage/search-results.ts";
 import { Staging } from "./storage/staging.ts";
-
 import { removeUnfinishedUploads } from "./storage/unfinished-uploads.ts";
 import { executorCredentials, userTokens } from "./tokens/credentials.ts";
 import { FreshTokens } from "./tokens/fresh-tokens.ts";
@@ -99,6 +99,7 @@ class Master {
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
   readonly #series: JobSeries;
+  readonly #keptSeries: KeptSeries;
   readonly #stillness = new Stillness();
   readonly #idleness: Idleness;
   readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
@@ -193,7 +194,10 @@ class Master {
       attempt,
       decode: readStoreFile,
     });
-    this.#journals.push(this.#journal, this.#storeJournal);
+    const { applicationId } = job;
+    const [series, staging] = [this.#series, this.#staging];
+    this.#keptSeries = new KeptSeries({ applicationId, attempt, series, staging, clock: wallClock, log });
+    this.#journals.push(this.#journal, this.#storeJournal, this.#keptSeries);
     this.#store = new JobStore({
       attempt,
       clock: wallClock,
@@ -235,6 +239,7 @@ class Master {
     if (!local) renewTokens({ job, tokens: this.#tokens, staging: this.#staging, fileSystem, log });
     if (attempt === 1) this.#history.begin(this.#status(), this.#pageUrl && this.#page?.key);
     if (journal !== undefined) {
+      void this.#keptSeries.recover();
       this.#feeds.recover();
       const { keptContainers } = registration;
       this.shell.post({ type: "recovered", ...(await journal), keptContainers });
@@ -474,7 +479,7 @@ class Master {
   #watch(): void {
     this.shell.tick();
     for (const event of this.#liveness.tick(wallClock.nowMs())) this.shell.post(event);
-    const { job, ownLog, log } = this.#input;
+    const { job, settings, ownLog, log } = this.#input;
     this.#scheduler.show(progressOf(this.#core), shownAddress(job.spec, this.#pageUrl, this.#core.state.services));
     this.#feed.refresh();
     const still = this.#stillness.look(wallClock.nowMs(), () => this.#status());
@@ -482,6 +487,7 @@ class Master {
     const idle = this.#idleness.look(wallClock.nowMs(), () => this.#status());
     if (idle !== undefined) log.warn("tasks-idle", `${idleWords(idle)} → ${idleRemedy(job.applicationId)}`);
     this.#outlets.look(() => this.#status());
+    if (!settings.local) this.#keptSeries.look();
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
     wallClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }

@@ -11,7 +11,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /**
  * Parts that no program of ours uses, by package and the names they are imported by, and what stands in for each. Of gRPC: the protobufjs
  * of its debugging service, ways to spread calls over several servers, the measurements for these (ORCA), what it has for other packages,
- * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread, and hiding parts of a line.
+ * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread, hiding parts of a line, several logs as
+ * one, and what it writes of errors, requests and answers: our lines are of texts and numbers.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const unusedParts = {
@@ -30,6 +31,8 @@ const unusedParts = {
     "./lib/transport": "module.exports = undefined;",
     "./redaction": "module.exports = undefined;",
     "./lib/redaction": "module.exports = undefined;",
+    "./lib/multistream": "module.exports = undefined;",
+    "pino-std-serializers": "exports.err = (error) => error;",
   },
 };
 
@@ -46,7 +49,7 @@ export const withoutUnusedParts = {
   setup({ onResolve, onLoad }) {
     for (const [name, parts] of Object.entries(unusedParts)) {
       const namespace = `unused-${name}`;
-      onResolve({ filter: /^[.@]/ }, ({ path: part, importer }) =>
+      onResolve({ filter: /^[.@p]/ }, ({ path: part, importer }) =>
         part in parts && importer.includes(`/node_modules/${name}/`) ? { path: part, namespace } : undefined,
       );
       onLoad({ filter: /.*/, namespace }, ({ path: part }) => ({ contents: parts[part] ?? "", loader: "js" }));

@@ -1,5 +1,5 @@
 import type { Metrics } from "../../src/api/messages.ts";
-import { encodeSeries } from "../../src/history/series/file.ts";
+import { encodeSeries, type JobSeries as HeardSeries } from "../../src/history/series/file.ts";
 import { type Quantity, SeriesTable, type TaskSeries } from "../../src/history/series/table.ts";
 import { countTasks, type JobSpec } from "../../src/job/spec.ts";
 import { parseTaskId } from "../../src/job/task.ts";
@@ -32,16 +32,29 @@ const own = {
 
 /**
  * What the job's tasks used and reported over time, from what executors tell anyway. No decision depends on it, so it is not in the core's
- * state, and a later attempt begins its own.
+ * state: a later attempt goes on from what the one before has kept (`KeptSeries`).
  */
 export class JobSeries {
   readonly #spec: Pick<JobSpec, "roles" | "trials">;
-  readonly #table: SeriesTable;
+  #table: SeriesTable;
   readonly #paces = new Map<string, Pace>();
 
   constructor(spec: Pick<JobSpec, "roles" | "trials">, fromMs: number) {
     this.#spec = spec;
     this.#table = new SeriesTable(fromMs, countTasks(spec));
+  }
+
+  /** On the axis of an earlier attempt, with what that heard. */
+  goOnFrom({ axis, rows }: HeardSeries): void {
+    const own = this.#table;
+    this.#table = new SeriesTable(axis.fromMs, countTasks(this.#spec), axis.spanMs);
+    for (const { task, series } of rows) this.#table.addAll(task, series, axis);
+    for (const task of own.tasks) this.#table.addAll(task, own.seriesOf(task), own);
+  }
+
+  /** Of one value of a chart. */
+  get spanMs(): number {
+    return this.#table.spanMs;
   }
 
   used(task: string, { cpuCores, memoryBytes, gpus }: Metrics, atMs: number): void {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
 import { attemptOfMasterFile, masterFile, removeStaged, STAGED_FOLDERS } from "../../src/job/stored/staged-folder.ts";
@@ -57,8 +58,23 @@ export class Staging {
 
   /** Writes the attempt's address. */
   announce(address: MasterAddress): Promise<void> {
-    this.#announcing = this.#write(masterFile(address.attempt), address);
+    this.#announcing = this.#write(masterFile(address.attempt), jsonOf(address));
     return this.#announcing;
+  }
+
+  /** Keeps what is known of tasks over time, for a later attempt. */
+  async keepSeries(attempt: number, file: Uint8Array): Promise<void> {
+    await this.#write(keptSeriesFile(attempt), file);
+  }
+
+  /** What the last of the attempts before one kept so; undefined where none did. */
+  async keptSeries(before: number): Promise<Uint8Array | undefined> {
+    for (let attempt = before - 1; attempt > 0; attempt -= 1) {
+      const file = path.posix.join(this.#folder, keptSeriesFile(attempt));
+      const kept = await ifThere(this.#fileSystem.open(file).then((stream) => buffer(stream)));
+      if (kept !== undefined) return kept;
+    }
+    return undefined;
   }
 
   /** The latest attempt that has left its address; 0 where none has. Rejects where the folder cannot be read. */
@@ -78,7 +94,7 @@ export class Staging {
 
   /** With the local scheduler the logs and the outcome are read there later; what only the running job needed is removed. */
   async keepResult(status: JobStatus): Promise<void> {
-    await this.#write("status.json", status);
+    await this.#write("status.json", jsonOf(status));
     const entries = await this.#fileSystem.list(this.#folder);
     const temporary = /^(journal|store|client\.json|container_tokens|left-status\.json)$/;
     const isTemporary = (name: string) => temporary.test(name) || attemptOfMasterFile(name) !== undefined;
@@ -90,7 +106,7 @@ export class Staging {
   /** For whoever asks how the job ended, if no later attempt follows. In one call: a NodeManager's SIGKILL is near. */
   async leave(status: JobStatus): Promise<void> {
     const file = path.posix.join(this.#folder, leftStatusFileName);
-    await this.#fileSystem.create(file, Buffer.from(JSON.stringify(status)), { permission: 0o600, overwrite: true });
+    await this.#fileSystem.create(file, jsonOf(status), { permission: 0o600, overwrite: true });
   }
 
   /** The same while the job goes on. */
@@ -99,10 +115,13 @@ export class Staging {
   }
 
   /** Under a temporary name first, so that a reader sees whole files only. */
-  async #write(name: string, content: unknown): Promise<void> {
+  async #write(name: string, content: Uint8Array): Promise<void> {
     const target = path.posix.join(this.#folder, name);
     const draft = `${target}.tmp`;
-    await this.#fileSystem.create(draft, Buffer.from(JSON.stringify(content)), { permission: 0o600, overwrite: true });
+    await this.#fileSystem.create(draft, content, { permission: 0o600, overwrite: true });
     await this.#fileSystem.rename(draft, target, { overwrite: true });
   }
 }
+
+const jsonOf = (content: unknown): Buffer => Buffer.from(JSON.stringify(content));
+const keptSeriesFile = (attempt: number): string => `series-${attempt}.jsonl.gz`;

@@ -1,5 +1,7 @@
-import { promisify } from "node:util";
-import { gunzipSync, gzip } from "node:zlib";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { createGzip, gunzipSync } from "node:zlib";
 import { TonyError } from "../../errors.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import { amount, arrayOf, count, literal, object, type Shape, ShapeError, string } from "../../job/shape.ts";
@@ -21,7 +23,7 @@ export const MOST_SERIES_BYTES = 128 * 2 ** 20;
 export interface SeriesAxis {
   readonly seriesVersion: typeof SERIES_VERSION;
   readonly applicationId: string;
-  /** The attempt of the ApplicationMaster that heard them. */
+  /** The attempt of the ApplicationMaster that wrote them: it has what earlier ones heard. */
   readonly attempt: number;
   readonly fromMs: number;
   readonly spanMs: number;
@@ -40,10 +42,8 @@ export interface JobSeries {
   readonly rows: readonly SeriesRow[];
 }
 
-const compress = promisify(gzip);
-
 /**
- * The file: JSON, a line for the axis and one for each task, compressed.
+ * The file: JSON, a line for the axis and one for each task, compressed; between tasks others have their turn.
  * @param tasks in the order of their lines
  */
 export async function encodeSeries(
@@ -54,11 +54,14 @@ export async function encodeSeries(
 ): Promise<Buffer> {
   const { fromMs, spanMs } = table;
   const axis: SeriesAxis = { seriesVersion: SERIES_VERSION, applicationId, attempt, fromMs, spanMs };
-  const rows = tasks.map((task): SeriesRow => {
-    const series = table.seriesOf(task).map((one) => ({ ...one, values: one.values.map(rounded) }));
-    return { task, memoryLimitBytes: memoryLimitBytesOf(task), series };
-  });
-  return await compress([axis, ...rows].map((line) => `${JSON.stringify(line)}\n`).join(""), { level: 9 });
+  const lines = function* () {
+    yield `${JSON.stringify(axis)}\n`;
+    for (const task of tasks) {
+      const series = table.seriesOf(task).map((one) => ({ ...one, values: one.values.map(rounded) }));
+      yield `${JSON.stringify({ task, memoryLimitBytes: memoryLimitBytesOf(task), series } satisfies SeriesRow)}\n`;
+    }
+  };
+  return await pipeline(Readable.from(lines()), createGzip({ level: 9 }), buffer);
 }
 
 /** @throws TonyError (`SERIES_UNREADABLE`) where a file is none of ours, was cut off, or is of another version */

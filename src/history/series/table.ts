@@ -34,12 +34,13 @@ export interface TaskSeries {
 export class SeriesTable {
   readonly fromMs: number;
   readonly spans: number;
-  #spanMs = FIRST_SPAN_MS;
+  #spanMs: number;
   readonly #rings = new Map<string, Map<string, SeriesRing>>();
 
   /** @param tasks of the job: how many spans there are depends on it */
-  constructor(fromMs: number, tasks: number) {
+  constructor(fromMs: number, tasks: number, spanMs: number = FIRST_SPAN_MS) {
     this.fromMs = fromMs;
+    this.#spanMs = spanMs;
     this.spans = spansByTasks.find(({ mostTasks }) => tasks <= mostTasks)?.spans ?? 0;
   }
 
@@ -62,6 +63,13 @@ export class SeriesTable {
     if (ring === undefined || !Number.isFinite(value)) return;
     while (atMs - this.fromMs >= this.#spanMs * this.spans) this.#halve();
     ring.add(Math.max(0, Math.floor((atMs - this.fromMs) / this.#spanMs)), value);
+  }
+
+  /** What another table heard of a task, at the moments that it has on this one's axis. */
+  addAll(task: string, series: readonly TaskSeries[], { fromMs, spanMs }: { fromMs: number; spanMs: number }): void {
+    for (const { name, rule, first, values } of series)
+      for (const [index, value] of values.entries())
+        if (value !== null) this.add(task, { name, rule }, fromMs + (first + index) * spanMs, value);
   }
 
   /** All of a task; what nothing was heard of is not among them. */
