@@ -14,7 +14,7 @@ export function drawCharts(chart: Chart, memoryLimitBytes: number): Element[] {
 
 function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memoryLimitBytes: number): Element {
   const heard = series.values.filter((value) => value !== null);
-  const words = series.name === "memory" ? size : amount;
+  const words = series.name === "memory" ? size : series.name.startsWith("disk-") ? rate : amount;
   const [least, most, last] = [Math.min(...heard), Math.max(...heard), heard.at(-1) ?? 0];
   const isMetric = series.name.startsWith("metric:");
   const bottom = isMetric || series.name === "step" ? least : 0;
@@ -51,6 +51,8 @@ function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memory
     el("p", { class: "axis", "aria-hidden": "true" }, [from ?? "", to ?? ""]),
   ]);
 }
+
+const rate = (bytes: number) => `${size(bytes)}/s`;
 
 /** Lines that are broken where nothing was heard. A value alone is a short one. */
 function linesOf({ first, values }: Series, spans: number, bottom: number, top: number): string[] {

@@ -1,6 +1,7 @@
 import type { Metrics } from "../../src/api/messages.ts";
 import { encodeSeries, type JobSeries as HeardSeries } from "../../src/history/series/file.ts";
 import { type Quantity, SeriesTable, type TaskSeries } from "../../src/history/series/table.ts";
+import type { GpuDevice, GpuMetrics } from "../../src/job/gpus.ts";
 import { countTasks, type JobSpec } from "../../src/job/spec.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 
@@ -18,6 +19,9 @@ interface Pace {
 }
 
 const PACE_MS = 10_000;
+/** Of a task, and tasks of a job, with a series for each GPU: 30 KiB of a file, and 23 MB of memory. */
+const MOST_GPUS = 8;
+const MOST_TASKS_WITH_GPUS = 1_000;
 /** More than any role has tasks. */
 const MOST_OF_A_ROLE = 2 ** 31;
 
@@ -27,6 +31,8 @@ const own = {
   memory: { name: "memory", rule: "most" },
   gpu: { name: "gpu", rule: "mean" },
   gpuMemory: { name: "gpu-memory", rule: "mean" },
+  diskRead: { name: "disk-read", rule: "mean" },
+  diskWritten: { name: "disk-written", rule: "mean" },
   step: { name: "step", rule: "last" },
 } as const;
 
@@ -57,12 +63,26 @@ export class JobSeries {
     return this.#table.spanMs;
   }
 
-  used(task: string, { cpuCores, memoryBytes, gpus }: Metrics, atMs: number): void {
+  used(task: string, { cpuCores, memoryBytes, gpus, disk }: Metrics, atMs: number): void {
     const add = (quantity: Quantity, value: number) => this.#table.add(task, quantity, atMs, value);
     add(own.cpu, cpuCores);
     add(own.memory, memoryBytes);
     if (gpus?.utilization !== undefined) add(own.gpu, gpus.utilization.current);
     if (gpus?.memory !== undefined) add(own.gpuMemory, gpus.memory.current);
+    for (const [number, { utilization, memory }] of this.#eachOf(gpus).entries()) {
+      if (utilization !== undefined) add({ name: `gpu:${number}`, rule: "mean" }, utilization);
+      if (memory !== undefined) add({ name: `gpu-memory:${number}`, rule: "mean" }, memory);
+    }
+    if (disk === undefined) return;
+    add(own.diskRead, disk.readBytesPerSecond);
+    add(own.diskWritten, disk.writtenBytesPerSecond);
+  }
+
+  /** GPUs that have series of their own: those of a task that has several, of a job that is not too large for it. */
+  #eachOf(gpus: GpuMetrics | undefined): readonly GpuDevice[] {
+    const { devices = [] } = gpus ?? {};
+    const isFew = devices.length <= MOST_GPUS && countTasks(this.#spec) <= MOST_TASKS_WITH_GPUS;
+    return devices.length > 1 && isFew ? devices : [];
   }
 
   /** The program's own names cannot be taken for ours: theirs are marked. */

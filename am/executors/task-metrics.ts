@@ -1,12 +1,13 @@
 import type { Metrics } from "../../src/api/messages.ts";
 import type { TaskUse } from "../../src/history/tony/events.ts";
 import type { GpuMetrics } from "../../src/job/gpus.ts";
-import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import type { DiskUse, JobStatus, TaskStatus } from "../../src/job/status.ts";
 
 interface Said {
   readonly task: string;
   memoryBytes: number;
   cpuCores: number;
+  disk: DiskUse | undefined;
 }
 
 interface Use {
@@ -24,12 +25,13 @@ export class TaskMetrics {
   readonly #useByTask = new Map<string, Use>();
 
   set(containerId: string, task: string, metrics: Metrics): void {
-    const { memoryBytes, cpuCores, maxMemoryBytes, averageMemoryBytes } = metrics;
+    const { memoryBytes, cpuCores, maxMemoryBytes, averageMemoryBytes, disk } = metrics;
     const said = this.#byContainer.get(containerId);
     if (said?.task === task) {
       said.memoryBytes = memoryBytes;
       said.cpuCores = cpuCores;
-    } else this.#byContainer.set(containerId, { task, memoryBytes, cpuCores });
+      said.disk = disk;
+    } else this.#byContainer.set(containerId, { task, memoryBytes, cpuCores, disk });
     const use = this.#useByTask.get(task) ?? { maxMemoryBytes: 0, averageMemoryBytes: 0 };
     this.#useByTask.set(task, use);
     use.maxMemoryBytes = Math.max(use.maxMemoryBytes, maxMemoryBytes);
@@ -61,8 +63,8 @@ export class TaskMetrics {
     const known = { ...task, ...(gpus && { gpus }), ...(maxMemoryBytes !== undefined && { maxMemoryBytes }) };
     // The container may be another task's by now.
     if (said?.task !== task.task) return known;
-    const { memoryBytes, cpuCores } = said;
-    return { ...known, memoryBytes, cpuCores };
+    const { memoryBytes, cpuCores, disk } = said;
+    return { ...known, memoryBytes, cpuCores, ...(disk && { disk }) };
   }
 }
 

@@ -1,14 +1,21 @@
 import type { WallClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { decodeSeries } from "../../src/history/series/file.ts";
+import { decodeSeries, type JobSeries } from "../../src/history/series/file.ts";
 import type { Log } from "../../src/log.ts";
-import type { JobSeries } from "../executors/job-series.ts";
 import type { Staging } from "./staging.ts";
+
+/** What this attempt has heard. */
+interface GrowingSeries {
+  /** Of one value of it. */
+  readonly spanMs: number;
+  encode(applicationId: string, attempt: number): Promise<Uint8Array>;
+  goOnFrom(earlier: JobSeries): void;
+}
 
 export interface KeptSeriesOptions {
   readonly applicationId: string;
   readonly attempt: number;
-  readonly series: Pick<JobSeries, "encode" | "goOnFrom" | "spanMs">;
+  readonly series: GrowingSeries;
   readonly staging: Pick<Staging, "keepSeries" | "keptSeries">;
   readonly clock: Pick<WallClock, "nowMs">;
   readonly log: Log;

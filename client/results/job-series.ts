@@ -4,7 +4,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { MOST_HISTORY_BYTES } from "../../src/history/json-lines.ts";
 import { decodeSeries, type JobSeries, type SeriesAxis, seriesFile } from "../../src/history/series/file.ts";
 import { ratesOf } from "../../src/history/series/rates.ts";
-import type { TaskSeries } from "../../src/history/series/table.ts";
+import { isOfOneGpu, type TaskSeries } from "../../src/history/series/table.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import { taskSpans } from "../../src/job/task.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
@@ -54,7 +54,7 @@ export async function storedSeries(
   return decodeSeries(content);
 }
 
-const shownFirst: readonly string[] = ["cpu", "memory", "gpu", "gpu-memory", "step"];
+const shownFirst: readonly string[] = ["cpu", "memory", "gpu", "gpu-memory", "disk-read", "disk-written", "step"];
 
 /** The same for people: a line for each quantity of each task. */
 export function seriesLines({ axis, rows }: JobSeries): string[] {
@@ -67,14 +67,17 @@ export function seriesLines({ axis, rows }: JobSeries): string[] {
 
 /** What is measured of every task first; what programs report as they began to. */
 function inOrder(series: readonly TaskSeries[]): TaskSeries[] {
-  const place = ({ name }: TaskSeries) => (shownFirst.includes(name) ? shownFirst.indexOf(name) : shownFirst.length);
+  const place = ({ name }: TaskSeries) => {
+    const known = shownFirst.indexOf(ofAllGpus(name));
+    return known < 0 ? shownFirst.length : known;
+  };
   return [...series].sort((a, b) => place(a) - place(b));
 }
 
 function seriesCells(series: TaskSeries, axis: SeriesAxis, memoryLimitBytes: number): string[] {
   const values = heardOf(series.values);
   const [mean, most, first, last] = [meanOf(values), mostOf(values), values[0] ?? 0, values.at(-1) ?? 0];
-  switch (series.name) {
+  switch (ofAllGpus(series.name)) {
     case "cpu":
       return ["cpu", sparkline(series.values, most), `${short(mean)} cores on average, ${short(most)} at most`];
     case "memory":
@@ -86,6 +89,13 @@ function seriesCells(series: TaskSeries, axis: SeriesAxis, memoryLimitBytes: num
     case "gpu":
     case "gpu-memory":
       return [series.name, sparkline(series.values, 100), `${short(mean)} % on average, ${short(most)} % at most`];
+    case "disk-read":
+    case "disk-written":
+      return [
+        series.name,
+        sparkline(series.values, most),
+        `${sizeWords(Math.round(mean))}/s on average, ${sizeWords(most)}/s at most`,
+      ];
     case "step": {
       const rates = ratesOf(series.values, axis.spanMs);
       const heard = heardOf(rates);
@@ -95,6 +105,10 @@ function seriesCells(series: TaskSeries, axis: SeriesAxis, memoryLimitBytes: num
     default:
       return [series.name.replace(/^metric:/, ""), sparkline(series.values), `${short(first)} → ${short(last)}`];
   }
+}
+
+function ofAllGpus(name: string): string {
+  return isOfOneGpu(name) ? name.replace(/:\d+$/, "") : name;
 }
 
 function heardOf(values: readonly (number | null)[]): number[] {

@@ -1,4 +1,4 @@
-import { type Gauge, type GpuMetrics, IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
+import { type Gauge, type GpuDevice, type GpuMetrics, IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
 import type { Gpu } from "./nvidia-smi.ts";
 
 const kinds = ["utilization", "memory", "bar1Memory"] as const;
@@ -26,7 +26,7 @@ export class GpuGauges {
       );
       return gauge === undefined ? [] : [[kind, gauge] as const];
     });
-    return { count: gpus.length, ...this.#unused(gpus), ...Object.fromEntries(gauges) };
+    return { count: gpus.length, ...this.#unused(gpus), ...Object.fromEntries(gauges), devices: gpus.map(deviceOf) };
   }
 
   #unused(gpus: readonly Gpu[]): Pick<GpuMetrics, "unused"> {
@@ -47,6 +47,13 @@ export class GpuGauges {
     this.#sums.set(kind, now);
     return { current: rounded(current), max: rounded(now.max), average: rounded(now.sum / now.samples) };
   }
+}
+
+function deviceOf({ utilization, memory }: Gpu): GpuDevice {
+  return {
+    ...(utilization !== undefined && { utilization: rounded(utilization) }),
+    ...(memory !== undefined && { memory: rounded(memory) }),
+  };
 }
 
 const rounded = (percent: number) => Math.round(percent * 100) / 100;

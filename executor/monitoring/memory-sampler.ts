@@ -1,7 +1,10 @@
 import type { Metrics } from "../../src/api/messages.ts";
-import type { KernelUnits, ProcessStat } from "../processes/proc-fs.ts";
+import type { DiskUse } from "../../src/job/status.ts";
+import type { KernelUnits, ProcessIo, ProcessStat } from "../processes/proc-fs.ts";
 
-/** Memory and CPU of an executor's programs, from samples of their process trees. */
+const NOTHING: ProcessIo = { readBytes: 0, writtenBytes: 0 };
+
+/** Memory, CPU and disk of an executor's programs, from samples of their process trees. */
 export class MemorySampler {
   readonly #units: KernelUnits;
   #cpuTicks = new Map<number, number>();
@@ -12,6 +15,7 @@ export class MemorySampler {
   #sumBytes = 0;
   #maxBytes = 0;
   #current: Metrics | undefined;
+  #io: ProcessIo = NOTHING;
 
   constructor(units: KernelUnits) {
     this.#units = units;
@@ -22,21 +26,24 @@ export class MemorySampler {
     return this.#current;
   }
 
-  /** Adds a sample of the tree. */
-  add(processes: readonly ProcessStat[], nowMs: number): Metrics {
+  /** Adds a sample of the tree. @param io of all of it, where it is known */
+  add(processes: readonly ProcessStat[], nowMs: number, io?: ProcessIo): Metrics {
     const memoryBytes = processes.reduce((sum, { residentPages }) => sum + residentPages * this.#units.pageBytes, 0);
     this.#samples += 1;
     this.#sumBytes += memoryBytes;
     this.#maxBytes = Math.max(this.#maxBytes, memoryBytes);
     const ticks = this.#ticksOfEach(processes);
     this.#usedTicks += this.#ticks(ticks, processes);
+    const elapsedMs = nowMs - (this.#sampledAtMs ?? nowMs);
+    this.#sampledAtMs = nowMs;
     this.#current = {
       memoryBytes,
       maxMemoryBytes: this.#maxBytes,
       averageMemoryBytes: Math.round(this.#sumBytes / this.#samples),
-      cpuCores: this.#cpuCores(ticks, nowMs),
+      cpuCores: this.#cpuCores(ticks, elapsedMs),
       cpuMs: Math.round((this.#usedTicks / this.#units.ticksPerSecond) * 1000),
       processes: processes.length,
+      ...(io && { disk: this.#diskUse(io, elapsedMs) }),
     };
     return this.#current;
   }
@@ -51,6 +58,7 @@ export class MemorySampler {
     this.#sumBytes = 0;
     this.#maxBytes = 0;
     this.#current = undefined;
+    this.#io = NOTHING;
   }
 
   /**
@@ -72,10 +80,20 @@ export class MemorySampler {
   }
 
   /** CPU time of processes that ended since the last sample is not counted. */
-  #cpuCores(ticks: number, nowMs: number): number {
-    const elapsedMs = nowMs - (this.#sampledAtMs ?? nowMs);
-    this.#sampledAtMs = nowMs;
+  #cpuCores(ticks: number, elapsedMs: number): number {
     if (elapsedMs <= 0) return 0;
     return Math.round((ticks / this.#units.ticksPerSecond / elapsedMs) * 1e5) / 100;
+  }
+
+  /**
+   * A process's counts hold those of its children that it has reaped. What one that left the tree had counted is lost with it. What was read
+   * before the first sample counts in the second.
+   */
+  #diskUse(io: ProcessIo, elapsedMs: number): DiskUse {
+    const before = this.#io;
+    if (elapsedMs <= 0) return { readBytesPerSecond: 0, writtenBytesPerSecond: 0 };
+    this.#io = io;
+    const rate = (amount: keyof ProcessIo) => Math.round((Math.max(0, io[amount] - before[amount]) / elapsedMs) * 1000);
+    return { readBytesPerSecond: rate("readBytes"), writtenBytesPerSecond: rate("writtenBytes") };
   }
 }

@@ -19,10 +19,18 @@ export interface ProcessStat {
   readonly residentPages: number;
 }
 
+/** What a process and its reaped children had read from disks and written to them, from /proc/<pid>/io (proc(5)). */
+export interface ProcessIo {
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+}
+
 /** Reads /proc. Processes start and end meanwhile: one that cannot be read is treated as ended. */
 export interface ProcFs {
   pids(): number[];
   stat(pid: number): ProcessStat | undefined;
+  /** Undefined where the kernel does not count it, or of a process that this one may not trace. */
+  io(pid: number): ProcessIo | undefined;
   /** The name of the file that it runs, `python3.11`; empty when it is not known. */
   executable(pid: number): string;
   /** Whether the process has a handler of its own for the signal. */
@@ -37,6 +45,7 @@ export function readProcFs(folder = "/proc"): ProcFs {
   return {
     pids: () => readdirSync(folder).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : [])),
     stat: (pid) => parseStat(read(`${folder}/${pid}/stat`)?.toString("latin1") ?? ""),
+    io: (pid) => parseIo(read(`${folder}/${pid}/io`)?.toString("latin1") ?? ""),
     executable: (pid) => basename(readLink(`${folder}/${pid}/exe`)),
     catches: (pid, signal) => {
       const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(read(`${folder}/${pid}/status`)?.toString("latin1") ?? "")?.[1];
@@ -70,6 +79,14 @@ export function parseStat(text: string): ProcessStat | undefined {
     startTicks: field(22),
     residentPages: field(24),
   };
+}
+
+export function parseIo(text: string): ProcessIo | undefined {
+  const [, read] = /^read_bytes: (\d+)$/m.exec(text) ?? [];
+  const [, written] = /^write_bytes: (\d+)$/m.exec(text) ?? [];
+  return read === undefined || written === undefined
+    ? undefined
+    : { readBytes: Number(read), writtenBytes: Number(written) };
 }
 
 /** The kernel's units, from the auxiliary vector of this process (getauxval(3)). */

@@ -1,6 +1,6 @@
 import { sleep } from "../../src/hadoop/clock.ts";
 import { Timer } from "../timers.ts";
-import type { ProcessStat, ProcFs } from "./proc-fs.ts";
+import type { ProcessIo, ProcessStat, ProcFs } from "./proc-fs.ts";
 
 export interface ProcessTreeOptions {
   /** The program's first process. */
@@ -68,6 +68,14 @@ export class ProcessTree {
     this.#foreign = new Set(pids.filter((pid) => !members.has(pid)));
     this.#members = new Map([...members].map(([pid, { startTicks }]) => [pid, startTicks]));
     return [...members.values()].filter(({ state }) => state !== "Z" && state !== "X");
+  }
+
+  /** What all of these have read and written; undefined where that is known of none. */
+  ioOf(processes: readonly ProcessStat[]): ProcessIo | undefined {
+    const known = processes.flatMap(({ pid }) => this.#options.procFs.io(pid) ?? []);
+    if (known.length === 0) return undefined;
+    const sum = (amount: keyof ProcessIo) => known.reduce((all, io) => all + io[amount], 0);
+    return { readBytes: sum("readBytes"), writtenBytes: sum("writtenBytes") };
   }
 
   /**

@@ -172,7 +172,8 @@ export class ProgramRun {
     const young = now - program.startedAtMs < YOUNG_MS;
     if (!young && now - this.#lastSampleMs < metricsIntervalMs) return;
     this.#lastSampleMs = now;
-    const used = sampler.add(program.tree.sample(), now);
+    const processes = program.tree.sample();
+    const used = sampler.add(processes, now, program.tree.ioOf(processes));
     gpuSampler?.look(now);
     const gpus = gpuSampler?.current;
     this.#metrics = gpus === undefined ? used : { ...used, gpus };

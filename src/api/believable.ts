@@ -21,6 +21,8 @@ export const MOST_TEXT = 4_096;
 const MOST_PORTS = 1_000;
 /** A host and a port. */
 const MOST_ADDRESS = 300;
+/** Of one container; no machine has so many. */
+const MOST_GPUS = 64;
 /** Calls of a program's main thread. */
 const MOST_CALLS = 100;
 const LINE_ENDS = /[\r\n\u0085\u2028\u2029]+/g;
@@ -73,13 +75,16 @@ export function bounded<Report extends ExecutorReport>(report: Report): Report {
 
 function areNumbers(metrics: Metrics | undefined): boolean {
   if (metrics === undefined) return true;
-  const { cpuCores, gpus } = metrics;
-  return Number.isFinite(cpuCores) && (gpus === undefined || areGaugesNumbers(gpus));
+  const { cpuCores, gpus, disk = {} } = metrics;
+  return [cpuCores, ...Object.values(disk)].every(Number.isFinite) && (gpus === undefined || areGaugesNumbers(gpus));
 }
 
-function areGaugesNumbers({ utilization, memory, bar1Memory }: GpuMetrics): boolean {
-  return [utilization, memory, bar1Memory].every(
-    (gauge) => gauge === undefined || Object.values(gauge).every((value) => Number.isFinite(value)),
+function areGaugesNumbers({ utilization, memory, bar1Memory, devices = [] }: GpuMetrics): boolean {
+  return (
+    devices.length <= MOST_GPUS &&
+    [utilization, memory, bar1Memory, ...devices].every(
+      (gauge) => gauge === undefined || Object.values(gauge).every((value) => Number.isFinite(value)),
+    )
   );
 }
 

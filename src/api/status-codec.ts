@@ -52,7 +52,7 @@ import {
   whole,
   word,
 } from "./fields.ts";
-import { gpuMetrics, transfer } from "./generated/codecs.ts";
+import { diskUse, gpuMetrics, transfer } from "./generated/codecs.ts";
 
 /** The messages of proto/tony/status.proto. */
 
@@ -201,6 +201,7 @@ const task = message<TaskStatus>({
       lines: some(5, text),
     }),
   ),
+  disk: maybe(23, diskUse),
 });
 
 const wait = message<Wait>({

@@ -41,18 +41,27 @@ export function jobGauges(status: JobStatus): JobGauge[] {
   );
   return [
     gauge("tony.tasks", "{task}", "Tasks of a role in each state.", states),
-    gauge("tony.memory.usage", "By", "Memory that the tasks of a role use.", perRole(sumOf("memoryBytes"))),
-    gauge("tony.memory.usage.max", "By", "The most that one task of a role uses.", perRole(mostOf("memoryBytes"))),
+    gauge("tony.memory.usage", "By", "Memory that the tasks of a role use.", perRole(sumOf(memory))),
+    gauge("tony.memory.usage.max", "By", "The most that one task of a role uses.", perRole(mostOf(memory))),
     gauge(
       "tony.memory.limit",
       "By",
       "What a container of a role may use.",
       perRole((_own, { memoryMiB }) => memoryMiB * MIB),
     ),
-    gauge("tony.cpu.usage", "{cpu}", "Processors that the tasks of a role keep busy.", perRole(sumOf("cpuCores"))),
-    gauge("tony.gpu.utilization", "1", "How busy the GPUs of a role are, on average.", perRole(gpuUse)),
-    gauge("tony.step.min", "{step}", "The last step of the task that is farthest behind.", perRole(leastOf("step"))),
-    gauge("tony.step.max", "{step}", "The last step of the task that is farthest ahead.", perRole(mostOf("step"))),
+    gauge(
+      "tony.cpu.usage",
+      "{cpu}",
+      "Processors that the tasks of a role keep busy.",
+      perRole(sumOf(({ cpuCores }) => cpuCores)),
+    ),
+    gauge("tony.disk.read", "By/s", "What the tasks of a role read from disks.", perRole(sumOf(read))),
+    gauge("tony.disk.written", "By/s", "What the tasks of a role write to disks.", perRole(sumOf(written))),
+    gauge("tony.gpu.utilization", "1", "How busy the GPUs of a role are, on average.", perRole(gpuUse("utilization"))),
+    gauge("tony.gpu.utilization.min", "1", "How busy the GPU is that does least.", perRole(leastBusyGpu)),
+    gauge("tony.gpu.memory", "1", "How full the GPUs of a role are, on average.", perRole(gpuUse("memory"))),
+    gauge("tony.step.min", "{step}", "The last step of the task that is farthest behind.", perRole(leastOf(step))),
+    gauge("tony.step.max", "{step}", "The last step of the task that is farthest ahead.", perRole(mostOf(step))),
     gauge("tony.program.metric", "1", "What the first task of a role reports.", programs),
     gauge("tony.generation", "1", "How often the job's programs have been started together.", [[{}, generation]]),
     gauge("tony.waits", "1", "How many things the job waits for.", [[{}, waits.length]]),
@@ -61,10 +70,15 @@ export function jobGauges(status: JobStatus): JobGauge[] {
   ].filter(({ points }) => points.length > 0);
 }
 
-type Amount = "memoryBytes" | "cpuCores" | "step";
+type Amount = (task: TaskStatus) => number | undefined;
+
+const memory: Amount = ({ memoryBytes }) => memoryBytes;
+const step: Amount = (task) => task.step;
+const read: Amount = ({ disk }) => disk?.readBytesPerSecond;
+const written: Amount = ({ disk }) => disk?.writtenBytesPerSecond;
 
 function valuesOf(tasks: readonly TaskStatus[], amount: Amount): number[] {
-  return tasks.flatMap((task) => task[amount] ?? []);
+  return tasks.flatMap((task) => amount(task) ?? []);
 }
 
 function sumOf(amount: Amount): (tasks: readonly TaskStatus[]) => number | undefined {
@@ -82,9 +96,16 @@ function leastOf(amount: Amount): (tasks: readonly TaskStatus[]) => number {
   return (tasks) => valuesOf(tasks, amount).reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
 }
 
-function gpuUse(tasks: readonly TaskStatus[]): number | undefined {
-  const used = tasks.flatMap(({ gpus }) => gpus?.utilization?.current ?? []);
-  return used.length === 0 ? undefined : used.reduce((sum, percent) => sum + percent, 0) / used.length / 100;
+function gpuUse(kind: "utilization" | "memory"): (tasks: readonly TaskStatus[]) => number | undefined {
+  return (tasks) => {
+    const used = valuesOf(tasks, ({ gpus }) => gpus?.[kind]?.current);
+    return used.length === 0 ? undefined : used.reduce((sum, percent) => sum + percent, 0) / used.length / 100;
+  };
+}
+
+function leastBusyGpu(tasks: readonly TaskStatus[]): number {
+  const each = tasks.flatMap(({ gpus }) => gpus?.devices ?? []).flatMap(({ utilization }) => utilization ?? []);
+  return each.reduce((least, percent) => Math.min(least, percent / 100), Number.POSITIVE_INFINITY);
 }
 
 /** What one task uses and reports now, for who asks for each. */

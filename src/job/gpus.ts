@@ -45,6 +45,14 @@ export interface GpuMetrics {
   readonly memory?: Gauge;
   /** Of the window through which the processor reaches that memory. */
   readonly bar1Memory?: Gauge;
+  /** Each by itself, in the order in which the program numbers them. */
+  readonly devices?: readonly GpuDevice[];
+}
+
+/** Per cent of what there is, in the last sample; what nvidia-smi does not tell is absent. */
+export interface GpuDevice {
+  readonly utilization?: number;
+  readonly memory?: number;
 }
 
 /** Per cent of what there is, since the program started. */

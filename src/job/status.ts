@@ -210,12 +210,21 @@ export interface TaskStatus {
   /** The most that it ever used, in all its lives. */
   readonly maxMemoryBytes?: number;
   readonly cpuCores?: number;
+  /** Absent where its node's kernel does not tell it. */
+  readonly disk?: DiskUse;
   /** Its GPUs when they were last measured. */
   readonly gpus?: GpuMetrics;
   /** How often this task was started before, when it restarts alone. */
   readonly restarts: number;
   /** Why it was the last time. */
   readonly restartReason?: string;
+}
+
+/** What the processes of a task had read from disks and written to them since they were measured before. */
+export interface DiskUse {
+  readonly readBytesPerSecond: number;
+  /** Counted when it is written to memory that the kernel stores later. */
+  readonly writtenBytesPerSecond: number;
 }
 
 /** One thing that the job waits for, with the key that helps, if there is one: as data, and in words. */

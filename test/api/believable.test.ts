@@ -66,6 +66,21 @@ describe("what an executor reports", () => {
     expect(heartbeat({ ...use, cpuCores: Number.NaN })).toBeUndefined();
     const endless = { ...gauge, max: Number.POSITIVE_INFINITY };
     expect(heartbeat({ ...use, gpus: { count: 1, memory: endless } })).toBeUndefined();
+    expect(heartbeat({ ...use, gpus: { count: 1, devices: [{ utilization: Number.NaN }] } })).toBeUndefined();
+    const disk = { readBytesPerSecond: Number.POSITIVE_INFINITY, writtenBytesPerSecond: 0 };
+    expect(heartbeat({ ...use, disk })).toBeUndefined();
+  });
+
+  it("is of no more GPUs than a machine has", () => {
+    const use = { memoryBytes: 1, maxMemoryBytes: 1, averageMemoryBytes: 1, cpuCores: 0.5, cpuMs: 1, processes: 1 };
+    const of = (count: number) =>
+      bounded({
+        type: "heartbeat",
+        sentAtMs: 1,
+        metrics: { ...use, gpus: { count, devices: Array.from({ length: count }, () => ({ memory: 1 })) } },
+      }).metrics;
+    expect(of(64)?.gpus?.devices).toHaveLength(64);
+    expect(of(65)).toBeUndefined();
   });
 
   it("has words of a length that can be kept", () => {

@@ -104,8 +104,9 @@ const logChunk: fc.Arbitrary<LogChunk> = fc.record({
 
 const percent = fc.double({ noNaN: true, min: 0, max: 100 });
 const gauge = fc.record({ current: percent, max: percent, average: percent });
+const devices = fc.array(fc.record({ utilization: percent, memory: percent }, { requiredKeys: [] }), { minLength: 1 });
 const gpus = fc.record(
-  { count, unused: count, utilization: gauge, memory: gauge, bar1Memory: gauge },
+  { count, unused: count, utilization: gauge, memory: gauge, bar1Memory: gauge, devices },
   { requiredKeys: ["count"] },
 );
 const metrics = fc.record(
@@ -117,6 +118,7 @@ const metrics = fc.record(
     cpuMs: large,
     processes: count,
     gpus,
+    disk: fc.record({ readBytesPerSecond: percent, writtenBytesPerSecond: percent }),
   },
   { requiredKeys: ["memoryBytes", "maxMemoryBytes", "averageMemoryBytes", "cpuCores", "cpuMs", "processes"] },
 );

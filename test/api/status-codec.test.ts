@@ -188,9 +188,17 @@ const task: fc.Arbitrary<TaskStatus> = fc.record(
     restarts: count,
     restartReason: text,
     gpus: fc.record(
-      { count, unused: count, utilization: gauge, memory: gauge, bar1Memory: gauge },
+      {
+        count,
+        unused: count,
+        utilization: gauge,
+        memory: gauge,
+        bar1Memory: gauge,
+        devices: fc.array(fc.record({ utilization: real, memory: real }, { requiredKeys: [] }), { minLength: 1 }),
+      },
       { requiredKeys: ["count"] },
     ),
+    disk: fc.record({ readBytesPerSecond: real, writtenBytesPerSecond: real }),
     metrics: fc.dictionary(fc.string(), real, { noNullPrototype: true, minKeys: 1 }),
     params: fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true, minKeys: 1 }),
     trial,

@@ -67,7 +67,13 @@ test("gauges keep the most of any GPU, and the average of all over time", () => 
     count: 2,
     unused: 0,
     utilization: { current: 15, max: 90, average: 30 },
+    devices: [{ utilization: 10 }, { utilization: 20 }],
   });
+});
+
+test("gauges tell each GPU by itself, of which they have what it tells", () => {
+  const one = { uuid: "GPU-1", utilization: 99.996, memory: 100 / 3, bar1Memory: 1 };
+  expect(new GpuGauges().add([one, { uuid: "GPU-2" }]).devices).toEqual([{ utilization: 100, memory: 33.33 }, {}]);
 });
 
 test("gauges count the GPUs that did nothing in any sample, where all tell what they do", () => {

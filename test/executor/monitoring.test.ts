@@ -52,6 +52,21 @@ describe("the samples of a program's processes", () => {
     expect(sampler.add([stat(10, 1, 6, 105)], 5000).cpuMs).toBe(6_110);
   });
 
+  it("turn what was read and written into bytes a second, with what came before the first one", () => {
+    const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
+    const diskAt = (nowMs: number, readBytes: number, writtenBytes: number) =>
+      sampler.add([stat(10, 1, 0)], nowMs, { readBytes, writtenBytes }).disk;
+    expect(diskAt(1_000, 500, 0)).toEqual({ readBytesPerSecond: 0, writtenBytesPerSecond: 0 });
+    expect(diskAt(2_000, 600, 40)).toEqual({ readBytesPerSecond: 600, writtenBytesPerSecond: 40 });
+    expect(diskAt(6_000, 600, 1_040)).toEqual({ readBytesPerSecond: 0, writtenBytesPerSecond: 250 });
+    // A process that nobody of them reaped took its counts along.
+    expect(diskAt(7_000, 100, 1_090)).toEqual({ readBytesPerSecond: 0, writtenBytesPerSecond: 50 });
+    expect(sampler.add([stat(10, 1, 0)], 8_000)).not.toHaveProperty("disk");
+    sampler.reset();
+    diskAt(9_000, 10, 0);
+    expect(diskAt(10_000, 10, 0)).toEqual({ readBytesPerSecond: 10, writtenBytesPerSecond: 0 });
+  });
+
   it("begin anew with a new program", () => {
     const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
     sampler.add([stat(10, 100, 500)], 1000);

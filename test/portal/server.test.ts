@@ -480,6 +480,7 @@ describe("the portal", () => {
         asked.push(what);
         const gauges = [
           { name: "tony.memory.limit", points: [[{ role: "worker" }, 2 ** 30]] },
+          { name: "tony.disk.written", points: [[{ role: "worker" }, 7]] },
           { name: "tony.held.memory", points: [[{}, 2]] },
           { name: "tony.of-a-later-release", points: [[{}, 1]] },
         ];
@@ -503,6 +504,7 @@ describe("the portal", () => {
     test("is told what its ApplicationMaster says, by role, and of each task where it asks for that", async () => {
       const byRole = [
         `tony_role_memory_limit_bytes{app="${id}",role="worker"} 1073741824`,
+        `tony_role_disk_written_bytes_per_second{app="${id}",role="worker"} 7`,
         `tony_job_held_memory_byte_seconds{app="${id}"} 2097152`,
       ];
       expect(await lines(`/metrics/${id}`)).toEqual([...known, ...byRole]);

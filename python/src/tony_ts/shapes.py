@@ -195,6 +195,7 @@ class TaskStatus(_TaskStatus, total=False):
     memoryBytes: int
     maxMemoryBytes: int
     cpuCores: float
+    disk: DiskUse
     gpus: GpuMetrics
     restartReason: str
 
@@ -337,6 +338,13 @@ class Transfer(TypedDict):
     reason: str
 
 
+class DiskUse(TypedDict):
+    """What the processes of a task had read from disks and written to them since they were measured before."""
+
+    readBytesPerSecond: float
+    writtenBytesPerSecond: float
+
+
 class _GpuMetrics(TypedDict):
     count: int
 
@@ -348,6 +356,14 @@ class GpuMetrics(_GpuMetrics, total=False):
     utilization: Gauge
     memory: Gauge
     bar1Memory: Gauge
+    devices: List[GpuDevice]
+
+
+class GpuDevice(TypedDict, total=False):
+    """Per cent of what there is, in the last sample; what nvidia-smi does not tell is absent."""
+
+    utilization: float
+    memory: float
 
 
 class Gauge(TypedDict):

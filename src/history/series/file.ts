@@ -7,7 +7,7 @@ import { errorMessage } from "../../hadoop/errors.ts";
 import { amount, arrayOf, count, literal, object, type Shape, ShapeError, string } from "../../job/shape.ts";
 import { parseLine } from "../json-lines.ts";
 import { seriesRules } from "./ring.ts";
-import type { SeriesTable, TaskSeries } from "./table.ts";
+import { isOfOneGpu, type SeriesTable, type TaskSeries } from "./table.ts";
 
 /** In a job's folder of the history. */
 export const seriesFile = "series.jsonl.gz";
@@ -57,7 +57,9 @@ export async function encodeSeries(
   const lines = function* () {
     yield `${JSON.stringify(axis)}\n`;
     for (const task of tasks) {
-      const series = table.seriesOf(task).map((one) => ({ ...one, values: one.values.map(rounded) }));
+      const series = table.seriesOf(task).map((one) => {
+        return { ...one, values: one.values.map(isOfOneGpu(one.name) ? whole : rounded) };
+      });
       yield `${JSON.stringify({ task, memoryLimitBytes: memoryLimitBytesOf(task), series } satisfies SeriesRow)}\n`;
     }
   };
@@ -82,6 +84,8 @@ export function decodeSeries(file: Uint8Array): JobSeries {
 function rounded(value: number | null): number | null {
   return value === null || Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS));
 }
+
+const whole = (value: number | null) => value && Math.round(value);
 
 const readValue: Shape<number | null> = (value, where) => (value === null ? null : amount(value, where));
 const readSpanMs: Shape<number> = (value, where) => {

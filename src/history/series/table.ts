@@ -7,8 +7,8 @@ const spansByTasks = [
   { mostTasks: 4_000, spans: 120 },
   { mostTasks: Number.POSITIVE_INFINITY, spans: 60 },
 ];
-/** A task with so many series gets no further one that is spare: a program may report 32 metrics, under new names each time. */
-const MOST_WITH_SPARE = 20;
+/** A task whose series take so many places gets no further one that is spare: a program may report 32 metrics, under new names each time. */
+const MOST_PLACES = 22;
 /** How long a span is at first: about as often as executors measure. */
 export const FIRST_SPAN_MS = 5_000;
 
@@ -17,6 +17,16 @@ export interface Quantity {
   readonly name: string;
   readonly rule: SeriesRule;
   readonly isSpare?: boolean;
+}
+
+interface TaskRings {
+  readonly byName: Map<string, SeriesRing>;
+  places: number;
+}
+
+/** Of a GPU by itself whole per cent are kept: a file has four such series in the place of another. */
+export function isOfOneGpu(name: string): boolean {
+  return /^gpu(-memory)?:\d+$/.test(name);
 }
 
 /** One quantity of one task. The first value is that of span `first`; null: nothing was heard in that span. */
@@ -35,7 +45,7 @@ export class SeriesTable {
   readonly fromMs: number;
   readonly spans: number;
   #spanMs: number;
-  readonly #rings = new Map<string, Map<string, SeriesRing>>();
+  readonly #rings = new Map<string, TaskRings>();
 
   /** @param tasks of the job: how many spans there are depends on it */
   constructor(fromMs: number, tasks: number, spanMs: number = FIRST_SPAN_MS) {
@@ -54,7 +64,7 @@ export class SeriesTable {
 
   /** Of all rings. */
   get bytes(): number {
-    return [...this.#rings.values()].reduce((sum, rings) => sum + sumOf(rings), 0);
+    return [...this.#rings.values()].reduce((sum, { byName }) => sum + sumOf(byName), 0);
   }
 
   /** A value that came before the table begins counts for its first span: a clock may have been set back. */
@@ -74,7 +84,7 @@ export class SeriesTable {
 
   /** All of a task; what nothing was heard of is not among them. */
   seriesOf(task: string): TaskSeries[] {
-    return [...(this.#rings.get(task) ?? [])].flatMap(([name, ring]) => {
+    return [...(this.#rings.get(task)?.byName ?? [])].flatMap(([name, ring]) => {
       const values = Array.from({ length: this.spans }, (_, span) => ring.at(span));
       const first = values.findIndex((value) => !Number.isNaN(value));
       if (first < 0) return [];
@@ -86,18 +96,19 @@ export class SeriesTable {
 
   #ring(task: string, { name, rule, isSpare = false }: Quantity): SeriesRing | undefined {
     const before = this.#rings.get(task);
-    const known = before?.get(name);
-    if (known !== undefined || (isSpare && (before?.size ?? 0) >= MOST_WITH_SPARE)) return known;
-    const rings = before ?? new Map<string, SeriesRing>();
+    const known = before?.byName.get(name);
+    if (known !== undefined || (isSpare && (before?.places ?? 0) >= MOST_PLACES)) return known;
+    const rings = before ?? { byName: new Map<string, SeriesRing>(), places: 0 };
     this.#rings.set(task, rings);
     const ring = new SeriesRing(rule, this.spans);
-    rings.set(name, ring);
+    rings.byName.set(name, ring);
+    rings.places += isOfOneGpu(name) ? 0.25 : 1;
     return ring;
   }
 
   #halve(): void {
     this.#spanMs *= 2;
-    for (const rings of this.#rings.values()) for (const ring of rings.values()) ring.halve();
+    for (const { byName } of this.#rings.values()) for (const ring of byName.values()) ring.halve();
   }
 }
 

@@ -38,6 +38,38 @@ test("what tasks used and reported is kept over time, theirs apart from ours", a
   ]);
 });
 
+test("each of several GPUs has its own series, and what is read from disks and written to them", () => {
+  const series = new JobSeries(aJobSpec(), 1_000);
+  const gauge = { current: 50, max: 99, average: 50 };
+  const devices = [{ utilization: 99, memory: 80 }, { utilization: 1 }];
+  const disk = { readBytesPerSecond: 7, writtenBytesPerSecond: 0 };
+  series.used("worker:0", { ...used(1, 100), disk, gpus: { count: 2, utilization: gauge, devices } }, 2_000);
+  const values = series.seriesOf("worker:0").series.map((one) => [one.name, one.values[0]]);
+  expect(values).toEqual([
+    ["cpu", 1],
+    ["memory", 100],
+    ["gpu", 50],
+    ["gpu:0", 99],
+    ["gpu-memory:0", 80],
+    ["gpu:1", 1],
+    ["disk-read", 7],
+    ["disk-written", 0],
+  ]);
+});
+
+test.each([
+  ["one alone", 1, 1],
+  ["more than eight", 9, 1],
+  ["those of more than a thousand tasks", 2, 1_001],
+])("GPUs have none: %s", (_which, gpus, instances) => {
+  const [worker] = aJobSpec().roles;
+  if (worker === undefined) throw new Error("the job has no role");
+  const series = new JobSeries({ roles: [{ ...worker, instances }] }, 1_000);
+  const devices = Array.from({ length: gpus }, () => ({ utilization: 5 }));
+  series.used("worker:0", { ...used(1, 100), gpus: { count: gpus, devices } }, 2_000);
+  expect(series.seriesOf("worker:0").series.map(({ name }) => name)).toEqual(["cpu", "memory"]);
+});
+
 test("tasks stand in the order of the job, whichever was heard first", async () => {
   const [worker] = aJobSpec().roles;
   if (worker === undefined) throw new Error("the job has no role");

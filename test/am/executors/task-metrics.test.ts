@@ -26,6 +26,19 @@ test("a task's GPUs stay known when its container is gone, with the most of all 
   expect(metrics.useOf("worker:0")).toMatchObject({ maxMemoryBytes: 97, gpus: task?.gpus });
 });
 
+test("what is read and written is known while the container runs", () => {
+  const metrics = new TaskMetrics();
+  const tasks = [{ task: "worker:0", state: "running", restarts: 0, containerId: "c1" } as const];
+  const disk = () => metrics.addTo(aJobStatus({ tasks })).tasks[0]?.disk;
+  const now = { readBytesPerSecond: 1, writtenBytesPerSecond: 2 };
+  metrics.set("c1", "worker:0", { ...said(0, 0), disk: now });
+  expect(disk()).toEqual(now);
+  metrics.set("c1", "worker:0", { ...said(0, 0), disk: { ...now, readBytesPerSecond: 9 } });
+  expect(disk()).toEqual({ ...now, readBytesPerSecond: 9 });
+  metrics.set("c1", "worker:0", said(0, 0));
+  expect(disk()).toBeUndefined();
+});
+
 test("a GPU that was used in one of a task's lives was used", () => {
   const metrics = new TaskMetrics();
   const unused = () => metrics.useOf("worker:0")?.gpus?.unused;

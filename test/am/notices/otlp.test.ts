@@ -24,12 +24,24 @@ afterEach(() => void server.close());
 const status = (() => {
   const base = aJobStatus();
   const measured = [
-    { memoryBytes: 100, cpuCores: 1.5, step: 10, metrics: { loss: 0.5, bad: Number.NaN } },
+    {
+      memoryBytes: 100,
+      cpuCores: 1.5,
+      step: 10,
+      metrics: { loss: 0.5, bad: Number.NaN },
+      disk: { readBytesPerSecond: 7, writtenBytesPerSecond: 0 },
+    },
     {
       memoryBytes: 300,
       cpuCores: 0.5,
       step: 8,
-      gpus: { count: 1, utilization: { current: 50, max: 90, average: 60 } },
+      gpus: {
+        count: 2,
+        utilization: { current: 50, max: 90, average: 60 },
+        memory: { current: 25, max: 25, average: 25 },
+        devices: [{ utilization: 99 }, { utilization: 1 }],
+      },
+      disk: { readBytesPerSecond: 3, writtenBytesPerSecond: 5 },
     },
     {},
   ];
@@ -72,7 +84,11 @@ test("what a role's tasks use and report is one point of each metric", () => {
     ["tony.memory.limit", "worker", 4 * 2 ** 30],
     ["tony.memory.limit", "ps", 4 * 2 ** 30],
     ["tony.cpu.usage", "worker", 2],
+    ["tony.disk.read", "worker", 10],
+    ["tony.disk.written", "worker", 5],
     ["tony.gpu.utilization", "worker", 0.5],
+    ["tony.gpu.utilization.min", "worker", 0.01],
+    ["tony.gpu.memory", "worker", 0.25],
     ["tony.step.min", "worker", 8],
     ["tony.step.max", "worker", 10],
     ["tony.program.metric", "worker", "loss", 0.5],

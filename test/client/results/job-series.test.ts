@@ -37,6 +37,8 @@ function twoWorkers(): SeriesTable {
       table.add(task, { name, rule }, span * 5_000, value);
     add("memory", "most", (1 + span) * gibibyte);
     add("gpu", "mean", 97);
+    add("gpu:1", "mean", 94);
+    add("disk-written", "mean", span * 2 ** 20);
     add("step", "last", 100 * span);
     add("metric:loss", "mean", 1.92 - span);
     add("cpu", "mean", 1 + span);
@@ -57,31 +59,35 @@ describe("tony-ts series", () => {
   test("shows a line for each quantity of each task, of one task or of all", async () => {
     await stored(`history/intermediate/${application}`, twoWorkers());
     expect(await shown(application)).toEqual([
-      "worker:0   cpu      ▅█   1.5 cores on average, 2 at most",
-      "           memory   ▂▃   2 GiB of 8 GiB at most",
-      "           gpu      ██   97 % on average, 97 % at most",
-      "           step/s   █    20 on average, to step 100",
-      "           loss     █▁   1.92 → 0.92",
-      "worker:1   cpu      █    1 cores on average, 1 at most",
-      "           memory   ▂    1 GiB of 8 GiB at most",
-      "           gpu      █    97 % on average, 97 % at most",
-      "           step/s        to step 0",
-      "           loss     ▁    1.92 → 1.92",
+      "worker:0   cpu            ▅█   1.5 cores on average, 2 at most",
+      "           memory         ▂▃   2 GiB of 8 GiB at most",
+      "           gpu            ██   97 % on average, 97 % at most",
+      "           gpu:1          ██   94 % on average, 94 % at most",
+      "           disk-written   ▁█   512 KiB/s on average, 1 MiB/s at most",
+      "           step/s         █    20 on average, to step 100",
+      "           loss           █▁   1.92 → 0.92",
+      "worker:1   cpu            █    1 cores on average, 1 at most",
+      "           memory         ▂    1 GiB of 8 GiB at most",
+      "           gpu            █    97 % on average, 97 % at most",
+      "           gpu:1          █    94 % on average, 94 % at most",
+      "           disk-written   ▁    0 B/s on average, 0 B/s at most",
+      "           step/s              to step 0",
+      "           loss           ▁    1.92 → 1.92",
     ]);
-    expect(await shown(application, "worker:1")).toHaveLength(5);
-    expect(await shown(application, "worker")).toHaveLength(10);
+    expect(await shown(application, "worker:1")).toHaveLength(7);
+    expect(await shown(application, "worker")).toHaveLength(14);
   });
 
   test("finds those of a job of this machine in its own folder, or where the job had its history", async () => {
     const id = "local_1795305600000_0001";
     await stored("own", twoWorkers());
     const folder = path.join(home, "own");
-    expect(await shown(id, "worker:1", { keptHistory: () => ({ folder }) })).toHaveLength(5);
+    expect(await shown(id, "worker:1", { keptHistory: () => ({ folder }) })).toHaveLength(7);
     const without = shown(id, "worker:1", { keptHistory: () => ({ folder: path.join(home, "none") }) });
     await expect(without).rejects.toMatchObject({ code: "NOTHING_LEFT" });
     await stored(`elsewhere/intermediate/${id}`, twoWorkers());
     const settings = { location: path.join(home, "elsewhere"), timeZone: "UTC" };
-    expect(await shown(id, "worker:1", { keptHistory: () => ({ settings }) })).toHaveLength(5);
+    expect(await shown(id, "worker:1", { keptHistory: () => ({ settings }) })).toHaveLength(7);
   });
 
   test("says what is missing: an end, the file, a task, a sample", async () => {

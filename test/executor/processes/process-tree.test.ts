@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import {
+  type ProcessIo,
   type ProcessStat,
   type ProcFs,
+  parseIo,
   parseStat,
   readKernelUnits,
   readProcFs,
@@ -17,6 +19,8 @@ class FakeProcesses implements ProcFs {
   looked: number[] = [];
   /** Pids with a handler. */
   readonly catching = new Set<number>();
+  /** What processes have read and written, of which that is known. */
+  readonly counts = new Map<number, ProcessIo>();
   /** What a signal does to a process; default: it ends. */
   onSignal: (pid: number, signal: string) => void = (pid) => this.table.delete(pid);
 
@@ -41,6 +45,10 @@ class FakeProcesses implements ProcFs {
   stat(pid: number): ProcessStat | undefined {
     this.looked.push(pid);
     return this.table.get(pid);
+  }
+
+  io(pid: number): ProcessIo | undefined {
+    return this.counts.get(pid);
   }
 
   executable(): string {
@@ -391,6 +399,19 @@ describe("a program's processes, suspended", () => {
   });
 });
 
+describe("what a program's processes read and write", () => {
+  it("is the sum of those that tell it, and not known where none does", () => {
+    const processes = new FakeProcesses();
+    for (const pid of [100, 101, 102]) processes.add(pid, pid - 1);
+    const tree = processes.tree(100);
+    expect(tree.ioOf(tree.sample())).toBeUndefined();
+    processes.counts.set(100, { readBytes: 1, writtenBytes: 20 });
+    processes.counts.set(102, { readBytes: 4, writtenBytes: 80 });
+    processes.counts.set(99, { readBytes: 1_000, writtenBytes: 1_000 });
+    expect(tree.ioOf(tree.sample())).toEqual({ readBytes: 5, writtenBytes: 100 });
+  });
+});
+
 describe("/proc", () => {
   it("gives a process's fields, whatever its name is", () => {
     const rest = "S 7 8 9 0 -1 4194304 1 2 3 4 50 25 6 5 20 0 1 0 123456 1000 77 18446744073709551615";
@@ -409,6 +430,16 @@ describe("/proc", () => {
   it("gives nothing of a process that is gone", () => {
     expect(parseStat("")).toBeUndefined();
     expect(readProcFs().stat(2 ** 22 + 1)).toBeUndefined();
+  });
+
+  it("gives what a process had read from disks and written to them, not what it read of sockets and pipes", () => {
+    const lines = ["rchar: 9", "wchar: 8", "syscr: 7", "syscw: 6", "read_bytes: 4096", "write_bytes: 8192"];
+    expect(parseIo([...lines, "cancelled_write_bytes: 1", ""].join("\n"))).toEqual({
+      readBytes: 4096,
+      writtenBytes: 8192,
+    });
+    expect(parseIo(lines.slice(0, 4).join("\n"))).toBeUndefined();
+    expect(readProcFs().io(2 ** 22 + 1)).toBeUndefined();
   });
 
   it("tells this very process", () => {

@@ -35,6 +35,14 @@ describe("the file of a job's series", () => {
     );
   });
 
+  test("has whole per cent of a GPU by itself", async () => {
+    const table = new SeriesTable(fromMs, 1);
+    for (const name of ["gpu", "gpu:0", "gpu-memory:12"]) table.add("worker:0", { name, rule: "mean" }, fromMs, 49.6);
+    table.add("worker:0", { name: "gpu:0", rule: "mean" }, fromMs + 10_000, 1.2);
+    const { rows } = decodeSeries(await encodeSeries(job, table, () => 0));
+    expect(rows[0]?.series.map(({ values }) => values)).toEqual([[49.6], [50, null, 1], [50]]);
+  });
+
   test("counts exactly what is counted", async () => {
     const table = new SeriesTable(fromMs, 1);
     table.add("worker:0", { name: "step", rule: "last" }, fromMs, 123_456_789_012);
@@ -52,14 +60,19 @@ describe("the file of a job's series", () => {
     // The longest that still has all its spans: just before they are halved.
     const lengthMs = 480 * 160_000 - 1;
     for (let atMs = 0; atMs <= lengthMs; atMs += 5_000) {
+      // What is measured comes before what a program reports.
       const add = (name: string, rule: "mean" | "most" | "last", value: number, isSpare = false) =>
         table.add("worker:0", { name, rule, isSpare }, fromMs + atMs, value);
-      for (let metric = 0; metric < 32; metric++) add(`metric:${metric}`, "mean", random(), true);
       add("cpu", "mean", 8 * random());
       add("memory", "most", Math.floor(8 * 1024 ** 3 * random()));
       add("gpu", "mean", 100 * random());
       add("gpu-memory", "mean", 100 * random());
+      for (let gpu = 0; gpu < 8; gpu++) add(`gpu:${gpu}`, "mean", 100 * random());
+      for (let gpu = 0; gpu < 8; gpu++) add(`gpu-memory:${gpu}`, "mean", 100 * random());
+      add("disk-read", "mean", 1e9 * random());
+      add("disk-written", "mean", 1e9 * random());
       add("step", "last", Math.floor(atMs * (1 + random())));
+      for (let metric = 0; metric < 32; metric++) add(`metric:${metric}`, "mean", random(), true);
     }
     const bytes = (await encodeSeries(job, table, () => 8 * 1024 ** 3)).length;
     expect(bytes).toBeLessThanOrEqual(30 * 1024);

@@ -71,8 +71,16 @@ describe("a table of series", () => {
     for (let one = 0; one < 100; one++)
       table.add(task, { name: `metric:${one}`, rule: "mean", isSpare: true }, fromMs, one);
     table.add(task, { name: "cpu", rule: "mean" }, fromMs, 1);
-    expect(table.seriesOf(task)).toHaveLength(21);
+    expect(table.seriesOf(task)).toHaveLength(23);
     expect(table.seriesOf(task).at(-1)?.name).toBe("cpu");
+  });
+
+  test("has four GPUs in the place of another quantity", () => {
+    const table = new SeriesTable(fromMs, 1);
+    for (let gpu = 0; gpu < 8; gpu++) table.add(task, { name: `gpu:${gpu}`, rule: "mean" }, fromMs, 1);
+    for (let one = 0; one < 100; one++)
+      table.add(task, { name: `metric:${one}`, rule: "mean", isSpare: true }, fromMs, one);
+    expect(table.seriesOf(task)).toHaveLength(8 + 20);
   });
 
   test("takes a clock that was set back for its beginning, and no value that is none", () => {
@@ -82,8 +90,8 @@ describe("a table of series", () => {
     expect(table.seriesOf(task)).toEqual([{ name: "cpu", rule: "mean", first: 0, values: [2] }]);
   });
 
-  test("takes at most 72 kB a task, of ten thousand tasks 9 kB each", () => {
-    const bytesOf = (tasks: number) => {
+  test("takes at most 84 kB a task, 130 kB with eight GPUs, of ten thousand tasks 10 kB each", () => {
+    const bytesOf = (tasks: number, gpus = 0) => {
       const table = new SeriesTable(fromMs, tasks);
       for (let one = 0; one < 40; one++) table.add(task, { name: `m${one}`, rule: "mean", isSpare: true }, fromMs, 1);
       for (const [name, rule] of [
@@ -91,11 +99,18 @@ describe("a table of series", () => {
         ["memory", "most"],
         ["gpu", "mean"],
         ["gpu-memory", "mean"],
+        ["disk-read", "mean"],
+        ["disk-written", "mean"],
         ["step", "last"],
       ] as const)
         table.add(task, { name, rule }, fromMs, 1);
+      for (let gpu = 0; gpu < gpus; gpu++) {
+        table.add(task, { name: `gpu:${gpu}`, rule: "mean" }, fromMs, 1);
+        table.add(task, { name: `gpu-memory:${gpu}`, rule: "mean" }, fromMs, 1);
+      }
       return table.bytes;
     };
-    expect([bytesOf(1), bytesOf(1_000), bytesOf(10_000)]).toEqual([72_000, 36_000, 9_000]);
+    expect([bytesOf(1), bytesOf(1_000), bytesOf(10_000)]).toEqual([83_520, 41_760, 10_440]);
+    expect([bytesOf(1, 8), bytesOf(1_000, 8)]).toEqual([129_600, 64_800]);
   });
 });
