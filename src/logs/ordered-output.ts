@@ -1,6 +1,6 @@
 import type { OutputStream, ReadableStream } from "../api/messages.ts";
 import type { OutputMark } from "../job/output-index.ts";
-import { LineSplitter } from "./line-splitter.ts";
+import { LineSplitter, mayMatch } from "./line-splitter.ts";
 
 /** One line that a program wrote; generation and time where the index says them. */
 export interface OutputLine {
@@ -93,6 +93,7 @@ export class OrderedOutput {
       stderr: new OffsetReader(this.#pieces("stderr", first.from.stderr)),
     };
     const splitters = { stdout: new LineSplitter(), stderr: new LineSplitter() };
+    const mayHold = mayMatch(this.#filter.pattern);
     let before = first;
     for (const span of this.#spans) {
       for (const stream of streams) {
@@ -103,7 +104,7 @@ export class OrderedOutput {
         for await (const piece of readers[stream].until(span.to[stream])) {
           const lastEnd = piece.data.lastIndexOf(0x0a);
           if (lastEnd >= 0) this.#ends[stream] = piece.offset + lastEnd + 1;
-          yield* this.#wanted(splitters[stream].push(piece.data), at);
+          yield* this.#wanted(splitters[stream].push(piece.data, mayHold), at);
         }
       }
       before = span;

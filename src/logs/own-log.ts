@@ -1,6 +1,6 @@
 import { BUNDLES } from "../job/launch/container-names.ts";
 import { logFileOf } from "../job/launch/launch-command.ts";
-import { LineSplitter } from "./line-splitter.ts";
+import { LineSplitter, mayMatch } from "./line-splitter.ts";
 import { type LineFilter, matches, type OutputLine } from "./ordered-output.ts";
 
 /** The file's name, in the log folder of a task's container. */
@@ -13,9 +13,10 @@ export async function* ownLines(
   filter: LineFilter,
 ): AsyncGenerator<OutputLine> {
   const splitter = new LineSplitter();
+  const mayHold = mayMatch(filter.pattern);
   const wanted = (lines: readonly string[]) =>
     lines.map((line) => ownLine(line, stream)).filter((line) => isWanted(line, filter));
-  for await (const data of pieces) yield* wanted(splitter.push(data));
+  for await (const data of pieces) yield* wanted(splitter.push(data, mayHold));
   yield* wanted(splitter.end());
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { LineSplitter } from "../../src/logs/line-splitter.ts";
+import { LineSplitter, mayMatch } from "../../src/logs/line-splitter.ts";
 
 function linesOf(...pieces: (Uint8Array | string)[]): string[] {
   const splitter = new LineSplitter();
@@ -53,5 +53,53 @@ describe("a program's output, cut into lines", () => {
   test("does not gather a line without end", () => {
     const splitter = new LineSplitter();
     expect(splitter.push(Buffer.alloc(20_000, "x"))).toHaveLength(1);
+  });
+});
+
+describe("lines that are searched for", () => {
+  const found = (pattern: RegExp, pieces: readonly string[], mayHold = mayMatch(pattern)) => {
+    const splitter = new LineSplitter();
+    const lines = [...pieces.flatMap((piece) => splitter.push(Buffer.from(piece), mayHold)), ...splitter.end()];
+    return lines.filter((line) => pattern.test(line));
+  };
+
+  test("are the same as if each line was looked at, whatever is searched for and wherever the bytes were cut", () => {
+    const patterns = [
+      "^a",
+      "b$",
+      "^$",
+      "a.b",
+      "a[^c]b",
+      "\\[^b",
+      "[^]b",
+      "a\\s*b",
+      "a\\Db",
+      "a(?!b)",
+      "(?<!a)b",
+      "(?<=a)b",
+      "\\bab\\b",
+      "A",
+    ];
+    const pattern = fc
+      .tuple(fc.constantFrom(...patterns), fc.constantFrom("", "i", "s", "m", "u"))
+      .map(([source, flags]) => new RegExp(source, flags));
+    const pieces = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c", " ", "[", "\n", "\r", "\u2028") }));
+    fc.assert(
+      fc.property(pattern, pieces, (wanted, texts) => {
+        expect(found(wanted, texts)).toEqual(found(wanted, texts, () => true));
+      }),
+    );
+  });
+
+  test("are not cut out of a text without a match, however long it is", () => {
+    const text = `${"a line\n".repeat(10_000)}`;
+    const [without, withOne] = [new LineSplitter(), new LineSplitter()];
+    expect(without.push(Buffer.from(text), mayMatch(/^line/))).toEqual([]);
+    expect(withOne.push(Buffer.from(text), mayMatch(/^a[^:]*line$/))).toHaveLength(10_000);
+  });
+
+  test("are found in time where a part of the pattern matches all but one character", () => {
+    const text = "x".repeat(99).concat("\n").repeat(20_000);
+    expect(mayMatch(/[^"]*"/)(text)).toBe(false);
   });
 });
