@@ -111,7 +111,7 @@ export class Staging {
 
   /** The same while the job goes on. */
   async leaveWhole(status: JobStatus): Promise<void> {
-    await this.#write(leftStatusFileName, status);
+    await this.#write(leftStatusFileName, jsonOf(status));
   }
 
   /** Under a temporary name first, so that a reader sees whole files only. */
