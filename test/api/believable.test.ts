@@ -37,7 +37,7 @@ describe("where a task says that it listens", () => {
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`p${at}`, 1]));
     for (const ports of [many, { ["x".repeat(301)]: 1 }])
       expect(unbelievable(aRegistration({ ports }))).toBe("it names ports that no role has");
-    expect(unbelievable(aRegistration({ rejoinAddress: "x".repeat(301) }))).toContain("no address");
+    expect(unbelievable(aRegistration({ rejoinAddress: "x".repeat(301) }))).toContain("is not valid");
   });
 });
 
