@@ -110,7 +110,7 @@ export class Notices {
       });
       if (near.length === 0 || this.#nearlyOut.has(name)) return [];
       this.#nearlyOut.add(name);
-      const text = (who: string) => `${who}: ${NEARLY_OUT * 100} % of the memory of a container are used`;
+      const text = (who: string) => `${who}: ${NEARLY_OUT * 100} % of the container's memory is in use`;
       const names = near.map(({ task }) => task);
       return aboutTasks("near-out-of-memory", names, nowMs, text).map((notice) => {
         return { ...notice, remedy: `raise tony.${name}.memory` };
@@ -140,7 +140,7 @@ export class Notices {
       ),
       nowMs,
     );
-    return aboutTasks("gpu-idle", due, nowMs, (who) => `${who}: GPUs are used to less than ${IDLE_GPU_PERCENT} %`);
+    return aboutTasks("gpu-idle", due, nowMs, (who) => `${who}: GPUs are less than ${IDLE_GPU_PERCENT} % busy`);
   }
 
   #slow({ tasks, nowMs }: JobStatus): Notice[] {
@@ -152,7 +152,7 @@ export class Notices {
       "straggler",
       due,
       nowMs,
-      (who) => `${who}: fewer than ${SLOW_RATE} of the steps that half of the other tasks of the role make`,
+      (who) => `${who}: steps at less than ${SLOW_RATE} times the median rate of its role`,
     );
   }
 

@@ -58,7 +58,7 @@ export class PageAnswers {
   }
 }
 
-const NO_QUERY = refusal("the query is none of the page's");
+const NO_QUERY = refusal("the page asks no such query");
 const NOTHING_ELSE = refusal("there is /, /api/v1/live, /logs, /metrics and /settings");
 
 function refusal(error: string): PageAnswer {

@@ -80,8 +80,8 @@ test("a role whose tasks nearly use up their memory is told once", () => {
     task("ps:0", 4096, minute < 5 ? "succeeded" : "running"),
   ];
   expect(told(6, (minute) => ({ generations: [], tasks: tasks(minute) }))).toEqual([
-    "2 | near-out-of-memory | worker:0: 95 % of the memory of a container are used | raise tony.worker.memory",
-    "5 | near-out-of-memory | ps:0: 95 % of the memory of a container are used | raise tony.ps.memory",
+    "2 | near-out-of-memory | worker:0: 95 % of the container's memory is in use | raise tony.worker.memory",
+    "5 | near-out-of-memory | ps:0: 95 % of the container's memory is in use | raise tony.ps.memory",
   ]);
 });
 
@@ -94,7 +94,7 @@ test("tasks whose GPUs do little are told together; one whose GPUs worked meanwh
   });
   const tasks = (minute: number) => [task(0, 4.9), task(1, 0), task(2, 5), task(3, minute === 5 ? 80 : 0)];
   expect(told(15, (minute) => ({ generations: [], tasks: tasks(minute) }))).toEqual([
-    "10 | gpu-idle | worker:0, worker:1: GPUs are used to less than 5 %",
+    "10 | gpu-idle | worker:0, worker:1: GPUs are less than 5 % busy",
   ]);
 });
 
@@ -102,7 +102,7 @@ test("a task that goes slower than the others of its role is told", () => {
   const tasks = [0, 1, 2].map((index) => ({ task: `worker:${index}`, state: "running" as const, restarts: 0 }));
   const rateOf = (task: string) => (task === "worker:1" ? 0.7 : 1);
   expect(told(8, () => ({ generations: [], tasks }), { rateOf })).toEqual([
-    "5 | straggler | worker:1: fewer than 0.75 of the steps that half of the other tasks of the role make",
+    "5 | straggler | worker:1: steps at less than 0.75 times the median rate of its role",
   ]);
 });
 
