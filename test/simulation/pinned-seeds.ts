@@ -98,7 +98,8 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
   {
     seed: 47_009_052,
     searches: true,
-    lives: "an attempt that finds no journal begins the search again, and trials that are not begun are as in any search",
+    lives:
+      "an attempt that finds no journal begins the search again, and trials that are not begun are as in any search",
     logs: ["recovery-impossible", "outcome-decided"],
   },
   {
