@@ -47,7 +47,7 @@ export class KeptSeries {
       const kept = await staging.keptSeries(attempt);
       if (kept !== undefined) series.goOnFrom(decodeSeries(kept));
     } catch (error) {
-      log.warn("series", `What tasks used before this attempt cannot be read: ${errorMessage(error)}`);
+      log.warn("series-not-recovered", `What tasks used before this attempt cannot be read: ${errorMessage(error)}`);
     }
   }
 
@@ -80,7 +80,10 @@ export class KeptSeries {
     try {
       await staging.keepSeries(attempt, await series.encode(applicationId, attempt));
     } catch (error) {
-      log.warn("series", `What tasks use over time cannot be kept for a later attempt: ${errorMessage(error)}`);
+      log.warn(
+        "series-not-kept",
+        `What tasks use over time cannot be kept for a later attempt: ${errorMessage(error)}`,
+      );
     }
   }
 }

@@ -56,6 +56,6 @@ test("what is neither condition, operation nor result is refused", () => {
     ["get", "got"],
   ] as const) {
     const changed = Buffer.from(bytes.toString("latin1").replace(word, other), "latin1");
-    expect(() => storeTransaction.decode(changed)).toThrow(`${other} is no `);
+    expect(() => storeTransaction.decode(changed)).toThrow(`${other} is not a`);
   }
 });

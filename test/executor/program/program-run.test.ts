@@ -9,6 +9,7 @@ import { OutputIndex } from "../../../executor/output/output-index.ts";
 import { readKernelUnits } from "../../../executor/processes/proc-fs.ts";
 import { Program } from "../../../executor/program/program.ts";
 import { ProgramRun } from "../../../executor/program/program-run.ts";
+import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 let folder: string;
@@ -68,6 +69,8 @@ test("a program that is suspended has no grace: it could not use it", async () =
   jest.useRealTimers();
   const run = runFor(10_000);
   program.suspend();
+  // A process that has not come to stand yet ends by the first signal that would end it.
+  await eventually("the program to stand still", () => program.tree.sample().every(({ state }) => state === "T"));
   const stopped = program.stop({ graceMs: 600_000, reason: { code: "job-ended" } });
   expect(program.stopping?.killedAtMs).toBeLessThanOrEqual(Date.now());
   expect(await stopped).toBe(true);
