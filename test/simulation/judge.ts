@@ -177,7 +177,9 @@ function judgeCharge(world: World): string[] {
   }
   const limited = spec.timeouts.executionMs !== undefined || isLimited(world);
   const areTolerated = spec.failure.onWorkerFailure === "tolerate" && outcome?.reason.code === "tasks-ended";
-  if (outcome?.result === "failed" && !limited && !ofHang && !areTolerated && !isOfNaN(outcome)) {
+  // Of a search none of whose trials completed: one that hangs fails alone.
+  const areTrials = outcome?.reason.code === "trials-ended";
+  if (outcome?.result === "failed" && !limited && !ofHang && !areTolerated && !areTrials && !isOfNaN(outcome)) {
     problems.push(`programs hung, and the job failed of something else: ${outcome.summary}`);
   }
   return problems;
