@@ -47,7 +47,8 @@ describe("the GPUs of tasks", () => {
     });
     const id = (await alice.run("submit", "--conf", job, "--detach")).stdout.trim();
     const gauge = (percent: number) => ({ current: percent, max: percent, average: percent });
-    const gpus = { count: 1, unused: 0, utilization: gauge(34), memory: gauge(25), bar1Memory: gauge(12.5) };
+    const all = { count: 1, unused: 0, utilization: gauge(34), memory: gauge(25), bar1Memory: gauge(12.5) };
+    const gpus = { ...all, devices: [{ utilization: 34, memory: 25 }] };
     const gpusNow = async () => at(listAt(await alice.json("status", id), "status", "tasks")[0], "gpus");
     expect(await eventually("a sample of the GPU", gpusNow)).toEqual(gpus);
     expect((await alice.run("status", id)).stdout).toContain(
