@@ -33,9 +33,12 @@ export class ProgressFile {
     this.#log = log;
   }
 
-  /** What is new since the last read, as one report; undefined when nothing is. */
-  look(nowMs: number): ProgressReport | undefined {
-    const lines = this.#newLines();
+  /**
+   * What is new since the last read, as one report; undefined when nothing is.
+   * @param isOver the program writes no more: its last line needs no end
+   */
+  look(nowMs: number, isOver = false): ProgressReport | undefined {
+    const lines = this.#newLines(isOver);
     const marks = lines.flatMap((line) => this.#parse(line) ?? []);
     if (marks.length === 0) return undefined;
     for (const { step, checkpoint, metrics } of marks) {
@@ -62,8 +65,8 @@ export class ProgressFile {
     };
   }
 
-  /** Whole lines only: the last one may be incomplete. */
-  #newLines(): string[] {
+  /** Whole lines only, while the last one may be incomplete. */
+  #newLines(isOver: boolean): string[] {
     const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     if (size < this.#offset) this.#offset = 0;
     if (size === this.#offset) return [];
@@ -71,7 +74,7 @@ export class ProgressFile {
     if (from > this.#offset)
       this.#complain(`More than ${MOST_PROGRESS_BYTES} bytes came at once: only the last are read.`);
     const bytes = readRange(this.#file, from, size - from);
-    const end = bytes.lastIndexOf("\n") + 1;
+    const end = isOver ? bytes.length : bytes.lastIndexOf("\n") + 1;
     this.#offset = from + end;
     return bytes.subarray(0, end).toString("utf8").split("\n");
   }

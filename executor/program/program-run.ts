@@ -97,7 +97,7 @@ export class ProgramRun {
     this.#marks.clear();
     this.#options.gpuSampler?.stop();
     this.#limit?.();
-    this.#lookForProgress();
+    this.#lookForProgress(true);
     index.mark(end.atMs);
     return this.#reportOf(end, program.stopReason === undefined ? await this.#lostPorts() : []);
   }
@@ -179,8 +179,8 @@ export class ProgramRun {
     this.#metrics = gpus === undefined ? used : { ...used, gpus };
   }
 
-  #lookForProgress(): void {
-    const progress = this.#options.progress.look(this.#options.nowMs());
+  #lookForProgress(isOver = false): void {
+    const progress = this.#options.progress.look(this.#options.nowMs(), isOver);
     if (progress !== undefined) this.#options.report(progress);
   }
 

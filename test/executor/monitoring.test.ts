@@ -127,6 +127,15 @@ describe("the progress file", () => {
     expect(progress.look(2)).toMatchObject({ step: 42 });
   });
 
+  it("has a last line without its end when the program is over", () => {
+    const file = path.join(folder, "progress.jsonl");
+    const progress = new ProgressFile(file, log);
+    writeFileSync(file, '{"step": 3, "metrics": {"loss": 0.5}}');
+    expect(progress.look(1)).toBeUndefined();
+    expect(progress.look(2, true)).toMatchObject({ step: 3, metrics: { loss: 0.5 } });
+    expect(progress.look(3, true)).toBeUndefined();
+  });
+
   it("passes over what it does not know", () => {
     expect(lookAt(`\n[]\nnull\n${line({ loss: 3 })}`)).toBeUndefined();
     expect(said).toEqual([]);
