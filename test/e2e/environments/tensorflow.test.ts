@@ -47,6 +47,6 @@ describe("the examples of TensorFlow", () => {
       env,
     });
     const { stdout } = await ran.catch((error) => error);
-    expect(stdout).toMatch(/^=+ 10 passed, 2 skipped in .*=+$/m);
+    expect(stdout).toMatch(/^=+ 14 passed, 2 skipped in .*=+$/m);
   }, 600_000);
 });
