@@ -3,7 +3,7 @@ import { haltOf } from "../policies/trials.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
-import type { Step } from "../state/step.ts";
+import { gangOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { waiting } from "./barrier.ts";
 
@@ -138,7 +138,9 @@ function isOver(step: Step, { number, tasks, gang }: TrialRecords): boolean {
     return false;
   }
   const isDone = lead.phase === "succeeded" || haltOf(lead) !== undefined || lead.trialFailure !== undefined;
-  return isDone && isAtRest(lead) && waiting(step, { what: "task-done", task: lead.id }) === undefined;
+  // Why it was started again may still turn out.
+  const isJudged = gangOf(step, lead).verdicts.every(({ scope }) => scope !== lead.id);
+  return isDone && isJudged && isAtRest(lead) && waiting(step, { what: "task-done", task: lead.id }) === undefined;
 }
 
 /** Of trials of one task those that have begun, and one more, if there is one, which the others are like. */
