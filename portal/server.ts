@@ -6,7 +6,7 @@ import { TonyError } from "../src/errors.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
 import { contentPolicy, protect, send, sendJson, sendPage } from "../src/page/answers.ts";
-import { parseLiveRequest } from "../src/page/live-request.ts";
+import { NO_SUCH_QUERY, parseLiveRequest } from "../src/page/live-request.ts";
 import type { PortalProxies } from "../src/portal-settings.ts";
 import { isTrusted, otherEnd, tcpSockets } from "../src/tcp-sockets.ts";
 import { type Access, USER, type Viewer } from "./access.ts";
@@ -227,7 +227,7 @@ export class PortalServer {
       sendJson(response, 200, targetsOf(headers.host ?? "", scheme, index.rows));
     } else if (id !== "" && rest === "api/v1/live") {
       const query = parseLiveRequest(searchParams);
-      if (query === undefined) sendJson(response, 404, { error: "the page has no such query" });
+      if (query === undefined) sendJson(response, 404, { error: NO_SUCH_QUERY });
       else sendJson(response, 200, await jobs.live(id, query, viewer, search.slice(1)));
     } else if (id !== "" && rest === "api/v1/job") sendJson(response, 200, await jobs.whole(id, viewer));
     else if (id !== "" && rest === "api/v1/settings") sendJson(response, 200, await jobs.settings(id, viewer));

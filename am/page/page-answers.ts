@@ -1,5 +1,5 @@
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
+import { type LiveRequest, NO_SUCH_QUERY, parseLiveRequest } from "../../src/page/live-request.ts";
 import { parseReadings, type Reading } from "./log-parts.ts";
 
 /** What a page is told by. */
@@ -58,7 +58,7 @@ export class PageAnswers {
   }
 }
 
-const NO_QUERY = refusal("the page asks no such query");
+const NO_QUERY = refusal(NO_SUCH_QUERY);
 const NOTHING_ELSE = refusal("there is /, /api/v1/live, /logs, /metrics and /settings");
 
 function refusal(error: string): PageAnswer {

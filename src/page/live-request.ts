@@ -19,6 +19,9 @@ export type SortColumn = (typeof sortColumns)[number];
 export const MOST_PAGE_ROWS = 100;
 const PLAIN = /^[A-Za-z0-9_.~,:-]{0,100}$/;
 
+/** Told where one is not a request of the page. */
+export const NO_SUCH_QUERY = "the page has no such query";
+
 /** Undefined for a query that no page of ours makes. */
 export function parseLiveRequest(query: URLSearchParams): LiveRequest | undefined {
   if ([...query].some(([name, value]) => !PLAIN.test(name) || !PLAIN.test(value))) return undefined;

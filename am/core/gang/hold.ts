@@ -87,13 +87,14 @@ function holdMs(step: Step, gang: GangState): number {
 export function holdOver(step: Step, gang: GangState): void {
   const waitedMs = step.nowMs - (gang.hold.deadline?.sinceMs ?? step.nowMs);
   gang.hold.deadline = undefined;
-  if ((!isStuck(step, gang) && !isLooking(step, gang)) || othersGiveBack(step, gang)) {
+  const stuck = stuckIn(step);
+  if ((!stuck.includes(gang) && !isLooking(step, gang)) || othersGiveBack(step, stuck, gang)) {
     return;
   }
   const held = heldBefore(step, gang);
   const unregistered = held.filter(({ phase }) => phase !== "registered");
   const returned = unregistered.length > 0 && !gang.hold.isVain ? unregistered : held;
-  if (stuckIn(step).length > 1) {
+  if (stuck.length > 1) {
     letStuckGoFirst(step);
   }
   const pauseMs = pause(step, gang, returned);
@@ -107,11 +108,13 @@ export function holdOver(step: Step, gang: GangState): void {
  * Gangs of one job keep step, so that all of them would give back and ask again together for ever. Of those that are stuck the last ones
  * give back instead, as many as the first one lacks containers; the others keep theirs and take what comes.
  */
-function othersGiveBack(step: Step, gang: GangState): boolean {
-  const stuck = stuckIn(step);
-  const [first = gang] = stuck;
+function othersGiveBack(step: Step, stuck: readonly GangState[], gang: GangState): boolean {
+  const [first] = stuck;
+  if (first === undefined || !stuck.includes(gang)) {
+    return false;
+  }
   const lacking = gang === first ? 1 : holdingOf(step, first).waiting;
-  const later = gang.hold.isVain ? [] : stuck.slice(stuck.indexOf(gang) + 1);
+  const later = stuck.slice(stuck.indexOf(gang) + 1);
   return later.reduce((sum, one) => sum + holdingOf(step, one).holding, 0) >= lacking;
 }
 

@@ -91,7 +91,7 @@ describe("a job's page", () => {
     expect(JSON.parse(await page.ask("live?since=0"))).toMatchObject({ mayLook: true, tasks: { all: 3 } });
     expect(JSON.parse(await page.ask("live"))).toMatchObject({ mayLook: true });
     expect(JSON.parse(await page.ask("settings"))).toEqual({ xml: "<configuration/>" });
-    expect(JSON.parse(await page.ask("live?since=x"))).toEqual({ error: "the page asks no such query" });
+    expect(JSON.parse(await page.ask("live?since=x"))).toEqual({ error: "the page has no such query" });
   });
 
   test("has a key where the cluster is not secured, or the job asks for it", () => {
