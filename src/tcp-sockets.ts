@@ -20,11 +20,12 @@ const NO_INODE = "0";
 
 /** Those that the kernel lists now (proc(5), /proc/net/tcp). Every user may read them. */
 export async function tcpSockets(): Promise<TcpSocket[]> {
+  return (await tcpTables()).flatMap(parseTcpTable);
+}
+
+async function tcpTables(): Promise<string[]> {
   // A kernel without IPv6 has no second file.
-  const tables = await Promise.all(
-    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
-  );
-  return tables.flatMap(parseTcpTable);
+  return await Promise.all(["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")));
 }
 
 /** Whether what that user has is as good as ours: it is, or root's, who can do everything anyway. */
@@ -34,7 +35,11 @@ export function isTrusted({ uid }: TcpSocket): boolean {
 
 /** Whether a process of our own user, or of root, listens at the port, at whatever address. */
 export async function isOwnListener(port: number): Promise<boolean> {
-  return (await tcpSockets()).some((one) => one.listens && one.localPort === port && isTrusted(one));
+  // An executor asks this for as long as its program runs, and a node may have thousands of sockets: only what fits is parsed.
+  const hex = port.toString(16).toUpperCase().padStart(4, "0");
+  const listeners = new RegExp(`^ *\\d+: [0-9A-F]+:${hex} \\S+ ${LISTEN} .*`, "gm");
+  const lines = (await tcpTables()).flatMap((table) => table.match(listeners) ?? []);
+  return lines.flatMap(parseTcpTable).some(isTrusted);
 }
 
 /** The other end of a connection within this machine; undefined where it has none here, or has it no more. */

@@ -65,4 +65,19 @@ describe("the kernel's tables of TCP sockets", () => {
     expect(end).toMatchObject({ localPort: port, remotePort: socket.localPort, listens: false });
     expect(end && isTrusted(end)).toBe(true);
   });
+
+  test.each(["127.0.0.1", "::1"])("tell who listens at %s from who is merely connected there", async (host) => {
+    const server = createServer();
+    server.listen(0, host);
+    await once(server, "listening");
+    const port = Number(localAddress(server).split(":").at(-1));
+    const accepted = once(server, "connection");
+    const socket = connect(port, host);
+    closings.push(() => socket.destroy());
+    const [other] = await accepted;
+    closings.push(() => other.destroy());
+    expect(await isOwnListener(port)).toBe(true);
+    server.close();
+    expect(await isOwnListener(port)).toBe(false);
+  });
 });

@@ -144,11 +144,13 @@ export class ProgramRun {
   }
 
   #look(): void {
-    this.#sample();
+    if (this.#isSampleDue()) {
+      this.#sample();
+      void this.#lookForService();
+    }
     this.#markOutput();
     this.#rotation ??= this.#rotateOutput().finally(() => (this.#rotation = undefined));
     this.#lookForProgress();
-    void this.#lookForService();
   }
 
   /** Often while the output grows, else together with the other checks: waking the process costs more than a check. */
@@ -166,11 +168,16 @@ export class ProgramRun {
     for (const log of [logs.stdout, logs.stderr]) await log.rotate(logLimits, whileStill);
   }
 
-  #sample(): void {
-    const { program, sampler, gpuSampler, metricsIntervalMs, nowMs } = this.#options;
+  /** A young program's figures are taken at each look. */
+  #isSampleDue(): boolean {
+    const { program, metricsIntervalMs, nowMs } = this.#options;
     const now = nowMs();
-    const young = now - program.startedAtMs < YOUNG_MS;
-    if (!young && now - this.#lastSampleMs < metricsIntervalMs) return;
+    return now - program.startedAtMs < YOUNG_MS || now - this.#lastSampleMs >= metricsIntervalMs;
+  }
+
+  #sample(): void {
+    const { program, sampler, gpuSampler, nowMs } = this.#options;
+    const now = nowMs();
     this.#lastSampleMs = now;
     const processes = program.tree.sample();
     const used = sampler.add(processes, now, program.tree.ioOf(processes));
