@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { ClientContext } from "../context.ts";
-import type { FollowUpdate } from "../master/attempt-connection.ts";
+import type { AttemptConnection, FollowUpdate } from "../master/attempt-connection.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import { connectRunningJob } from "./running-job.ts";
 
@@ -10,8 +10,8 @@ const absenceLimitMs = 180_000;
 const askAgainMs = 1_000;
 
 /** What an AM said, and the connection to it. */
-export interface MasterUpdate {
-  readonly master: MasterConnection;
+export interface MasterUpdate<Master> {
+  readonly master: Master;
   readonly update: FollowUpdate;
 }
 
@@ -19,42 +19,49 @@ export interface MasterUpdate {
  * What the AM of a job that runs says, and the next one when it is lost. Ends when the job has ended, or the signal aborts.
  * @throws UserError, ApiError: it cannot be asked, at first or for three minutes
  */
-export async function* followRunning(
+export function followRunning(
   id: string,
   conf: readonly string[] | undefined,
   context: ClientContext,
   signal: AbortSignal,
-): AsyncGenerator<MasterUpdate, void> {
+): AsyncGenerator<MasterUpdate<MasterConnection>, void> {
+  return followAttempts(() => connectRunningJob(id, conf, context), context, signal);
+}
+
+/** The same of AMs that are connected in this way. @param pause before the next one is looked for */
+export async function* followAttempts<Master extends Pick<AttemptConnection, "follow" | "close">>(
+  connect: () => Promise<Master>,
+  { now, output }: Pick<ClientContext, "now" | "output">,
+  signal: AbortSignal,
+  pause: (ms: number) => Promise<unknown> = (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
+): AsyncGenerator<MasterUpdate<Master>, void> {
   let heardAtMs: number | undefined;
   let isTold = false;
   while (!signal.aborted) {
     try {
-      for await (const heard of followAttempt(id, conf, context, signal)) {
-        heardAtMs = context.now();
+      for await (const heard of followAttempt(await connect(), signal)) {
+        heardAtMs = now();
         isTold = false;
         yield heard;
         if (heard.update.type === "outcome") return;
       }
     } catch (error) {
-      if (heardAtMs === undefined || context.now() - heardAtMs > absenceLimitMs) throw error;
+      if (heardAtMs === undefined || now() - heardAtMs > absenceLimitMs) throw error;
       if (errorCode(error) === "HAS_ENDED") {
-        context.output.problem(errorMessage(error));
+        output.problem(errorMessage(error));
         return;
       }
-      if (!isTold) context.output.problem(`The ApplicationMaster is lost: another one is waited for, up to 3 min`);
+      if (!isTold) output.problem(`The ApplicationMaster is lost: another one is waited for, up to 3 min`);
       isTold = true;
     }
-    await sleep(askAgainMs, undefined, { signal }).catch(() => undefined);
+    await pause(askAgainMs);
   }
 }
 
-async function* followAttempt(
-  id: string,
-  conf: readonly string[] | undefined,
-  context: ClientContext,
+async function* followAttempt<Master extends Pick<AttemptConnection, "follow" | "close">>(
+  master: Master,
   signal: AbortSignal,
-): AsyncGenerator<MasterUpdate, void> {
-  const master = await connectRunningJob(id, conf, context);
+): AsyncGenerator<MasterUpdate<Master>, void> {
   try {
     for await (const update of master.follow(signal)) yield { master, update };
   } finally {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { getMaxListeners } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -179,6 +180,19 @@ describe("a feed, as a program has it", () => {
     await post(`take?pid=${PID}`);
     expect(await post("open?pid=1")).toMatchObject({ status: 409, said: { error: { code: "FEED_READ_ELSEWHERE" } } });
     expect(await post("take?pid=1")).toMatchObject({ status: 409, said: { error: { code: "FEED_STALE" } } });
+  });
+
+  test("is given anew to the process that comes after one that is gone", async () => {
+    const { pid: gone } = spawnSync("true");
+    await post(`open?pid=${gone}`);
+    await post(`take?pid=${gone}`);
+    expect(await post(`open?pid=${PID}`)).toMatchObject({ status: 200 });
+    expect(await post(`take?pid=${gone}`)).toMatchObject({ status: 409, said: { error: { code: "FEED_STALE" } } });
+    await post(`take?pid=${PID}`);
+    expect(asked.filter(({ type }) => type === "ask")).toEqual([
+      { type: "ask", most: 2, atOnce: false, has: [] },
+      { type: "ask", most: 2, atOnce: false, has: [] },
+    ]);
   });
 
   test("says why a split cannot be read, as often as it is asked", async () => {

@@ -53,6 +53,22 @@ describe("small splits", () => {
     expect(files.begun).toEqual(some.map(({ start }) => start));
   });
 
+  test("are read eight at a time again when others have been read, whatever became of those", async () => {
+    const files = new Files();
+    const some = parts(24);
+    for (const [from, broken] of [
+      [0, true],
+      [8, false],
+      [16, false],
+    ] as const) {
+      files.broken = broken;
+      files.ahead.begin(some.slice(from, from + 8));
+      await turn();
+      expect(files.begun).toHaveLength(from + 8);
+      await files.goOn();
+    }
+  });
+
   test("are so by their length, wherever in a file they begin; longer ones are read when they are asked for", async () => {
     const files = new Files();
     const [last, long] = [

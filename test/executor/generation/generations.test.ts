@@ -8,18 +8,31 @@ import { outputLogs } from "../../../executor/output/output-files.ts";
 import { ModelParameters } from "../../../executor/preparation/model-parameters.ts";
 import { takenPorts } from "../../../executor/program/ports.ts";
 import type { ExecutorSettings } from "../../../executor/settings.ts";
+import { TonyError } from "../../../src/errors.ts";
+import type { ChildExit } from "../../../src/job/execution.ts";
+import { anExecutorJob } from "../../support/api.ts";
+import { eventually } from "../../support/eventually.ts";
 import { anExecutorLaunch } from "../../support/executor-launch.ts";
+import { aJobSpec, aRole } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 describe("the generations of an executor", () => {
   let folder: string;
   let prepared: number[];
+  let exits: ChildExit[];
+  let carried: string[];
+  /** What becomes of the checkpoint that a program is to begin with. */
+  let bringBack: (checkpoint: string) => Promise<string>;
   let generations: Generations;
   const portsOf = ({ ports: { task, named } }: Generation) => [task, ...Object.values(named)];
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "tony-generations-"));
     prepared = [];
+    exits = [];
+    carried = [];
+    bringBack = (checkpoint) => Promise.resolve(checkpoint);
+    jest.spyOn(process, "cwd").mockReturnValue(folder);
     const { applicationId, masterAddress, staging, attempt, isolationMs, sections } = anExecutorLaunch;
     const settings: ExecutorSettings = {
       ...{ applicationId, masterAddress, staging, attempt, isolationMs, sections: { ...sections, ports: {} } },
@@ -40,13 +53,16 @@ describe("the generations of an executor", () => {
     generations = new Generations({
       settings,
       logs: outputLogs(settings),
-      environment: {},
+      environment: { PATH: process.env.PATH },
       log: silentLog,
       nowMs: Date.now,
       random: Math.random,
       master: () => ({ attempt, address: masterAddress }),
-      carrier: () => undefined,
-      bringBack: (checkpoint) => Promise.resolve(checkpoint),
+      carrier: () => ({
+        settle: async ({ last }) => void carried.push(last ? "settled for good" : "settled"),
+        abandonStart: () => void carried.push("start abandoned"),
+      }),
+      bringBack: (checkpoint) => bringBack(checkpoint),
       parameters: new ModelParameters({ stagingUrl: staging.stagingUrl, open: nobody }),
       openSession: nobody,
       storeFor: () => ({ transact: nobody, watch: nobody }),
@@ -59,7 +75,9 @@ describe("the generations of an executor", () => {
         resultsFolder: "/nowhere",
       }),
       awaitEnds: nobody,
-      report: () => undefined,
+      report: (_generation, report) => {
+        if (report.type === "child-exited") exits.push(report.exit);
+      },
       prepared: () => prepared.push(generations.current.number),
       suspendedMs: () => 0,
       stopping: () => undefined,
@@ -67,9 +85,21 @@ describe("the generations of an executor", () => {
     });
   });
   afterEach(async () => {
+    await generations.stop({ graceMs: 0, reason: { code: "job-ended" } });
     await generations.current.releasePorts();
+    jest.restoreAllMocks();
     await rm(folder, { recursive: true });
   });
+
+  /** The order to run that command, from that checkpoint on. */
+  const start = (command: string, checkpoint = "") =>
+    generations.start(anExecutorJob(aJobSpec({ roles: [aRole("worker", 2, { command })] })), {
+      ...{ type: "start-child", clusterSpec: new Uint8Array(), checkpoint, restartReason: "", restarts: 0 },
+    });
+  const ran = async () => {
+    await eventually("the program has ended", () => exits.length > 0);
+    return exits.splice(0)[0];
+  };
 
   test("have each their own ports: those of the one before are free when the next is told of", async () => {
     const first = generations.current;
@@ -116,5 +146,57 @@ describe("the generations of an executor", () => {
     expect(prepared).toEqual([1]);
     expect(generations.current).toBe(first);
     expect(await takenPorts(portsOf(first))).toEqual(portsOf(first));
+  });
+
+  test("change when nothing of the one before is downloaded any more, and all of it is uploaded", async () => {
+    await generations.current.prepare();
+    await generations.prepare(2, "a test", 0);
+    expect(carried).toEqual(["start abandoned", "settled"]);
+  });
+
+  test("each run their program once, with the checkpoint that was brought back", async () => {
+    bringBack = async (checkpoint) => `/brought/${checkpoint}`;
+    for (const prepare of [() => generations.current.prepare(), () => generations.prepare(2, "a test", 0)]) {
+      await prepare();
+      const command = 'test "$TONY_CHECKPOINT" = /brought/step-7 && exit 7';
+      await Promise.all([start(command, "step-7"), start("exit 8")]);
+      expect(await ran()).toMatchObject({ exitCode: 7 });
+      await start("exit 9");
+      expect(exits).toEqual([]);
+    }
+  });
+
+  test("do not run a program whose checkpoint is of no use on any machine", async () => {
+    bringBack = () => Promise.reject(new TonyError("it is damaged", { code: "CHECKPOINT_UNUSABLE" }));
+    await start("exit 0", "step-7");
+    expect(await ran()).toMatchObject({ failedToStart: true, errorSummary: "it is damaged" });
+  });
+
+  test("leave it to another container where the checkpoint does not come, but where the program was stopped meanwhile", async () => {
+    const away = new TonyError("HDFS is away", { code: "CHECKPOINT_NOT_RESTORED" });
+    bringBack = () => Promise.reject(away);
+    await expect(start("exit 0", "step-7")).rejects.toBe(away);
+    await generations.prepare(2, "a test", 0);
+    bringBack = async () => {
+      await generations.stop({ graceMs: 0, reason: { code: "job-ended" } });
+      throw away;
+    };
+    await start("exit 0", "step-7");
+    expect(await ran()).toMatchObject({ stopReason: { code: "job-ended" } });
+  });
+
+  test("send a signal to a program that runs alone, and only one that a program may get", async () => {
+    await generations.current.prepare();
+    const told = jest.spyOn(generations.current, "signal");
+    const notice = { cause: "preemption", atMs: 1 } as const;
+    const give = (signal: string) =>
+      generations.giveNotice({ type: "signal-child", signal, reason: "it is taken back", notice });
+    give("SIGTERM");
+    await start("sleep 100");
+    give("SIGNONSENSE");
+    expect(told).not.toHaveBeenCalled();
+    give("SIGTERM");
+    expect(told.mock.calls).toEqual([["SIGTERM"]]);
+    expect(await ran()).toMatchObject({ signal: "SIGTERM" });
   });
 });
