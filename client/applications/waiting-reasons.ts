@@ -23,23 +23,23 @@ export class WaitingReasons {
   readonly #schedulerWords: () => string;
   /** When each AM was first seen to have its container, by its application. */
   readonly #startingSinceMs = new Map<string, number>();
-  #room: { readonly askedAtMs: number; readonly answer: Promise<Room | undefined> } | undefined;
-
-  #use: { readonly askedAtMs: number; readonly answer: Promise<ClusterUse | undefined> } | undefined;
-  #lastUse: ClusterUse | undefined;
+  readonly #room: Remembered<Room>;
+  readonly #use: Remembered<ClusterUse>;
 
   /** @param schedulerWords where AMs look for the ResourceManager, and by which key */
   constructor(resourceManager: Asked, now: () => number, schedulerWords: () => string) {
     this.#resourceManager = resourceManager;
     this.#now = now;
     this.#schedulerWords = schedulerWords;
+    this.#room = new Remembered(() => this.#askRoom(), now);
+    this.#use = new Remembered(() => this.#askUse(), now);
   }
 
   async reason(report: ApplicationReport): Promise<DelayReason> {
     const reason = waitingReason(report);
     if (reason.code === "am-starting") return this.#withAddress(reason, report);
     if (!isOfNodes(reason) || this.#now() - report.startTimeMs < askAfterMs) return reason;
-    const room = await this.#answer();
+    const room = await this.#room.answer();
     if (room === undefined) return reason;
     const known = withNodes(reason, { ...report, queue: queueName(report.queue) }, room.nodes);
     return known.code === "am-not-placed" ? withEarlier(known, report, room.applications) : known;
@@ -58,52 +58,28 @@ export class WaitingReasons {
   /** The status, with who has what its containers wait for. */
   async explained(status: JobStatus): Promise<JobStatus> {
     if (!this.#isWorthAsking(status)) return status;
-    const use = await this.#clusterUse();
+    const use = await this.#use.answer();
     return use === undefined ? status : withShortages(status, use);
   }
 
   /** The same by what was heard last: nothing is waited for. */
   explainedSoon(status: JobStatus): JobStatus {
     if (!this.#isWorthAsking(status)) return status;
-    void this.#clusterUse();
-    return this.#lastUse === undefined ? status : withShortages(status, this.#lastUse);
+    void this.#use.answer();
+    return this.#use.last === undefined ? status : withShortages(status, this.#use.last);
   }
 
   #isWorthAsking({ waits, nowMs }: JobStatus): boolean {
     return waits.some((wait) => isVague(wait) && nowMs - wait.sinceMs >= askAfterMs);
   }
 
-  #clusterUse(): Promise<ClusterUse | undefined> {
-    const askedAtMs = this.#now();
-    if (this.#use === undefined || askedAtMs - this.#use.askedAtMs >= askAgainAfterMs) {
-      this.#use = { askedAtMs, answer: this.#askUse() };
-    }
-    return this.#use.answer;
-  }
-
-  /** Undefined where the ResourceManager does not say. */
-  async #askUse(): Promise<ClusterUse | undefined> {
-    try {
-      const [nodes, labels, applications] = await Promise.all([
-        this.#resourceManager.nodes(["RUNNING"]),
-        this.#resourceManager.nodeLabels(),
-        this.#resourceManager.reports({ states: ["ACCEPTED", "RUNNING"] }),
-      ]);
-      const sharedLabels = labels.flatMap(({ name, exclusive }) => (exclusive ? [] : [name]));
-      this.#lastUse = { nodes, sharedLabels, applications };
-    } catch {
-      this.#lastUse = undefined;
-    }
-    return this.#lastUse;
-  }
-
-  /** Undefined where the ResourceManager does not say. */
-  #answer(): Promise<Room | undefined> {
-    const askedAtMs = this.#now();
-    if (this.#room === undefined || askedAtMs - this.#room.askedAtMs >= askAgainAfterMs) {
-      this.#room = { askedAtMs, answer: this.#askRoom().catch(() => undefined) };
-    }
-    return this.#room.answer;
+  async #askUse(): Promise<ClusterUse> {
+    const [nodes, labels, applications] = await Promise.all([
+      this.#resourceManager.nodes(["RUNNING"]),
+      this.#resourceManager.nodeLabels(),
+      this.#resourceManager.reports({ states: ["ACCEPTED", "RUNNING"] }),
+    ]);
+    return { nodes, sharedLabels: labels.flatMap(({ name, exclusive }) => (exclusive ? [] : [name])), applications };
   }
 
   async #askRoom(): Promise<Room> {
@@ -112,6 +88,33 @@ export class WaitingReasons {
       this.#resourceManager.reports({ states: ["ACCEPTED", "RUNNING"] }),
     ]);
     return { nodes, applications };
+  }
+}
+
+/** What is asked of the ResourceManager now and then. */
+class Remembered<Answer> {
+  readonly #ask: () => Promise<Answer>;
+  readonly #now: () => number;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #answer: Promise<Answer | undefined> = Promise.resolve(undefined);
+  /** What was heard last; undefined where the ResourceManager did not say. */
+  last: Answer | undefined;
+
+  constructor(ask: () => Promise<Answer>, now: () => number) {
+    this.#ask = ask;
+    this.#now = now;
+  }
+
+  /** Undefined where the ResourceManager does not say. */
+  answer(): Promise<Answer | undefined> {
+    const nowMs = this.#now();
+    if (nowMs - this.#askedAtMs >= askAgainAfterMs) {
+      this.#askedAtMs = nowMs;
+      this.#answer = this.#ask()
+        .catch(() => undefined)
+        .then((answer) => (this.last = answer));
+    }
+    return this.#answer;
   }
 }
 

@@ -1,7 +1,7 @@
-import { type ClientAccess, clientAccessFile, parseClientAccess, tokenAccess } from "../../src/api/identity.ts";
+import { type ClientAccess, clientAccessFile } from "../../src/api/identity.ts";
 import { TonyError, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
-import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
@@ -21,6 +21,7 @@ import { closeAbandonedHistory } from "./abandoned-history.ts";
 import { carriedTo, readJobFile, readLeftStatus } from "./abandoned-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { isRefused, killRefusal } from "./kill-refusal.ts";
+import { MasterAccess } from "./master-access.ts";
 import { parseJobStatus } from "./outcome.ts";
 import { reportOfStatus } from "./report-status.ts";
 import { WaitingReasons } from "./waiting-reasons.ts";
@@ -39,9 +40,7 @@ export class YarnApplications implements Applications {
   readonly #stagingDir: string | undefined;
   readonly #now: () => number;
   readonly #waits: WaitingReasons;
-  /** By application, and what is for one attempt alone by that. */
-  readonly #access = new Map<string, ClientAccess>();
-  #accessProblem: unknown;
+  readonly #access: MasterAccess;
   #root: Promise<LocatedPath> | undefined;
 
   /** @param stagingDir `tony.staging-dir`, where it is not the default */
@@ -50,12 +49,16 @@ export class YarnApplications implements Applications {
     this.#cluster = cluster;
     this.#stagingDir = stagingDir;
     this.#now = now;
+    this.#access = new MasterAccess({
+      read: (id) => this.readStaged(id, clientAccessFile),
+      ...(cluster.isSecured && { token: (id) => cluster.resourceManager.clientToken(id) }),
+    });
     this.#waits = new WaitingReasons(cluster.resourceManager, now, () => schedulerWords(cluster.configuration));
   }
 
   /** What a submission just made need not be read again. */
   remember(access: ClientAccess): void {
-    this.#access.set(access.applicationId, access);
+    this.#access.remember(access);
   }
 
   askBriefly(): void {
@@ -108,8 +111,7 @@ export class YarnApplications implements Applications {
     const { amHost: host, amRpcPort: port, currentAttemptId, id } = report;
     if (host === undefined || port === undefined || port <= 0 || currentAttemptId === undefined) return undefined;
     if (hasEnded(report)) return undefined;
-    const access =
-      this.#access.get(id) ?? (await this.#tokenAccess(currentAttemptId, id)) ?? (await this.#readAccess(report));
+    const access = await this.#access.of(id, currentAttemptId);
     if (access === undefined) return undefined;
     return { attempt: parseAttemptId(currentAttemptId).attempt, host, port, access };
   }
@@ -120,7 +122,7 @@ export class YarnApplications implements Applications {
         ? `it is ${user}'s, and its tony.application.acl.view does not let you`
         : `it is ${user}'s, and on a cluster without Kerberos nobody else can show who they are`;
     }
-    return accessProblemWords(this.#accessProblem, user);
+    return this.#access.whyNone(user);
   }
 
   async kill(id: string, reason: string): Promise<void> {
@@ -248,33 +250,8 @@ export class YarnApplications implements Applications {
     return this.#root;
   }
 
-  /** By the ResourceManager's token, which is there for those who may see the application, and for one attempt of it. */
-  async #tokenAccess(attemptId: string, id: string): Promise<ClientAccess | undefined> {
-    if (!this.#cluster.isSecured) return undefined;
-    const known = this.#access.get(attemptId);
-    if (known !== undefined) return known;
-    const token = await this.#cluster.resourceManager.clientToken(id);
-    if (token === undefined) return undefined;
-    const access = tokenAccess(id, token);
-    this.#access.set(attemptId, access);
-    return access;
-  }
-
-  /** Undefined when the folder is gone, or is somebody else's. */
   async readStaged(id: string, name: string): Promise<Buffer> {
     return await (await this.staging(id)).read(name);
-  }
-
-  async #readAccess({ id }: ApplicationReport): Promise<ClientAccess | undefined> {
-    try {
-      const bytes = await this.readStaged(id, clientAccessFile);
-      const access = parseClientAccess(bytes.toString("utf8"));
-      this.#access.set(id, access);
-      return access;
-    } catch (error) {
-      this.#accessProblem = error;
-      return undefined;
-    }
   }
 }
 
@@ -287,23 +264,6 @@ function unknownQueue(name: string, root: QueueInfo | undefined): UserError {
   return new UserError(`unknown queue: ${name}\n  The queues are ${listWords(others, mostQueues)}`, {
     code: "UNKNOWN_QUEUE",
   });
-}
-
-/** Why the credentials for reaching an AM could not be read from its job's staging folder. */
-export function accessProblemWords(problem: unknown, user: string): string {
-  if (problem === undefined) return "the ResourceManager does not say where it is";
-  switch (errorCode(problem)) {
-    case "UNREACHABLE":
-    case "TIMEOUT":
-    case "CONNECTION_LOST":
-      return "HDFS, which has the credentials for reaching it, does not answer";
-    case "ACCESS_DENIED":
-      return `only ${user} may read its staging folder, which has the credentials for reaching it`;
-    case "FILE_NOT_FOUND":
-      return "its staging folder, which has the credentials for reaching it, does not exist";
-    default:
-      return `the credentials for reaching it cannot be read: ${errorMessage(problem)}`;
-  }
 }
 
 /** The ResourceManager's own words name a Java class. */

@@ -1,8 +1,7 @@
 import { EventEmitter } from "node:events";
-import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import type { ClientHandler } from "../../src/api/client-endpoint.ts";
 import { ApiError } from "../../src/api/errors.ts";
-import { Gathered } from "../../src/api/gathered.ts";
 import type { TaskTransaction, TaskTransactions } from "../../src/api/messages.ts";
 import { Transactions } from "../../src/api/transactions.ts";
 import { type StoreAnswer, transactions } from "../../src/job/store/transaction.ts";
@@ -64,21 +63,6 @@ describe("the transactions of a task", () => {
     await eventually("the last one is read", () => asked.size === 100);
     tell(33, 100);
     expect(await Promise.all(all)).toEqual(all.map((_, nth) => answer(nth)));
-  });
-
-  test("are sent in one message as far as their values are short", () => {
-    jest.useFakeTimers();
-    const messages: string[][] = [];
-    const gathered = new Gathered<string>((together) => messages.push([...together]));
-    const long = "x".repeat(40 << 10);
-    for (const text of ["a", "b", long, long, "c"]) gathered.add(text);
-    expect(messages).toEqual([["a", "b", long]]);
-    jest.runAllTimers();
-    expect(messages).toEqual([
-      ["a", "b", long],
-      [long, "c"],
-    ]);
-    jest.useRealTimers();
   });
 
   test("go nowhere when their stream is closed before they are sent", async () => {

@@ -1,8 +1,11 @@
-import { describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { WaitingReasons } from "../../../client/applications/waiting-reasons.ts";
 import type { ApplicationReport, NodeReport, NodeState } from "../../../src/hadoop/yarn/records.ts";
-import { delayWords } from "../../../src/job/reasons/waits.ts";
+import { type DelayReason, delayWords } from "../../../src/job/reasons/waits.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
+import { waitOf } from "../../../src/job/wait.ts";
 import { aReport } from "../application-report.ts";
+import { aJobStatus, role } from "../job-status.ts";
 
 function node(host: string, state: NodeState, { label = "", usedMiB = 0 } = {}): NodeReport {
   const capability = { memoryMiB: 8192, vcores: 32, others: {} };
@@ -132,6 +135,63 @@ describe("why an AM that waits for long has no container, among the nodes", () =
     const unlabelled = "[x] Application is Activated, waiting for resources to be assigned for AM.  ";
     const nodes = [node("n2", "RUNNING", { label: "gpu" })];
     expect(await reasonWith(nodes, { diagnostics: unlabelled })).toEqual({ code: "am-not-placed", queue: "ml" });
+  });
+});
+
+describe("what a job's containers wait for, among the nodes", () => {
+  const ask = { memoryMiB: 4096, vcores: 2, others: {} };
+  const reason = { code: "containers", role: "worker", missing: 1, instances: 1, ask: "" } as const;
+  const roles = [{ ...role("worker", 1), ...ask, allocated: 0, registered: 0 }];
+  const waiting = (sinceMs: number, delays: readonly DelayReason[] = [{ code: "not-given", nodes: 1 }]) =>
+    aJobStatus({ roles, nowMs: 10_000, waits: [waitOf({ reason, delays, sinceMs })] });
+  const words = ({ waits }: JobStatus) => waits.map(({ reasons: said }) => said.join("; ")).join();
+
+  let nowMs: number;
+  let asked: number;
+  let away: boolean;
+  let usedMiB: number;
+  let waits: WaitingReasons;
+  beforeEach(() => {
+    [nowMs, asked, away, usedMiB] = [1_000_000, 0, false, 6_144];
+    const nodes = async () => {
+      asked += 1;
+      if (away) throw new Error("the ResourceManager is away");
+      return [node("n1", "RUNNING", { usedMiB })];
+    };
+    waits = new WaitingReasons({ ...quiet, nodes }, () => nowMs, LOOKS_AT);
+  });
+
+  test("is asked for of a wait that lasts, where the ApplicationMaster knows no more, and seldom", async () => {
+    for (const status of [waiting(8_501), waiting(0, []), aJobStatus()]) {
+      expect(await waits.explained(status)).toBe(status);
+      expect(waits.explainedSoon(status)).toBe(status);
+    }
+    expect(asked).toBe(0);
+    for (const passedMs of [0, 29_999, 1, 29_999]) {
+      nowMs += passedMs;
+      expect(words(await waits.explained(waiting(8_500)))).toContain("n1 2 GiB");
+    }
+    expect(asked).toBe(2);
+  });
+
+  test("is told at once by what was heard last", async () => {
+    const status = waiting(0);
+    expect(waits.explainedSoon(status)).toBe(status);
+    await waits.explained(status);
+    expect(words(waits.explainedSoon(status))).toContain("n1 2 GiB");
+    [usedMiB, nowMs] = [7_168, nowMs + 30_000];
+    expect(words(waits.explainedSoon(status))).toContain("n1 2 GiB");
+    await waits.explained(status);
+    expect(words(waits.explainedSoon(status))).toContain("n1 1 GiB");
+    expect(asked).toBe(2);
+  });
+
+  test("is what the ApplicationMaster knows where the ResourceManager says nothing, whatever it said before", async () => {
+    const status = waiting(0);
+    await waits.explained(status);
+    [away, nowMs] = [true, nowMs + 30_000];
+    expect(await waits.explained(status)).toBe(status);
+    expect(waits.explainedSoon(status)).toBe(status);
   });
 });
 

@@ -6,15 +6,24 @@ import { closedLogName } from "../../../src/job/closed-log.ts";
 import type { LogStore } from "../../../src/logs/log-store.ts";
 import { aJobStatus } from "../job-status.ts";
 
-/** What is left of each log on its node: a piece of it, at its offset. */
-type Left = Readonly<Record<string, readonly [offset: number, text: string]>>;
+type Piece = readonly [offset: number, text: string];
+/** What is left of each log on its node: pieces of it, each at its offset. */
+type Left = Readonly<Record<string, Piece | readonly Piece[]>>;
+
+function isOne(pieces: Piece | readonly Piece[]): pieces is Piece {
+  return typeof pieces[0] === "number";
+}
 
 function aLink(left: Left): AttemptConnection {
   return {
     async *follow() {},
     async *readLog({ task, stream, offset: from }: LogRequest): AsyncGenerator<LogPiece> {
-      const [offset, text] = left[`${task} ${stream}`] ?? [0, ""];
-      yield { offset, data: Buffer.from(text), generation: 1, skippedBytes: offset - from };
+      const found = left[`${task} ${stream}`] ?? [0, ""];
+      let next = from;
+      for (const [offset, text] of isOne(found) ? [found] : found) {
+        yield { offset, data: Buffer.from(text), generation: 1, skippedBytes: offset - next };
+        next = offset + text.length;
+      }
     },
     async stop() {},
     close() {},
@@ -56,6 +65,27 @@ describe("the output of a job that runs, of which YARN has stored and removed so
       ["c2", closedLogName("stdout", 6), "secnd\n"],
     );
     expect(await printed(link, store)).toEqual({ lines: ["first", "secnd", "third"], missingBytes: 0 });
+  });
+
+  test("is whole where it is closed and stored while it is read", async () => {
+    const link = aLink({
+      "am stdout": [0, allocated("worker:0")],
+      "worker:0 stdout": [
+        [0, "first\n"],
+        [12, "third\n"],
+        [24, "fifth\n"],
+      ],
+    });
+    const store = aStore(
+      ["c2", closedLogName("stdout", 0), "first\n"],
+      ["c2", closedLogName("stdout", 6), "secnd\n"],
+      ["c2", closedLogName("stdout", 12), "third\n"],
+      ["c2", closedLogName("stdout", 18), "forth\n"],
+    );
+    expect(await printed(link, store)).toEqual({
+      lines: ["first", "secnd", "third", "forth", "fifth"],
+      missingBytes: 0,
+    });
   });
 
   test("is that of its task, in a container that had another one before", async () => {

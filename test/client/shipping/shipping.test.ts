@@ -99,60 +99,6 @@ test("an entry is kept on as many nodes as is asked for, before anybody can find
   expect(done).toEqual(["7 replicas of data.bin", "found"]);
 });
 
-describe("the staging folder", () => {
-  test("is the user's alone, and so is each file in it", async () => {
-    const folder = await StagingFolder.create(root, "application_1_0001", user);
-    expect(folder.url).toBe(`file://${base}/staging/application_1_0001`);
-    const file = await folder.write("job.json", Buffer.from("{}"));
-    expect(file).toMatchObject({ path: join(folder.path, "job.json"), lengthBytes: 2, permission: 0o600 });
-    expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
-    expect((await folder.read("job.json")).toString()).toBe("{}");
-    expect((await StagingFolder.list(root)).map(({ applicationId }) => applicationId)).toEqual(["application_1_0001"]);
-    expect([await folder.remove(), await folder.remove()]).toEqual([true, false]);
-  });
-
-  test("is removed for good although a write is under way when another has failed", async () => {
-    const refusal = new Error("quota exceeded");
-    class NearlyFull extends LocalFileSystem {
-      override async create(...[file, ...rest]: Parameters<LocalFileSystem["create"]>): Promise<void> {
-        if (file.endsWith("job.json")) throw refusal;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        await super.create(file, ...rest);
-      }
-    }
-    const full = { fileSystem: new NearlyFull(), path: root.path };
-    const folder = await StagingFolder.create(full, "application_1_0003", user);
-    const content = Buffer.from("{}");
-    await expect(folder.writeAll({ "job.json": content, "client.json": content })).rejects.toBe(refusal);
-    await folder.remove();
-    expect(await readdir(root.path)).not.toContain("application_1_0003");
-  });
-
-  test("is refused when somebody made it first and can look into it", async () => {
-    await root.fileSystem.mkdirs(`${root.path}/application_1_0002`, 0o755);
-    await expect(StagingFolder.create(root, "application_1_0002", user)).rejects.toMatchObject({
-      code: "STAGING_NOT_OURS",
-      message: expect.stringContaining("tony.staging-dir"),
-    });
-  });
-
-  test("without a home names the key that mends it", async () => {
-    const homeless = new FileSystems({
-      configuration: new Configuration().withValues({
-        "fs.defaultFS": "viewfs://v",
-        "fs.viewfs.mounttable.v.linkFallback": `file://${base}`,
-      }),
-      credentials: simpleCredentials({ name: "ada" }),
-    });
-    await expect(stagingRoot(homeless, {})).rejects.toMatchObject({
-      name: "UserError",
-      code: "NO_HOME",
-      exitCode: 3,
-      message: expect.stringMatching(/user\/ada does not exist\. Set tony\.staging-dir .* hdfs dfs -mkdir/),
-    });
-  });
-});
-
 describe("shipping", () => {
   let program: string;
   let runtime: string;

@@ -54,9 +54,8 @@ class Script implements Submissions {
   }
 }
 
-function handedIn(script: Script, { stop = new AbortController().signal } = {}) {
+function handedIn(script: Script, { stop = new AbortController().signal, clock = new ManualClock() } = {}) {
   const { output, err } = recordedContext({});
-  const clock = new ManualClock();
   let brief = false;
   const askBriefly = () => {
     brief = true;
@@ -177,6 +176,15 @@ describe("a submission that was refused", () => {
     const refusal = refused("<memory:4096, vCores:4>");
     const stop = AbortSignal.abort();
     await expect(handedIn(new Script([refusal], [unknown]), { stop }).taken).rejects.toBe(refusal);
+  });
+
+  test("is not made again when the person loses patience while it waits", async () => {
+    const refusal = refused("<memory:4096, vCores:4>");
+    const script = new Script([refusal, "taken"], [unknown]);
+    const stop = new AbortController();
+    const clock = Object.assign(new ManualClock(), { sleep: async () => stop.abort() });
+    await expect(handedIn(script, { stop: stop.signal, clock }).taken).rejects.toBe(refusal);
+    expect(script.asked).toEqual(["submit", "report"]);
   });
 
   test("because an earlier try is being worked on has been taken", async () => {

@@ -29,6 +29,7 @@ import { CARRIER_FOLDER } from "../../../src/job/launch/container-names.ts";
 import type { Transfer } from "../../../src/job/status.ts";
 import { MANIFEST, NAMES } from "../../../src/job/stored/carried-names.ts";
 import { aJobStatus } from "../../client/job-status.ts";
+import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene, CleanedFileSystem } from "./scene.ts";
 
@@ -620,6 +621,26 @@ describe("when a program has ended", () => {
     await one.settled();
     const reason = expect.stringContaining("worker-0 is written by another process");
     expect(transfers.at(-1)).toMatchObject({ state: "failed", reason });
+  });
+
+  test("what takes longer than the next generation waits for it is brought up beside that", async () => {
+    const gate = new Gate();
+    const spec = {
+      output: { localDir: "results", dir: `file://${scene.stays}/out` },
+      outputRequired: true,
+      timeoutMs: 20,
+    };
+    const one = carrier({ spec, gate });
+    scene.write({ "results/model": "m" });
+    gate.close("nobody is reached");
+    one.programEnded();
+    await eventually("it is under way", () => transfers.length > 0);
+    await one.settle({ last: false });
+    expect(transfers.map(({ state }) => state)).toEqual(["under-way"]);
+    gate.open();
+    spec.timeoutMs = 60_000;
+    await one.settle({ last: true });
+    expect(transfers.at(-1)).toMatchObject({ state: "done" });
   });
 
   test("what takes longer than it may is given up, and that is said", async () => {

@@ -40,7 +40,7 @@ describe("an executor without an ApplicationMaster that reaches the staging fold
   });
 
   it("looks so seldom that 10,000 of them ask a NameNode 50 times a second at most", () => {
-    const sample = TASKS / 2;
+    const sample = TASKS / 10;
     const draw = linearCongruence();
     const executors = Array.from({ length: sample }, () => lost(draw, LIMITS_OF_MANY));
     const looks = () => executors.reduce((sum, { heard }) => sum + heard.looks, 0) * (TASKS / sample);

@@ -10,6 +10,7 @@ describe("the mass of a normal distribution between two numbers", () => {
     [-0.5, 0.5005, Math.log(0.383_100_981_567_5)],
     [4, 5, Math.log(3.138_459_053e-5)],
     [-5, -4, Math.log(3.138_459_053e-5)],
+    [8, 9, Math.log(6.219_831_986e-16)],
     [1, 1.0005, Math.log(0.000_120_955_120_9)],
   ])("%d to %d", (from, to, expected) => {
     expect(logMass(from, to)).toBeCloseTo(expected, 5);

@@ -135,6 +135,14 @@ describe("hyperband", () => {
     expect(nextPromotion(rule, there)).toBeUndefined();
   });
 
+  test("lets the furthest one go on first, of whatever bracket and round it is", () => {
+    const rule = pausing("hyperband", 9);
+    const first = Array.from({ length: 9 }, (_, number) => waiting(number));
+    const second = Array.from({ length: 5 }, (_, number) => waiting(number, 1));
+    expect(nextPromotion(pausing("hyperband", 14), [...first, ...second])).toBe(9);
+    expect(nextPromotion(rule, first)).toBe(0);
+  });
+
   test("waits for nobody at a rung who ended before it of his own accord", () => {
     const rule = pausing("hyperband", 9);
     const left: Trial = { ...waiting(0), state: "completed" };

@@ -1,0 +1,139 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { StagingFolder, stagingRoot } from "../../../client/staging/staging-folder.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+
+const user = userInfo().username;
+const id = "application_1_0001";
+const job = Buffer.from("{}");
+
+/** Files that can be read before their writing is confirmed. */
+class SlowToClose extends LocalFileSystem {
+  confirm: () => void = () => undefined;
+  readonly #confirmed = new Promise<void>((resolve) => {
+    this.confirm = resolve;
+  });
+
+  override async create(...args: Parameters<LocalFileSystem["create"]>): Promise<void> {
+    await super.create(...args);
+    await this.#confirmed;
+  }
+}
+
+let root: string;
+const at = (...names: string[]) => path.join(root, ...names);
+const below = (fileSystem = new LocalFileSystem()) => ({ fileSystem, path: root });
+const create = (fileSystem?: LocalFileSystem) => StagingFolder.create(below(fileSystem), id, user);
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+describe("an application's staging folder", () => {
+  test("is its user's alone, with all that is in it", async () => {
+    const folder = await create();
+    expect(folder.url).toBe(`file://${at(id)}`);
+    expect(await folder.write("a", job)).toMatchObject({ path: at(id, "a"), lengthBytes: 2, permission: 0o600 });
+    await folder.writeAll({ b: job, c: job });
+    await folder.replace("b", Buffer.from("[]"));
+    expect(statSync(at(id)).mode & 0o777).toBe(0o700);
+    expect(readdirSync(at(id)).map((name) => [name, statSync(at(id, name)).mode & 0o777])).toEqual(
+      ["a", "b", "c"].map((name) => [name, 0o600]),
+    );
+    expect((await folder.read("b")).toString()).toBe("[]");
+    expect(await folder.writtenAtMs("b")).toBe(Math.floor(statSync(at(id, "b")).mtimeMs));
+  });
+
+  test.each([0o750, 0o701])("is not one that others could look into, or change: %o", async (mode) => {
+    mkdirSync(at(id));
+    chmodSync(at(id), mode);
+    await expect(create()).rejects.toMatchObject({
+      code: "STAGING_NOT_OURS",
+      message: expect.stringContaining("tony.staging-dir"),
+    });
+  });
+
+  test("is not one that somebody else has made", async () => {
+    await expect(StagingFolder.create(below(), id, "somebody-else")).rejects.toMatchObject({
+      code: "STAGING_NOT_OURS",
+    });
+  });
+
+  test("is removed when what is still being written there is closed, which would make it anew", async () => {
+    const fileSystem = new SlowToClose();
+    const folder = await create(fileSystem);
+    await folder.writeAll({ "job.json": job });
+    const removed = folder.remove();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(readFileSync(at(id, "job.json"))).toEqual(job);
+    fileSystem.confirm();
+    expect(await removed).toBe(true);
+    expect(readdirSync(root)).toEqual([]);
+    expect(await folder.remove()).toBe(false);
+  });
+
+  test("is removed for good although a write is under way when another has failed", async () => {
+    const refusal = new Error("quota exceeded");
+    class NearlyFull extends SlowToClose {
+      override async create(...args: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        if (args[0].endsWith("job.json")) throw refusal;
+        await super.create(...args);
+      }
+    }
+    const fileSystem = new NearlyFull();
+    const folder = await create(fileSystem);
+    await expect(folder.writeAll({ "job.json": job, "client.json": job })).rejects.toBe(refusal);
+    const removed = folder.remove();
+    fileSystem.confirm();
+    await removed;
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test("is found among others by its name", async () => {
+    await create();
+    mkdirSync(at("cache"));
+    writeFileSync(at("application_1_0002"), "");
+    expect((await StagingFolder.list(below())).map(({ applicationId }) => applicationId)).toEqual([id]);
+  });
+});
+
+describe("the folder above", () => {
+  const fileSystems = new FileSystems({
+    configuration: new Configuration(),
+    credentials: simpleCredentials({ name: user }),
+  });
+
+  test("is made, and lets others pass through without a look", async () => {
+    await stagingRoot(fileSystems, { stagingDir: `file://${at("staging")}` });
+    expect(statSync(at("staging")).mode & 0o777).toBe(0o711);
+  });
+
+  test("cannot be made where there is no home, which is told with the key that mends it", async () => {
+    const homeless = new FileSystems({
+      configuration: new Configuration().withValues({
+        "fs.defaultFS": "viewfs://v",
+        "fs.viewfs.mounttable.v.linkFallback": `file://${root}`,
+      }),
+      credentials: simpleCredentials({ name: "ada" }),
+    });
+    await expect(stagingRoot(homeless, {})).rejects.toMatchObject({
+      name: "UserError",
+      code: "NO_HOME",
+      exitCode: 3,
+      message: expect.stringMatching(/user\/ada does not exist\. Set tony\.staging-dir .* hdfs dfs -mkdir/),
+    });
+  });
+
+  test("is named where it cannot be made", async () => {
+    writeFileSync(at("file"), "");
+    await expect(stagingRoot(fileSystems, { stagingDir: `file://${at("file", "staging")}` })).rejects.toMatchObject({
+      code: "STAGING_NOT_WRITABLE",
+      message: expect.stringContaining("set tony.staging-dir"),
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { outputLogs } from "../../../executor/output/output-files.ts";
+import { Program } from "../../../executor/program/program.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-processes-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const reason = { code: "job-ended" } as const;
+
+/** A process for each RANK. */
+function programOf(command: string, ...others: readonly string[]): Program {
+  const environment = (rank: string) => ({ PATH: process.env.PATH ?? "", MARK: folder, RANK: rank });
+  return new Program({
+    command,
+    environments: [environment("0"), ...others.map(environment)],
+    marker: `MARK=${folder}`,
+    logs: outputLogs({ logFolder: folder, logPrefix: "" }),
+    nowMs: Date.now,
+  });
+}
+
+describe("a program that is being stopped", () => {
+  const killedAtMs = ({ stopping }: Program) => stopping?.killedAtMs ?? 0;
+
+  test("has the grace of the most urgent order, whichever comes first", async () => {
+    const program = programOf("trap '' TERM; while :; do sleep 0.05; done");
+    const stopped = program.stop({ graceMs: 600_000, reason });
+    const first = killedAtMs(program);
+    void program.stop({ graceMs: 900_000, reason: { code: "unknown" } });
+    expect([killedAtMs(program), program.stopReason]).toEqual([first, reason]);
+    void program.stop({ graceMs: 0, reason });
+    expect(killedAtMs(program)).toBeLessThanOrEqual(Date.now());
+    expect(await stopped).toBe(true);
+    expect(await program.ended).toMatchObject({ signal: "SIGKILL" });
+  });
+
+  test("is killed where it is suspended meanwhile, and the next one in its container is left alone", async () => {
+    const program = programOf("trap '' TERM; while :; do sleep 0.05; done");
+    const stopped = program.stop({ graceMs: 600_000, reason });
+    program.suspend();
+    expect(await stopped).toBe(true);
+    // A suspended one is looked at every second for what runs all the same.
+    const next = programOf("for i in {1..30}; do sleep 0.05; done; exit 5");
+    expect(await next.ended).toMatchObject({ exitCode: 5 });
+    expect(await next.clearLeftovers(0)).toBe(true);
+  });
+});
+
+describe("a program of two processes", () => {
+  const twoProcesses = (command: string) => programOf(command, "1");
+
+  test("has ended when both have", async () => {
+    const program = twoProcesses(
+      '[ "$RANK" = 1 ] && until [ -e "$MARK/first" ]; do sleep 0.02; done; touch "$MARK/first"; echo "rank $RANK"',
+    );
+    expect((await program.ended).exitCode).toBe(0);
+    expect(program.output.tail("stdout").trim().split("\n").sort()).toEqual(["rank 0", "rank 1"]);
+  });
+
+  test("fails as the first of them that fails, and the other is ended with what it left", async () => {
+    const program = twoProcesses('[ "$RANK" = 0 ] && exec sleep 600; exit 7');
+    expect((await program.ended).exitCode).toBe(7);
+    expect(program.processNames()).toEqual(["sleep"]);
+    expect(await program.clearLeftovers(0)).toBe(true);
+    expect(program.tree.members()).toEqual([]);
+  });
+
+  test("is stopped as a whole", async () => {
+    const program = twoProcesses("exec sleep 600");
+    expect(await program.stop({ graceMs: 5_000, reason })).toBe(true);
+    expect((await program.ended).signal).toBe("SIGTERM");
+  });
+});
