@@ -5,20 +5,22 @@ import { durationWords } from "../../src/job/reasons/words.ts";
 import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
 import { jobFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
 import { freshTokens, usedFileSystems } from "../../src/tokens/token-issuers.ts";
-import { TokenKeeper } from "../../src/tokens/token-keeper.ts";
+import { TokenKeeper, type TokenKeeperOptions } from "../../src/tokens/token-keeper.ts";
 import { longestLifeMs, renewIntervalMs } from "../../src/tokens/token-lives.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { StagingFolder } from "../staging/staging-folder.ts";
+import type { TokenCluster } from "./job-tokens.ts";
 
 /**
  * What replaces the delegation tokens of a job of ours; undefined where there are none, or where this process has none but tokens itself.
  * @param sinceMs when it was submitted, milliseconds since the epoch
  */
 export function jobTokenKeeper(
-  cluster: Cluster,
-  stagingFolder: () => Promise<StagingFolder>,
+  cluster: TokenCluster & Pick<Cluster, "tell">,
+  stagingFolder: () => Promise<Pick<StagingFolder, "read" | "replace" | "writtenAtMs">>,
   sinceMs: number,
   now: () => number,
+  clock: TokenKeeperOptions["clock"] = monotonicClock,
 ): TokenKeeper | undefined {
   const { configuration, isSecured, given } = cluster;
   if (!isSecured || given !== undefined) return undefined;
@@ -42,7 +44,7 @@ export function jobTokenKeeper(
     },
     problem: (error, leftMs) => cluster.tell(noNewTokens(error, leftMs)),
     now,
-    clock: monotonicClock,
+    clock,
   });
 }
 

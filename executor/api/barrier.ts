@@ -90,7 +90,7 @@ async function attend(
         there.forEach(come);
         hasCome = true;
       }
-      if (news.changes.some((change) => isPut(change) && change.key === met)) return true;
+      if (news.changes.some(({ key }) => key === met)) return true;
       for (const change of news.changes) if (isPut(change)) come(change.key);
       if (missing.size > 0) continue;
       await tell(store, { prefix, met, task });

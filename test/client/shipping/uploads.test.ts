@@ -1,5 +1,6 @@
+import { hostname } from "node:os";
 import { expect, test } from "@jest/globals";
-import { listOrNothing, removeBrokenOff, sweepUploads } from "../../../client/shipping/uploads.ts";
+import { listOrNothing, removeBrokenOff, sweepUploads, uploadName } from "../../../client/shipping/uploads.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
@@ -40,6 +41,26 @@ test.each([
     expect(lists).toBe(times);
   },
 );
+
+test("only what the user uploads is swept, whoever is at work", async () => {
+  const removed: string[] = [];
+  const name = (owner: string) => uploadName(`${owner}.zip`, { host: hostname(), pid: 2 ** 22 + 1 });
+  const files = ["alice", "bob"].map((owner) => ({ owner, path: `/cache/uploads/${name(owner)}` }));
+  class Shared extends LocalFileSystem {
+    override async stat(file: string): Promise<FileStatus> {
+      return { ...(await super.stat("/tmp")), path: file };
+    }
+    override async list(): Promise<FileStatus[]> {
+      return await Promise.all(files.map(async (file) => ({ ...(await super.stat("/tmp")), ...file })));
+    }
+    override async delete(file: string): Promise<boolean> {
+      removed.push(file);
+      return true;
+    }
+  }
+  await sweepUploads(new Shared(), "/cache", { user: "alice", nowMs: 0 });
+  expect(removed).toEqual([files[0]?.path]);
+});
 
 test.each(["FILE_NOT_FOUND", "ACCESS_DENIED"] as const)(
   "a folder of a cache holds nothing of ours: %s",

@@ -623,6 +623,20 @@ describe("when a program has ended", () => {
     expect(transfers.at(-1)).toMatchObject({ state: "failed", reason });
   });
 
+  test("its output is brought up behind that of the program before it", async () => {
+    const gate = new Gate();
+    const one = carrier({ gate });
+    scene.write({ "results/model": "m" });
+    gate.close("nobody is reached");
+    one.programEnded();
+    await eventually("the first is under way", () => transfers.length > 0);
+    one.programEnded();
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    gate.open();
+    await one.settle({ last: true });
+    expect(transfers.map(({ state }) => state)).toEqual(["under-way", "done", "under-way", "done"]);
+  });
+
   test("what takes longer than the next generation waits for it is brought up beside that", async () => {
     const gate = new Gate();
     const spec = {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { OutputIndex } from "../../../executor/output/output-index.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../../src/job/output-index.ts";
+import { RotatingLog } from "../../../src/rotating-log.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -42,14 +43,29 @@ test("it is quiet when there was no more for a while, until there is", () => {
   expect(index.isQuiet(7_000)).toBe(false);
 });
 
-test("the longer a program writes, the rarer are the marks", () => {
-  const index = new OutputIndex(outputLogs({ logFolder: folder, logPrefix: "" }), 1);
-  const daySeconds = 86_400;
-  for (let second = 0; second < daySeconds; second += 1) {
-    write("stdout", "x");
-    index.look(second * 1_000);
+/** Logs of which the first grows whenever it is looked at. */
+function growing() {
+  class Growing extends RotatingLog {
+    #bytes = 0;
+    override get sizeBytes(): number {
+      this.#bytes += 1;
+      return this.#bytes;
+    }
   }
-  expect(marks().length).toBeLessThan(12_000);
+  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+  return new OutputIndex({ ...logs, stdout: new Growing(logs.stdout.file) }, 1);
+}
+
+test("the longer a program writes, the rarer are the marks: after each thousand the time between two doubles", () => {
+  const index = growing();
+  const marksIn = (from: number, seconds: number) => {
+    for (let eighth = 0; eighth < 8 * seconds; eighth += 1) index.look(1_000 * from + 125 * eighth);
+    return marks().length;
+  };
+  expect(marksIn(0, 125)).toBe(1_000);
+  expect(marksIn(125, 250)).toBe(2_000);
+  const hour = 3_600;
+  expect(marksIn(375, hour)).toBeLessThan(6_000);
 });
 
 test("a folder that cannot be written leaves the program alone", () => {

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
@@ -8,8 +9,9 @@ import { outputLogs } from "../../../executor/output/output-files.ts";
 import { OutputIndex } from "../../../executor/output/output-index.ts";
 import { readKernelUnits } from "../../../executor/processes/proc-fs.ts";
 import { Program } from "../../../executor/program/program.ts";
-import { ProgramRun } from "../../../executor/program/program-run.ts";
+import { ProgramRun, type ProgramRunOptions } from "../../../executor/program/program-run.ts";
 import { eventually } from "../../support/eventually.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 let folder: string;
@@ -26,7 +28,11 @@ afterEach(async () => {
 });
 
 /** A program that does nothing for long, and may run for so long. */
-function runFor(limitMs: number, sampler = new MemorySampler(readKernelUnits())): ProgramRun {
+function runFor(
+  limitMs: number,
+  sampler = new MemorySampler(readKernelUnits()),
+  changes: Partial<ProgramRunOptions> = {},
+): ProgramRun {
   const logs = outputLogs({ logFolder: folder, logPrefix: "" });
   const nowMs = () => Date.now();
   const marker = "TONY_TEST=program-run";
@@ -47,7 +53,13 @@ function runFor(limitMs: number, sampler = new MemorySampler(readKernelUnits()))
     releasedPorts: [],
     nowMs,
     report: () => undefined,
+    ...changes,
   });
+}
+
+/** What has been begun has its time, though no timer's. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test("a program's time limit stands still while it is suspended, as often as that is", () => {
@@ -95,4 +107,25 @@ test("what the program before used is not counted for the next", () => {
   expect(sampler.current).toBeUndefined();
   const after = { ...before, pid: 2, startTicks: 900, cpuTicks: 0, residentPages: 1 };
   expect(sampler.add([after], 1_000)).toMatchObject({ maxMemoryBytes: readKernelUnits().pageBytes, cpuMs: 0 });
+});
+
+test("a TensorBoard is announced once, when it listens", async () => {
+  const server = createServer();
+  await listenLocally(server);
+  const port = Number(localAddress(server).split(":")[1]);
+  const announced: string[] = [];
+  const report: ProgramRunOptions["report"] = (news) => {
+    if (news.type === "service-announced") announced.push(news.url);
+  };
+  runFor(100_000, undefined, { tensorBoard: { host: "node-1", port }, report });
+  while (announced.length === 0) {
+    jest.advanceTimersByTime(1_000);
+    await turns();
+  }
+  for (let look = 0; look < 5; look += 1) {
+    jest.advanceTimersByTime(1_000);
+    await turns();
+  }
+  await new Promise((resolve) => server.close(resolve));
+  expect(announced).toEqual([`http://node-1:${port}`]);
 });

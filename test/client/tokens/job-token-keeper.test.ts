@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { jobTokenKeeper } from "../../../client/tokens/job-token-keeper.ts";
+import type { TokenCluster } from "../../../client/tokens/job-tokens.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { noCredentials } from "../../../src/hadoop/security/credentials.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const submittedAtMs = 1_795_305_600_000;
+const away = new Error("HDFS is away");
+
+let told: string[];
+let nowMs: number;
+beforeEach(() => {
+  [told, nowMs] = [[], submittedAtMs + hourMs];
+});
+
+function aCluster(changes: Partial<TokenCluster> = {}): TokenCluster & { readonly tell: (text: string) => void } {
+  return {
+    isSecured: true,
+    given: undefined,
+    configuration: new Configuration(),
+    own: simpleCredentials({ name: "ada" }),
+    fileSystems: { locate: () => ({ fileSystem: { uri: "hdfs://ns" } }) },
+    resourceManager: { delegationToken: () => Promise.reject(away) },
+    tell: (text) => told.push(text),
+    ...changes,
+  };
+}
+
+/** When it looks after the tokens, by so many looks, in hours after the submission. @param replacedAtMs undefined: they never were */
+async function looks(replacedAtMs: number | undefined, count: number): Promise<number[]> {
+  const at: number[] = [];
+  const staging = {
+    writtenAtMs: async () => replacedAtMs ?? Promise.reject(away),
+    read: () => Promise.reject(away),
+    replace: () => Promise.reject(away),
+  };
+  const sleep = async (ms: number) => {
+    nowMs += ms;
+    at.push((nowMs - submittedAtMs) / hourMs);
+    if (at.length === count) keeper?.stop();
+  };
+  const keeper = jobTokenKeeper(
+    aCluster(),
+    async () => staging,
+    submittedAtMs,
+    () => nowMs,
+    { sleep },
+  );
+  await keeper?.run();
+  return at;
+}
+
+describe("the tokens of a job that a client follows", () => {
+  test("are replaced when a quarter of a renewal is left of their longest life", async () => {
+    expect(await looks(undefined, 1)).toEqual([7 * 24 - 6]);
+  });
+
+  test("are replaced earlier where another client has replaced them before: the ResourceManager renews those not", async () => {
+    expect(await looks(submittedAtMs + 2 * dayMs, 1)).toEqual([3 * 24 - 6]);
+  });
+
+  test("are asked for again every half an hour where there are none, which is told once", async () => {
+    expect(await looks(undefined, 4)).toEqual([162, 162.5, 163, 163.5]);
+    expect(told).toEqual([
+      "The job's delegation tokens end in 6 h, and there are no new ones yet: HDFS is away\n  Get a new ticket (kinit) while this follows the job: it tries again",
+    ]);
+  });
+
+  test("that have ended are told of as such", async () => {
+    nowMs = submittedAtMs + 8 * dayMs;
+    await looks(undefined, 1);
+    expect(told[0]).toMatch(/^The job's delegation tokens have ended, /);
+  });
+
+  test.each<[string, Partial<TokenCluster>]>([
+    ["on a cluster that wants none", { isSecured: false }],
+    [
+      "where this process was given its own",
+      { given: { file: "/tokens", credentials: noCredentials, owner: undefined } },
+    ],
+  ])("are replaced by nobody %s", (_, changes) => {
+    const keeper = jobTokenKeeper(
+      aCluster(changes),
+      () => Promise.reject(away),
+      submittedAtMs,
+      () => nowMs,
+    );
+    expect(keeper).toBeUndefined();
+  });
+});
