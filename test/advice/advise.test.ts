@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { adviceLine, advise, settingsOf } from "../../src/advice/advise.ts";
+import { adviceLine, advise, settingsOf, strongest } from "../../src/advice/advise.ts";
 import type { Run } from "../../src/advice/run.ts";
 import type { JobSeries, SeriesRow } from "../../src/history/series/file.ts";
 import type { AdviceReason } from "../../src/job/reasons/advice.ts";
-import type { GenerationSummary, TaskStatus } from "../../src/job/status.ts";
+import type { Cause, GenerationSummary, TaskStatus } from "../../src/job/status.ts";
 import { aJobStatus, allSucceeded, noonishMs, outOfMemory } from "../client/job-status.ts";
 
 const gibibyte = 1024 ** 3;
@@ -116,6 +116,24 @@ describe("memory", () => {
     const [first] = adviceOn(aRun({ gibibytes: [2], generations }));
     expect(first).toMatchObject({ code: "more-memory", toMiB: 12_288, ranOut: "worker:1" });
   });
+
+  test("is raised by a step at least where a task ran out of it that nobody measured, for its own role alone", () => {
+    const endedBy = (cause: Partial<Cause>) => [{ generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory(cause) }];
+    const piece = (cause: Partial<Cause>) => adviceOn(aRun({ gibibytes: [2, 2], generations: endedBy(cause) }))[0];
+    expect(piece({})).toMatchObject({ code: "more-memory", toMiB: 9216, ranOut: "worker:1" });
+    expect(piece({ task: "ps:0" })).toMatchObject({ code: "less-memory" });
+    expect(piece({ reason: { code: "left-node", task: "worker:1", host: "h" } })).toMatchObject({
+      code: "less-memory",
+    });
+  });
+
+  test("is what a job's last line tells of: that more is needed, or else that half was never used", () => {
+    const told = (...gibibytes: number[]) => strongest(adviceOn(aRun({ gibibytes })))?.code;
+    expect([told(7.5), told(4.1), told(4), told(3)]).toEqual(["more-memory", undefined, "less-memory", "less-memory"]);
+    expect(strongest(adviceOn(aRun({ others: { "yarn.io/gpu": 1 } })).filter((one) => !("fromMiB" in one)))).toBe(
+      undefined,
+    );
+  });
 });
 
 describe("data that are too thin give no advice", () => {
@@ -130,6 +148,14 @@ describe("data that are too thin give no advice", () => {
     expect(codes(adviceOn(aRun({ minutes: 2, gibibytes: [3] })))).toEqual(["less-memory"]);
     const three = [2, 2, 2].map((minutes) => aRun({ minutes, gibibytes: [4] }));
     expect(codes(adviceOn(...three))).toEqual(["less-memory"]);
+  });
+
+  test("of a task that never started no time is counted", () => {
+    const tasks = (task: TaskStatus): TaskStatus => {
+      const { startedAtMs: _started, ...others } = task;
+      return task.task === "worker:0" ? others : task;
+    };
+    expect(codes(adviceOn(aRun({ minutes: 11, tasks })))).toEqual(["less-memory"]);
   });
 
   test("nothing measured", () => {
@@ -207,13 +233,34 @@ describe("slow tasks", () => {
   test("ended well, and half as late again as the others", () => {
     const late = (task: TaskStatus) =>
       task.task === "worker:3" ? task : { ...task, endedAtMs: noonishMs + 20 * minute };
-    expect(adviceOn(aRun({ tasks: late }))).toContainEqual({
+    const advice = adviceOn(aRun({ tasks: late }));
+    expect(advice.map(adviceLine)).toContainEqual(expect.stringMatching(/^worker:3: /));
+    expect(advice).toContainEqual({
       code: "late-task",
       task: "worker:3",
       host: "node-3",
       ranMs: 60 * minute,
       othersMs: 20 * minute,
     });
+  });
+
+  test.each([
+    ["half as late again is not late", [20, 20, 20, 30], []],
+    ["more than that is", [20, 20, 20, 30.1], ["worker:3"]],
+    ["a minute is not late", [1, 1, 1, 2], []],
+    ["more than a minute is", [1, 1, 1, 2.1], ["worker:3"]],
+    ["of two nobody is", [1, 60], []],
+    ["whoever failed is not", [20, 20, 20, 60, "failed"], []],
+  ] as const)("late: %s", (_, lives, late) => {
+    const minutes = lives.filter((one) => typeof one === "number");
+    const tasks = (task: TaskStatus): TaskStatus => {
+      const at = Number(task.task.split(":")[1]);
+      const isLast = at === minutes.length - 1;
+      const state = isLast && lives.length > minutes.length ? "failed" : "succeeded";
+      return { ...task, state, endedAtMs: noonishMs + (minutes[at] ?? 0) * minute };
+    };
+    const advice = adviceOn(aRun({ gibibytes: minutes.map(() => 3), tasks }));
+    expect(advice.flatMap((piece) => (piece.code === "late-task" ? [piece.task] : []))).toEqual(late);
   });
 });
 
@@ -283,6 +330,16 @@ describe("lost time", () => {
       lostMs: 20 * minute,
       ofMs: 80 * minute,
     });
+  });
+
+  test.each([
+    ["exactly a twentieth", 57 * minute, 3 * minute, true],
+    ["less", 57.1 * minute, 3 * minute, false],
+    ["half a minute", minute, minute / 2, true],
+    ["less than half a minute", minute, minute / 2 - 1, false],
+  ])("%s of a run's time", (_, ranMs, queuedMs, isTold) => {
+    const told = codes(adviceOn(aRun({ minutes: ranMs / minute, queuedMs })));
+    expect(told.includes("queue-time")).toBe(isTold);
   });
 
   test("before the programs ran, and for restarts with the work that was done again", () => {

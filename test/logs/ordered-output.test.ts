@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { OutputStream } from "../../src/api/messages.ts";
 import { parseMarks } from "../../src/job/output-index.ts";
 import { type LineFilter, lastOf, OrderedOutput } from "../../src/logs/ordered-output.ts";
 
@@ -80,14 +81,22 @@ describe("the output of a container", () => {
   });
 
   test("says where the last whole line ends, from where a reader who follows goes on", async () => {
-    const output = new OrderedOutput({
-      marks: parseMarks(index),
-      async *open(stream) {
-        yield { offset: 0, data: Buffer.from(`${texts[stream]}unfinished`) };
-      },
-    });
-    for await (const _ of output.lines({ unfinished: false }));
-    expect([output.endOf("stdout"), output.endOf("stderr")]).toEqual([texts.stdout.length, texts.stderr.length]);
+    const endsOf = async (printed: (stream: OutputStream) => readonly string[]) => {
+      const output = new OrderedOutput({
+        marks: parseMarks("1000 1 3 5\n2000 1 8 5\n"),
+        async *open(stream) {
+          let offset = 0;
+          for (const text of printed(stream)) {
+            yield { offset, data: Buffer.from(text) };
+            offset += text.length;
+          }
+        },
+      });
+      for await (const _ of output.lines({ unfinished: false }));
+      return [output.endOf("stdout"), output.endOf("stderr")];
+    };
+    expect(await endsOf((stream) => [texts[stream], "unfi", "nished"])).toEqual([8, 5]);
+    expect(await endsOf((stream) => (stream === "stdout" ? ["a1\n"] : []))).toEqual([3, 0]);
   });
 
   test("a mark that was cut off is no mark", () => {

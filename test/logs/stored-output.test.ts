@@ -1,19 +1,16 @@
-import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
+import fc from "fast-check";
 import { closedLogName } from "../../src/job/closed-log.ts";
-import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
-import type { LogStore } from "../../src/logs/log-store.ts";
-import type { LineFilter } from "../../src/logs/ordered-output.ts";
-import { storedOutput } from "../../src/logs/stored-output.ts";
+import { formatMark, OUTPUT_INDEX } from "../../src/job/output-index.ts";
+import type { StoredLogs } from "../../src/logs/log-store.ts";
+import type { LineFilter, OutputPiece } from "../../src/logs/ordered-output.ts";
+import { closedOutput, storedOutput } from "../../src/logs/stored-output.ts";
 import { StoredTask } from "../../src/logs/stored-tasks.ts";
-
-const containerId = "container_1795305600000_0001_01_000002";
+import { allOf, containerId, storeOf, tenancy } from "./stored-logs.ts";
 
 /** A store whose files are open only as long as they are looked through. */
-class OpenWhileRead implements LogStore {
-  readonly pending = undefined;
-  readonly isAtHand = false;
+class OpenWhileRead implements StoredLogs {
   #isOpen = false;
 
   async *logs() {
@@ -33,36 +30,28 @@ class OpenWhileRead implements LogStore {
 }
 
 test("the index of a task's output is read to its end before the file that it is in is given up", async () => {
-  const output = await storedOutput(new OpenWhileRead(), { task: "worker:0", containerId, logPrefix: "", ran: true });
+  const output = await storedOutput(new OpenWhileRead(), tenancy);
   expect(output.marks).toEqual([]);
 });
 
 test("an index that was closed is read with what was closed of it, wherever its node stored that", async () => {
-  const marks = ["1 1 1 0\n", "2 1 2 0\n", "3 1 3 0\n"];
-  const files = [
-    [closedLogName(OUTPUT_INDEX, 0), marks[0]],
+  const [first = "", second = "", third = ""] = [1, 2, 3].map((atMs) =>
+    formatMark({ atMs, generation: 1, stdoutBytes: atMs, stderrBytes: 0 }),
+  );
+  const store = storeOf([
+    [closedLogName(OUTPUT_INDEX, 0), first],
     [closedLogName("stdout", 0), "a"],
-    [OUTPUT_INDEX, marks[2]],
-    [closedLogName(OUTPUT_INDEX, 8), marks[1]],
+    [OUTPUT_INDEX, third],
+    [closedLogName(OUTPUT_INDEX, 8), second],
     ["stdout", "bc"],
-  ] as const;
-  const store: LogStore = {
-    pending: undefined,
-    isAtHand: false,
-    async *logs() {
-      for (const [name, text = ""] of files)
-        yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
-    },
-  };
-  const output = await storedOutput(store, { task: "worker:0", containerId, logPrefix: "", ran: true });
+  ]);
+  const output = await storedOutput(store, tenancy);
   expect(output.marks.map(({ atMs }) => atMs)).toEqual([1, 2, 3]);
 });
 
 test("of one stream alone the other is not read", async () => {
   const read: string[] = [];
-  const store: LogStore = {
-    pending: undefined,
-    isAtHand: false,
+  const store: StoredLogs = {
     async *logs() {
       for (const name of ["stderr", "stdout"]) {
         const content = async function* () {
@@ -73,13 +62,68 @@ test("of one stream alone the other is not read", async () => {
       }
     },
   };
-  const tenancy = { task: "worker:0", containerId, logPrefix: "", ran: true };
-  const lines = async (filter: LineFilter) => {
-    const found: string[] = [];
-    for await (const { line } of new StoredTask().lines(store, [tenancy], filter)) found.push(line);
-    return found;
-  };
+  const lines = async (filter: LineFilter) =>
+    (await allOf(new StoredTask().lines(store, [tenancy], filter))).map(({ line }) => line);
   expect(await lines({ stream: "stderr" })).toEqual(["in stderr"]);
   expect(read).toEqual(["stderr"]);
   expect(await lines({})).toEqual(["in stdout", "in stderr"]);
+});
+
+/** A log of digits, cut where it was closed, as one store or another has it. */
+const closedLogs = fc
+  .record({
+    sizes: fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 4 }),
+    lastSize: fc.nat(9),
+    lastStands: fc.nat(4),
+    twice: fc.boolean(),
+    isIndexed: fc.boolean(),
+    from: fc.nat(45),
+    to: fc.nat(45),
+  })
+  .map(({ sizes, lastSize, lastStands, twice, isIndexed, ...range }) => {
+    const starts = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, size) => sum + size, 0));
+    const closedBytes = sizes.reduce((sum, size) => sum + size, 0);
+    const text = Array.from({ length: closedBytes + lastSize }, (_, at) => at % 10).join("");
+    const closed = starts.map(
+      (start, at) => [closedLogName("stdout", start), text.slice(start, start + (sizes[at] ?? 0))] as const,
+    );
+    const files = twice ? closed.flatMap((file) => [file, file]) : closed;
+    const mark = formatMark({ atMs: 1, generation: 1, stdoutBytes: text.length, stderrBytes: 0 });
+    const stored: (readonly [string, string])[] = [...files];
+    stored.splice(lastStands, 0, ["stdout", text.slice(closedBytes)]);
+    const index = isIndexed ? [[OUTPUT_INDEX, mark] as const] : [];
+    const ends = starts.map((start, at) => start + (sizes[at] ?? 0));
+    return { text, ends, files: [...index, ...stored], ...range };
+  });
+
+/** What pieces hold, which follow one another without a gap. */
+function joined(pieces: readonly OutputPiece[], from: number): string {
+  const text = pieces.map(({ data }) => Buffer.from(data).toString()).join("");
+  let next = from;
+  for (const { offset, data } of pieces) {
+    expect(offset).toBe(next);
+    next += data.length;
+  }
+  return text;
+}
+
+test("a log is read from any byte on to its end, however it was closed and in which order its node stored that", async () => {
+  await fc.assert(
+    fc.asyncProperty(closedLogs, async ({ text, files, from }) => {
+      const output = await storedOutput(storeOf(files), tenancy);
+      const pieces = await allOf(output.open("stdout", from));
+      expect(joined(pieces, from)).toBe(text.slice(from));
+    }),
+  );
+});
+
+test("of what was closed those files are read that begin between two bytes, from the first of these on", async () => {
+  await fc.assert(
+    fc.asyncProperty(closedLogs, async ({ text, ends, files, from, to }) => {
+      const pieces = await allOf(closedOutput(storeOf(files), { containerId, log: "stdout" }, from, to));
+      // The last that begins before it ends where the next one begins.
+      const end = to === 0 ? 0 : (ends.find((at) => at >= to) ?? ends.at(-1) ?? 0);
+      expect(joined(pieces, from)).toBe(text.slice(from, end));
+    }),
+  );
 });
