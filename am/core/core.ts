@@ -162,7 +162,6 @@ function note(step: Step, event: Event): void {
       launchFailed(step, event);
       break;
     case "executor-registered":
-    case "executor-rejoined":
       executorRegistered(step, event);
       break;
     case "executor-silent":

@@ -34,8 +34,6 @@ type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 export class ExecutorLinks implements ExecutorHandler {
   readonly #options: ExecutorLinksOptions;
   readonly #byContainer = new Map<string, ExecutorLink>();
-  /** Containers whose executors have been connected to this attempt before. */
-  readonly #known = new Set<string>();
   /** Those that have the newest tokens. */
   #told = new WeakSet<ExecutorLink>();
   readonly #encodedSpecs = new WeakMap<ClusterSpec, Uint8Array>();
@@ -68,7 +66,6 @@ export class ExecutorLinks implements ExecutorHandler {
     const link = this.#byContainer.get(containerId);
     if (link?.task === task) return;
     this.#byContainer.delete(containerId);
-    this.#known.delete(containerId);
     this.#options.forget(containerId);
     if (link !== undefined) this.#askForRoom(link, launch);
   }
@@ -83,11 +80,9 @@ export class ExecutorLinks implements ExecutorHandler {
       this.#askForRoom(link, tenant);
       return;
     }
-    const again = this.#known.has(containerId) || registration.child.state !== "none";
-    this.#known.add(containerId);
     this.#byContainer.set(containerId, link);
     this.#options.heard(containerId, link.task);
-    this.#options.post({ type: again ? "executor-rejoined" : "executor-registered", ...registration });
+    this.#options.post({ type: "executor-registered", ...registration });
     this.#serve(link);
   }
 

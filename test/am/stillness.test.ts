@@ -32,6 +32,13 @@ test("programs that report nothing new are told of, ever more rarely", () => {
   });
 });
 
+test("of several programs the furthest step is told", () => {
+  const tasks = [4, 9, 7].map((step, index) => {
+    return { task: `worker:${index}`, state: "running", restarts: 0, step } as const;
+  });
+  expect(said(10, () => aJobStatus({ tasks }))[10]).toMatch(/last step reported 9, by worker:1/);
+});
+
 test("a step that is reported begins the time anew, however long nothing had changed", () => {
   expect(Object.keys(said(30, (minute) => running(minute < 9 ? 1 : 2)))).toEqual(["19"]);
   expect(Object.keys(said(30, (minute) => running(minute < 15 ? 1 : 2)))).toEqual(["10", "25"]);

@@ -54,7 +54,9 @@ describe("a life of a task, by the job's journal", () => {
     const { life } = running();
     const tasks = [{ id: "worker:0", containerId: "c9", generation: 9 }];
     expect(isReplaced({ applicationId: APPLICATION, tasks }, life)).toBe(true);
-    expect(isReplaced({ applicationId: "application_1_0002", tasks }, life)).toBe(false);
+    const over = [["worker", 0, 1]];
+    expect(isReplaced({ applicationId: APPLICATION, tasks: [], over }, life)).toBe(true);
+    expect(isReplaced({ applicationId: "application_1_0002", tasks, over }, life)).toBe(false);
     expect(isReplaced({ applicationId: APPLICATION, tasks: [] }, life)).toBe(false);
   });
 

@@ -44,6 +44,19 @@ test("says what became of each, and how long it took", async () => {
   expect(jobs[1]).not.toHaveProperty("cause");
 });
 
+test("sets the roles of both side by side, by their names, also of those that one of them lacks", async () => {
+  const role = { allocated: 0, registered: 0, running: 0, ended: 0, others: {} };
+  const of = (name: string, instances: number) => ({ ...role, name, instances, memoryMiB: instances * 512, vcores: 1 });
+  const { roles } = await compared(
+    { more: { roles: [of("worker", 2), of("ps", 1)], tasks: [] } },
+    { more: { roles: [of("ps", 3), of("worker", 4)], tasks: [] } },
+  );
+  expect(roles).toEqual([
+    { name: "worker", of: [2, 4].map((instances) => ({ instances, memoryMiB: instances * 512, vcores: 1 })) },
+    { name: "ps", of: [1, 3].map((instances) => ({ instances, memoryMiB: instances * 512, vcores: 1 })) },
+  ]);
+});
+
 describe("settings", () => {
   const map = (settings: Readonly<Record<string, string>>) => new Map(Object.entries(settings));
 

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import { JobLogs, type LogQuery, MOST_WHOLE_BYTES, parseLogQuery } from "../../portal/job-logs.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
 import type { TaskStatus } from "../../src/job/status.ts";
 import type { StoredLogs } from "../../src/logs/log-store.ts";
 import { aJobStatus } from "../client/job-status.ts";
@@ -114,6 +115,8 @@ describe("the logs of a job in the portal", () => {
     await expect(one).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
     await expect(other).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
     expect(limits).toEqual([60_000, 60_000]);
+    const next = [1, 2].map(() => logs.read("ada", aJobStatus({}), asked, here).catch(errorCode));
+    expect(await Promise.all(next)).toEqual(["LOG_TOO_LONG", "LOG_TOO_LONG"]);
   });
 });
 

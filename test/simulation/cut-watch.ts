@@ -31,10 +31,7 @@ export class CutWatch {
   heard(event: Event, { state }: Core, nowMs: number): void {
     if (event.type === "child-exited") {
       this.#exited(event, event.exit, nowMs);
-    } else if (
-      (event.type === "executor-registered" || event.type === "executor-rejoined") &&
-      event.child.state !== "none"
-    ) {
+    } else if (event.type === "executor-registered" && event.child.state !== "none") {
       const { task, generation, containerId, child } = event;
       const { suspendedMs = 0 } = child;
       const container = state.containers[containerId];

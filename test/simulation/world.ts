@@ -264,7 +264,7 @@ export class World {
 
   /** The present attempt reads something. */
   #heard(event: Event): void {
-    const isRegistration = event.type === "executor-registered" || event.type === "executor-rejoined";
+    const isRegistration = event.type === "executor-registered";
     // What one that is cut off hears dies with it, unless it is said again.
     if (this.core.state.outcome !== undefined || this.master.isCutOff) {
       return;

@@ -27,7 +27,7 @@ export type Effect =
    * `journal-failed`.
    */
   | { readonly type: "journal"; readonly sequence: number; readonly snapshot: string; readonly part?: string }
-  /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-rejoined`. */
+  /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-registered`. */
   | { readonly type: "rejoin"; readonly executors: readonly Rejoin[] }
   | { readonly type: "record"; readonly event: HistoryEvent }
   | {

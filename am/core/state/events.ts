@@ -92,7 +92,6 @@ export type Event =
       readonly nodeAtFault: boolean;
     }
   | ({ readonly type: "executor-registered" } & ExecutorRegistration)
-  | ({ readonly type: "executor-rejoined" } & ExecutorRegistration)
   | { readonly type: "executor-silent"; readonly task: string; readonly containerId: string; readonly silentMs: number }
   | { readonly type: "executor-back"; readonly task: string; readonly containerId: string }
   | {

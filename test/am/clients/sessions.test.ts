@@ -78,6 +78,11 @@ describe("sessions at the ApplicationMaster", () => {
       type: "failed",
       reason: "too many sessions are open with worker:0",
     });
+    expect(scene.sessions.anyCommand).toBe(true);
+    scene.sessions.endAll("the test goes on");
+    await eventually("none is open", () => !scene.sessions.anyCommand);
+    scene.run(sleeping);
+    await eventually("there is room again", () => scene.sessions.anyCommand);
   });
 
   it("are 16 of a task of the job with one task: others get in, people too", async () => {

@@ -38,6 +38,18 @@ test("what tasks used and reported is kept over time, theirs apart from ours", a
   ]);
 });
 
+test("a program's pace is that of its last ten seconds, and begins anew with a program that starts again", () => {
+  const series = new JobSeries(aJobSpec(), 0);
+  const rateAt = (atMs: number, step: number) => {
+    series.reached("worker:0", { step }, atMs);
+    return series.rateOf("worker:0");
+  };
+  expect([rateAt(0, 0), rateAt(9_999, 40), rateAt(10_000, 50)]).toEqual([undefined, undefined, 5]);
+  expect([rateAt(19_000, 51), rateAt(20_000, 70)]).toEqual([5, 2]);
+  expect([rateAt(25_000, 0), rateAt(34_999, 5), rateAt(35_000, 10)]).toEqual([undefined, undefined, 1]);
+  expect(series.rateOf("worker:1")).toBeUndefined();
+});
+
 test("each of several GPUs has its own series, and what is read from disks and written to them", () => {
   const series = new JobSeries(aJobSpec(), 1_000);
   const gauge = { current: 50, max: 99, average: 50 };

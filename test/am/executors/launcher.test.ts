@@ -28,4 +28,7 @@ test("the container of every task says who may see the job and who may end it, a
   expect(acls).toEqual({ viewers: "ada,bob ml", modifiers: "ada" });
   // The shell of YARN's launch script would expand it.
   expect(environment).toMatchObject({ MLFLOW_RUN_ID: "r\\$1", TONY_APPLICATION_ID: "application_1_0001" });
+  // Only in a container that has had another task before its logs have names of their own.
+  const inHandedOver = launcher.variables({ containerId: "c1", task: "worker:0", generation: 1 });
+  expect([inHandedOver.TONY_LOG_PREFIX, environment.TONY_LOG_PREFIX]).toEqual(["worker-0.", undefined]);
 });

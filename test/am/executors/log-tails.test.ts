@@ -91,10 +91,10 @@ describe("the log of a task", () => {
     expect(now.state.failure).toContain("no executor");
 
     const patient = aReader();
-    tails.open({ ...request, follow: true }, patient.reader);
+    tails.open({ ...request, offset: -100, follow: true }, patient.reader);
     const { link, sent } = aLink("c1");
     tails.connected(link);
-    expect(sent).toHaveLength(1);
+    expect(sent).toEqual([expect.objectContaining({ type: "tail-log", offset: -100 })]);
   });
 
   test("is told to the last line when the job ends, and not longer", async () => {
@@ -215,4 +215,16 @@ test("an executor that sends more of a log than it was asked for is not listened
   expect(state.failure).toBe("the executor of worker:0 sends more of its log than it was asked for");
   void tails.chunk(link, aChunk(1, "more"));
   expect(passed).toBe(4);
+});
+
+test("what its reader has not taken of an executor that was lost is not counted against the next one", async () => {
+  const tails = logTails();
+  const { reader, state } = aReader();
+  tails.open({ ...request, follow: true }, { ...reader, send: () => new Promise<void>(() => {}) });
+  for (const { link } of [aLink("c1"), aLink("c1")]) {
+    tails.connected(link);
+    for (let chunk = 0; chunk < 4; chunk += 1) void tails.chunk(link, aChunk(1, "x".repeat(32_768)));
+    tails.disconnected(link);
+  }
+  expect(state.failure).toBe("");
 });

@@ -64,6 +64,13 @@ test("what cannot even be written down is refused by the role's name, and the ot
   expect(constrained).toMatchObject([{ priority: 2 }]);
 });
 
+test("no label is named where none is asked for", () => {
+  const { asks, constrained } = asksTo();
+  asks.add({ ...worker, constrained: { tags: ["w"], constraint: apart } });
+  asks.tell();
+  expect(constrained[0]).not.toHaveProperty("nodeLabel");
+});
+
 test("containers of constrained places are asked for as such, with their label; what YARN finds no place for is told by its role", () => {
   const { asks, rows, constrained } = asksTo();
   asks.add({ ...worker, count: 3, nodeLabel: "gpu", constrained: { tags: ["w"], constraint: apart } });

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { HeartbeatFailures } from "../../../am/scheduler/yarn/heartbeat-failures.ts";
-import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
+import { RpcConnectionError, RpcProtocolError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 
 const yarn = "org.apache.hadoop.yarn.exceptions";
@@ -62,4 +62,9 @@ test("a ResourceManager that cannot be reached is away, however long, and was aw
   expect(kindAt(3_600_001, strange)).toBe("away");
   expect(kindAt(3_800_000, gone)).toBe("away");
   expect(kindAt(3_900_001, strange)).toBe("away");
+});
+
+test("so is one whose answer breaks off or cannot be read, which is no exception of its own", () => {
+  const { kindAt } = failuresAt();
+  expect([0, 3_600_000].map((atMs) => kindAt(atMs, new RpcProtocolError("no answer")))).toEqual(["away", "away"]);
 });

@@ -190,6 +190,28 @@ describe("the YARN scheduler", () => {
     expect(types()).toContain("resource-manager-shutdown");
   });
 
+  test("a node's token that is missing although the registration was answered is a launch that failed", async () => {
+    const { manager, nodeManagers, scheduler, types } = await setUp();
+    nodeManagers.startFails = new HadoopError("no token", { code: "NODE_TOKEN_MISSING" });
+    await manager.answer({ allocated: [aContainer(2)] });
+    scheduler.launch([command("container_1_0001_01_000002")]);
+    await turn();
+    expect(types().at(-1)).toBe("launch-failed");
+    expect(types()).not.toContain("resource-manager-shutdown");
+  });
+
+  test("a container that this attempt was not told of is not launched, and the others are", async () => {
+    const { manager, nodeManagers, scheduler, events } = await setUp();
+    await manager.answer({ allocated: [aContainer(2)] });
+    scheduler.launch([command("container_1_0001_01_000007"), command("container_1_0001_01_000002")]);
+    await turn();
+    expect(nodeManagers.calls).toEqual(["start 1 on node-1:4000"]);
+    expect(events.slice(-2)).toMatchObject([
+      { type: "launch-failed", containerId: "container_1_0001_01_000007", nodeAtFault: false },
+      { type: "launch-succeeded", containerId: "container_1_0001_01_000002" },
+    ]);
+  });
+
   test("a ResourceManager that is away, however long, ends nothing", async () => {
     const { clock, manager, types } = await setUp();
     const lost = new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" });

@@ -81,7 +81,7 @@ describe("a program that was suspended while its executor was cut off", () => {
     scenario.breaks("worker:0");
     scenario.after(2_000);
     const effects = scenario.on({
-      type: "executor-rejoined",
+      type: "executor-registered",
       task: "worker:0",
       containerId,
       generation: 1,

@@ -33,7 +33,7 @@ function gathering() {
 /** Of two kept containers one is claimed by worker:1; the other goes back in time, and one is asked for in its place. */
 function oneOfTwoIsClaimed(scenario: Scenario): void {
   const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
-  scenario.on({ type: "executor-rejoined", ...claim, generation: 1, port: 4000, child: { state: "none" } });
+  scenario.on({ type: "executor-registered", ...claim, generation: 1, port: 4000, child: { state: "none" } });
   expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
   const effects = scenario.after(45_000);
   expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
@@ -65,7 +65,7 @@ describe("the ApplicationMaster dies", () => {
   test("what comes before its journal is read waits for it: no executor is dismissed, and what YARN said is known", () => {
     const { scenario, kept } = running();
     const back = {
-      type: "executor-rejoined",
+      type: "executor-registered",
       task: "worker:0",
       containerId: "c1",
       generation: 1,
@@ -198,7 +198,7 @@ describe("the ApplicationMaster dies", () => {
     scenario.crash([scenario.container(1), scenario.container(1)]);
     const registration = { task: "worker:1", host: "n1", tensorboardPort: 0, rejoinAddress: "n1:9", generation: 1 };
     const says = (containerId: string) =>
-      scenario.on({ type: "executor-rejoined", ...registration, containerId, port: 4000, child: { state: "none" } });
+      scenario.on({ type: "executor-registered", ...registration, containerId, port: 4000, child: { state: "none" } });
     says("c1");
     const effects = says("c2");
     expect(sentOf(effects, "exit")).toEqual(["worker:1"]);

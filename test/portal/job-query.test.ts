@@ -1,0 +1,77 @@
+import { describe, expect, test } from "@jest/globals";
+import { askedFor, MOST_JOBS, parseJobQuery } from "../../portal/job-query.ts";
+import type { JobRow } from "../../src/page/portal-answers.ts";
+
+const usage = { memoryMiBSeconds: 0, vcoreSeconds: 0 };
+const job = (number: number, changes: Partial<JobRow> = {}): JobRow => ({
+  applicationId: `application_1_000${number}`,
+  name: "bert",
+  user: "ada",
+  queue: "ml",
+  state: "succeeded",
+  startedAtMs: 100,
+  endedAtMs: 200,
+  tasks: 1,
+  writtenBy: "tony-ts",
+  usage,
+  ...changes,
+});
+const { endedAtMs: _ended, ...running } = job(3, { state: "running", startedAtMs: 150 });
+const rows = [
+  job(1),
+  job(2, { name: "ResNet", user: "Bob", queue: "prod", state: "failed", cause: "worker:1 ran Out of memory" }),
+  running,
+];
+
+const parse = (query: string) => parseJobQuery(new URLSearchParams(query));
+function found(query: string) {
+  const parsed = parse(query);
+  return typeof parsed === "string"
+    ? parsed
+    : askedFor(rows, parsed).rows.map(({ applicationId }) => applicationId.at(-1));
+}
+
+describe("the list of jobs", () => {
+  test.each([
+    ["", ["1", "2", "3"]],
+    ["name=NET", ["2"]],
+    ["name=_0003", ["3"]],
+    ["user=bo", ["2"]],
+    ["queue=pro", ["2"]],
+    ["cause=out of", ["2"]],
+    ["name=%20%20", ["1", "2", "3"]],
+    ["state=running", ["3"]],
+    ["user=ada&state=succeeded", ["1"]],
+    ["name=resnet&user=ada", []],
+    ["since=200", ["1", "2", "3"]],
+    ["since=201", ["3"]],
+    ["until=150", ["1", "2", "3"]],
+    ["until=149", ["1", "2"]],
+    ["until=99", []],
+    ["from=1&count=1", ["2"]],
+    ["from=3", []],
+  ])("is asked for by %s", (query, expected) => {
+    expect(found(query)).toEqual(expected);
+  });
+
+  test("says how many there are, of all and of those that match, whatever is shown of them", () => {
+    const query = parse("user=ada&from=1&count=1");
+    expect(typeof query === "string" ? query : askedFor(rows, query)).toMatchObject({ total: 3, matching: 2, from: 1 });
+  });
+
+  test("shows so many at most, and fifty where nobody says how many", () => {
+    expect(parse("count=100000")).toMatchObject({ count: MOST_JOBS });
+    expect(parse("")).toMatchObject({ from: 0, count: 50 });
+  });
+
+  test.each([
+    ["colour=red&size=1", /^colour is not one of/],
+    ["state=odd", /^state is one of/],
+    ["since=x", /^since and until are/],
+    ["until=-1", /^since and until are/],
+    ["from=1.5", /^from and count are/],
+    ["count=1e3", /^from and count are/],
+  ])("says what is wrong with %s", (query, why) => {
+    expect(parse(query)).toMatch(why);
+  });
+});
