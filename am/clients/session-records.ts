@@ -7,6 +7,9 @@ import type { Log } from "../../src/log.ts";
 type OpenedEvent = Extract<Happening, { type: "session-opened" }>;
 type EndedEvent = Extract<Happening, { type: "session-ended" }>;
 
+/** What is recorded of a session. */
+type Recorded = Pick<CallerSession, "by" | "task" | "wanted" | "onceOver">;
+
 /** Of those that are told of. */
 const MOST_CONNECTIONS = 1_000;
 
@@ -33,7 +36,7 @@ export class SessionRecords {
   }
 
   /** Tells of a session, and of its end; of connections to the same port only that there is one. */
-  opened(session: CallerSession, place: SessionPlace): void {
+  opened(session: Recorded, place: SessionPlace): void {
     const { by, task, wanted } = session;
     if (wanted.type === "connection") {
       const same = `${by} ${task} ${wanted.port}`;
@@ -53,7 +56,7 @@ export class SessionRecords {
   }
 
   #tellOpened(
-    { by, task }: CallerSession,
+    { by, task }: Recorded,
     { sessionId, containerId }: SessionPlace,
     what: Pick<OpenedEvent, "kind" | "command" | "port">,
   ): void {
@@ -64,7 +67,7 @@ export class SessionRecords {
     add({ type: "session-opened", session: sessionId, by, ...what }, task, containerId);
   }
 
-  #tellEnded({ task }: CallerSession, { sessionId, containerId }: SessionPlace, whose: string, how: string): void {
+  #tellEnded({ task }: Recorded, { sessionId, containerId }: SessionPlace, whose: string, how: string): void {
     const { log, add } = this.#options;
     const fields = { task, container: containerId, session: sessionId };
     log.info("session-ended", `The ${whose} in ${task} has ended: ${how}.`, fields);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { JobIndex } from "../../portal/job-index.ts";
 import { TonyError } from "../../src/errors.ts";
 import { outOfMemory } from "../client/job-status.ts";
-import { HistoryFolder } from "./history-folder.ts";
+import { HistoryFolder, type WrittenJob } from "./history-folder.ts";
 
 const dayMs = 24 * 3_600_000;
 const octoberMs = Date.UTC(2026, 9, 30, 12);
@@ -88,6 +88,29 @@ test("one whose history was moved among those that have ended is known still, an
   await index.refresh();
   expect(ids()).toEqual(["application_1_0001"]);
   expect(index.gone).toEqual([]);
+});
+
+test("earlier runs of a job are those of its name, user and viewers that ended before it began, the newest first", async () => {
+  const ended = (number: number, changes: Partial<WrittenJob> = {}) =>
+    history.write({ number, startedAtMs: number * 10, endedAtMs: octoberMs + number, ...changes });
+  for (const number of [1, 2, 3]) ended(number);
+  ended(4, { name: "resnet" });
+  ended(5, { user: "bob" });
+  ended(6, { viewAcl: "bob" });
+  ended(7, { endedAtMs: octoberMs + dayMs + 1 });
+  history.writeTonys(8, octoberMs);
+  ended(9, { startedAtMs: octoberMs + dayMs, endedAtMs: octoberMs + 2 * dayMs });
+  await index.refresh();
+  const bytes = index.job("application_1_0003")?.bytes ?? 0;
+  const runs = (most: number, mostBytes: number) =>
+    index
+      .earlierRuns("application_1_0009", { most, mostBytes })
+      .map(({ applicationId }) => Number(applicationId.at(-1)));
+  expect(bytes).toBeGreaterThan(0);
+  expect(runs(9, 1e9)).toEqual([3, 2, 1]);
+  expect(runs(2, 1e9)).toEqual([3, 2]);
+  expect([runs(9, bytes), runs(9, bytes - 1)]).toEqual([[3], []]);
+  expect(index.earlierRuns("application_1_0010", { most: 9, mostBytes: 1e9 })).toEqual([]);
 });
 
 test("what removed jobs came to is kept as soon as that can be", async () => {

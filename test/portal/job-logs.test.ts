@@ -80,6 +80,8 @@ describe("the logs of a job in the portal", () => {
     const { lines, isCut } = await read({}, { ...files, c4: { stdout: long } });
     expect(isCut).toBe(true);
     expect(lines.join("").length).toBeLessThanOrEqual(2 ** 20);
+    const one = await read({ tail: 1 }, { ...files, c4: { stdout: "x".repeat(3 * 2 ** 20) } });
+    expect(one.lines).toHaveLength(1);
   });
 
   test("are not read where what is read whole has no end", async () => {

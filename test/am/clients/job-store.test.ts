@@ -67,6 +67,8 @@ describe("who watches the store", () => {
     const end = await store.watch(everything, allRights, tell);
     for (const value of ["1", "2"]) await store.call(call(transactions.put("a", value)));
     await eventually("both are told", () => told.length === 3);
+    // Whoever watches or calls later finds the same store.
+    expect([await listed(store), scene.reads]).toEqual([["a"], 1]);
     expect(told).toMatchObject([
       { revision: 0, changes: [] },
       { revision: 1, changes: [{ key: "a", revision: 1 }] },

@@ -106,6 +106,11 @@ describe("an ask that no waiting meets", () => {
     expect(waitFor([worker(2, amount(3072))], beside).never).toBeUndefined();
   });
 
+  test("does not count a role that runs in the AM's own container", () => {
+    const notebook = { ...role("notebook", 1), resource: amount(4096), inMaster: true as const };
+    expect(waitFor([worker(1, amount(4096)), notebook], [node("a", amount(4096))]).never).toBeUndefined();
+  });
+
   test("does not count roles of other stages, which run before or after", () => {
     const prep = { ...role("prep", 3), resource: amount(1024) };
     const after = worker(3, amount(1024), { dependsOn: ["prep"] });

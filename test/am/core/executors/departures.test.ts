@@ -293,6 +293,7 @@ test("a node that begins to leave while a later attempt reads its journal is lef
   const decommissioning = { timeoutMs: TIMEOUT_MS };
   scenario.crash(kept, [{ type: "nodes-changed", nodes: [{ ...idleNode("n2"), usable: false, decommissioning }] }]);
   expect(scenario.core.state.leaving).toEqual({ n2: { atMs: scenario.nowMs + TIMEOUT_MS } });
+  expect(scenario.effects.filter((one) => one.type === "log" && one.event === "node-leaves")).toHaveLength(1);
 });
 
 describe("a node was decommissioned with containers on it", () => {
