@@ -66,6 +66,28 @@ describe("an attempt whose ResourceManager does not answer", () => {
     expect(reasons).toEqual(["Attempt 2 has taken over, and the ResourceManager does not answer."]);
   });
 
+  test("looks at the staging folder three times in the time of an isolation, and once at a time", async () => {
+    let answer = () => {};
+    const { falls, passes, looks } = watching(
+      () =>
+        new Promise((resolve) => {
+          answer = () => resolve(1);
+        }),
+    );
+    falls(true);
+    await passes(EXPIRY_MS - ISOLATION_MS);
+    await passes((2 * ISOLATION_MS) / 3);
+    expect(looks()).toBe(1);
+    answer();
+    await passes(TICK_MS);
+    expect(looks()).toBe(2);
+    answer();
+    await passes(ISOLATION_MS / 3 - 2 * TICK_MS);
+    expect(looks()).toBe(2);
+    await passes(2 * TICK_MS);
+    expect(looks()).toBe(3);
+  });
+
   test("looks again after a look that failed", async () => {
     let latest: () => Promise<number> = unreachable;
     const { falls, passes, reasons, looks } = watching(() => latest());

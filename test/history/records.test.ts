@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { decodeHistory, encodeHistoryRecord, type HistoryRecord } from "../../src/history/records.ts";
+import { decodeHistory, earlierEvents, encodeHistoryRecord, type HistoryRecord } from "../../src/history/records.ts";
 import { historyEvents } from "../../src/job/history-event.ts";
 import { aJobStatus, allSucceeded } from "../client/job-status.ts";
 import { jobSpec, role } from "../simulation/job.ts";
@@ -34,6 +34,12 @@ const end: HistoryRecord = { record: "end", attempt: 1, number: 3, atMs: 30, out
 const lines = [header, failed, end].map(encodeHistoryRecord);
 
 describe("a job's history", () => {
+  test("has the events of earlier attempts, without its own and without a last line that was cut off", () => {
+    const of = (attempt: number) => encodeHistoryRecord({ ...failed, attempt, atMs: attempt });
+    const text = encodeHistoryRecord(header) + of(1) + of(2) + of(3) + of(1).slice(0, 20);
+    expect(earlierEvents(text, 3).map(({ atMs }) => atMs)).toEqual([1, 2]);
+  });
+
   test("is read as it was written, each record once, without a last line that was cut off", () => {
     const [first = "", second = "", third = ""] = lines;
     const text = first + second + second + third;

@@ -32,11 +32,11 @@ function recordsOf(
 const connection = (port: number) => ({ wanted: { type: "connection", port } as const });
 
 test.each([
-  ["its exit", { exit: { exitCode: 7, signal: "" } }, "exit 7"],
-  ["its signal", { exit: { exitCode: 0, signal: "SIGKILL" } }, "SIGKILL"],
+  ["its exit", { exit: { type: "exited", exitCode: 7, signal: "" } }, "exit 7"],
+  ["its signal", { exit: { type: "exited", exitCode: 0, signal: "SIGKILL" } }, "SIGKILL"],
   ["why it was ended", { reason: "the job has ended" }, "the job has ended"],
   ["nothing more", {}, "closed"],
-])("a command is recorded with its end: %s", (_, end, how) => {
+] as const)("a command is recorded with its end: %s", (_, end, how) => {
   const { recorded } = recordsOf([{ wanted: { type: "command", words: ["sleep", "1 s"] }, end }]);
   expect(recorded).toEqual([
     { type: "session-opened", session: 1, by: "ada", kind: "command", command: "sleep '1 s'" },

@@ -98,6 +98,15 @@ describe("sessions at the ApplicationMaster", () => {
     await eventually("its owner's is asked for", () => asked() === 17);
   });
 
+  it("that an executor has accepted may take their time", async () => {
+    const scene = await open();
+    const run = scene.run(sleeping);
+    await run.started();
+    await scene.clock.pass(60_000);
+    scene.sessions.endAll("the test has ended");
+    expect(await run.end()).toEqual({ type: "failed", reason: "the test has ended" });
+  });
+
   it("end when the executor does not answer", async () => {
     const scene = await open({ deaf: true });
     const run = scene.run(sleeping);

@@ -161,6 +161,37 @@ describe("the executor of a container that another task gets", () => {
   });
 });
 
+describe("an executor whose stream broke", () => {
+  const stop = { type: "stop-child", generation: 1, graceMs: 1, reason: { code: "job-ended" } } as const;
+
+  test("stands for its task no more, and is sent nothing, until it is connected again", () => {
+    const { links, events, forgotten, prep } = setUp();
+    links.disconnected(prep.link, "broken");
+    expect(events.at(-1)).toMatchObject({ type: "executor-lost", task: "prep:0", cause: "stream-broken" });
+    expect([links.linkTo("prep:0"), links.taskIn(containerId), forgotten]).toEqual([
+      undefined,
+      undefined,
+      [containerId],
+    ]);
+    links.send({ task: "prep:0", containerId }, stop);
+    expect(prep.sent).toEqual([]);
+    const again = aLink("prep:0");
+    links.connected(again.link, again.registration);
+    links.send({ task: "prep:0", containerId }, stop);
+    expect([prep.sent, again.sent]).toEqual([[], [stop]]);
+  });
+
+  test("is not lost by the late end of a stream that was replaced", () => {
+    const { links, events, prep } = setUp();
+    const again = aLink("prep:0");
+    links.connected(again.link, again.registration);
+    events.length = 0;
+    for (const end of ["replaced", "broken", "goodbye"] as const) links.disconnected(prep.link, end);
+    expect(events).toEqual([]);
+    expect(links.linkTo("prep:0")).toBe(again.link);
+  });
+});
+
 describe("an executor whose container is no part of the job, any more or yet", () => {
   const replaced = { type: "exit", graceMs: 0, reason: { code: "replaced", why: "it is no part" } } as const;
 

@@ -296,9 +296,13 @@ describe("the feeds of a job", () => {
     await feeds.end();
     expect(existsSync(left)).toBe(false);
     const { lease } = await given(feeds);
+    await ask(feeds, { type: "used", records: 5, lease });
+    // What cannot be told now is told when the end is tried again.
+    writeFileSync(left, "no folder");
+    await expect(feeds.end()).rejects.toThrow();
+    rmSync(left);
     mkdirSync(left, { recursive: true });
     writeFileSync(path.join(left, "part-0000000"), "x\n");
-    await ask(feeds, { type: "used", records: 5, lease });
     await feeds.end();
     const { splits } = JSON.parse(readFileSync(path.join(left, "_manifest.json"), "utf8"));
     expect(splits.map(({ part }: { readonly part?: string }) => part)).toEqual(["part-0000000", undefined, undefined]);

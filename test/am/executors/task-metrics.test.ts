@@ -26,6 +26,19 @@ test("a task's GPUs stay known when its container is gone, with the most of all 
   expect(metrics.useOf("worker:0")).toMatchObject({ maxMemoryBytes: 97, gpus: task?.gpus });
 });
 
+test("of its memory the most of all lives is kept, and the average of the last", () => {
+  const metrics = new TaskMetrics();
+  const memory = (maxMemoryBytes: number, averageMemoryBytes: number) => ({
+    ...said(0, 0),
+    maxMemoryBytes,
+    averageMemoryBytes,
+  });
+  metrics.set("c1", "worker:0", memory(9, 5));
+  metrics.set("c2", "worker:0", memory(4, 3));
+  metrics.set("c3", "worker:1", memory(1, 1));
+  expect(metrics.useOf("worker:0")).toMatchObject({ maxMemoryBytes: 9, averageMemoryBytes: 3 });
+});
+
 test("what is read and written is known while the container runs", () => {
   const metrics = new TaskMetrics();
   const tasks = [{ task: "worker:0", state: "running", restarts: 0, containerId: "c1" } as const];

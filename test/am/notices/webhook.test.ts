@@ -46,6 +46,16 @@ function webhookTo(url: URL, key?: Uint8Array) {
 
 const message = (id: string) => ({ id, atMs: 1_795_305_600_999, body: { event: "started", text: "bert läuft" } });
 
+test("messages arrive one after the other, in their order, and those that come later, too", async () => {
+  const { posted, url } = await receiver();
+  const { webhook } = webhookTo(url);
+  for (const ids of [["1", "2"], ["3"], ["4", "5"]]) {
+    for (const id of ids) webhook.send(message(id));
+    await webhook.settled();
+  }
+  expect(posted.map(({ headers }) => headers["webhook-id"])).toEqual(["1", "2", "3", "4", "5"]);
+});
+
 test("a message is signed by its id, time and body", async () => {
   const { posted, url } = await receiver();
   const { webhook } = webhookTo(url, Buffer.from("hunter2"));

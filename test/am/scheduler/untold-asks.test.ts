@@ -31,6 +31,14 @@ test("all that is asked goes together, of each role the newest, with the one tha
 });
 
 describe("when something is refused", () => {
+  test("it is not taken by an answer to what was told without it", () => {
+    const untold = holding(chief, worker);
+    untold.take();
+    untold.refused();
+    untold.answered();
+    expect(untold.take()).toEqual([{ ask: chief, before: undefined }]);
+  });
+
   test("it is the only one that was told", () => {
     const untold = holding(worker);
     untold.take();

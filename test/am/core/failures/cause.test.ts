@@ -33,7 +33,7 @@ function verdictOn(endings: readonly Ending[]): Verdict {
   const verdict: Verdict = {
     ...{ generation: 1, scope: "", deadline: undefined, endings: {}, root: "", lives: {}, unaccounted: {} },
     charged: undefined,
-    phase: "restarting",
+    phase: "held",
   };
   for (const ending of endings) enter(verdict, ending);
   return verdict;
