@@ -8,10 +8,11 @@ import type { Measurement } from "../measurement.ts";
 const put = "a put, from a program and back: median";
 const watched = "a put's commit → its change is told: median";
 const rate = "puts, 32 at a time";
+const threads = "puts of 32 threads in Python, one at a time each";
 
 const run = promisify(execFile);
 
-/** A job on this machine whose one task calls its executor (bench/tasks/store); what it prints is what it measured. */
+/** Jobs on this machine whose one task calls its executor (bench/tasks/store); what it prints is what it measured. */
 export const store: Measurement = {
   name: "store",
   what: "the key-value store from a task's program: its socket, its executor, the AM; no cluster takes part",
@@ -20,18 +21,13 @@ export const store: Measurement = {
     { name: put, unit: "ms", budget: atMost(0.4) },
     { name: watched, unit: "ms", budget: atMost(0.4) },
     { name: rate, unit: "calls/s" },
+    { name: threads, unit: "calls/s" },
   ],
   async run() {
-    const program = path.join(packageRoot(), "dist", "programs", "tony-ts.cjs");
-    const job = [
-      ...["--scheduler", "local", "--src_dir", path.join(packageRoot(), "bench", "tasks", "store")],
-      ...["--executes", `${process.execPath} calls.mjs`, "--conf", "tony.application.framework=generic"],
-    ];
-    const { stdout } = await run(process.execPath, [program, "submit", ...job, "--conf", "tony.worker.instances=1"]);
-    const said: Said = JSON.parse(/\{"putMs".*\}/.exec(stdout)?.[0] ?? "{}");
-    const { putMs, watchedMs, putsPerSecond } = said;
+    const { putMs, watchedMs, putsPerSecond } = await job(`${process.execPath} calls.mjs`);
+    const python = await job("python3 puts.py");
     // A put has been committed when half of its time is over.
-    return { [put]: putMs, [watched]: watchedMs - putMs / 2, [rate]: putsPerSecond };
+    return { [put]: putMs, [watched]: watchedMs - putMs / 2, [rate]: putsPerSecond, [threads]: python.putsPerSecond };
   },
 };
 
@@ -40,4 +36,16 @@ interface Said {
   /** From before the put. */
   readonly watchedMs: number;
   readonly putsPerSecond: number;
+}
+
+/** What its program prints. */
+async function job(command: string): Promise<Said> {
+  const words = [
+    ...["--scheduler", "local", "--src_dir", path.join(packageRoot(), "bench", "tasks", "store")],
+    ...["--executes", command, "--conf", "tony.application.framework=generic", "--conf", "tony.worker.instances=1"],
+    ...["--shell_env", `PYTHONPATH=${path.join(packageRoot(), "python", "src")}`],
+  ];
+  const program = path.join(packageRoot(), "dist", "programs", "tony-ts.cjs");
+  const { stdout } = await run(process.execPath, [program, "submit", ...words]);
+  return JSON.parse(/\{".*\}/.exec(stdout)?.[0] ?? "{}");
 }

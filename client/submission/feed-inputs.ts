@@ -91,7 +91,7 @@ async function filesAt(fileSystems: FileLookUp, place: string, cut: Cut): Promis
 function checkCodec(file: string, beginning: Uint8Array): void {
   const codec = codecOf(beginning) ?? "null";
   if (codec === "null" || codec === "deflate") return;
-  const message = `${file} is compressed by ${codec}; Avro files are read of the codecs null and deflate`;
+  const message = `${file} is compressed with ${codec}; only the codecs null and deflate are supported`;
   throw new TonyError(message, { code: "FEED_UNREADABLE" });
 }
 

@@ -48,20 +48,20 @@ class RecordCheck {
   }
 
   end(): void {
-    if (this.#head.filled > 0) this.#fail("ends before its length says");
+    if (this.#head.filled > 0) this.#fail("is truncated");
   }
 
   #begin(head: Buffer): void {
     const length = head.readBigUInt64LE();
     const isRight = head.readUInt32LE(LENGTH_BYTES) === masked(crc32c(head.subarray(0, LENGTH_BYTES)));
-    if (!isRight) this.#fail("has a length that does not fit its checksum");
-    if (length > MOST_ROW_BYTES) this.#fail(`has ${length} bytes, where ${MOST_ROW_BYTES} are the most`);
+    if (!isRight) this.#fail("has a length that does not match its checksum");
+    if (length > MOST_ROW_BYTES) this.#fail(`has ${length} bytes; the limit is ${MOST_ROW_BYTES}`);
     this.#dataLeft = Number(length);
     this.#crc = 0;
   }
 
   #finish(tail: Buffer): void {
-    if (tail.readUInt32LE() !== masked(this.#crc)) this.#fail("has bytes that do not fit their checksum");
+    if (tail.readUInt32LE() !== masked(this.#crc)) this.#fail("has data that does not match its checksum");
     this.#offset += this.#head.filled + Number(this.#head.bytes.readBigUInt64LE()) + this.#tail.filled;
     this.#head.filled = 0;
     this.#tail.filled = 0;

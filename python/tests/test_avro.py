@@ -138,36 +138,36 @@ ONE = block(1, long(300))
 @pytest.mark.parametrize(
     ("file", "why"),
     [
-        (b"PAR1", "it does not begin as an Avro file does"),
-        (HEAD[:30], "it ends in its header"),
-        (header("long", "snappy"), "it is compressed by snappy; Avro files are read of the codecs null and deflate"),
-        (header("Row"), "its schema names the type Row, which it does not define"),
-        (header({"type": "array"}), "its schema is none of Avro's: KeyError('items')"),
+        (b"PAR1", "it is not an Avro file: it does not start with Obj1"),
+        (HEAD[:30], "it ends within its header"),
+        (header("long", "snappy"), "it is compressed with snappy; only the codecs null and deflate are supported"),
+        (header("Row"), "its schema refers to the type Row, which it does not define"),
+        (header({"type": "array"}), "it has no valid Avro schema: KeyError('items')"),
         (
             header({"type": "fixed", "name": "F", "size": -1}) + block(1 << 40, b"x"),
-            "its schema has a fixed of -1 bytes",
+            "its schema has a fixed type of size -1",
         ),
-        (HEAD + ONE + ONE[:-1], f"the block at byte {len(HEAD + ONE)} ends before its length says"),
-        (HEAD + ONE[:1], f"the block at byte {len(HEAD)} ends before its length says"),
+        (HEAD + ONE + ONE[:-1], f"the block at byte {len(HEAD + ONE)} is truncated"),
+        (HEAD + ONE[:1], f"the block at byte {len(HEAD)} is truncated"),
         (HEAD + block(2, long(300)), f"the block at byte {len(HEAD)} ends before its last row"),
-        (HEAD + block(1, long(1) * 3), f"the block at byte {len(HEAD)} has 2 bytes behind its last row"),
-        (HEAD + ONE + ONE.swapcase(), f"the block at byte {len(HEAD + ONE)} does not end with the file's marker"),
-        (HEAD + block(1, b"\xff" * 11), f"the block at byte {len(HEAD)} has a number of more than 10 bytes"),
+        (HEAD + block(1, long(1) * 3), f"the block at byte {len(HEAD)} has 2 bytes after its last row"),
+        (HEAD + ONE + ONE.swapcase(), f"the block at byte {len(HEAD + ONE)} does not end with the file's sync marker"),
+        (HEAD + block(1, b"\xff" * 11), f"the block at byte {len(HEAD)} contains a number of more than 10 bytes"),
         (
             HEAD + long(1) + long(1 << 40),
-            f"the block at byte {len(HEAD)} has 1 rows of {1 << 40} bytes, where {64 << 20} are the most",
+            f"the block at byte {len(HEAD)} claims to have 1 rows in {1 << 40} bytes; the limit is {64 << 20} bytes",
         ),
         (
             header("string") + block(1, text(b"\xff")),
-            f"the block at byte {len(header('string'))} has a text that is none",
+            f"the block at byte {len(header('string'))} contains a string that is not UTF-8",
         ),
         (
             header("null") + block(1 << 40, b""),
-            f"the block at byte {len(header('null'))} has values that take no byte",
+            f"the block at byte {len(header('null'))} contains values that take no bytes",
         ),
         (
             header(["null", "long"]) + block(1, long(2)),
-            f"the block at byte {len(header(['null', 'long']))} has a value of branch 2 of a union of 2",
+            f"the block at byte {len(header(['null', 'long']))} contains branch 2 of a union that has 2",
         ),
     ],
 )
@@ -182,9 +182,9 @@ def test_what_deflate_did_not_pack_is_refused() -> None:
     packing = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     many = packing.compress(bytes((64 << 20) + 1)) + packing.flush()
     for data, why in [
-        (b"\xff\xff", "is not packed as deflate does"),
-        (many[:-9], "ends before all of it is unpacked"),
-        (many, f"has more than {64 << 20} bytes when it is unpacked"),
+        (b"\xff\xff", "is not valid deflate data"),
+        (many[:-9], "is incomplete deflate data"),
+        (many, f"is longer than {64 << 20} bytes when decompressed"),
     ]:
         with pytest.raises(tony_ts.TonyError, match=f"the block at byte {len(head)} {why}"):
             rows_in(head + block(1, data))

@@ -297,7 +297,7 @@ def test_one_loop_of_one_process_reads_it(tmp_path: Path) -> None:
         "again FEED_READ_TWICE",
         "child FEED_OF_ANOTHER_PROCESS",
         "rest 6",
-        "write write() takes rows: of a single one write([row])",
+        "write write() takes a list of rows: write one as write([row])",
     ]
 
 

@@ -39,22 +39,22 @@ def test_an_example_is_its_features_by_name() -> None:
 
 def test_what_ends_early_is_no_example() -> None:
     for at in range(1, len(EXAMPLE)):
-        with pytest.raises(ValueError, match=f"^a row of {at} bytes is no tf.train.Example: "):
+        with pytest.raises(ValueError, match=f"^a row of {at} bytes is not a tf.train.Example: "):
             tony_ts.parse_example(EXAMPLE[:at])
 
 
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (b"text, as lines have it", "there is no wire type 4"),
+        (b"text, as lines have it", "unknown wire type 4"),
         (b"\x08\x01", "a message is a number"),
         (b"\xff" * 11, "a number has more than 10 bytes"),
-        (bytes.fromhex("0a040a020801"), "a name or a feature is a number"),
+        (bytes.fromhex("0a040a020801"), "the name or value of a feature is a number"),
         (bytes.fromhex("0a060a0412020801"), "a list of values is a number"),
     ],
 )
 def test_why_a_row_is_no_example_is_said(row: bytes, why: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"a row of {len(row)} bytes is no tf.train.Example: {why}")):
+    with pytest.raises(ValueError, match=re.escape(f"a row of {len(row)} bytes is not a tf.train.Example: {why}")):
         tony_ts.parse_example(row)
 
 

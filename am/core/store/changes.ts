@@ -33,11 +33,12 @@ function remember(state: StoreState, change: Change): void {
   state.changesBytes += sizeOf(change);
 }
 
-/** Forgets the oldest changes beyond the limits, whole revisions at a time. */
+/** Forgets the oldest changes beyond the limits, whole revisions at a time, once they are a tenth more. */
 export function compact(state: StoreState): void {
-  let first = 0;
-  let { changesBytes: bytes } = state;
   const { changes } = state;
+  let { changesBytes: bytes } = state;
+  if (changes.length <= 1.1 * storeLimits.changes && bytes <= 1.1 * storeLimits.changesBytes) return;
+  let first = 0;
   while (changes.length - first > storeLimits.changes || bytes > storeLimits.changesBytes) {
     const revision = changes[first]?.revision ?? 0;
     for (let change = changes[first]; change?.revision === revision; change = changes[first]) {
@@ -46,7 +47,6 @@ export function compact(state: StoreState): void {
     }
     state.compacted = revision;
   }
-  if (first === 0) return;
   changes.splice(0, first);
   state.changesBytes = bytes;
 }

@@ -13,6 +13,7 @@ export const storeLimits = {
   listed: 10_000,
   /** Of all lists of one transaction. */
   listedBytes: 2 << 20,
+  /** Of those that watches are told of; once they are a tenth more, all beyond go at once: what goes from the front of a list moves all of it. */
   changes: 100_000,
   changesBytes: 8 << 20,
 } as const;
@@ -76,10 +77,11 @@ function badKey(key: string): Refusal | undefined {
 
 /** In UTF-8. */
 export function keyBytes(key: string): number {
-  let bytes = 0;
-  for (const character of key) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+  let bytes = key.length;
+  for (let place = 0; place < key.length; place += 1) {
+    const code = key.charCodeAt(place);
+    // The halves of a surrogate pair have two each.
+    if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2;
   }
   return bytes;
 }

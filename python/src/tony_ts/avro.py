@@ -41,7 +41,7 @@ def rows_of(
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from error
     except (LookupError, TypeError) as error:
-        raise _unreadable(path, f"its schema is none of Avro's: {error!r}") from error
+        raise _unreadable(path, f"it has no valid Avro schema: {error!r}") from error
     check_columns(columns, path, header.names)
     wanted = None if columns is None else set(columns)
     first = max(start, header.length - _MARKER)
@@ -72,13 +72,13 @@ def _unreadable(path: str, why: str) -> TonyError:
 
 def _words(error: Exception) -> str:
     if isinstance(error, zlib.error):
-        return f"is not packed as deflate does: {error}"
+        return f"is not valid deflate data: {error}"
     if isinstance(error, UnicodeDecodeError):
-        return "has a text that is none"
+        return "contains a string that is not UTF-8"
     if isinstance(error, (IndexError, struct.error)):
         return "ends before its last row"
     if isinstance(error, RecursionError):
-        return "has values that are nested too deeply"
+        return "contains values that are nested too deeply"
     return str(error)
 
 
@@ -88,7 +88,7 @@ class _Header:
         self.marker = marker
         codec = metadata.get("avro.codec", b"null").decode()
         if codec not in ("null", "deflate"):
-            raise ValueError(f"it is compressed by {codec}; Avro files are read of the codecs null and deflate")
+            raise ValueError(f"it is compressed with {codec}; only the codecs null and deflate are supported")
         self.is_packed = codec == "deflate"
         schema = json.loads(metadata.get("avro.schema", b"null"))
         self.read = _reader(schema, "", {})
@@ -103,16 +103,16 @@ def _header(read: ReadRange) -> _Header:
         for piece in pieces:
             data += piece
             if not _MAGIC.startswith(data[: len(_MAGIC)]):
-                raise ValueError("it does not begin as an Avro file does")
+                raise ValueError("it is not an Avro file: it does not start with Obj1")
             try:
                 metadata, at = _map(_bytes)(bytes(data), len(_MAGIC))
             except IndexError:
                 if len(data) > _MOST_BYTES_OF_HEADER:
-                    raise ValueError(f"its header has more than {_MOST_BYTES_OF_HEADER} bytes") from None
+                    raise ValueError(f"its header is longer than {_MOST_BYTES_OF_HEADER} bytes") from None
                 continue
             if len(data) >= at + _MARKER:
                 return _Header(at + _MARKER, bytes(data[at : at + _MARKER]), metadata)
-    raise ValueError("it ends in its header")
+    raise ValueError("it ends within its header")
 
 
 class _Source:
@@ -164,23 +164,23 @@ def _block(source: _Source, header: _Header) -> tuple[int, bytes]:
         count, at = _long(head, 0)
         size, at = _long(head, at)
     except IndexError:
-        raise ValueError("ends before its length says") from None
+        raise ValueError("is truncated") from None
     if count < 0 or size < 0 or size > _MOST_BYTES:
-        raise ValueError(f"has {count} rows of {size} bytes, where {_MOST_BYTES} are the most")
+        raise ValueError(f"claims to have {count} rows in {size} bytes; the limit is {_MOST_BYTES} bytes")
     source.take(at)
     data = source.take(size)
     marker = source.take(_MARKER)
     if len(marker) < _MARKER:
-        raise ValueError("ends before its length says")
+        raise ValueError("is truncated")
     if marker != header.marker:
-        raise ValueError("does not end with the file's marker")
+        raise ValueError("does not end with the file's sync marker")
     if header.is_packed:
         unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
         data = unpacking.decompress(data, _MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
-            raise ValueError(f"has more than {_MOST_BYTES} bytes when it is unpacked")
+            raise ValueError(f"is longer than {_MOST_BYTES} bytes when decompressed")
         if not unpacking.eof:
-            raise ValueError("ends before all of it is unpacked")
+            raise ValueError("is incomplete deflate data")
     return count, data
 
 
@@ -189,7 +189,7 @@ def _rows_in(block: tuple[int, bytes], header: _Header) -> list[Any]:
     rows: list[Any] = []
     at = _times(count, data, 0, header.read, rows.append)
     if at != len(data):
-        raise ValueError(f"has {len(data) - at} bytes behind its last row")
+        raise ValueError(f"has {len(data) - at} bytes after its last row")
     return rows
 
 
@@ -199,7 +199,7 @@ def _times(count: int, data: bytes, at: int, read: _Read, keep: Callable[[Any], 
         before = at
         value, at = read(data, at)
         if at == before:
-            raise ValueError("has values that take no byte")
+            raise ValueError("contains values that take no bytes")
         keep(value)
     return at
 
@@ -211,7 +211,7 @@ def _reader(schema: Any, namespace: str, named: dict[str, _Read]) -> _Read:
             return _PRIMITIVES[schema]
         name = _whole_name(schema, namespace)
         if name not in named:
-            raise ValueError(f"its schema names the type {schema}, which it does not define")
+            raise ValueError(f"its schema refers to the type {schema}, which it does not define")
         # That one may be the very type that this is a part of.
         return lambda data, at: named[name](data, at)
     if isinstance(schema, list):
@@ -240,7 +240,7 @@ def _whole_name(name: str, namespace: str) -> str:
 
 
 def _undefined(data: bytes, at: int) -> tuple[Any, int]:
-    raise ValueError("has a value of a type that is not defined")
+    raise ValueError("contains a value of an undefined type")
 
 
 def _record(fields: list[tuple[str, _Read]]) -> _Read:
@@ -257,7 +257,7 @@ def _union(branches: list[_Read]) -> _Read:
     def read(data: bytes, at: int) -> tuple[Any, int]:
         branch, at = _long(data, at)
         if not 0 <= branch < len(branches):
-            raise ValueError(f"has a value of branch {branch} of a union of {len(branches)}")
+            raise ValueError(f"contains branch {branch} of a union that has {len(branches)}")
         return branches[branch](data, at)
 
     return read
@@ -267,7 +267,7 @@ def _enum(symbols: list[str]) -> _Read:
     def read(data: bytes, at: int) -> tuple[Any, int]:
         place, at = _long(data, at)
         if not 0 <= place < len(symbols):
-            raise ValueError(f"has a value of place {place} in an enum of {len(symbols)}")
+            raise ValueError(f"contains symbol {place} of an enum that has {len(symbols)}")
         return symbols[place], at
 
     return read
@@ -311,7 +311,7 @@ def _count(data: bytes, at: int) -> tuple[int, int]:
 def _fixed(size: Any) -> _Read:
     # A negative one would go back, for ever.
     if not isinstance(size, int) or size < 0:
-        raise ValueError(f"its schema has a fixed of {size!r} bytes")
+        raise ValueError(f"its schema has a fixed type of size {size!r}")
 
     def read(data: bytes, at: int) -> tuple[Any, int]:
         if at + size > len(data):
@@ -337,7 +337,7 @@ def _long(data: bytes, at: int) -> tuple[int, int]:
     shift = 7
     while byte >= 0x80:
         if shift >= 7 * _LONGEST_NUMBER:
-            raise ValueError(f"has a number of more than {_LONGEST_NUMBER} bytes")
+            raise ValueError(f"contains a number of more than {_LONGEST_NUMBER} bytes")
         byte = data[at]
         at += 1
         number |= (byte & 0x7F) << shift

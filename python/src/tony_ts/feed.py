@@ -224,7 +224,7 @@ class Feed:
             the feed has results
         """
         if size < 1:
-            raise ValueError(f"a batch has 1 row at least, not {size}")
+            raise ValueError(f"a batch has at least 1 row, not {size}")
         batches = self._batches if self._uneven is None else self._even_batches
         return self._alone(batches(size, across_splits))
 
@@ -234,10 +234,11 @@ class Feed:
         for one in given:
             yield one
             if os.getpid() != self._pid:
-                message = f"process {self._pid} reads {self.name}: hand its rows to this one"
+                message = f"process {self._pid} reads the feed {self.name}: have it pass rows to this process"
                 raise TonyError(message, code="FEED_OF_ANOTHER_PROCESS")
             if self._loop is not loop:
-                raise TonyError(f"another loop reads {self.name} by now: one at a time does", code="FEED_READ_TWICE")
+                message = f"another loop reads the feed {self.name} now: only one can at a time"
+                raise TonyError(message, code="FEED_READ_TWICE")
 
     def _batches(self, size: int, across_splits: bool) -> Iterator[Batch]:
         batch = _Batch()
@@ -290,13 +291,13 @@ class Feed:
         a file of ``tony.feed.NAME.output``, which is there once the split is used.
         """
         if isinstance(rows, (str, bytes, memoryview)):
-            raise TypeError("write() takes rows: of a single one write([row])")
+            raise TypeError("write() takes a list of rows: write one as write([row])")
         lines = b"".join(part for row in rows for part in (row.encode() if isinstance(row, str) else row, b"\n"))
         if not lines:
             return
         hand = self._given
         if hand is None or hand not in self._hands:
-            message = f"no rows of {self.name} are in use: write what becomes of them before you ask for the next ones"
+            message = f"no row of the feed {self.name} is in use: write results before you ask for the next row"
             raise TonyError(message, code="NO_ROWS")
         hand.results += lines
         if len(hand.results) >= _PIECE:
@@ -361,7 +362,7 @@ class Feed:
         steps = self._steps
         steps.agreed, steps.is_last = answer["steps"], answer["last"]
         if steps.is_last and steps.agreed == 0 and not self._ended and steps.epoch != self._begun_before:
-            message = f"a task has no batch of {self.name} in epoch {steps.epoch}, and so none is given any"
+            message = f"a task has no batch of the feed {self.name} in epoch {steps.epoch}, so no task gets one"
             hint = f"make tony.feed.{self.name}.split-size smaller, or set tony.feed.{self.name}.uneven to pad"
             raise TonyError(f"{message}: {hint}", code="FEED_TOO_SMALL")
 
@@ -407,7 +408,7 @@ class Feed:
 
     def _refuse_uneven(self, what: str) -> None:
         if self._uneven is not None:
-            message = f"tony.feed.{self.name}.uneven counts batches(): {what}() are not counted"
+            message = f"tony.feed.{self.name}.uneven works with batches() only, not with {what}()"
             raise TonyError(message, code="FEED_COUNTS_BATCHES")
 
     def _use(self, hands: list[_Hand]) -> None:
@@ -481,7 +482,7 @@ class Feed:
         elif self.format == "fixed":
             yield from places_of_fixed(pieces, self._record_bytes)
         else:
-            message = f"{self.name} is of format {self.format}, which has no rows: read its splits()"
+            message = f"the feed {self.name} has the format {self.format}, which has no rows: use splits()"
             raise TonyError(message, code="NO_ROWS")
 
     def _pieces(self, hand: _Hand, place: Mapping[str, int]) -> Generator[bytes, None, None]:
@@ -548,7 +549,9 @@ def feed(
     if place not in _FEEDS:
         _FEEDS[place] = Feed(place[0], name, state)
     elif state is not None:
-        raise TonyError(f"{name} is read already: give its state with the first call", code="FEED_IS_OPEN")
+        raise TonyError(
+            f"the feed {name} is already open: pass its state to the first call of feed()", code="FEED_IS_OPEN"
+        )
     if columns is not None:
         _FEEDS[place].columns = list(columns)
     if views is not None:

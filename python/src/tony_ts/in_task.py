@@ -6,9 +6,10 @@ import base64
 import itertools
 import json
 import os
-from typing import Iterator, Mapping, NamedTuple, Protocol
+from typing import Iterator, Mapping, NamedTuple, Protocol, Sequence
 from urllib.parse import quote, urlencode
 
+from .gathered_puts import GatheredPuts, Put
 from .task_api import Executor, Json, TaskError, api_path
 
 
@@ -87,6 +88,9 @@ class KeyValues(Mapping[str, bytes]):
         self._executor = executor
         #: What the keys begin with that no other task sees: ``task/worker:0/``.
         self.own = own
+        # Those that wait until they are safe keep no others waiting.
+        self._puts = GatheredPuts(lambda puts: self._write(puts, durable=False))
+        self._durable_puts = GatheredPuts(lambda puts: self._write(puts, durable=True))
 
     def __getitem__(self, key: str) -> bytes:
         found = self.entry(key)
@@ -129,16 +133,32 @@ class KeyValues(Mapping[str, bytes]):
         """
         Writes a key, and returns the store's revision. ``owned``: it goes with this life of the task. ``durable``:
         returns when it outlives the ApplicationMaster. ``if_revision``: only if that revision wrote it last, 0: if it
-        is missing; else raises ConditionFailed.
+        is missing; else raises ConditionFailed. What several threads put at the same time goes in one call.
         """
-        data = value.encode() if isinstance(value, str) else value
-        query = _query(owned=owned, durable=durable, if_revision=if_revision)
-        revision: int = self._executor.ask("PUT", _route(key) + query, data)["revision"]
+        if if_revision is not None:
+            return self._put(Put(key, value, owned), durable=durable, if_revision=if_revision)
+        # What is no Unicode text is refused here: others would be written with it.
+        for text in (key, value):
+            if isinstance(text, str):
+                text.encode()
+        return (self._durable_puts if durable else self._puts).put(Put(key, value, owned))
+
+    def _write(self, puts: Sequence[Put], *, durable: bool) -> int:
+        if len(puts) == 1:
+            return self._put(puts[0], durable=durable)
+        operations = [_putting(*put) for put in puts]
+        revision: int = self.transaction([], operations, durable=durable)["revision"]
+        return revision
+
+    def _put(self, put: Put, *, durable: bool, if_revision: int | None = None) -> int:
+        data = put.value.encode() if isinstance(put.value, str) else put.value
+        query = _query(owned=put.owned, durable=durable, if_revision=if_revision)
+        revision: int = self._executor.ask("PUT", _route(put.key) + query, data)["revision"]
         return revision
 
     def update(self, values: Mapping[str, str | bytes], *, owned: bool = False, durable: bool = False) -> int:
         """Writes up to 128 keys at one revision, and returns it: one call, instead of one for each."""
-        puts = [{"type": "put", "key": key, "owned": owned, **_value(value)} for key, value in values.items()]
+        puts = [_putting(key, value, owned) for key, value in values.items()]
         revision: int = self.transaction([], puts, durable=durable)["revision"]
         return revision
 
@@ -153,7 +173,7 @@ class KeyValues(Mapping[str, bytes]):
 
     def setdefault(self, key: str, value: str | bytes, *, owned: bool = False) -> bytes:
         """Writes the key where it is missing, and returns what it holds."""
-        put = {"type": "put", "key": key, "owned": owned, **_value(value)}
+        put = _putting(key, value, owned)
         missing = {"of": "missing", "key": key}
         answer = self.transaction([missing], [put], [{"type": "get", "key": key}])
         if answer["succeeded"]:
@@ -162,7 +182,7 @@ class KeyValues(Mapping[str, bytes]):
 
     def swap(self, key: str, value: str | bytes, *, owned: bool = False) -> bytes | None:
         """Writes the key, and returns what it held; None where it was missing."""
-        put = {"type": "put", "key": key, "owned": owned, **_value(value)}
+        put = _putting(key, value, owned)
         return _held(self.transaction([], [put])["results"][0].get("before"))
 
     def pop(self, key: str) -> bytes | None:
@@ -324,8 +344,9 @@ def _whom(roles: list[str] | None, timeout: float | None) -> str:
     return f"?{urlencode(words)}" if words else ""
 
 
-def _value(value: str | bytes) -> Json:
-    return {"value": value} if isinstance(value, str) else {"valueBase64": base64.b64encode(value).decode()}
+def _putting(key: str, value: str | bytes, owned: bool) -> Json:
+    given = {"value": value} if isinstance(value, str) else {"valueBase64": base64.b64encode(value).decode()}
+    return {"type": "put", "key": key, "owned": owned, **given}
 
 
 def _held(entry: Json | None) -> bytes | None:

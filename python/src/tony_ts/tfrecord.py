@@ -47,10 +47,10 @@ def parse_example(record: bytes) -> dict[str, Feature]:
                 fields = dict(_fields(entry))
                 name, feature = fields.get(1, b""), fields.get(2, b"")
                 if isinstance(name, int) or isinstance(feature, int):
-                    raise ValueError("a name or a feature is a number")
+                    raise ValueError("the name or value of a feature is a number")
                 example[str(name, "utf-8")] = _feature(memoryview(feature))
     except (ValueError, IndexError, struct.error) as error:
-        raise ValueError(f"a row of {len(record)} bytes is no tf.train.Example: {error}") from error
+        raise ValueError(f"a row of {len(record)} bytes is not a tf.train.Example: {error}") from error
     return example
 
 
@@ -110,9 +110,9 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         elif kind in (_FIXED32, _FIXED64):
             length = 4 if kind == _FIXED32 else 8
         else:
-            raise ValueError(f"there is no wire type {kind}")
+            raise ValueError(f"unknown wire type {kind}")
         if at + length > len(data):
-            raise ValueError("it ends in the middle")
+            raise ValueError("it is truncated")
         yield tag >> 3, data[at : at + length]
         at += length
 

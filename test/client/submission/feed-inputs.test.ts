@@ -143,7 +143,7 @@ describe("the input of a feed", () => {
     const file = writeContainer("string", [], Buffer.alloc(16)).toString("latin1");
     expect(await said(Buffer.from(file, "latin1"))).toEqual([]);
     const packed = Buffer.from(file.replace("\u0008null", "\u000csnappy"), "latin1");
-    const why = "/avro/a.avro is compressed by snappy; Avro files are read of the codecs null and deflate";
+    const why = "/avro/a.avro is compressed with snappy; only the codecs null and deflate are supported";
     expect(await said(packed)).toEqual([`tony.feed.train.input names /avro, which cannot be read: ${why}`]);
     expect(await said(Buffer.from("PAR1"), { ...avro, format: "parquet" })).toEqual([]);
     // Of a header that is longer than what is read nothing is known.

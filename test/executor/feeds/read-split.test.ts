@@ -110,7 +110,7 @@ describe("the bytes of a split", () => {
     expect(await splitsOf(packed, { format: "tfrecord" })).toEqual([record.toString("latin1")]);
     const damaged = await written("records", Buffer.concat([record, Buffer.from(record).fill("b", 12, 13)]));
     await expect(splitsOf(damaged, { format: "tfrecord" })).rejects.toThrow(
-      `${damaged.path} cannot be read: the record at byte 17 has bytes that do not fit their checksum`,
+      `${damaged.path} cannot be read: the record at byte 17 has data that does not match its checksum`,
     );
   });
 

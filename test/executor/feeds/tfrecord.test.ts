@@ -33,20 +33,16 @@ describe("the records of a TFRecord file", () => {
   });
 
   test.each([
-    ["a length that was changed", changed(0), "the record at byte 0 has a length that does not fit its checksum"],
-    ["bytes that were changed", changed(12), "the record at byte 0 has bytes that do not fit their checksum"],
-    ["the checksum of a later one", changed(31), "the record at byte 17 has bytes that do not fit their checksum"],
+    ["a length that was changed", changed(0), "the record at byte 0 has a length that does not match its checksum"],
+    ["bytes that were changed", changed(12), "the record at byte 0 has data that does not match its checksum"],
+    ["the checksum of a later one", changed(31), "the record at byte 17 has data that does not match its checksum"],
     [
       "a record that is too long",
       headOf(67_108_865n),
-      "the record at byte 0 has 67108865 bytes, where 67108864 are the most",
+      "the record at byte 0 has 67108865 bytes; the limit is 67108864",
     ],
-    ["an end in the middle", WRITTEN.subarray(0, 20), "the record at byte 17 ends before its length says"],
-    [
-      "bytes behind the last",
-      Buffer.concat([WRITTEN, Buffer.of(1)]),
-      "the record at byte 33 ends before its length says",
-    ],
+    ["an end in the middle", WRITTEN.subarray(0, 20), "the record at byte 17 is truncated"],
+    ["bytes behind the last", Buffer.concat([WRITTEN, Buffer.of(1)]), "the record at byte 33 is truncated"],
   ])("with %s end with its place", async (_what, bytes, why) => {
     await expect(read([bytes])).rejects.toMatchObject({
       code: "FEED_FILE_DAMAGED",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Sequence
 
-from ..feed import Feed, feed
+from ..feed_rows import FeedRows
 
 _tf: Any = import_module("tensorflow")
 
 
-class FeedDataset:
+class FeedDataset(FeedRows):
     """
     Rows of the job's feed of that name for ``tf.data``, one by one.
 
@@ -29,11 +29,8 @@ class FeedDataset:
         columns: Sequence[str] | None = None,
         views: bool | None = None,
     ) -> None:
-        self._name = name
-        self._columns, self._views = columns, views
-        self._parse = parse
+        super().__init__(name, parse, columns=columns, views=views)
         self._signature = _tf.TensorSpec((), _tf.string) if output_signature is None else output_signature
-        self._state: dict[str, Any] | None = None
 
     def dataset(self) -> Any:
         """
@@ -42,20 +39,4 @@ class FeedDataset:
         """
         options = _tf.data.Options()
         options.experimental_optimization.inject_prefetch = False
-        return _tf.data.Dataset.from_generator(self._rows, output_signature=self._signature).with_options(options)
-
-    def state_dict(self) -> dict[str, Any]:
-        """As ``Feed.state``: all tasks call it as often."""
-        return self._feed().state()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Before the first row is asked for."""
-        self._state = state
-
-    def _rows(self) -> Iterator[Any]:
-        rows = self._feed().rows()
-        return rows if self._parse is None else map(self._parse, rows)
-
-    def _feed(self) -> Feed:
-        state, self._state = self._state, None
-        return feed(self._name, state, columns=self._columns, views=self._views)
+        return _tf.data.Dataset.from_generator(self.__iter__, output_signature=self._signature).with_options(options)

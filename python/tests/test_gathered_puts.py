@@ -1,0 +1,171 @@
+"""Puts of several threads: what comes while a call is under way goes into the next one, and each has its own answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Callable, Iterator, Sequence
+
+import pytest
+
+from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, GatheredPuts, Put
+from tony_ts.task_api import TaskError
+
+
+class Store:
+    """Its calls wait until they are let go, where the first one holds them up."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[str]] = []
+        self.began = threading.Event()
+        self.goes_on = threading.Event()
+        self.answer: Callable[[Sequence[Put]], None] = lambda _: None
+
+    def write(self, puts: Sequence[Put]) -> int:
+        self.calls.append([put.key for put in puts])
+        if len(self.calls) == 1:
+            self.began.set()
+            assert self.goes_on.wait(60)
+        self.answer(puts)
+        return len(self.calls)
+
+
+class Crowd:
+    """A thread that holds the store up with its put, and others whose puts wait behind it."""
+
+    def __init__(self) -> None:
+        self.store = Store()
+        self.puts = GatheredPuts(self.store.write)
+        self.pool = ThreadPoolExecutor(200)
+        self.first = self.put("first")
+        assert self.store.began.wait(60)
+
+    def put(self, key: str, value: str = "") -> Future[int]:
+        return self.pool.submit(self.puts.put, Put(key, value, False))
+
+    def wait(self, *keys: str, value: str = "") -> list[Future[int]]:
+        """Puts that have come, one after the other."""
+        return [self._waiting(key, value) for key in keys]
+
+    def _waiting(self, key: str, value: str) -> Future[int]:
+        before = len(self.puts._waiting)
+        future = self.put(key, value)
+        while len(self.puts._waiting) == before:
+            time.sleep(0.001)
+        return future
+
+
+@pytest.fixture
+def crowd() -> Iterator[Crowd]:
+    crowd = Crowd()
+    yield crowd
+    crowd.store.goes_on.set()
+    crowd.pool.shutdown()
+
+
+def outcome(future: Future[int]) -> int | str | None:
+    error = future.exception(60)
+    return future.result() if error is None else getattr(error, "code", type(error).__name__)
+
+
+def test_a_put_alone_goes_at_once() -> None:
+    store = Store()
+    store.goes_on.set()
+    puts = GatheredPuts(store.write)
+    assert [puts.put(Put(key, "", False)) for key in "ab"] == [1, 2]
+    assert store.calls == [["a"], ["b"]]
+
+
+def test_those_that_come_meanwhile_go_together(crowd: Crowd) -> None:
+    waiting = crowd.wait("a", "b", "c")
+    crowd.store.goes_on.set()
+    assert [outcome(future) for future in (crowd.first, *waiting)] == [1, 2, 2, 2]
+    assert crowd.store.calls == [["first"], ["a", "b", "c"]]
+
+
+def test_a_call_has_each_key_once(crowd: Crowd) -> None:
+    waiting = crowd.wait("a", "b", "a", "c", "a")
+    crowd.store.goes_on.set()
+    assert [outcome(future) for future in waiting] == [2, 2, 3, 2, 4]
+    assert crowd.store.calls[1:] == [["a", "b", "c"], ["a"], ["a"]]
+
+
+def test_a_call_is_bounded(crowd: Crowd) -> None:
+    keys = [f"{nth:03}" for nth in range(MOST_TOGETHER + 1)]
+    waiting = crowd.wait(*keys)
+    large = crowd.wait("x", "y", value="." * (MOST_BYTES_TOGETHER // 2 + 1))
+    crowd.store.goes_on.set()
+    assert [outcome(future) for future in large] == [3, 4]
+    assert {outcome(future) for future in waiting} == {2, 3}
+    assert crowd.store.calls[1:] == [keys[:MOST_TOGETHER], [keys[-1], "x"], ["y"]]
+
+
+@pytest.mark.parametrize("code", ["LIMIT", "FORBIDDEN", "INVALID", "NO_OWNER", "TOO_LONG"])
+def test_what_is_refused_fails_alone(crowd: Crowd, code: str) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if any(put.key == "bad" for put in puts):
+            raise TaskError(f"bad is refused in a call of {len(puts)}", code=code)
+
+    crowd.store.answer = answer
+    good, bad, other = crowd.wait("good", "bad", "other")
+    crowd.store.goes_on.set()
+    assert isinstance(outcome(good), int)
+    assert isinstance(outcome(other), int)
+    assert str(bad.exception(60)) == "bad is refused in a call of 1"
+
+
+@pytest.mark.parametrize("code", ["UNKNOWN", "NO_MASTER", "NO_EXECUTOR", "FAILED"])
+def test_what_may_have_been_written_is_not_written_again(crowd: Crowd, code: str) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if len(puts) > 1:
+            raise TaskError("nobody knows", code=code, retryable=True)
+
+    crowd.store.answer = answer
+    waiting = crowd.wait("a", "b")
+    crowd.store.goes_on.set()
+    errors = [future.exception(60) for future in waiting]
+    assert [(getattr(error, "code", ""), getattr(error, "retryable", None)) for error in errors] == [(code, True)] * 2
+    assert errors[0] is not errors[1]
+    assert crowd.store.calls == [["first"], ["a", "b"]]
+    assert outcome(crowd.put("later")) == 3
+
+
+def test_a_thread_that_is_interrupted_in_its_call_leaves_the_others_without_an_answer(crowd: Crowd) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if len(puts) > 1:
+            raise KeyboardInterrupt
+
+    crowd.store.answer = answer
+    waiting = crowd.wait("a", "b")
+    crowd.store.goes_on.set()
+    assert [outcome(future) for future in waiting] == ["KeyboardInterrupt", "UNKNOWN"]
+    assert outcome(crowd.put("later")) == 3
+
+
+def test_a_thread_that_is_interrupted_while_it_waits_writes_nothing(crowd: Crowd) -> None:
+    def interrupt() -> None:
+        while not crowd.puts._waiting:
+            time.sleep(0.001)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    crowd.pool.submit(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        crowd.puts.put(Put("interrupted", "", False))
+    waiting = crowd.wait("a", "b")
+    crowd.store.goes_on.set()
+    assert [outcome(future) for future in waiting] == [2, 2]
+    assert crowd.store.calls == [["first"], ["a", "b"]]
+
+
+def test_a_forked_process_waits_for_no_thread_of_its_parent(crowd: Crowd) -> None:
+    child = os.fork()
+    if child == 0:
+        code = 255
+        try:
+            code = crowd.puts.put(Put("of the child", "", False))
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
