@@ -19,6 +19,8 @@ export interface StoreCall {
   readonly transaction: Transaction;
   /** The answer waits until it is safe. */
   readonly durable: boolean;
+  /** The answer says that it happened, and no more. */
+  readonly withoutResults?: boolean;
 }
 
 /** What is sent line by line as it comes. */
@@ -81,8 +83,10 @@ export class Kv {
   }
 
   async transact({ body, query }: KvCall): Promise<unknown> {
-    const { revision, succeeded, results } = await this.#call(transactionIn(body), query);
-    return { revision, durable: isSet(query, "durable"), succeeded, results: results.map(shownResult) };
+    const withoutResults = query.has("results") && !isSet(query, "results");
+    const { revision, succeeded, results } = await this.#call(transactionIn(body), query, withoutResults);
+    const told = withoutResults ? {} : { results: results.map(shownResult) };
+    return { revision, durable: isSet(query, "durable"), succeeded, ...told };
   }
 
   async #list(query: URLSearchParams): Promise<unknown> {
@@ -107,8 +111,9 @@ export class Kv {
     for await (const news of this.#store.watch({ range, ...after }, gone)) yield* linesOf(news);
   }
 
-  async #call(transaction: Transaction, query: URLSearchParams): Promise<Committed> {
-    return committed(await this.#store.transact({ transaction, durable: isSet(query, "durable") }));
+  async #call(transaction: Transaction, query: URLSearchParams, withoutResults = false): Promise<Committed> {
+    const brief = withoutResults ? { withoutResults } : {};
+    return committed(await this.#store.transact({ transaction, durable: isSet(query, "durable"), ...brief }));
   }
 }
 

@@ -127,11 +127,14 @@ export const storeConditionOf = (form: Form<WireStoreCondition>) =>
 
 export const storeOperationOf = (form: Form<WireStoreOperation>) =>
   convertedMessage<Operation, WireStoreOperation>(form, {
-    toWire: (given) => ({
-      ...{ key: "", value: "", owned: false, range: { from: "" }, limit: 0, keysOnly: false },
-      ...given,
-    }),
-    fromWire({ type, key, value, owned, range, limit, keysOnly }) {
+    toWire(given) {
+      const { type } = given;
+      // Most are of this kind.
+      if (type === "put")
+        return { type, key: given.key, value: given.value, owned: given.owned ?? false, limit: 0, keysOnly: false };
+      return { ...{ key: "", value: "", owned: false, limit: 0, keysOnly: false }, ...given };
+    },
+    fromWire({ type, key, value, owned, range = { from: "" }, limit, keysOnly }) {
       switch (type) {
         case "get":
           return { type, key };

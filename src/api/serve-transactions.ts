@@ -39,9 +39,10 @@ async function answered(
   wanted: TaskTransaction,
   transact: (wanted: TaskTransaction) => Promise<StoreAnswer>,
 ): Promise<TaskAnswer> {
-  const { id } = wanted;
+  const { id, withoutResults = false } = wanted;
   try {
-    return { id, answer: await transact(wanted) };
+    const answer = await transact(wanted);
+    return { id, answer: withoutResults && !("code" in answer) ? { ...answer, results: [] } : answer };
   } catch (error) {
     return { id, failure: errorMessage(error) };
   }

@@ -49,6 +49,14 @@ describe("the transactions of a task", () => {
     expect(await first).toEqual(answer(3));
   });
 
+  test("are answered without results where those who ask want none", async () => {
+    const results = [{ type: "delete", deleted: 1 }] as const;
+    const { stream } = await connected(async () => ({ revision: 1, succeeded: true, results }));
+    const wanted = { transaction: transactions.remove("a"), durable: false, generation: 1 };
+    expect(await stream.transact(wanted, 60_000)).toMatchObject({ results });
+    expect(await stream.transact({ ...wanted, withoutResults: true }, 60_000)).toMatchObject({ results: [] });
+  });
+
   test("that come at once go together, 32 in a message, and are read while fewer than 64 wait for their answers", async () => {
     const { asked, transact } = slowStore();
     const { ask } = await connected(transact);

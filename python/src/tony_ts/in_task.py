@@ -146,8 +146,9 @@ class KeyValues(Mapping[str, bytes]):
     def _write(self, puts: Sequence[Put], *, durable: bool) -> int:
         if len(puts) == 1:
             return self._put(puts[0], durable=durable)
-        operations = [_putting(*put) for put in puts]
-        revision: int = self.transaction([], operations, durable=durable)["revision"]
+        body = {"success": [_putting(*put) for put in puts]}
+        route = "/v1/kv?results=false" + ("&durable=true" if durable else "")
+        revision: int = self._executor.ask("POST", route, json.dumps(body).encode())["revision"]
         return revision
 
     def _put(self, put: Put, *, durable: bool, if_revision: int | None = None) -> int:

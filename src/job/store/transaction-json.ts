@@ -11,7 +11,7 @@ import {
 } from "./transaction.ts";
 
 /** One object of JSON, field by field. */
-type Fields = ReadonlyMap<string, unknown>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads `{"conditions": […], "success": […], "failure": […]}`, each absent where it is empty.
@@ -63,19 +63,19 @@ function operation(fields: Fields): Operation {
     case "list":
       return { type, range: range(fields), keysOnly: flag(fields, "keysOnly") };
     case "delete":
-      return { type, range: fields.has("prefix") ? range(fields) : onlyKey(text(fields, "key")) };
+      return { type, range: "prefix" in fields ? range(fields) : onlyKey(text(fields, "key")) };
   }
 }
 
 function range(fields: Fields): Range {
-  const end = (name: string) => (fields.has(name) ? text(fields, name) : undefined);
+  const end = (name: string) => (name in fields ? text(fields, name) : undefined);
   return rangeIn({ prefix: text(fields, "prefix"), from: end("from"), to: end("to") });
 }
 
 /** Text, or with `Base64` behind its name bytes. */
 function valueIn(fields: Fields, name: string): string {
   const coded = `${name}Base64`;
-  return fields.has(coded)
+  return coded in fields
     ? storedValue({ valueBase64: text(fields, coded) })
     : storedValue({ value: text(fields, name) });
 }
@@ -89,37 +89,40 @@ function parsed(body: string): unknown {
 }
 
 function fieldsOf(given: unknown, what: string): Fields {
-  if (typeof given === "object" && given !== null && !Array.isArray(given))
-    return new Map<string, unknown>(Object.entries(given));
+  if (isObject(given)) return given;
   throw bad(`${what} is not an object`);
 }
 
+function isObject(given: unknown): given is Fields {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
 function listOf(fields: Fields, name: string): readonly unknown[] {
-  const given = fields.get(name) ?? [];
+  const given = fields[name] ?? [];
   if (Array.isArray(given)) return given;
   throw bad(`${name} is not a list`);
 }
 
 function text(fields: Fields, name: string): string {
-  const given = fields.get(name);
+  const given = fields[name];
   if (typeof given === "string") return given;
   throw bad(`${name} is not text`);
 }
 
 function number(fields: Fields, name: string): number {
-  const given = fields.get(name);
+  const given = fields[name];
   if (typeof given === "number" && Number.isSafeInteger(given) && given >= 0) return given;
   throw bad(`${name} is not a whole number`);
 }
 
 function flag(fields: Fields, name: string): boolean {
-  const given = fields.get(name) ?? false;
+  const given = fields[name] ?? false;
   if (typeof given === "boolean") return given;
   throw bad(`${name} is neither true nor false`);
 }
 
 function oneOf<T extends string>(fields: Fields, name: string, words: readonly T[]): T {
-  const given = fields.get(name);
+  const given = fields[name];
   const found = words.find((word) => word === given);
   if (found !== undefined) return found;
   throw bad(`${name} is one of ${words.join(", ")}`);

@@ -66,6 +66,14 @@ describe("the key-value store, as a program has it", () => {
     expect(asked.every(({ durable }) => !durable)).toBe(true);
   });
 
+  test("tells no results of a transaction whose caller wants none", async () => {
+    const put = JSON.stringify({ success: [{ type: "put", key: "shared/a", value: "1" }] });
+    const said = { revision: 1, durable: false, succeeded: true };
+    expect(await call("POST", "/v1/kv?results=false", put)).toEqual({ status: 200, said });
+    expect((await call("POST", "/v1/kv?results=true", put)).said).toMatchObject({ revision: 2, results: [{}] });
+    expect(asked.map(({ withoutResults = false }) => withoutResults)).toEqual([true, false]);
+  });
+
   test("waits until a write is safe where that is asked for", async () => {
     expect((await call("PUT", "/v1/kv/shared/a?durable=true", "1")).said).toMatchObject({ durable: true });
     expect(asked.at(-1)?.durable).toBe(true);
