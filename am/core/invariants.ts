@@ -32,7 +32,7 @@ export function createInvariants(spec: JobSpec): Invariants {
   /** What this attempt told YARN last: of which roles it wants nothing, and which hosts are to be kept off. */
   const withdrawn = new Set<string>();
   let keptOff: readonly string[] | undefined;
-  let decided = "";
+  let decided: readonly unknown[] = [];
   return {
     check(state, effects, event) {
       const problems: string[] = [];
@@ -101,8 +101,9 @@ export function createInvariants(spec: JobSpec): Invariants {
       outcomeIsDurable = isOutcomeDurable(state);
       const now = decisionsOf(state);
       const isWritten = state.journal.dirty || effects.some(({ type }) => type === "journal");
-      if (state.attempt === attempt && now !== decided && !isWritten) {
-        problems.push(`the journal is not to hear of ${now}, which was ${decided}`);
+      const isSame = now.length === decided.length && now.every((one, place) => one === decided[place]);
+      if (state.attempt === attempt && !isSame && !isWritten) {
+        problems.push(`the journal is not to hear of ${JSON.stringify(now)}, which was ${JSON.stringify(decided)}`);
       }
       decided = now;
       attempt = state.attempt;
@@ -174,10 +175,11 @@ function decisionsOf({
   lastGeneration,
   gangs,
   tasks,
-}: CoreState): string {
+}: CoreState): readonly unknown[] {
   const ofGangs = gangs.map(({ generation, charges }) => [generation, charges.length]);
+  // Parameters never change once they are there.
   const parameters = tasks.map(({ trialParameters }) => trialParameters);
-  return JSON.stringify([untracked, blame, leaving, unfetched, outcome, lastGeneration, ofGangs, parameters]);
+  return [JSON.stringify([untracked, blame, leaving, unfetched, outcome, lastGeneration, ofGangs]), ...parameters];
 }
 
 /** That nothing is wanted any more is said once. */
@@ -224,12 +226,14 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
   }
   for (const { id, task, deadlines } of had) {
     const tenant = tasks.find((one) => one.id === task);
-    const isOver = tenant !== undefined && AFTER_END.includes(tenant.phase);
+    if (tenant === undefined || !AFTER_END.includes(tenant.phase) || deadlines.leave !== undefined) {
+      continue;
+    }
     const isJudged = gangs.some(({ verdicts }) => verdicts.some(({ scope }) => scope === task));
-    const gang = gangs[state.roles[tenant?.role ?? -1]?.gang ?? -1];
+    const gang = gangs[state.roles[tenant.role]?.gang ?? -1];
     const isOfOthers = spec.trials !== undefined && gang?.phase !== "done";
     const isUnknown = held[`task-done ${task}`] !== undefined || held[`stage-done ${gang?.position}`] !== undefined;
-    if (isOver && !isJudged && !isOfOthers && !isUnknown && deadlines.leave === undefined) {
+    if (!isJudged && !isOfOthers && !isUnknown) {
       problems.push(`${id} is kept for ${task}, which is over`);
     }
   }

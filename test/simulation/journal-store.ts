@@ -2,18 +2,6 @@ import { isSnapshot, type Snapshot } from "../../am/core/journal/journal.ts";
 import { decodeJournalEntry, encodeJournalEntry } from "../../src/journal/entry.ts";
 import { whole } from "../../src/journal/reader.ts";
 
-/** The fields that executors look at, and the judge. */
-const READ_BY_EXECUTORS = [
-  "journalVersion",
-  "applicationId",
-  "lastGeneration",
-  "tasks",
-  "id",
-  "generation",
-  "containerId",
-  "over",
-];
-
 /** What HDFS holds of the job's journal, whatever the core believes of it. */
 export class JournalStore {
   isDown = false;
@@ -34,9 +22,12 @@ export class JournalStore {
     this.#applicationId = applicationId;
   }
 
-  /** What is read of a snapshot: all of it where another attempt may come. */
+  /** What is read of a snapshot: all of it where another attempt may come, otherwise what executors look at, and the judge. */
   textOf(snapshot: object): string {
-    return this.isKept ? JSON.stringify(snapshot) : JSON.stringify(snapshot, READ_BY_EXECUTORS);
+    if (this.isKept || !isSnapshot(snapshot, this.#applicationId)) return JSON.stringify(snapshot);
+    const { journalVersion, applicationId, lastGeneration, over } = snapshot;
+    const tasks = snapshot.tasks.map(({ id, generation, containerId }) => ({ id, generation, containerId }));
+    return JSON.stringify({ journalVersion, applicationId, lastGeneration, tasks, over });
   }
 
   /** The part beside a snapshot is stored, perhaps without it. */

@@ -103,7 +103,7 @@ export async function runUntilOver(clock: VirtualClock, worlds: readonly World[]
   const endMs = clock.nowMs + limitMs;
   while (worlds.some(({ isOver }) => !isOver) && clock.nowMs < endMs && clock.advance()) {
     for (const world of worlds) {
-      await world.settle();
+      if (world.isSettling) await world.settle();
     }
   }
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Core } from "../../am/core/core.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import { allTrials } from "../../am/core/journal/ended-trials.ts";
 import { isSnapshot } from "../../am/core/journal/journal.ts";
@@ -21,6 +22,8 @@ export class StepWatch {
   #invariants: Invariants;
   /** What the core handed out beside its snapshots, by attempt and sequence. */
   readonly #parts = new Map<string, unknown>();
+  /** Of each attempt, before anything has happened. */
+  readonly #initial = new Map<string, CoreState>();
 
   constructor(world: World) {
     this.#world = world;
@@ -49,29 +52,66 @@ export class StepWatch {
     ];
   }
 
-  /** What a snapshot leaves out of the tasks, what is beside it has. */
+  /** What a snapshot of a search leaves out of the tasks, what is beside it has. */
   #checkTasks({ core, attempt }: Master, { sequence, snapshot, part }: Extract<Effect, { type: "journal" }>): string[] {
-    if (!this.#world.journal.isKept) {
+    if (!this.#world.journal.isKept || core.spec.search === undefined) {
       return [];
     }
     if (part !== undefined) {
       this.#parts.set(`${attempt} ${sequence}`, JSON.parse(part));
     }
     const { spec, state } = core;
-    const { applicationId, amHost, amContainerId, startedAtMs } = state;
+    const { applicationId } = state;
     const written: unknown = JSON.parse(snapshot);
     const sequences = isSnapshot(written, applicationId) ? (written.parts ?? []) : [];
     const read = whole(
       written,
       sequences.map((one) => this.#parts.get(`${attempt} ${one}`)),
     );
-    const own = initialState(spec, { applicationId, attempt, amHost, amContainerId, startedAtMs, nodeHeartbeatMs: 0 });
-    const trials: object = isSnapshot(read, applicationId) ? allTrials({ spec, state: own }, read) : {};
+    const own = { spec, state: this.#initialOf(core) };
+    const trials: object = isSnapshot(read, applicationId) ? allTrials(own, read) : {};
     const { tasks, gangs, roles } = state;
-    return isDeepStrictEqual(JSON.parse(JSON.stringify(trials)), JSON.parse(JSON.stringify({ tasks, gangs, roles })))
+    return isSame(trials, { tasks, gangs, roles })
       ? []
       : [`snapshot ${sequence} of attempt ${attempt} and what is beside it have other trials than the state`];
   }
+
+  #initialOf({ spec, state }: Core): CoreState {
+    const { applicationId, attempt, amHost, amContainerId, startedAtMs } = state;
+    const name = `${attempt} ${startedAtMs}`;
+    const known = this.#initial.get(name);
+    const initial =
+      known ?? initialState(spec, { applicationId, attempt, amHost, amContainerId, startedAtMs, nodeHeartbeatMs: 0 });
+    this.#initial.set(name, initial);
+    return initial;
+  }
+}
+
+/** Whether two values are the same in JSON. */
+function isSame(one: unknown, other: unknown): boolean {
+  return isAlike(one, other) || isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
+}
+
+/** True only of the same in JSON: what can be said without writing it. */
+function isAlike(one: unknown, other: unknown): boolean {
+  if (!isRecord(one) || !isRecord(other)) {
+    return one === other;
+  }
+  for (const name in one) {
+    if (!isAlike(one[name], other[name])) {
+      return false;
+    }
+  }
+  for (const name in other) {
+    if (one[name] === undefined && other[name] !== undefined) {
+      return false;
+    }
+  }
+  return Array.isArray(one) === Array.isArray(other);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 /** What becomes of files is believed only from the container that the task holds. */

@@ -143,6 +143,11 @@ export class World {
     return this.attempts.areOver || this.problems.length > 0;
   }
 
+  /** Something waits for a promise that was settled. */
+  get isSettling(): boolean {
+    return this.#isSettling;
+  }
+
   /** What waits for a promise that was settled runs before the time goes on. */
   async settle(): Promise<void> {
     while (this.#isSettling) {

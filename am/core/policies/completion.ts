@@ -83,12 +83,15 @@ export function tracked(step: Step): [RoleSpec, RoleState][] {
 }
 
 function trackedAmong(step: Step, roles: readonly [number, RoleState][]): [RoleSpec, RoleState][] {
-  return roles.flatMap(([position, counts]) => {
+  // As `rolesOf`.
+  const those: [RoleSpec, RoleState][] = [];
+  for (const [position, counts] of roles) {
     const role = askedOf(step, { role: position });
-    return role.tracking === "tracked" && !step.state.untracked.includes(role.name)
-      ? [[role, counts] satisfies [RoleSpec, RoleState]]
-      : [];
-  });
+    if (role.tracking === "tracked" && !step.state.untracked.includes(role.name)) {
+      those.push([role, counts]);
+    }
+  }
+  return those;
 }
 
 /** Nothing of a sidecar ends the job or restarts the gang. */

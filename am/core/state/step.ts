@@ -107,10 +107,15 @@ export function tasksOf({ state }: Pick<Step, "state">, gang: GangState): TaskRe
 
 /** The gang's roles, each with its position. */
 export function rolesOf({ state }: Pick<Step, "state">, gang: GangState): [number, RoleState][] {
-  return gang.roles.flatMap((position) => {
+  // Called several times in each step, for each gang.
+  const roles: [number, RoleState][] = [];
+  for (const position of gang.roles) {
     const role = state.roles[position];
-    return role === undefined ? [] : [[position, role] satisfies [number, RoleState]];
-  });
+    if (role !== undefined) {
+      roles.push([position, role]);
+    }
+  }
+  return roles;
 }
 
 /** The position of a role in the job: trials that are gangs have the same ones, one trial behind the other. */
