@@ -3,7 +3,7 @@ import { bestOf, isBetter, type TrialJson, trialsOf } from "../../src/job/search
 import type { JobStatus, SearchStatus } from "../../src/job/status.ts";
 import type { Output } from "../output/output.ts";
 import { searchBoard } from "../output/search-board.ts";
-import { bestTrialLines, bestWords, failureLines, trialCounts, trialTable } from "../output/trial-table.ts";
+import { bestTrialLines, bestWords, failureLines, resumeLine, trialCounts, trialTable } from "../output/trial-table.ts";
 import type { FollowedEnd } from "./follow-listener.ts";
 import { FollowView } from "./follow-view.ts";
 
@@ -46,12 +46,14 @@ export class SearchView extends FollowView {
     const { search } = this.#status ?? {};
     if (this.#status === undefined || search === undefined) return;
     const trials = trialsOf(this.#status, search);
+    const { applicationId } = this.#status;
     const lines = [
       ...(end.outcome.result === "succeeded" || trials.length === 0 ? [] : [`trials: ${trialCounts(trials)}`]),
       ...trialTable(trials, search, SHOWN),
       ...timeLines(search, end.report),
-      ...failureLines(trials, this.#status.applicationId),
+      ...failureLines(trials, applicationId),
       ...bestTrialLines(bestOf(trials), search, this.#given),
+      ...(trials.length === 0 ? [] : resumeLine(end.outcome, this.#given, applicationId)),
     ];
     if (lines.length > 0) this.#output.print(lines.join("\n"));
   }

@@ -3,10 +3,11 @@ import { parameterWords } from "../../src/job/search/parse-parameter.ts";
 import type { Search } from "../../src/job/search/trials.ts";
 import { formatTable } from "./format.ts";
 
-/** `random, maximize accuracy · 20 trials, 4 at once` */
-export function searchLine({ algorithm, direction, metric, maxTrials, maxParallel }: Search): string {
+/** `tpe with asha, maximize accuracy · 20 trials, 4 at once` */
+export function searchLine({ algorithm, stop, direction, metric, maxTrials, maxParallel }: Search): string {
   const count = maxTrials === undefined ? "all trials of the grid" : countWords(maxTrials, "trial");
-  return `${algorithm}, ${direction} ${metric} · ${count}, ${maxParallel} at once`;
+  const rules = stop === "none" ? algorithm : `${algorithm} with ${stop}`;
+  return `${rules}, ${direction} ${metric} · ${count}, ${maxParallel} at once`;
 }
 
 /** The space, a line for each parameter. */

@@ -11,7 +11,7 @@ import {
 import { countStates } from "../../src/job/search/trials.ts";
 import { trialCountWords, valueWords } from "../../src/job/search/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
-import type { SearchStatus } from "../../src/job/status.ts";
+import type { JobOutcome, SearchStatus } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
 
 /** The best trial that has ended or pauses, in words; undefined: none with a value has. */
@@ -87,6 +87,12 @@ export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus
     `its program: ${fillCommand(search.command, params)}`,
     ...(checkpoint === undefined ? [] : [`its checkpoint: ${checkpoint}`]),
   ];
+}
+
+/** How a search goes on that ended before it was done. @param given the words by which it was run */
+export function resumeLine({ result, reason }: JobOutcome, given: readonly string[], applicationId: string): string[] {
+  const isDone = result === "succeeded" && reason.code !== "search-time-over";
+  return isDone ? [] : [`go on with it: ${shellWords(["tony-ts", "search", ...given, "--resume", applicationId])}`];
 }
 
 /** A search of this trial alone gives its program the same. */

@@ -5,6 +5,7 @@ import { nearest } from "../nearest.ts";
 import { rungsOf } from "../search/asha.ts";
 import { hasGrid } from "../search/grid.ts";
 import { roundOf } from "../search/hyperband.ts";
+import { domainWords } from "../search/parse-parameter.ts";
 import { valueFrom } from "../search/random-search.ts";
 import {
   type Described,
@@ -33,6 +34,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const space = inOrder(reader, readSpace(reader));
   const said = requireKeys(reader, first);
   checkGrid(reader, space);
+  const names = new Set([...namesSaid(reader), ...space.map(({ name }) => name)]);
   const stop = reader.read("tony.search.stop");
   if (stop !== "none" && stop !== "median" && !reader.has("tony.search.budget")) {
     reader.error(
@@ -40,8 +42,8 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
       `= ${stop} needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3`,
     );
   }
-  checkRoles(reader, roles, first, space);
-  const points = readPoints(reader, space);
+  checkRoles(reader, roles, first, space, names);
+  const points = readPoints(reader, space, names);
   if (reader.problems.length > before || said === undefined || space.length === 0) return undefined;
   const algorithm = reader.read("tony.search.algorithm");
   const population = reader.read("tony.search.population");
@@ -96,6 +98,14 @@ function isSearchKey(key: string): boolean {
   return findKey(key)?.name.startsWith("tony.search.") === true;
 }
 
+/** The parameters that have a key of their own, also where its text is none. */
+function namesSaid(reader: JobReader): string[] {
+  return [...reader.settings.keys()].flatMap((key) => {
+    const { name, parameters } = findKey(key) ?? {};
+    return name === "tony.search.param.{param}" ? (parameters?.param ?? []) : [];
+  });
+}
+
 function readSpace(reader: JobReader): Said[] {
   const own = [...reader.settings.keys()].flatMap((key): Said[] => {
     const { name, parameters } = findKey(key) ?? {};
@@ -142,7 +152,7 @@ function inOrder(reader: JobReader, given: readonly Said[]): readonly Said[] {
   let waiting = given;
   for (const { key, name } of given) {
     if (!NAME.test(name))
-      reader.error(key, `names a parameter ${name}: names are of letters, digits and _, a letter first`);
+      reader.error(key, `names a parameter ${name}: write it with letters, digits and _, such as ${nameLike(name)}`);
   }
   while (waiting.length > 0) {
     const fit = waiting.filter(({ when }) => when === undefined || placed.some(({ name }) => name === when.parameter));
@@ -150,13 +160,19 @@ function inOrder(reader: JobReader, given: readonly Said[]): readonly Said[] {
     placed.push(...fit);
     waiting = waiting.filter((parameter) => !fit.includes(parameter));
   }
+  const said = namesSaid(reader);
   for (const { key, when } of waiting) {
     const parameter = when?.parameter ?? "";
-    const isKnown = given.some(({ name }) => name === parameter);
-    reader.error(key, isKnown ? `waits for ${parameter}, which waits for it` : unknown(parameter, given));
+    if (given.some(({ name }) => name === parameter)) reader.error(key, `waits for ${parameter}, which waits for it`);
+    else if (!said.includes(parameter)) reader.error(key, unknown(parameter, given));
   }
   for (const { key, when } of placed) if (when !== undefined) checkCondition(reader, key, when, placed);
   return placed;
+}
+
+/** A name that a program's variables and options can have. */
+function nameLike(name: string): string {
+  return name.replace(/\W/g, "_").replace(/^(?=\d)/, "_");
 }
 
 function checkCondition(
@@ -211,7 +227,13 @@ function checkGrid(reader: JobReader, space: readonly Said[]): void {
 }
 
 /** Trials are gangs, of which a stage would be another. */
-function checkRoles(reader: JobReader, roles: readonly RoleSpec[], first: string, space: Space): void {
+function checkRoles(
+  reader: JobReader,
+  roles: readonly RoleSpec[],
+  first: string,
+  space: Space,
+  names: ReadonlySet<string>,
+): void {
   const late = roles.find(({ dependsOn }) => dependsOn !== undefined);
   if (late !== undefined) {
     reader.error(
@@ -223,7 +245,7 @@ function checkRoles(reader: JobReader, roles: readonly RoleSpec[], first: string
     const own = keyFor("tony.{role}.command", { role });
     const key = reader.settings.has(own) ? own : "tony.containers.command";
     for (const [, name = ""] of command.matchAll(/\{\{param\.([^{}]*)\}\}/g)) {
-      if (!space.some((parameter) => parameter.name === name)) reader.error(key, unknown(name, space));
+      if (!names.has(name)) reader.error(key, unknown(name, space));
     }
     for (const [words, option = "", name] of command.matchAll(/(?<=^|\s)(--?[\w-]+)\s+\{\{param\.([^{}]*)\}\}/g)) {
       if (space.some((parameter) => parameter.name === name && parameter.when !== undefined))
@@ -235,20 +257,22 @@ function checkRoles(reader: JobReader, roles: readonly RoleSpec[], first: string
   }
 }
 
-function readPoints(reader: JobReader, space: Space): readonly Parameters[] {
+function readPoints(reader: JobReader, space: Space, names: ReadonlySet<string>): readonly Parameters[] {
   const points = (reader.read("tony.search.points") ?? "").split(";").filter((point) => point.trim() !== "");
   return points.flatMap((point) => {
     const words = point.match(/[^\s=]+=(?:"[^"]*"|\S*)/g) ?? [];
     const given = new Map(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
     const refuse = (what: string) => reader.error("tony.search.points", `has the point ${point.trim()}, ${what}`);
-    const stray = [...given.keys()].find((name) => !space.some((parameter) => parameter.name === name));
+    const stray = [...given.keys()].find((name) => !names.has(name));
     if (stray !== undefined) refuse(`which ${unknown(stray, space)}`);
     const parameters: Record<string, ParameterValue> = {};
     for (const parameter of space) {
       const text = given.get(parameter.name)?.replaceAll('"', "");
       const isAsked = isActive(parameter, parameters);
       const value = text === undefined ? undefined : valueFrom(parameter, text);
-      if (isAsked && value === undefined) refuse(`which has no value of ${parameter.name} that the search has`);
+      if (isAsked && text === undefined) refuse(`which has no ${parameter.name}`);
+      else if (isAsked && value === undefined)
+        refuse(`whose ${parameter.name}=${text} does not fit ${domainWords(parameter.domain)}`);
       else if (!isAsked && text !== undefined)
         refuse(`in which ${parameter.name} is not there: its condition does not hold`);
       else if (value !== undefined) parameters[parameter.name] = value;

@@ -78,7 +78,8 @@ export function parameterWords({ domain, when }: Described): string {
   return `${domainWords(domain)}${condition}`;
 }
 
-function domainWords(domain: Domain): string {
+/** The same without its condition. */
+export function domainWords(domain: Domain): string {
   if (domain.kind === "choice") return `choice ${domain.choices.map((choice) => quoted(String(choice))).join(" ")}`;
   const { kind, low, high, log, step } = domain;
   const hasStep = step !== undefined && !(kind === "int" && step === 1);

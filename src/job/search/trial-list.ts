@@ -55,9 +55,9 @@ function trialOf(
   };
 }
 
-/** The best one that has ended with a value, or pauses. */
+/** The best one that has ended with a value, or pauses; one that was interrupted counts with what it had reported. */
 export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
-  return trials.find((trial) => hasValue(reported(trial)) && ["completed", "stopped", "paused"].includes(trial.state));
+  return trials.find((trial) => hasValue(reported(trial)) && trial.state !== "running" && trial.state !== "failed");
 }
 
 export function isBetter(trial: TrialJson, than: TrialJson | undefined, { direction }: SearchStatus): boolean {

@@ -4,10 +4,12 @@ import {
   bestTrialWords,
   failureLines,
   givenOf,
+  resumeLine,
   trialCounts,
   trialCsv,
   trialTable,
 } from "../../../client/output/trial-table.ts";
+import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { isBetter, trialsOf } from "../../../src/job/search/trial-list.ts";
 import type { SearchStatus, TaskStatus, TrialStatus } from "../../../src/job/status.ts";
 
@@ -71,6 +73,18 @@ test("the best so far is the best that has ended, with its parameters", () => {
   );
   const better = trial(3, 0.25, { lr: "1" }, "stopped");
   expect(bestTrialWords({ tasks: [first, better] }, search)).toBe("best so far: loss 0.25 of trial 1 (lr=1)");
+  const interrupted = trial(4, 0.1, { lr: "1" }, "interrupted");
+  expect(bestTrialWords({ tasks: [first, interrupted] }, search)).toBe("best so far: loss 0.1 of trial 1 (lr=1)");
+});
+
+test("a search that ended before it was done is told how it goes on", () => {
+  const lineAfter = (outcome: Undated) => resumeLine({ ...outcome, endedAtMs: 0 }, ["job.xml"], "application_1_0001");
+  const goesOn = ["go on with it: tony-ts search job.xml --resume application_1_0001"];
+  const over = { code: "search-time-over", limitMs: 1, completed: 1, setting: { key: "tony.search.timeout" } } as const;
+  expect(lineAfter(endedBecause("succeeded", over))).toEqual(goesOn);
+  expect(lineAfter(endedBecause("killed", { code: "stop-requested", words: "by its user" }))).toEqual(goesOn);
+  const goal = { task: "worker:0", metric: "loss", value: "1", goal: 2, setting: { key: "tony.search.goal" } } as const;
+  expect(lineAfter(endedBecause("succeeded", { code: "goal-reached", ...goal }))).toEqual([]);
 });
 
 test("a best one that pauses counts; when it goes on, the next best one is not better than it was", () => {

@@ -122,7 +122,7 @@ describe("a job that describes a search", () => {
       "whose parameter's name is none",
       { "tony.search.param.learning-rate": "float 0 1", ...goal },
       [
-        "tony.search.param.learning-rate names a parameter learning-rate: names are of letters, digits and _, a letter first",
+        "tony.search.param.learning-rate names a parameter learning-rate: write it with letters, digits and _, such as learning_rate",
       ],
     ],
     [
@@ -168,8 +168,26 @@ describe("a job that describes a search", () => {
       "with points outside",
       { ...rate, "tony.search.points": "rate=1; lr=0.1 rate=0.1", ...goal },
       [
-        "tony.search.points has the point rate=1, which has no value of rate that the search has",
+        "tony.search.points has the point rate=1, whose rate=1 does not fit float 0.00001 0.1 log",
         "tony.search.points has the point lr=0.1 rate=0.1, which names lr, which is not a parameter of the search",
+      ],
+    ],
+    [
+      "with a point in part",
+      { ...rate, "tony.search.param.units": "int 1 8", "tony.search.points": "rate=0.1", ...goal },
+      ["tony.search.points has the point rate=0.1, which has no units"],
+    ],
+    [
+      "whose parameter cannot be read, in a command, a condition and a point, for that alone",
+      {
+        "tony.search.param.a": "choices x y",
+        "tony.search.param.b": "int 1 2 when a=x",
+        "tony.search.points": "a=y",
+        "tony.containers.command": "train --a {{param.a}}",
+        ...goal,
+      },
+      [
+        'tony.search.param.a must be a parameter such as float 1e-5 1e-1 log, float 0 1 step 0.1, int 1 8 or choice adam sgd, not "choices x y"',
       ],
     ],
     [
