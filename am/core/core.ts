@@ -20,7 +20,7 @@ import { watchRest } from "./gang/completeness.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchHold, watchRoom } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
-import { beginStages, beginTrials, succeedStages, succeedTask } from "./gang/stages.ts";
+import { beginStages, beginTrials, serveFromKept, succeedStages, succeedTask } from "./gang/stages.ts";
 import { stopTrial } from "./gang/trial-stops.ts";
 import { chooseParameters, promoteTrials } from "./gang/trials.ts";
 import { registered } from "./job/begin.ts";
@@ -288,6 +288,7 @@ function settle(step: Step): void {
   } else {
     beginTrials(step);
   }
+  serveFromKept(step);
   continueFinish(step);
   for (const gang of begunGangs(step)) {
     if (step.roomChanged) {

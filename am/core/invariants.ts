@@ -9,8 +9,9 @@ import { hasRoom, isLeaving, promotable } from "./policies/trials.ts";
 import type { Ask, Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import { NO_HOLD } from "./state/gang.ts";
+import type { Deadline } from "./state/records.ts";
 import type { CoreState } from "./state/state.ts";
-import { askedOf } from "./state/step.ts";
+import { askedOf, inJob } from "./state/step.ts";
 import { AFTER_END } from "./state/task-moves.ts";
 
 /** What must hold after every step, whatever happened. Each can fail: see test/simulation/mutants.test.ts. */
@@ -224,11 +225,17 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
   if (there.length > search.maxParallel * ofEach) {
     problems.push(`trials have ${there.length} containers, they may have ${search.maxParallel * ofEach}`);
   }
-  for (const { id, task, deadlines } of had) {
+  for (const { id, task, role, deadlines } of had) {
     const tenant = tasks.find((one) => one.id === task);
-    if (tenant === undefined || !AFTER_END.includes(tenant.phase) || deadlines.leave !== undefined) {
-      continue;
+    const isOver = tenant !== undefined && AFTER_END.includes(tenant.phase);
+    const { leave, idle } = deadlines;
+    if (idle !== undefined) {
+      checkKept(search.keepIdleMs ?? 0, isOver, id, idle, problems);
+      if (state.outcome === undefined && hasWaiting(spec, state, role)) {
+        problems.push(`${id} is kept while a trial waits for one like it`);
+      }
     }
+    if (!isOver || leave !== undefined || idle !== undefined) continue;
     const isJudged = gangs.some(({ verdicts }) => verdicts.some(({ scope }) => scope === task));
     const gang = gangs[state.roles[tenant.role]?.gang ?? -1];
     const isOfOthers = spec.trials !== undefined && gang?.phase !== "done";
@@ -236,6 +243,32 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
     if (!isJudged && !isOfOthers && !isUnknown) {
       problems.push(`${id} is kept for ${task}, which is over`);
     }
+  }
+}
+
+/** Whether a task of a trial whose turn has come waits for a container of a role. */
+function hasWaiting(spec: JobSpec, { tasks, roles, gangs }: CoreState, position: number): boolean {
+  return tasks.some(({ phase, role, trialParameters }) => {
+    const gang = gangs[roles[role]?.gang ?? -1];
+    const hasBegun = spec.trials === undefined ? trialParameters !== undefined : gang?.phase !== "ahead";
+    const isWanting = hasBegun && gang?.phase !== "over" && gang?.hold.askAgainAtMs === 0;
+    return phase === "waiting" && isWanting && inJob({ spec }, role) === inJob({ spec }, position);
+  });
+}
+
+/** A container that no trial waits for is kept for a time alone, and runs nothing. */
+function checkKept(
+  mostMs: number,
+  isOver: boolean,
+  id: string,
+  { sinceMs, dueMs }: Deadline,
+  problems: string[],
+): void {
+  if (dueMs - sinceMs > mostMs) {
+    problems.push(`${id} is kept for ${dueMs - sinceMs} ms, ${mostMs} ms are allowed`);
+  }
+  if (!isOver) {
+    problems.push(`${id} is kept for a trial that may begin, and has one`);
   }
 }
 

@@ -44,6 +44,8 @@ function causeWords(awaited: WaitReason): string {
       return `further containers of ${awaited.role}`;
     case "programs":
       return `programs of ${awaited.role} to stop`;
+    case "trial":
+      return "trials for containers of earlier ones";
     default:
       return waitReasons[awaited.code].words(awaited);
   }
@@ -57,6 +59,9 @@ function atEndWords(awaited: WaitReason): string | undefined {
   }
   if (awaited.code === "rest") {
     return `the gang starts without them, and they join it later (${settingWords(awaited.setting)})`;
+  }
+  if (awaited.code === "trial") {
+    return `what no trial has taken is returned (${settingWords(awaited.setting)})`;
   }
   if (awaited.code === "departure") {
     return "they are stopped and start again on other nodes";

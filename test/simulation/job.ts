@@ -177,7 +177,8 @@ export function asSearch(spec: JobSpec, random: Random, chance = 0.05): JobSpec 
   };
   const timeouts = { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 };
   const job = { ...spec, timeouts, roles: [trial], groupLimits: [] };
-  return searchRun(random.chance(0.5) ? { ...job, ...ofSeveral(trial, random) } : job, search);
+  const ran = random.chance(0.5) ? { ...job, ...ofSeveral(trial, random) } : job;
+  return searchRun(ran, random.chance(0.3) ? { ...search, keepIdleMs: random.pick([500, 10_000, 300_000]) } : search);
 }
 
 /** Trials of several tasks. */

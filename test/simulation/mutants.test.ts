@@ -287,6 +287,28 @@ const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    fault: "a container that no trial waits for is kept for longer than it may be",
+    noticed: /is kept for \d+ ms, \d+ ms are allowed/,
+    mutation: (effects, core) => {
+      const container = Object.values(core.state.containers).find(({ phase }) => phase === "held");
+      if (core.spec.search !== undefined && container !== undefined) {
+        container.deadlines.idle = { sinceMs: core.state.startedAtMs, dueMs: core.state.startedAtMs + 1_000_000 };
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "a container is kept that a trial waits for",
+    noticed: /is kept while a trial waits for one like it/,
+    mutation: (effects, core) => {
+      const { tasks, containers } = core.state;
+      const waits = tasks.some(({ phase, trialParameters }) => phase === "waiting" && trialParameters !== undefined);
+      const container = Object.values(containers).find(({ phase }) => phase === "held");
+      if (waits && container !== undefined) container.deadlines.idle = { sinceMs: 0, dueMs: 0 };
+      return effects;
+    },
+  },
+  {
     fault: "a paused trial that is among the best does not go on",
     noticed: /pauses, is among the best, and there is room for it/,
     mutation: (effects, core) => {

@@ -26,9 +26,12 @@ export function countContainerTime(step: Step, nowMs: number): void {
 }
 
 /** What a container waits for in which no trial's program runs; undefined: one does. */
-function partOf(step: Step, { phase, task, handedOver }: ContainerRecord): Part | undefined {
+function partOf(step: Step, { phase, task, handedOver, deadlines }: ContainerRecord): Part | undefined {
   if (phase === "discarded" || phase === "terminating") {
     return "afterLastMs";
+  }
+  if (deadlines.idle !== undefined) {
+    return "barrierMs";
   }
   const tenant = findTask(step, task);
   if (tenant === undefined || BEFORE_PROGRAM.includes(tenant.phase)) {

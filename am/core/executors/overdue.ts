@@ -11,6 +11,7 @@ import { finish } from "../job/finish.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { ContainerDeadline, ContainerRecord, TaskPhase, TaskRecord } from "../state/records.ts";
 import { type Step, tenantOf } from "../state/step.ts";
+import { AFTER_END } from "../state/task-moves.ts";
 import { departureOverdue } from "./departures.ts";
 import { hangStopOverdue, progressOverdue } from "./progress.ts";
 import { reconnectOverdue, silenceOverdue } from "./silence.ts";
@@ -32,6 +33,7 @@ const OF_TASK: Partial<Record<ContainerDeadline, { readonly phases: readonly Tas
       overdue: giveUp({ code: "not-stopped" }, "its program did not stop in time"),
     },
     "hang-stop": { phases: ["running"], overdue: hangStopOverdue },
+    idle: { phases: AFTER_END, overdue: (step, container) => discard(step, container, "no trial took it in time") },
   };
 
 /** Something was awaited of a container in vain. */

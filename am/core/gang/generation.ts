@@ -6,7 +6,7 @@ import { nextSequence, waiting, whenDurable, withdraw } from "../journal/barrier
 import { isElastic, startsWithGang } from "../policies/restart.ts";
 import { leadOf, leadOfGang } from "../policies/trials.ts";
 import { Bounds } from "../state/bounds.ts";
-import { awaitOf } from "../state/deadlines.ts";
+import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import { isRestarting, moveGang } from "../state/gang-moves.ts";
 import type { TaskRecord } from "../state/records.ts";
@@ -85,6 +85,7 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   if (task.phase === "allocated" || task.phase === "launched") {
     return;
   }
+  awaitNoMore(container, "idle");
   moveTask(step, task, "renewed-in-its-container");
   prepare(step, task);
 }

@@ -1,3 +1,4 @@
+import { durationWords } from "../../../src/job/reasons/words.ts";
 import { stopWithinMs } from "../../../src/job/silence.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
 import { discard, handOver, isHeard, isWanting, nextWaiting } from "../containers/containers.ts";
@@ -5,7 +6,7 @@ import { isKeptOff } from "../containers/kept-off.ts";
 import { carryingMs, mayCarry } from "../containers/transfers.ts";
 import { waiting, whenDurable } from "../journal/barrier.ts";
 import { awaitedBy } from "../policies/completion.ts";
-import { hasRoom, leadOfGang } from "../policies/trials.ts";
+import { hasRoom, leadOfGang, mayRunMore } from "../policies/trials.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -165,15 +166,47 @@ function isDoneKnown(step: Step, { position }: GangState): boolean {
   return waiting(step, { what: "stage-done", gang: position }) === undefined;
 }
 
+/** Containers that are kept serve the trials that wait by now, and go back where they cannot. */
+export function serveFromKept(step: Step): void {
+  if (step.spec.search?.keepIdleMs === undefined || step.state.phase !== "under-way") {
+    return;
+  }
+  for (const container of Object.values(step.state.containers)) {
+    const tenant = container.deadlines.idle && tenantOf(step, container);
+    if (tenant !== undefined) {
+      succeed(step, container, tenant);
+    }
+  }
+}
+
 function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): void {
-  const heir = isFitToServe(step, container) ? heirOf(step, tenant) : undefined;
-  if (heir !== undefined) {
+  const isFit = isFitToServe(step, container);
+  const heir = isFit ? heirOf(step, tenant) : undefined;
+  const isKept = container.deadlines.idle !== undefined;
+  if (heir !== undefined && !(isKept && heir.trialAvoids === container.host)) {
     handOver(step, container, heir);
+  } else if (isFit && heir === undefined && mayBeKept(step)) {
+    keep(step, container);
   } else if (!mayCarry(step, container)) {
     discard(step, container, DONE);
   } else if (container.deadlines.leave === undefined) {
     tellToLeave(step, container, tenant);
     awaitOf(step, container, "leave", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
+  }
+}
+
+/** Whether a container that no trial waits for is kept, as others may begin or go on later. */
+function mayBeKept({ spec, state }: Step): boolean {
+  return spec.search?.keepIdleMs !== undefined && state.outcome === undefined && mayRunMore({ state });
+}
+
+function keep(step: Step, container: ContainerRecord): void {
+  const { keepIdleMs = 0 } = step.spec.search ?? {};
+  if (container.deadlines.idle === undefined) {
+    awaitOf(step, container, "idle", keepIdleMs);
+    const words = `${container.id} is kept for ${durationWords(keepIdleMs)} at most, for a trial that may begin or go on.`;
+    log(step, "info", "container-kept", words, { container: container.id });
+    step.changed = true;
   }
 }
 

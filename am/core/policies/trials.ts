@@ -98,9 +98,19 @@ export function hasRoom({ spec, state }: Job): boolean {
   if (spec.trials !== undefined) {
     return state.gangs.filter((gang) => isAtWork(state, gang)).length < most;
   }
-  const had = Object.values(state.containers).filter(({ phase }) => phase === "held" || phase === "unclaimed");
+  const had = Object.values(state.containers).filter(
+    ({ phase, deadlines }) => (phase === "held" && deadlines.idle === undefined) || phase === "unclaimed",
+  );
   const waiting = begun({ state }).filter(({ phase }) => phase === "waiting");
   return had.length + waiting.length < most;
+}
+
+/** Whether trials that do not run now may begin or go on by what others come to. */
+export function mayRunMore({ state }: Pick<Step, "state">): boolean {
+  return (
+    state.roles.some(({ counts }) => counts.waiting > 0) ||
+    begun({ state }).some(({ trialPause, trialStop }) => trialPause !== undefined && trialStop === undefined)
+  );
 }
 
 /** One that is done is until the journal knows: only then do its containers serve others. */

@@ -49,6 +49,7 @@ export interface Deadline {
  * - `completion-status`: the same, while its executor is well
  * - `departure`: that its program ends, or a checkpoint is complete, before its node is taken out of the cluster
  * - `leave`: that its executor, whose stage is done, has brought up what its task left and ends
+ * - `idle`: a trial that takes it, whose own trial is over
  */
 export const CONTAINER_DEADLINES = [
   "launch",
@@ -66,6 +67,7 @@ export const CONTAINER_DEADLINES = [
   "completion-status",
   "departure",
   "leave",
+  "idle",
 ] as const;
 export type ContainerDeadline = (typeof CONTAINER_DEADLINES)[number];
 

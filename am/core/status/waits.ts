@@ -40,6 +40,7 @@ function factsOf(job: Job, nowMs: number): WaitFacts[] {
       ...begun.flatMap((gang) => gangWaits(job, gang, nowMs)),
       ...groupWaits(job),
       ...(job.spec.trials === undefined ? ahead.map((gang) => stageWait(job, gang)) : []),
+      ...keptWaits(job),
     ];
   }
   return state.phase === "finishing" ? [finishWait(job)] : [];
@@ -203,6 +204,25 @@ function groupWaits({ spec, state }: Job): WaitFacts[] {
       endsAtMs: dueMsOf(state, deadline),
     };
   });
+}
+
+/** Containers that a search keeps for trials that may begin or go on. */
+function keptWaits({ spec, state }: Job): WaitFacts[] {
+  const kept = Object.values(state.containers).flatMap(({ deadlines: { idle } }) => idle ?? []);
+  if (kept.length === 0) {
+    return [];
+  }
+  return [
+    {
+      reason: {
+        code: "trial",
+        containers: kept.length,
+        setting: settingOf(spec, "tony.search.keep-idle-ms"),
+      },
+      sinceMs: Math.min(...kept.map(({ sinceMs }) => sinceMs)),
+      endsAtMs: Math.min(...kept.map((idle) => dueMsOf(state, idle))),
+    },
+  ];
 }
 
 /** Programs that still run on nodes which leave the cluster, and are to save what they have before. */

@@ -54,6 +54,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
+  const keepIdleMs = readKeepIdle(reader);
   const outputDir = reader.read("tony.output.dir");
   return {
     space: space.map(({ key: _, ...parameter }) => parameter),
@@ -67,11 +68,23 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
     ...(budget === undefined ? {} : { budget }),
     ...(goal === undefined ? {} : { goal }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(keepIdleMs === undefined ? {} : { keepIdleMs }),
     ...(outputDir === undefined ? {} : { outputDir }),
     failures: readFailureLimits(reader),
     retries: reader.read("tony.search.retry-count"),
     seed: reader.read("tony.search.seed"),
   };
+}
+
+/** The executor of a container that copies files ends with its task. */
+function readKeepIdle(reader: JobReader): number | undefined {
+  const key = "tony.search.keep-idle-ms" satisfies KeyName;
+  const ms = reader.read(key);
+  const copies = (["tony.checkpoint.local-dir", "tony.output.local-dir"] as const).find((one) => reader.has(one));
+  if (ms !== undefined && copies !== undefined) {
+    reader.warn(key, `has no effect with ${copies}: a container whose files are copied is returned after its trial`);
+  }
+  return ms;
 }
 
 /** A key by which the job is a search. */

@@ -109,6 +109,13 @@ export const searchKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.search.keep-idle-ms": key({
+    type: optionalDuration("ms"),
+    default: "0",
+    doc: "For how long a container is kept that no trial waits for, where trials may begin or go on later: at a rung, or with the next generation. 0: it is returned at once.",
+    support: "works",
+    ours: true,
+  }),
   "tony.search.goal": key({
     type: metricValue,
     doc: "A value that is good enough: when a trial has ended with it or a better one, the search ends, and trials that still run are stopped.",

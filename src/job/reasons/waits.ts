@@ -34,6 +34,9 @@ export const waitReasons = {
   "pause-of-requests": reason({}, () => "the pause before containers are asked for again"),
   "pause-of-restart": reason({}, () => "the pause before the restart"),
   journal: reason({}, () => "the journal"),
+  trial: reason({ containers: "number", setting: "setting" }, ({ containers }) => {
+    return `a trial for ${countWords(containers, "container")} of an earlier one`;
+  }),
   role: reason({ role: "text", failsJob: "flag" }, ({ role }) => `the end of ${role}`),
   verdict: reason({}, () => "the verdict on the failure"),
   end: reason({}, () => "the end"),

@@ -110,6 +110,8 @@ export interface Search {
   /** How often a trial whose program failed starts again. */
   readonly retries: number;
   readonly seed: number;
+  /** For how long a container that no trial waits for is kept at most; absent: it goes back at once. */
+  readonly keepIdleMs?: number;
   /** The job's file, as it was given to the command that runs the search. */
   readonly jobFile?: string;
   /** In a folder below it the trials are written when the search has ended. */

@@ -53,6 +53,7 @@ export const searchShape: Shape<Search> = object<Search>({
     budget,
     goal: amount,
     timeoutMs: count,
+    keepIdleMs: count,
     jobFile: string,
     outputDir: string,
     before: arrayOf(trialLineShape),

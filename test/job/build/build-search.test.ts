@@ -50,6 +50,16 @@ describe("a job that describes a search", () => {
     });
   });
 
+  test("keeps containers that no trial waits for where it says so, but none whose files are copied", () => {
+    const keep = { ...rate, ...goal, "tony.search.keep-idle-ms": "30s" };
+    expect(check({ ...minimalJob, ...keep })).toMatchObject({ search: { keepIdleMs: 30_000 }, problems: [] });
+    expect(check({ ...minimalJob, ...rate, ...goal }).search).not.toHaveProperty("keepIdleMs");
+    const copied = { "tony.checkpoint.local-dir": "ckpt", "tony.application.checkpoint-dir": "hdfs:///ckpt" };
+    expect(said({ ...keep, ...copied })).toEqual([
+      `job.xml:${line + 3}: warning: tony.search.keep-idle-ms has no effect with tony.checkpoint.local-dir: a container whose files are copied is returned after its trial`,
+    ]);
+  });
+
   test("ends where it says", () => {
     const limits = {
       "tony.search.goal": "-0.5",

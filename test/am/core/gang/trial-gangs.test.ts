@@ -109,6 +109,19 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome).toMatchObject({ result: "succeeded", summary: "4 trials: 3 completed, 1 failed" });
   });
 
+  test("keep their containers for those that may begin or go on, as long as is said", () => {
+    const pausing = { stop: "asha-promotion", budget: { min: 1, max: 2, factor: 2 }, maxTrials: 2 } as const;
+    const { scenario } = running({ ...pausing, keepIdleMs: 30_000 });
+    const stopsAll = (trial: number) => tasksOf(trial).flatMap((task) => scenario.stops(task));
+    reports(scenario, "worker:0", 1, 0.5);
+    expect(released(stopsAll(0))).toEqual([]);
+    reports(scenario, "worker:2", 1, 0.9);
+    const over = stopsAll(1);
+    expect(stateOf(scenario, 0)).toBe("running");
+    expect([asked(over), relaunched(over), scenario.task("ps:0").phase]).toEqual([[], [], "preparing"]);
+    expect(released(scenario.after(30_000))).toEqual(["c3", "c4", "c6"]);
+  });
+
   describe("that each miss a container", () => {
     const { gangHoldMs } = spec().timeouts;
 

@@ -9,7 +9,7 @@ import type { JobSpec } from "../../../../src/job/spec.ts";
 import { searchOf } from "../../../job/search/support.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { childExit } from "../../../support/child-exit.ts";
-import { asksOf, Scenario } from "../scenario.ts";
+import { asksOf, idleNode, Scenario } from "../scenario.ts";
 
 const search: Search = { ...searchOf({ x: "float 0 1" }), algorithm: "random", maxTrials: 5, maxParallel: 2 };
 
@@ -647,6 +647,102 @@ describe("trials of a search", () => {
     expect(askedOf(opened)).toContain(1);
     scenario.allocateAll();
     expect(started([...scenario.ready("worker:4"), ...scenario.ready("worker:5")])).toHaveLength(2);
+  });
+
+  describe("whose containers are kept", () => {
+    const keepIdleMs = 30_000;
+    const generations = { algorithm: "evolution", population: 4, maxTrials: 8, maxParallel: 2, keepIdleMs } as const;
+
+    const ends = (scenario: Scenario, index: number) => {
+      reports(scenario, `worker:${index}`, 1, index);
+      return scenario.exits(`worker:${index}`);
+    };
+
+    /** Three trials of the first generation have ended, one runs. */
+    function oneLeft() {
+      const { scenario } = running(generations);
+      for (const index of [0, 1]) {
+        ends(scenario, index);
+        scenario.ready(`worker:${index + 2}`);
+        scenario.startedAll();
+      }
+      return { scenario, ended: ends(scenario, 2) };
+    }
+
+    const waitsFor = (scenario: Scenario) =>
+      statusOf(scenario.core, scenario.nowMs).waits.map(({ what, endsAtMs = 0, atEnd }) => [
+        what,
+        endsAtMs - scenario.nowMs,
+        atEnd,
+      ]);
+
+    test("find them when the next generation begins: none is asked for", () => {
+      const { scenario, ended } = oneLeft();
+      expect(released(ended)).toEqual([]);
+      expect(waitsFor(scenario)).toEqual([
+        [
+          "a trial for 1 container of an earlier one",
+          keepIdleMs,
+          "what no trial has taken is returned (tony.search.keep-idle-ms)",
+        ],
+      ]);
+      scenario.after(29_999);
+      const opened = ends(scenario, 3);
+      expect(relaunched(opened)).toEqual(["worker:4", "worker:5"]);
+      expect(askedOf(opened)).toEqual([]);
+      expect(waitsFor(scenario).map(([what]) => what)).toEqual(["the executors of worker:4, worker:5"]);
+    });
+
+    test("are without them when the time is over, which counts as waiting for results", () => {
+      const { scenario } = oneLeft();
+      expect(released(scenario.after(30_000))).toEqual(["c1"]);
+      expect(statusOf(scenario.core, scenario.nowMs).search?.containerTime).toMatchObject({ barrierMs: 30_000 });
+      expect(askedOf(ends(scenario, 3))).toContain(1);
+    });
+
+    test("are without them at once when none of them can come any more", () => {
+      const { scenario } = running({ maxTrials: 2, keepIdleMs });
+      expect(released(ends(scenario, 0))).toEqual(["c1"]);
+    });
+
+    test("are without one whose executor is not heard, or whose node leaves", () => {
+      const { scenario } = oneLeft();
+      const lost = scenario.on({ type: "executor-lost", task: "worker:2", containerId: "c1", cause: "stream-broken" });
+      expect(released(lost)).toEqual(["c1"]);
+      const another = oneLeft().scenario;
+      const leaving = { ...idleNode("n1"), usable: false, decommissioning: {} };
+      expect(released(another.on({ type: "nodes-changed", nodes: [leaving] }))).toEqual(["c1"]);
+    });
+
+    test("that pause go on in their own, and count as room for others meanwhile", () => {
+      const { scenario } = running({ ...promotion, maxTrials: 2, keepIdleMs });
+      reports(scenario, "worker:0", 1, 0.5);
+      expect(released(scenario.stops("worker:0"))).toEqual([]);
+      reports(scenario, "worker:1", 1, 0.9);
+      scenario.stops("worker:1");
+      expect(scenario.task("worker:0")).toMatchObject({ phase: "preparing", containerId: "c1" });
+      scenario.ready("worker:0");
+      scenario.startedAll();
+      expect(released(scenario.after(30_000))).toEqual(["c2"]);
+    });
+
+    test("that start again do so in one of another node, not in one of the node that they avoid", () => {
+      const again = (host: string) => {
+        const scenario = new Scenario(spec({ ...promotion, maxTrials: 2, retries: 2, keepIdleMs }));
+        scenario.register();
+        const containers = [scenario.container(1, { host }), scenario.container(1, { host: "n9" })];
+        scenario.on({ type: "containers-allocated", containers });
+        scenario.readyAll();
+        scenario.startedAll();
+        reports(scenario, "worker:0", 1, 0.5);
+        scenario.stops("worker:0");
+        scenario.task("worker:1").trialRetries = 1;
+        const failed = scenario.exits("worker:1", { exitCode: 3 });
+        return [relaunched(failed), released(failed)];
+      };
+      expect(again("n1")).toEqual([["worker:1"], ["c2"]]);
+      expect(again("n9")).toEqual([[], ["c2", "c1"]]);
+    });
   });
 
   test("that fail end nothing, and leave their containers to the next", () => {
