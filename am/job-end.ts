@@ -22,6 +22,8 @@ export interface JobEndOptions {
   readonly endFeeds: () => Promise<void>;
   /** Tells the job's webhook of its end. */
   readonly lastNotices: () => Promise<void>;
+  /** Those of trials that need none any more. */
+  readonly removeCheckpoints: () => Promise<void>;
   /** What executors could not finish. */
   readonly removeUnfinishedUploads: () => Promise<void>;
   readonly sessions: Pick<Sessions, "endAll">;
@@ -38,6 +40,7 @@ const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
 const uploadsMs = 5_000;
+const checkpointsMs = 10_000;
 const noticesMs = 10_000;
 const trialsMs = 5_000;
 const feedsMs = 10_000;
@@ -84,9 +87,10 @@ export class JobEnd {
 
   /** What comes after it; then this process may exit. @param cleanStaging whether nobody needs the staging folder any more */
   async complete(cleanStaging: boolean): Promise<void> {
-    const { local, staging, status, scheduler, endpoint, removeUnfinishedUploads } = this.#options;
+    const { local, staging, status, scheduler, endpoint, removeCheckpoints, removeUnfinishedUploads } = this.#options;
     this.#hasBegun = true;
     const isLast = local || cleanStaging;
+    const checkpointsRemoved = isLast && this.#bounded(checkpointsMs, "removing checkpoints", removeCheckpoints());
     const uploadsRemoved = isLast && this.#bounded(uploadsMs, "removing unfinished uploads", removeUnfinishedUploads());
     await Promise.all([this.#historyClosed, this.#trialsStored, this.#feedsEnded]);
     if (local) {
@@ -94,7 +98,7 @@ export class JobEnd {
     } else if (cleanStaging) {
       await this.#bounded(stagingMs, "removing the staging folder", this.#removeStaging());
     }
-    await Promise.all([uploadsRemoved, this.#noticesSent]);
+    await Promise.all([checkpointsRemoved, uploadsRemoved, this.#noticesSent]);
     await inTime(lastReadersMs, "closing the scheduler", scheduler.close()).catch(() => {});
     await endpoint.close(lastReadersMs);
   }

@@ -29,6 +29,7 @@ import { type Core, createCore } from "./core/core.ts";
 import { endOf, lastContainerOf, launchIn, lifeInGang, lifeOf } from "./core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import { feedShape } from "./core/feeds/feed-file.ts";
+import { droppedTasks } from "./core/gang/trial-checkpoints.ts";
 import { endsOf } from "./core/status/ends.ts";
 import { searchFiles, trialLines } from "./core/status/search-files.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
@@ -52,6 +53,7 @@ import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
 import { handleSignals } from "./signals.ts";
 import { Stillness } from "./stillness.ts";
+import { DroppedCheckpoints } from "./storage/dropped-checkpoints.ts";
 import { eventFiles } from "./storage/event-files.ts";
 import { JobHistory } from "./storage/history.ts";
 import { earlierJournal, JournalWriter } from "./storage/journal.ts";
@@ -96,6 +98,7 @@ class Master {
   readonly #fileSystems: FileSystems;
   readonly #staging: Staging;
   readonly #journal: JournalWriter;
+  readonly #checkpoints: DroppedCheckpoints;
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
   readonly #series: JobSeries;
@@ -185,6 +188,7 @@ class Master {
     this.#feed = new StatusFeed(() => this.#status(), wallClock);
     const { local } = settings;
     this.#history = new JobHistory(job, { fileSystems: this.#fileSystems, attempt, local, atMs: startedAtMs, log });
+    this.#checkpoints = new DroppedCheckpoints({ ...job, fileSystems: this.#fileSystems, log });
     this.#links = this.#makeLinks();
     this.#sessions = this.#makeSessions();
     this.#journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
@@ -346,6 +350,7 @@ class Master {
       journal: this.#journal,
       history: this.#history,
       launcher: { command: (launch) => this.#started.command(launch) },
+      checkpoints: this.#checkpoints,
       log: this.#input.log,
       stoodStill: (gapMs) => {
         this.#liveness.stoodStill(gapMs, wallClock.nowMs());
@@ -432,6 +437,7 @@ class Master {
       storeTrials: () => this.#searchResults.end(),
       endFeeds: () => this.#feeds.end(),
       lastNotices: () => this.#outlets.end(this.#status()),
+      removeCheckpoints: () => this.#checkpoints.remove(droppedTasks(this.#core)),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
       tails: this.#tails,

@@ -11,6 +11,7 @@ import type { ExecutorLinks } from "./executors/executor-links.ts";
 import type { Launcher } from "./executors/launcher.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
+import type { DroppedCheckpoints } from "./storage/dropped-checkpoints.ts";
 import type { JobHistory } from "./storage/history.ts";
 import type { JournalWriter } from "./storage/journal.ts";
 
@@ -28,6 +29,7 @@ export interface ShellOptions {
   readonly journal: Pick<JournalWriter, "write">;
   readonly history: Pick<JobHistory, "add">;
   readonly launcher: Pick<Launcher, "command">;
+  readonly checkpoints: Pick<DroppedCheckpoints, "remove">;
   readonly log: Log;
   /** This process stood still for so long. */
   readonly stoodStill: (gapMs: number) => void;
@@ -160,6 +162,9 @@ export class Shell {
         break;
       case "log":
         log[effect.level](effect.event, effect.message, effect.fields);
+        break;
+      case "remove-checkpoints":
+        void this.#options.checkpoints.remove(effect.tasks);
         break;
       case "publish-status":
         feed.changed();

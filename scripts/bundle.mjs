@@ -10,7 +10,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Parts that no program of ours uses, by package and the names they are imported by, and what stands in for each. Of gRPC: the protobufjs
- * of its debugging service, ways to spread calls over several servers, the measurements for these (ORCA), what it has for other packages,
+ * of its debugging service, ways to spread calls over several servers, the measurements for these (ORCA), ways through proxies, which each
+ * of our channels switches off (src/api/tls.ts), what it has for other packages,
  * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread, hiding parts of a line, several logs as
  * one, and what it writes of errors, requests and answers: our lines are of texts and numbers.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
@@ -22,6 +23,8 @@ const unusedParts = {
     "./load-balancer-round-robin": "exports.setup = () => {};",
     "./load-balancer-weighted-round-robin": "exports.setup = () => {};",
     "./experimental": "module.exports = {};",
+    "./http_proxy":
+      "exports.mapProxyName = (target) => ({ target, extraOptions: {} }); exports.getProxiedConnection = async () => null;",
     "./orca": "exports.PerRequestMetricRecorder = class {};",
     "../../package.json": `exports.version = ${JSON.stringify(grpcVersion())};`,
   },

@@ -21,6 +21,7 @@ import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/genera
 import { watchHold, watchRoom } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { beginStages, beginTrials, serveFromKept, succeedStages, succeedTask } from "./gang/stages.ts";
+import { dropCheckpoints, removeCheckpoints } from "./gang/trial-checkpoints.ts";
 import { stopTrial } from "./gang/trial-stops.ts";
 import { chooseParameters, promoteTrials } from "./gang/trials.ts";
 import { registered } from "./job/begin.ts";
@@ -151,6 +152,7 @@ function note(step: Step, event: Event): void {
       break;
     case "container-completed":
       containerCompleted(step, event);
+      dropCheckpoints(step);
       break;
     case "preemption-notice":
       preemptionNotice(step, event);
@@ -246,6 +248,9 @@ function happen(step: Step, held: Held): void {
     case "task-done":
       noteValue(step, findTask(step, held.task));
       succeedTask(step, held.task);
+      break;
+    case "drop-checkpoints":
+      removeCheckpoints(step, held.task);
       break;
     case "stage-done":
       noteValue(step, leadOfGang(step, { position: held.gang }));

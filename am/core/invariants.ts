@@ -1,11 +1,12 @@
 import type { ClusterSpec } from "../../src/job/cluster-spec.ts";
 import { inTrial } from "../../src/job/search/trial-tasks.ts";
+import { compareValues } from "../../src/job/search/trials.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import { excludedHosts } from "./containers/kept-off.ts";
 import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
-import { hasRoom, isLeaving, promotable } from "./policies/trials.ts";
+import { begun, hasRoom, isLeaving, promotable, trialOf } from "./policies/trials.ts";
 import type { Ask, Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import { NO_HOLD } from "./state/gang.ts";
@@ -26,6 +27,8 @@ export function createInvariants(spec: JobSpec): Invariants {
   const given = new Set<string>();
   /** Of the trials of a search, by task. */
   const parameters = new Map<string, string>();
+  /** Tasks whose checkpoints were removed. */
+  const removed = new Set<string>();
   let generations: readonly number[] = [];
   let attempt = 0;
   let outcomeIsDurable = false;
@@ -81,6 +84,15 @@ export function createInvariants(spec: JobSpec): Invariants {
         if (effect.type === "send" && effect.message.type === "start-child") {
           checkStart(spec, state, effect, starts, problems, startsGang(effects));
           checkParameters(spec, effect, parameters, problems);
+          if (removed.has(effect.to.task)) {
+            problems.push(`${effect.to.task} starts, and its checkpoints were removed`);
+          }
+        }
+        if (effect.type === "remove-checkpoints") {
+          checkRemoved(spec, state, effect.tasks, problems);
+          for (const task of effect.tasks) {
+            removed.add(task);
+          }
         }
         if (effect.type === "launch") {
           for (const { containerId } of effect.launches) {
@@ -269,6 +281,29 @@ function checkKept(
   }
   if (!isOver) {
     problems.push(`${id} is kept for a trial that may begin, and has one`);
+  }
+}
+
+/** Checkpoints go of trials alone that have ended, and while no container may store another one. */
+function checkRemoved(spec: JobSpec, state: CoreState, removed: readonly string[], problems: string[]): void {
+  const most = spec.search?.keepCheckpoints ?? Number.POSITIVE_INFINITY;
+  const trials = begun({ state }).map(trialOf);
+  const ended = trials.filter((trial) => trial.state !== "running" && trial.state !== "failed");
+  for (const id of removed) {
+    const number = numberOf(spec, id) ?? -1;
+    const trial = trials[number];
+    const isFailed = trial?.state === "failed";
+    const better = ended.filter(
+      (other) => compareValues(spec.search?.direction ?? "minimize", other.value, trial?.value) <= 0,
+    );
+    if (trial === undefined || trial.state === "running" || trial.state === "paused") {
+      problems.push(`the checkpoints of ${id} are removed, which is ${trial?.state}`);
+    } else if (!isFailed && better.filter((other) => other !== trial).length < most) {
+      problems.push(`the checkpoints of ${id} are removed, which is among the best ${most}`);
+    }
+    if (Object.values(state.containers).some(({ task }) => task === id)) {
+      problems.push(`the checkpoints of ${id} are removed, which has a container`);
+    }
   }
 }
 

@@ -38,6 +38,7 @@ function endOf({ local = false, hangs = "", fails = "" } = {}) {
     storeTrials: () => step("trials"),
     endFeeds: () => step("feeds"),
     lastNotices: () => step("notices"),
+    removeCheckpoints: () => step("checkpoints"),
     removeUnfinishedUploads: () => step("uploads"),
     sessions: { endAll: (reason) => void step(`sessions: ${reason}`) },
     tails: { endAll: () => step("logs"), abort: () => void step("late readers") },
@@ -111,7 +112,7 @@ test("a reader that does not read on is broken off after five seconds", async ()
 test("on a cluster the staging folder goes last of all files, when the journal writes no more there", async () => {
   const { end, steps } = endOf();
   await end.complete(true);
-  expect(steps).toEqual(["uploads", "journal", "staging", "scheduler", "server"]);
+  expect(steps).toEqual(["checkpoints", "uploads", "journal", "staging", "scheduler", "server"]);
 });
 
 test("what the next attempt needs stays", async () => {
@@ -124,7 +125,7 @@ test("what the next attempt needs stays", async () => {
 test("with the local scheduler the result is kept in the folder", async () => {
   const { end, steps } = endOf({ local: true });
   await end.complete(true);
-  expect(steps).toEqual(["uploads", "result of application_1_0001", "scheduler", "server"]);
+  expect(steps).toEqual(["checkpoints", "uploads", "result of application_1_0001", "scheduler", "server"]);
 });
 
 test("a step that fails is told, and the next one follows; a scheduler that does not close is not waited for", async () => {

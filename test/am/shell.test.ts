@@ -57,6 +57,7 @@ function setUp(
     feed: { changed: note("status"), finish: ({ result }) => note("outcome")(result) },
     journal: { write: async (sequence) => note("journal")(sequence) },
     history: { add: note("history") },
+    checkpoints: { remove: async (tasks) => note("remove-checkpoints")(tasks) },
     launcher: {
       command: ({ containerId }) => {
         return { containerId, environment: {}, commands: [], files: [], credentials: new Uint8Array(0) };

@@ -178,7 +178,16 @@ export function asSearch(spec: JobSpec, random: Random, chance = 0.05): JobSpec 
   const timeouts = { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 };
   const job = { ...spec, timeouts, roles: [trial], groupLimits: [] };
   const ran = random.chance(0.5) ? { ...job, ...ofSeveral(trial, random) } : job;
-  return searchRun(ran, random.chance(0.3) ? { ...search, keepIdleMs: random.pick([500, 10_000, 300_000]) } : search);
+  const kept = random.chance(0.3) ? { ...search, keepIdleMs: random.pick([500, 10_000, 300_000]) } : search;
+  return random.chance(0.2)
+    ? searchRun(storingCheckpoints(ran), { ...kept, keepCheckpoints: random.integer(0, 3) })
+    : searchRun(ran, kept);
+}
+
+/** The same job, whose executors store checkpoints. */
+function storingCheckpoints(spec: JobSpec): JobSpec {
+  const { carrier = { outputRequired: false, timeoutMs: 60_000 } } = spec;
+  return { ...spec, carrier: { ...carrier, checkpoints: { localDir: "checkpoints", keep: 1 } } };
 }
 
 /** Trials of several tasks. */

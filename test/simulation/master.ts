@@ -218,6 +218,7 @@ export class Master {
       journal: { write: (sequence, snapshot, part) => this.#write(sequence, snapshot, part) },
       history: { add: () => {} },
       launcher: { command: commandOf },
+      checkpoints: { remove: async () => {} },
       log: this.#log(),
       stoodStill: (gapMs) => {
         this.#liveness.stoodStill(gapMs, this.process.nowMs());

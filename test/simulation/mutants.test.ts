@@ -309,6 +309,14 @@ const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    fault: "the checkpoints of a trial are removed that goes on",
+    noticed: /the checkpoints of worker:\d+ are removed, which is (running|paused)/,
+    mutation: (effects, core, event) => {
+      const ended = event.type === "child-exited" && core.spec.search !== undefined;
+      return ended ? [...effects, { type: "remove-checkpoints", tasks: [event.task] }] : effects;
+    },
+  },
+  {
     fault: "a paused trial that is among the best does not go on",
     noticed: /pauses, is among the best, and there is room for it/,
     mutation: (effects, core) => {

@@ -1,6 +1,6 @@
 import type { Checkpoint } from "../../../src/job/execution.ts";
 import { restartsWithGang } from "../policies/restart.ts";
-import { isOfTasks } from "../policies/trials.ts";
+import { isOfTasks, leadOf } from "../policies/trials.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, gangOf, log, noteDurable, record, type Step } from "../state/step.ts";
@@ -31,6 +31,9 @@ function localPath(pathOrUrl: string): string | undefined {
 /** A program says that a checkpoint is complete. One that is not shared counts for its container alone, and only in the task's present life. */
 export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint, isPresentLife: boolean): void {
   const container = containerOf(step, task);
+  if (leadOf(step, task).checkpointsDropped !== undefined) {
+    return;
+  }
   const shared = isShared(saved.path, step.spec.checkpointDir);
   if (isPresentLife) {
     task.checkpointStep = saved.step;

@@ -2,6 +2,7 @@ import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { dropAllCheckpoints } from "../containers/checkpoints.ts";
 import { discard } from "../containers/containers.ts";
 import { carryingMs, mayCarry, notStored, someoneCarries } from "../containers/transfers.ts";
+import { dropCheckpoints } from "../gang/trial-checkpoints.ts";
 import { whenDurable } from "../journal/barrier.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn } from "../state/deadlines.ts";
@@ -130,6 +131,7 @@ function unregister(step: Step): void {
   const { result, summary, reason } = state.outcome;
   record(step, { type: "job-ended", result, summary, reason });
   enter(step, "all-stopped");
+  dropCheckpoints(step);
   emit(step, { type: "unregister", outcome: state.outcome });
 }
 

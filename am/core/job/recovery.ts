@@ -2,6 +2,7 @@ import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, moveLink, relaunch } from "../containers/containers.ts";
 import { keepOffAgain } from "../containers/kept-off.ts";
 import { resumeStart } from "../gang/generation.ts";
+import { removeCheckpointsAgain } from "../gang/trial-checkpoints.ts";
 import { allTrials } from "../journal/ended-trials.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -36,6 +37,7 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   awaitRegistrations(step);
   findExecutors(step);
   keepOffAgain(step);
+  removeCheckpointsAgain(step);
   step.changed = true;
   const { attempt } = step.state;
   const generation = presentGang(step)?.generation ?? 0;

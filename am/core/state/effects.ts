@@ -37,6 +37,8 @@ export type Effect =
       readonly message: string;
       readonly fields?: LogFields;
     }
+  /** What executors stored of these tasks' checkpoints is removed. */
+  | { readonly type: "remove-checkpoints"; readonly tasks: readonly string[] }
   | { readonly type: "publish-status" }
   /** Close history, tell clients, tell the ResourceManager; answers `unregistered`. */
   | { readonly type: "unregister"; readonly outcome: JobOutcome }

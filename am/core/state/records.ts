@@ -108,6 +108,8 @@ export interface TaskRecord {
   trialFailure?: TrialFailure;
   /** Of a trial that is a gang: whether that is over. One of a single task is when its task is. */
   trialOver?: boolean;
+  /** Of a trial: nobody needs what executors stored of its checkpoints, which is removed. */
+  checkpointsDropped?: true;
   /** Of a trial: its furthest checkpoint that any container can read. */
   checkpoint?: Checkpoint | undefined;
   /** Position of its role; those of the first trial are the job's. */

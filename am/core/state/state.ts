@@ -113,6 +113,7 @@ export interface JournalState {
  * - `start-gang`: the cluster spec goes out
  * - `start-task`: a task that waits for nobody starts
  * - `stop-trial`: a trial that is not among the best is stopped
+ * - `drop-checkpoints`: what executors stored of a trial's checkpoints is removed
  * - `task-done`: the container of a task that never starts again serves another, or goes back
  * - `stage-done`: the stages after it begin, in its containers
  * - `end`: the outcome is carried out
@@ -126,7 +127,7 @@ export type Held =
       readonly generation: number;
     }
   | { readonly what: "start-gang"; readonly sequence: number; readonly gang: number; readonly generation: number }
-  | { readonly what: "task-done" | "transfer"; readonly sequence: number; readonly task: string }
+  | { readonly what: "task-done" | "transfer" | "drop-checkpoints"; readonly sequence: number; readonly task: string }
   | { readonly what: "stage-done"; readonly sequence: number; readonly gang: number }
   | { readonly what: "end"; readonly sequence: number };
 

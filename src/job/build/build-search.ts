@@ -55,6 +55,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
   const keepIdleMs = readKeepIdle(reader);
+  const keepCheckpoints = readKeepCheckpoints(reader);
   const outputDir = reader.read("tony.output.dir");
   return {
     space: space.map(({ key: _, ...parameter }) => parameter),
@@ -69,6 +70,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
     ...(goal === undefined ? {} : { goal }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(keepIdleMs === undefined ? {} : { keepIdleMs }),
+    ...(keepCheckpoints === undefined ? {} : { keepCheckpoints }),
     ...(outputDir === undefined ? {} : { outputDir }),
     failures: readFailureLimits(reader),
     retries: reader.read("tony.search.retry-count"),
@@ -85,6 +87,17 @@ function readKeepIdle(reader: JobReader): number | undefined {
     reader.warn(key, `has no effect with ${copies}: a container whose files are copied is returned after its trial`);
   }
   return ms;
+}
+
+/** What programs store themselves, nobody else removes. */
+function readKeepCheckpoints(reader: JobReader): number | undefined {
+  const key = "tony.search.keep-checkpoints" satisfies KeyName;
+  const kept = reader.read(key);
+  const local = "tony.checkpoint.local-dir" satisfies KeyName;
+  if (kept !== undefined && !reader.has(local)) {
+    reader.warn(key, `has no effect without ${local}: tony-ts removes only checkpoints that its executors stored`);
+  }
+  return kept;
 }
 
 /** A key by which the job is a search. */

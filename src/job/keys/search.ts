@@ -37,6 +37,18 @@ const metricValue: KeyType<number> = {
   shape: amount,
 };
 
+const keptCheckpoints: KeyType<number | undefined> = {
+  label: "all | number",
+  mayBeNone: true,
+  parse: (text) => {
+    const value = text.trim();
+    if (/^\d{1,9}$/.test(value)) return Number(value);
+    if (value.toLowerCase() === "all") return undefined;
+    throw new RangeError(`all, or of how many trials such as 3, not "${value}"`);
+  },
+  shape: count,
+};
+
 /** A search for good parameters of the program; all ours. `build-search.ts` puts them together. */
 export const searchKeys = {
   "tony.search.param.{param}": key({
@@ -106,6 +118,13 @@ export const searchKeys = {
     type: integer({ min: 1 }),
     default: "4",
     doc: "How many trials run at once.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.keep-checkpoints": key({
+    type: keptCheckpoints,
+    default: "all",
+    doc: "Of which trials that have ended the checkpoints stay that executors stored (tony.checkpoint.local-dir): all, or of so many of the best. Those of trials that run, pause or were interrupted always stay.",
     support: "works",
     ours: true,
   }),

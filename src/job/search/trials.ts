@@ -112,6 +112,8 @@ export interface Search {
   readonly seed: number;
   /** For how long a container that no trial waits for is kept at most; absent: it goes back at once. */
   readonly keepIdleMs?: number;
+  /** Of how many of the best trials that have ended the checkpoints are kept; absent: of all. */
+  readonly keepCheckpoints?: number;
   /** The job's file, as it was given to the command that runs the search. */
   readonly jobFile?: string;
   /** In a folder below it the trials are written when the search has ended. */

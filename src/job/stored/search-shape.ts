@@ -54,6 +54,7 @@ export const searchShape: Shape<Search> = object<Search>({
     goal: amount,
     timeoutMs: count,
     keepIdleMs: count,
+    keepCheckpoints: count,
     jobFile: string,
     outputDir: string,
     before: arrayOf(trialLineShape),

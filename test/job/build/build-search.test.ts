@@ -60,6 +60,27 @@ describe("a job that describes a search", () => {
     ]);
   });
 
+  test("keeps the checkpoints of as many trials as it says, of those that executors store", () => {
+    const stored = { "tony.checkpoint.local-dir": "ckpt", "tony.application.checkpoint-dir": "hdfs:///ckpt" };
+    const keep = (kept: string, more = {}) => ({
+      ...rate,
+      ...goal,
+      "tony.search.keep-checkpoints": kept,
+      ...more,
+    });
+    expect(check({ ...minimalJob, ...keep("3", stored) })).toMatchObject({
+      search: { keepCheckpoints: 3 },
+      problems: [],
+    });
+    expect(check({ ...minimalJob, ...keep("All", stored) }).search).not.toHaveProperty("keepCheckpoints");
+    expect(said(keep("3"))).toEqual([
+      `job.xml:${line + 3}: warning: tony.search.keep-checkpoints has no effect without tony.checkpoint.local-dir: tony-ts removes only checkpoints that its executors stored`,
+    ]);
+    expect(said(keep("best", stored)).join()).toMatch(
+      /keep-checkpoints.*all, or of how many trials such as 3, not "best"/,
+    );
+  });
+
   test("ends where it says", () => {
     const limits = {
       "tony.search.goal": "-0.5",
