@@ -14,6 +14,7 @@ import type { ClientContext } from "../context.ts";
 import type { CodeCaches } from "../shipping/runtime.ts";
 import type { OfflineCheck } from "./check-offline.ts";
 import type { FeedInputs } from "./feed-inputs.ts";
+import { keptSettings } from "./kept-settings.ts";
 import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
 import { LocalShipping } from "./local-shipping.ts";
 import { checkOnMachine } from "./machine-checks.ts";
@@ -58,6 +59,8 @@ export async function submitLocally(
   const job = await jobFile({ id, user, folder, spec, text, codeCaches, uploaded, feeds });
   const access = JSON.stringify(formatClientAccess(clientAccess(identity)));
   writeFileSync(path.join(folder, clientAccessFile), access, { mode: 0o600 });
+  for (const [name, content] of Object.entries(keptSettings(text.settings, spec)))
+    writeFileSync(path.join(folder, name), content, { mode: 0o600 });
   if (stop.aborted) {
     rmSync(folder, { recursive: true });
     throw notSubmitted("this machine");

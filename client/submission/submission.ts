@@ -10,7 +10,6 @@ import {
 } from "../../src/api/identity.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import { tonyFinalXml, writeTonyFinalXml } from "../../src/history/tony/final-xml.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
@@ -37,6 +36,7 @@ import type { OfflineCheck } from "./check-offline.ts";
 import { checkOnCluster } from "./check-on-cluster.ts";
 import type { FeedInputs } from "./feed-inputs.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
+import { keptSettings } from "./kept-settings.ts";
 import { notSubmitted } from "./not-submitted.ts";
 import { preparedRuntime } from "./prepared-runtime.ts";
 import type { ShippedKeytab } from "./shipped-keytab.ts";
@@ -103,7 +103,7 @@ export async function submitToCluster(
       [jobFileName]: job,
       [nodesFileName]: nodes,
       ...(keytab && { [keytabFileName]: keytab.content }),
-      ...historySettings(settings, spec),
+      ...keptSettings(settings, spec),
       [clientAccessFile]: Buffer.from(
         JSON.stringify({ ...laterAccess(cluster, identity, spec), submitter: thisSubmitter() }),
       ),
@@ -137,12 +137,6 @@ export async function submitToCluster(
     throw stop.aborted && errorCode(error) !== submissionUnknown ? notSubmitted("the cluster") : error;
   }
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
-}
-
-/** What the ApplicationMaster puts beside the job's history, and shows on its page. */
-function historySettings(settings: Settings, spec: JobSpec): Record<string, Uint8Array> {
-  if (spec.history.location === undefined && spec.am.page === false) return {};
-  return { [tonyFinalXml]: Buffer.from(writeTonyFinalXml(settings, spec)) };
 }
 
 /** On a secured cluster later clients come with the ResourceManager's tokens, and no secret of the job lies in a file but the key of its page, which opens nothing else. */

@@ -193,6 +193,14 @@ describe("a job on this machine, without any cluster", () => {
     const [, id = ""] = await running.output(/^(local_\d+_\d{4}) [\s\S]*^worker:0 \| started$/m);
     running.process.kill("SIGHUP");
     await running.ended;
+    const page = new TonyTs(["page", id], environment);
+    const [, door = "", token = ""] = await page.output(/(http:\S+)#(\S+) shows/);
+    const asked = await fetch(`${door}api/v1/settings`, { headers: { Accept: `application/json; key=${token}` } });
+    expect(JSON.parse(await asked.text())).toMatchObject({
+      xml: expect.stringMatching(/<name>tony\.worker\.memory<\/name><value>512m<\/value>.*<source>\S*long\.xml:5</),
+    });
+    page.process.kill("SIGINT");
+    await page.ended;
     const status = await tonyTs(["status", id], environment);
     expect(status.stdout).toMatch(/local · RUNNING · queue local/);
     expect((await tonyTs(["kill", id], environment)).stdout).toBe(

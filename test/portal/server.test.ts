@@ -535,7 +535,7 @@ describe("the portal", () => {
     });
   });
 
-  test("its alert rules and its dashboard name no metric that it does not have", async () => {
+  test("its alert rules and its dashboard name no metric that it does not have, and the dashboard each of a running job", async () => {
     history.write({ number: 1 });
     await index.refresh();
     const [row] = index.rows;
@@ -546,5 +546,7 @@ describe("the portal", () => {
       expect(names.length).toBeGreaterThan(2);
       for (const name of names) expect(known).toContain(`# TYPE ${name} `);
     }
+    const dashboard = readFileSync("examples/monitoring/grafana-dashboard.json", "utf8");
+    for (const [, name = ""] of (running ?? "").matchAll(/^# TYPE (\S+) /gm)) expect(dashboard).toContain(name);
   });
 });

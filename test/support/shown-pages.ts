@@ -44,6 +44,7 @@ export function aLargeJob(workers: number, changes: Partial<JobStatus> = {}): Jo
 
 function aWorker(index: number): TaskStatus {
   const isSlow = index === 5;
+  const utilization = isSlow ? 0 : 94 + (index % 5);
   return {
     task: `worker:${index}`,
     state: "running",
@@ -53,7 +54,13 @@ function aWorker(index: number): TaskStatus {
     metrics: { loss: 0.41 + (index % 7) / 100 },
     memoryBytes: (5.9 + (index % 5) / 10) * GIB,
     cpuCores: isSlow ? 0.06 : 1.8 + (index % 4) / 20,
-    gpus: { count: 1, utilization: { current: isSlow ? 0 : 94 + (index % 5), max: 100, average: 90 } },
+    disk: { readBytesPerSecond: 40_000_000 + index, writtenBytesPerSecond: isSlow ? 0 : 2_000_000 },
+    gpus: {
+      count: 1,
+      utilization: { current: utilization, max: 100, average: 90 },
+      memory: { current: 71, max: 74, average: 70 },
+      devices: [{ utilization, memory: 71 }],
+    },
   };
 }
 
