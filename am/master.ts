@@ -500,11 +500,13 @@ class Master {
 
   #status(): JobStatus {
     const decided = this.#metrics.addTo(statusOf(this.#core, wallClock.nowMs()));
-    const { distributedMode } = this.#input.job.spec;
-    const mode = distributedMode === "fcfs" ? { distributedMode } : {};
+    const { job, settings } = this.#input;
+    const { submittedAtMs } = settings;
+    const { distributedMode } = job.spec;
     const status = {
       ...this.#idleness.addTo(decided),
-      ...mode,
+      ...(distributedMode === "fcfs" && { distributedMode }),
+      ...(submittedAtMs !== undefined && { submittedAtMs }),
       ...this.#feeds.status(),
       waits: [...this.#scheduler.waits, ...decided.waits],
     };

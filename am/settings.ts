@@ -8,6 +8,8 @@ export interface MasterSettings {
   readonly containerId: string;
   /** Counts from 1. */
   readonly attempt: number;
+  /** When the ResourceManager took the application, by its clock; absent on this machine. */
+  readonly submittedAtMs?: number;
   /** The node's name as YARN knows it; never the operating system's host name, which other machines may not resolve. */
   readonly host: string;
   /** The same as YARN tells containers of it. */
@@ -30,10 +32,13 @@ export function readSettings(environment: NodeJS.ProcessEnv): MasterSettings {
     });
   };
   const containerId = needed("CONTAINER_ID");
+  // ApplicationConstants#APP_SUBMIT_TIME_ENV, which AMLauncher sets.
+  const submittedAtMs = Number(environment.APP_SUBMIT_TIME_ENV ?? 0);
   const host = needed("NM_HOST");
   return {
     containerId,
     attempt: parseAttemptId(attemptIdOf(containerId)).attempt,
+    ...(submittedAtMs > 0 && { submittedAtMs }),
     host,
     node: { host, port: Number(environment.NM_PORT ?? 0), httpAddress: `${host}:${environment.NM_HTTP_PORT ?? 0}` },
     logFolder: firstOf(needed("LOG_DIRS")),

@@ -16,6 +16,7 @@ import type { Search } from "../src/job/search/trials.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { PlaceGroup, ProcessStacks } from "../src/job/stacks.ts";
 import type { JobOutcome, JobStatus, SearchStatus } from "../src/job/status.ts";
+import type { Timeline } from "../src/job/timeline.ts";
 import type { Finding } from "./cluster/findings.ts";
 import type { Holder, LabelShare, NodeShare } from "./cluster/nodes-overview.ts";
 import type { CachedFile } from "./shipping/cache-prune.ts";
@@ -40,6 +41,8 @@ export interface StatusJson {
   readonly status: JobStatus;
   /** Whether its AM told or left the status; else it is what the ResourceManager's report comes to, without tasks. */
   readonly statusFrom: "am" | "resource-manager";
+  /** What its time went to; absent where its AM told nothing. */
+  readonly timeline?: Timeline;
   readonly report: ApplicationReport;
   /** Why it does not run yet, why its AM cannot be asked, or whom what it left is kept for. */
   readonly remark?: string;

@@ -42,7 +42,7 @@ export interface ExecutorOptions {
   readonly log: Log;
   readonly nowMs: () => number;
   readonly random: () => number;
-  /** Milliseconds that never run backwards. */
+  /** Milliseconds since this process began, which never run backwards. */
   readonly monotonicMs: () => number;
   /** Ends the process. */
   readonly end: (code: ExecutorExit) => void;
@@ -207,7 +207,7 @@ export class Executor {
   }
 
   #registration(): ExecutorRegistration | undefined {
-    const { settings } = this.#options;
+    const { settings, monotonicMs } = this.#options;
     const { number, prepared, started, ports, child } = this.#generations.current;
     if (!prepared || this.#rejoinAddress === undefined) return undefined;
     const { progress } = this.#reports;
@@ -220,6 +220,7 @@ export class Executor {
       ...(!started && settings.portNames.length > 0 && { ports: ports.named }),
       tensorboardPort: ports.tensorBoard,
       rejoinAddress: this.#rejoinAddress,
+      upMs: Math.round(monotonicMs()),
       child,
       ...(progress !== undefined && { progress }),
     };

@@ -7,6 +7,7 @@ import { countWords, durationWords, sizeWords } from "../../src/job/reasons/word
 import { containerTimeWords } from "../../src/job/search/container-time.ts";
 import { trialsOf } from "../../src/job/search/trial-list.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
+import { timelineOf, totalWords } from "../../src/job/timeline.ts";
 import {
   type Applications,
   durationMs,
@@ -94,6 +95,7 @@ export function inspectionJson({ report, status, remark, delay }: Inspection, no
   return {
     status: status ?? statusOfReport(report, delay, nowMs),
     statusFrom: status === undefined ? "resource-manager" : "am",
+    ...(status === undefined ? {} : { timeline: timelineOf(submitted(report, status)) }),
     report,
     ...(remark === undefined ? {} : { remark }),
   };
@@ -132,7 +134,17 @@ function body(
   const why = remark === undefined ? [] : [`  ${remark}`];
   const said = report.diagnostics.trim();
   const diagnostics = hasEnded(report) && said !== "" && report.finalStatus !== "SUCCEEDED" ? [`  ${said}`] : [];
-  return [...url, ...why, ...diagnostics, ...(status === undefined ? [] : statusLines(status, nowMs))];
+  return [
+    ...url,
+    ...why,
+    ...diagnostics,
+    ...(status === undefined ? [] : statusLines(submitted(report, status), nowMs)),
+  ];
+}
+
+/** An ApplicationMaster of this machine does not know when it was submitted. */
+function submitted({ startTimeMs }: ApplicationReport, status: JobStatus): JobStatus {
+  return { submittedAtMs: startTimeMs, ...status };
 }
 
 function statusLines(status: JobStatus, nowMs: number): string[] {
@@ -158,6 +170,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const history = generations.length === 0 ? [] : ["", ...generations];
   return [
     `  ${restarts}`,
+    ...timeLines(status).map((line) => `  ${line}`),
     ...costLines(status).map((line) => `  ${line}`),
     ...trials,
     ...services,
@@ -174,6 +187,15 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...metricLines(status.tasks),
     ...history,
   ];
+}
+
+/** What the job's time went to: until its first generation, and of each stage. */
+function timeLines(status: JobStatus): string[] {
+  const { start, lanes } = timelineOf(status);
+  const [only, another] = lanes;
+  if (only === undefined) return [];
+  if (another === undefined) return [totalWords([...start, ...only.spans])];
+  return [totalWords(start), ...lanes.map(({ roles = [], spans }) => `${roles.join(", ")}: ${totalWords(spans)}`)];
 }
 
 function searchLines(status: JobStatus, search: SearchStatus): string[] {

@@ -1,5 +1,6 @@
 import type { AdviceReason } from "../job/reasons/advice.ts";
 import type { GenerationSummary, JobStatus } from "../job/status.ts";
+import { timelineOf, totalsOf } from "../job/timeline.ts";
 import { endOf, type Run } from "./run.ts";
 
 /** What is less, of a job's time, nobody minds. */
@@ -18,11 +19,27 @@ export function lostTime(run: Run): AdviceReason[] {
   const againMs = restarts.reduce((sum, one) => sum + one.againMs, 0);
   return [
     ...(isMuch(queuedMs) ? [{ code: "queue-time", lostMs: queuedMs, ofMs } as const] : []),
-    ...(isMuch(startMs) ? [{ code: "start-time", lostMs: startMs, ofMs } as const] : []),
+    ...(isMuch(startMs) ? [{ code: "start-time", lostMs: startMs, ofMs, ...partsOf(status) } as const] : []),
     ...(isMuch(lostMs + againMs)
       ? [{ code: "restart-time", times: restarts.length, lostMs, againMs, ofMs } as const]
       : []),
   ];
+}
+
+/** What the first start went to; nothing where its ApplicationMaster did not tell. */
+function partsOf(
+  status: JobStatus,
+): Partial<Record<"containersMs" | "filesMs" | "registrationMs" | "programsMs", number>> {
+  const [first] = status.generations;
+  if (first?.allocatedAtMs === undefined) return {};
+  const spans = timelineOf(status).lanes[0]?.spans.filter(({ generation }) => generation === first.generation) ?? [];
+  const tookMs = new Map(totalsOf(spans).map((one) => [one.phase, one.tookMs]));
+  return {
+    containersMs: tookMs.get("containers") ?? 0,
+    filesMs: tookMs.get("files") ?? 0,
+    registrationMs: tookMs.get("registration") ?? 0,
+    programsMs: tookMs.get("programs") ?? 0,
+  };
 }
 
 /** From the end of each generation that another of the same roles followed: until that one ran, and back to where it went on from. */

@@ -28,6 +28,7 @@ import type {
   RoleStatus,
   SearchStatus,
   SplitFailure,
+  Takeover,
   TaskState,
   TaskStatus,
   TrialStatus,
@@ -226,6 +227,9 @@ const generation = message<GenerationSummary>({
   endedBy: maybe(5, cause),
   resumedFrom: maybe(6, checkpoint),
   roles: some(7, text),
+  allocatedAtMs: maybe(8, whole),
+  localizedAtMs: maybe(9, whole),
+  registeredAtMs: maybe(10, whole),
 });
 
 const budget = message<Budget>({ used: one(1, whole), limit: one(2, whole), windowMs: maybe(3, whole) });
@@ -276,6 +280,7 @@ export const jobStatus = message<JobStatus>({
   ),
   generation: one(7, whole),
   distributedMode: maybe(22, word<"fcfs">("fcfs")),
+  submittedAtMs: maybe(27, whole),
   startedAtMs: one(8, whole),
   nowMs: one(9, whole),
   amHost: one(10, text),
@@ -309,6 +314,7 @@ export const jobStatus = message<JobStatus>({
   outcome: maybe(21, jobOutcome),
   resumeFrom: maybe(23, text),
   feeds: some(26, feed),
+  takeovers: some(28, message<Takeover>({ attempt: one(1, whole), atMs: one(2, whole) })),
   search: maybe(
     25,
     message<SearchStatus>({

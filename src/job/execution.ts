@@ -110,6 +110,8 @@ export interface ExecutorRegistration {
   readonly ports?: NamedPorts;
   readonly tensorboardPort: number;
   readonly rejoinAddress: string;
+  /** How long its process has run. */
+  readonly upMs?: number;
   readonly child: ChildReport;
   /** What its program reported last: whoever hears how it has ended hears that first. */
   readonly progress?: ChildProgress;

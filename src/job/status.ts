@@ -29,6 +29,9 @@ export interface JobStatus {
   readonly generation: number;
   /** Each program starts as soon as it can, without a cluster spec; absent: all together. */
   readonly distributedMode?: "fcfs";
+  /** When the cluster took it; absent on this machine. */
+  readonly submittedAtMs?: number;
+  /** When its first ApplicationMaster started. */
   readonly startedAtMs: number;
   readonly nowMs: number;
   readonly amHost: string;
@@ -39,6 +42,8 @@ export interface JobStatus {
   /** What the job waits for, most important first; empty while nothing is waited for. */
   readonly waits: readonly Wait[];
   readonly generations: readonly GenerationSummary[];
+  /** Later attempts of the ApplicationMaster; absent: there was none. */
+  readonly takeovers?: readonly Takeover[];
   readonly budgets: Budgets;
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
   /** The complete one with the highest step that can be read wherever a task runs. */
@@ -294,10 +299,23 @@ export interface DroppedCheckpoint extends Checkpoint {
   readonly task: string;
 }
 
-/** How one generation went. */
+/** When a later attempt of the ApplicationMaster went on with the job. */
+export interface Takeover {
+  readonly attempt: number;
+  readonly atMs: number;
+}
+
+/** How one generation went. What is absent did not happen. */
 export interface GenerationSummary {
   readonly generation: number;
   readonly startedAtMs: number;
+  /** When all of its tasks had containers. */
+  readonly allocatedAtMs?: number;
+  /** When the files were there in all of them, and their executors began. */
+  readonly localizedAtMs?: number;
+  /** When all executors were ready, and the cluster spec went out. */
+  readonly registeredAtMs?: number;
+  /** When all of its programs ran; where each starts by itself, the first. */
   readonly runningAtMs?: number;
   readonly endedAtMs?: number;
   readonly endedBy?: Cause;

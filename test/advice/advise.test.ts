@@ -345,13 +345,21 @@ describe("lost time", () => {
   test("before the programs ran, and for restarts with the work that was done again", () => {
     const at = (minutes: number) => noonishMs + minutes * minute;
     const checkpoint = { path: "hdfs:///c", step: 600, atMs: at(20) };
+    const first = { generation: 1, startedAtMs: at(0), runningAtMs: at(11), endedAtMs: at(25) };
     const generations = [
-      { generation: 1, startedAtMs: at(0), runningAtMs: at(11), endedAtMs: at(25) },
+      first,
       { generation: 2, startedAtMs: at(25), runningAtMs: at(27), endedAtMs: at(30), resumedFrom: checkpoint },
       { generation: 3, startedAtMs: at(30), runningAtMs: at(31), endedAtMs: at(60) },
     ];
     const advice = adviceOn(aRun({ generations }));
     expect(advice).toContainEqual({ code: "start-time", lostMs: 11 * minute, ofMs: 60 * minute });
+    const marks = { allocatedAtMs: at(6), localizedAtMs: at(10), registeredAtMs: at(10.5) };
+    const told = adviceOn(aRun({ generations: [{ ...first, ...marks }, ...generations.slice(1)] }));
+    const start = told.find(({ code }) => code === "start-time");
+    expect(start).toMatchObject({ containersMs: 6 * minute, filesMs: 4 * minute, registrationMs: 30_000 });
+    expect(start && adviceLine(start)).toBe(
+      "start-time: 11 min of 1 h from its AM's start until all programs ran: containers 6 min, files 4 min, registration 30 s, programs 30 s",
+    );
     expect(advice).toContainEqual({
       code: "restart-time",
       times: 2,

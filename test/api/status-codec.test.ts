@@ -270,6 +270,7 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
       killed: true,
     }),
     generation: count,
+    submittedAtMs: large,
     startedAtMs: large,
     nowMs: large,
     amHost: text,
@@ -282,6 +283,9 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
         {
           generation: count,
           startedAtMs: large,
+          allocatedAtMs: large,
+          localizedAtMs: large,
+          registeredAtMs: large,
           runningAtMs: large,
           endedAtMs: large,
           endedBy: cause,
@@ -290,6 +294,7 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
         { requiredKeys: ["generation", "startedAtMs"] },
       ),
     ),
+    takeovers: fc.array(fc.record({ attempt: count, atMs: large }), { minLength: 1, maxLength: 3 }),
     budgets: fc.record(
       { program: budget, infrastructure: budget, roles: fc.array(roleBudget, { minLength: 1, maxLength: 3 }) },
       { requiredKeys: ["program", "infrastructure"] },

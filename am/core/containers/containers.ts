@@ -7,6 +7,7 @@ import { isDue, trialsToBegin } from "../policies/trials.ts";
 import { type ContainerMove, LINK, type LinkMove, moveContainer } from "../state/container-moves.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
+import { gatheringGeneration } from "../state/gang-moves.ts";
 import { nextPhase } from "../state/machine.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { begunGangs, emit, findTask, gangOf, log, noteDurable, roleOf, type Step } from "../state/step.ts";
@@ -277,7 +278,12 @@ function bind(
   holdFor(step, container, task);
   task.port = 0;
   moveTask(step, task, how);
-  gangOf(step, task).hold.deadline = undefined;
+  const gang = gangOf(step, task);
+  gang.hold.deadline = undefined;
+  const present = gatheringGeneration(gang);
+  if (present !== undefined) {
+    present.allocatedAtMs = step.nowMs;
+  }
   awaitOf(step, container, "launch", step.spec.timeouts.launchMs);
   log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {
     ...(step.spec.search && { trial: nameInTrial(step.spec, task.id) }),

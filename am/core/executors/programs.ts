@@ -62,15 +62,20 @@ function boundExecution(step: Step, container: ContainerRecord): void {
   }
 }
 
-/** When the last program of a generation runs, the generation does. */
+/** When the last program of a generation runs, the generation does; where each starts by itself, when the first does. */
 function noteRunning(step: Step, gang: GangState): void {
   const present = gang.generations.at(-1);
-  if (present !== undefined && present.runningAtMs === undefined && isSpecOut(gang)) {
+  if (present === undefined || present.runningAtMs !== undefined) {
+    return;
+  }
+  if (isSpecOut(gang)) {
     if (rolesOf(step, gang).every(([, { counts }]) => counts.starting === 0)) {
       const { generation } = gang;
       present.runningAtMs = step.nowMs;
       log(step, "info", "generation-running", `All programs of generation ${generation} run.`, { generation });
     }
+  } else if (step.spec.distributedMode === "fcfs") {
+    present.runningAtMs = step.nowMs;
   }
 }
 

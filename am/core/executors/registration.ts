@@ -12,6 +12,7 @@ import { haltOf } from "../policies/trials.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
 import type { ExecutorRegistration } from "../state/events.ts";
+import { gatheringGeneration } from "../state/gang-moves.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import {
   about,
@@ -212,6 +213,7 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
     return;
   }
   container.generation = task.generation;
+  noteBegun(step, task, registration);
   task.host = registration.host;
   task.port = registration.port;
   if (registration.ports !== undefined) {
@@ -221,6 +223,15 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
     intendStart(step, task);
   }
   log(step, "info", "task-registered", `${task.id} is ready at ${task.host}:${task.port}.`, about(task));
+}
+
+/** When an executor that was started for the present generation had begun: its files were there. */
+function noteBegun(step: Step, task: TaskRecord, { upMs = step.nowMs }: ExecutorRegistration): void {
+  const present = gatheringGeneration(gangOf(step, task));
+  const begunAtMs = step.nowMs - upMs;
+  if (present !== undefined && begunAtMs > Math.max(present.startedAtMs, present.localizedAtMs ?? 0)) {
+    present.localizedAtMs = begunAtMs;
+  }
 }
 
 function finishingRegistration(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {

@@ -25,9 +25,11 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   const { journal, keptContainers } = event;
   if (!isSnapshot(journal, step.state.applicationId)) {
     startAgain(step, journal, keptContainers);
+    noteAttempt(step);
     return;
   }
   restore(step, journal);
+  noteAttempt(step);
   noteTakeover(step);
   resumeFinish(step);
   keep(step, unknownOf(step, keptContainers));
@@ -64,6 +66,10 @@ function unknownOf({ state }: Step, containers: readonly AllocatedContainer[]): 
   return containers.filter(({ containerId }) => {
     return state.containers[containerId] === undefined && state.ended[containerId] === undefined;
   });
+}
+
+function noteAttempt({ state, nowMs }: Step): void {
+  state.takeovers.push({ attempt: state.attempt, atMs: nowMs });
 }
 
 function startAgain(step: Step, journal: unknown, kept: readonly AllocatedContainer[]): void {

@@ -13,6 +13,7 @@ export const FIELDS = {
   attempt: "own",
   startedAtMs: "kept",
   phase: "kept",
+  takeovers: "kept",
   lastGeneration: "kept",
   gangs: "kept",
   groupDeadlines: "kept",

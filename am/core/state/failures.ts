@@ -79,8 +79,13 @@ export interface Verdict {
 export interface GenerationRecord {
   readonly generation: number;
   readonly startedAtMs: number;
+  /** When it had got the last of its containers so far; absent where it kept all. */
+  allocatedAtMs?: number;
+  /** When the last of the executors that were started for it had begun. */
+  localizedAtMs?: number;
   /** When its cluster spec went out; of one that an earlier attempt may have sent, when that was found. */
   specAtMs: number | undefined;
+  /** When all of its programs ran; where each starts by itself, the first. */
   runningAtMs: number | undefined;
   endedAtMs: number | undefined;
   endedBy: Cause | undefined;

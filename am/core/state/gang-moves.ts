@@ -1,4 +1,5 @@
 import { machine } from "../../../src/moves.ts";
+import type { GenerationRecord } from "./failures.ts";
 import { type GangPhase, type GangState, NO_HOLD } from "./gang.ts";
 import { follow, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
@@ -66,6 +67,12 @@ export function isRestarting({ phase }: Pick<GangState, "phase">): boolean {
 /** Whether the cluster spec of its present generation is out. */
 export function isSpecOut({ generations }: Pick<GangState, "generations">): boolean {
   return generations.at(-1)?.specAtMs !== undefined;
+}
+
+/** The present generation, while its tasks gather. */
+export function gatheringGeneration({ generations }: Pick<GangState, "generations">): GenerationRecord | undefined {
+  const present = generations.at(-1);
+  return present?.specAtMs === undefined && present?.runningAtMs === undefined ? present : undefined;
 }
 
 /** Whether a cluster spec was out in some generation. */

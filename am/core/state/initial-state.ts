@@ -60,6 +60,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     attempt: identity.attempt,
     startedAtMs: identity.startedAtMs,
     phase: "starting",
+    takeovers: [],
     early: [],
     lastGeneration: 0,
     gangs,

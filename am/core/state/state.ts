@@ -1,6 +1,6 @@
 import type { ContainerTime } from "../../../src/job/search/container-time.ts";
 import type { Resource } from "../../../src/job/spec.ts";
-import type { JobOutcome } from "../../../src/job/status.ts";
+import type { JobOutcome, Takeover } from "../../../src/job/status.ts";
 import type { CountedResources, Event, NodeView } from "./events.ts";
 import type { NodeBlame } from "./failures.ts";
 import type { GangState } from "./gang.ts";
@@ -17,6 +17,8 @@ export interface CoreState {
   /** When the first attempt started. */
   startedAtMs: number;
   phase: JobPhase;
+  /** Later attempts that went on with the job. */
+  readonly takeovers: Takeover[];
   /** What a later attempt heard before it knew the job; see early.ts. */
   readonly early: Event[];
   readonly gangs: GangState[];

@@ -24,7 +24,7 @@ import { budgetOf } from "../gang/charges.ts";
 import { haltOf, trialOf } from "../policies/trials.ts";
 import type { GenerationRecord, Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
-import { isRestarting } from "../state/gang-moves.ts";
+import { gatheringGeneration, isRestarting } from "../state/gang-moves.ts";
 import type { TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
 import { gangOf, inJob, presentGang, roleOf, rolesOf } from "../state/step.ts";
@@ -75,6 +75,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     tasks: state.tasks.map((task) => taskStatus(core, state.judgedLives[task.id] ?? task)),
     waits: waitsOf(core, nowMs),
     generations,
+    ...(state.takeovers.length === 0 ? {} : { takeovers: state.takeovers.map((one) => ({ ...one })) }),
     budgets: budgetsOf(core, gang, nowMs),
     services: state.services.map((service) => ({ ...service })),
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
@@ -126,25 +127,47 @@ function checkpoints({ checkpoint, droppedCheckpoint: dropped }: GangState): Par
 function generationsOf(core: Pick<Core, "spec" | "state">): GenerationSummary[] {
   const { gangs } = core.state;
   if (core.spec.trials !== undefined) {
-    return gangs.flatMap((gang) => gang.generations.map(generationSummary)).slice(0, 1);
+    return gangs.flatMap((gang) => gang.generations.map((one) => generationSummary(core, gang, one))).slice(0, 1);
   }
   return gangs
     .flatMap((gang) => {
       const roles = gangs.length > 1 ? { roles: rolesOf(core, gang).map(([, { name }]) => name) } : {};
-      return gang.generations.map((one) => ({ ...generationSummary(one), ...roles }));
+      return gang.generations.map((one) => ({ ...generationSummary(core, gang, one), ...roles }));
     })
     .sort((a, b) => a.generation - b.generation);
 }
 
-function generationSummary(one: GenerationRecord): GenerationSummary {
+function generationSummary(
+  core: Pick<Core, "spec" | "state">,
+  gang: GangState,
+  one: GenerationRecord,
+): GenerationSummary {
   return {
     generation: one.generation,
     startedAtMs: one.startedAtMs,
+    ...gatheringTimes(core, gang, one),
     ...(one.runningAtMs === undefined ? {} : { runningAtMs: one.runningAtMs }),
     ...(one.endedAtMs === undefined ? {} : { endedAtMs: one.endedAtMs }),
     ...(one.endedBy === undefined ? {} : { endedBy: one.endedBy }),
     ...(one.resumedFrom === undefined ? {} : { resumedFrom: one.resumedFrom }),
   };
+}
+
+/** How far its tasks have come together; what of it a kept container had already took no time. */
+function gatheringTimes(
+  core: Pick<Core, "spec" | "state">,
+  gang: GangState,
+  one: GenerationRecord,
+): Pick<GenerationSummary, "allocatedAtMs" | "localizedAtMs" | "registeredAtMs"> {
+  const isPresent = one === gatheringGeneration(gang);
+  const anyIn = (...phases: TaskPhase[]) =>
+    isPresent && rolesOf(core, gang).some(([, { counts }]) => phases.some((phase) => counts[phase] > 0));
+  if (anyIn("waiting")) return {};
+  const allocatedAtMs = one.allocatedAtMs ?? one.startedAtMs;
+  if (anyIn("allocated", "launched")) return { allocatedAtMs };
+  const localizedAtMs = Math.max(allocatedAtMs, one.localizedAtMs ?? 0);
+  const registered = one.specAtMs === undefined ? {} : { registeredAtMs: one.specAtMs };
+  return { allocatedAtMs, localizedAtMs, ...registered };
 }
 
 /** While gangs are at work, what keeps the job from running: of a search, as long as no trial runs. */

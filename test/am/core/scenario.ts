@@ -16,7 +16,7 @@ import { firstGang } from "../../support/first-gang.ts";
 
 const STARTED_AT_MS = 1_000_000;
 
-type RegistrationFacts = Pick<ExecutorRegistration, "generation" | "port" | "ports" | "progress">;
+type RegistrationFacts = Pick<ExecutorRegistration, "generation" | "port" | "ports" | "progress" | "upMs">;
 
 /** Drives one core by hand: says what happens, and answers by itself only what a healthy world always answers. */
 export class Scenario {

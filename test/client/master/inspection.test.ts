@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { inspect, inspectionJson, inspectionLines } from "../../../client/master/inspection.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 import { aPlace } from "../place.ts";
@@ -28,6 +29,38 @@ describe("what status shows of a job", () => {
         "  checkpoint step 5, saved 12 s before the end: /ckpt/5",
       );
     }
+  });
+
+  test("what its time went to, of a job in stages for each of them, as text and as data", () => {
+    const at = (seconds: number) => noonishMs + seconds * 1_000;
+    const only = {
+      generation: 1,
+      startedAtMs: at(4),
+      allocatedAtMs: at(9),
+      localizedAtMs: at(24),
+      runningAtMs: at(26),
+    };
+    const report = aReport({ state: "RUNNING", startTimeMs: at(0) });
+    const shown = (status: JobStatus) => inspectionLines({ report, status }, at(60));
+    const status = aJobStatus({ startedAtMs: at(4), nowMs: at(60), generations: [only] });
+    const words = "  queued 4.0 s · containers 5.0 s · files 15 s · programs 2.0 s · running 34 s";
+    expect(shown(status)).toContain(words);
+    expect(inspectionJson({ report, status }, at(60)).timeline).toMatchObject({
+      fromMs: at(0),
+      toMs: at(60),
+      start: [{ phase: "queued", fromMs: at(0), toMs: at(4) }],
+    });
+    const stages = [
+      { ...only, endedAtMs: at(40), roles: ["prepare"] },
+      { generation: 2, startedAtMs: at(40), roles: ["train"] },
+    ];
+    expect(shown({ ...status, generations: stages })).toEqual(
+      expect.arrayContaining([
+        "  queued 4.0 s",
+        "  prepare: containers 5.0 s · files 15 s · programs 2.0 s · running 14 s",
+        "  train: containers 20 s",
+      ]),
+    );
   });
 
   test("what the GPUs of its tasks do", () => {

@@ -57,6 +57,12 @@ describe("the ApplicationMaster dies", () => {
     expect(typesOf(effects)).not.toContain("ask");
     expect(effects.filter(({ type }) => type === "send")).toEqual([]);
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
+    const takeover = { attempt: 2, atMs: expect.any(Number) };
+    expect(scenario.core.state.takeovers).toEqual([takeover]);
+    scenario.crash(kept);
+    expect(scenario.core.state.takeovers).toEqual([takeover, { ...takeover, attempt: 3 }]);
+    scenario.reports("worker:0", program);
+    scenario.reports("worker:1", program);
     scenario.exits("worker:0");
     scenario.exits("worker:1");
     expect(scenario.core.state.outcome?.result).toBe("succeeded");

@@ -21,6 +21,48 @@ describe("the published status", () => {
     });
   });
 
+  test("says when a generation had its containers, its files, its executors and its programs", () => {
+    const scenario = new Scenario(spec);
+    const told = () => statusOf(scenario.core, scenario.nowMs).generations.at(-1);
+    scenario.register();
+    const startedAtMs = scenario.nowMs;
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1), scenario.container(1)] });
+    scenario.after(1_000);
+    scenario.ready("worker:0", { upMs: 400 });
+    expect(told()).toEqual({ generation: 1, startedAtMs });
+    scenario.allocateAll();
+    const allocatedAtMs = scenario.nowMs;
+    expect(told()).toEqual({ generation: 1, startedAtMs, allocatedAtMs });
+    scenario.after(2_000);
+    scenario.ready("worker:1", { upMs: 300 });
+    expect(told()).toEqual({ generation: 1, startedAtMs, allocatedAtMs });
+    scenario.after(1_000);
+    scenario.ready("ps:0", { upMs: 250 });
+    const localizedAtMs = scenario.nowMs - 250;
+    expect(told()).toMatchObject({ allocatedAtMs, localizedAtMs });
+    const registeredAtMs = scenario.nowMs;
+    scenario.after(500);
+    scenario.startedAll();
+    expect(told()).toMatchObject({ allocatedAtMs, localizedAtMs, registeredAtMs, runningAtMs: scenario.nowMs });
+  });
+
+  test("takes no time for containers that the next generation keeps, nor for the files in them", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(60_000);
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.exits("worker:1", { exitCode: 143 });
+    scenario.exits("ps:0", { exitCode: 143 });
+    const second = () => statusOf(scenario.core, scenario.nowMs).generations[1];
+    const { startedAtMs } = second() ?? {};
+    scenario.after(700);
+    for (const task of ["worker:0", "worker:1", "ps:0"]) scenario.ready(task, { upMs: 61_000 });
+    expect(second()).toMatchObject({ allocatedAtMs: startedAtMs, localizedAtMs: startedAtMs });
+  });
+
   test("says what is waited for, why, what mends it and where the job sets it", () => {
     const scenario = new Scenario(spec);
     scenario.on({
