@@ -16,9 +16,10 @@ function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memory
   const heard = series.values.filter((value) => value !== null);
   const words = series.name === "memory" ? size : series.name.startsWith("disk-") ? rate : amount;
   const [least, most, last] = [Math.min(...heard), Math.max(...heard), heard.at(-1) ?? 0];
+  const isLimited = series.name === "memory" && memoryLimitBytes > 0;
   const isMetric = series.name.startsWith("metric:");
   const bottom = isMetric || series.name === "step" ? least : 0;
-  const top = series.name === "memory" && memoryLimitBytes > 0 ? memoryLimitBytes : Math.max(most, bottom + 1e-12);
+  const top = isLimited ? memoryLimitBytes : Math.max(most, bottom + 1e-12);
   const name = titles[series.name] ?? series.name.replace(/^metric:/, "");
   const label = `${name}: last ${words(last)}, between ${words(least)} and ${words(most)}, since ${moment(fromMs + series.first * spanMs)}`;
   const lines = linesOf(series, spans, bottom, top).map((points) =>
@@ -26,30 +27,35 @@ function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memory
   );
   const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label };
   const drawing = svg("svg", box, lines);
-  const limit = series.name === "memory" && memoryLimitBytes > 0 ? ` of ${size(memoryLimitBytes)}` : "";
-  const now = `${name}  ${words(last)}${limit}`;
+  const now = `${name}  ${words(last)}`;
+  const range = least === most ? "" : `${words(least)} to ${words(most)}`;
+  const all = isLimited ? `most ${ofLimit(most, memoryLimitBytes)}` : range;
   const shown = el("span", {}, [now]);
+  const between = el("span", {}, [all]);
+  /** What it was then stands in the place of what it is: nothing moves. */
   const tell = (share: number) => {
     const index = Math.round(share * (spans - 1));
-    const value = series.values[index - series.first];
-    shown.textContent =
-      value === undefined || value === null
-        ? now
-        : plain(`${name}  ${words(value)} at ${moment(fromMs + index * spanMs)}`);
+    const value = series.values[index - series.first] ?? undefined;
+    shown.textContent = plain(value === undefined ? now : `${name}  ${words(value)}`);
+    between.textContent = value === undefined ? all : moment(fromMs + index * spanMs);
   };
   drawing.addEventListener("pointermove", ({ clientX }) => {
     const { left, width } = drawing.getBoundingClientRect();
     tell((clientX - left) / width);
   });
   drawing.addEventListener("pointerleave", () => tell(Number.NaN));
-  const range = series.name === "memory" ? `most ${words(most)}` : `${words(least)} to ${words(most)}`;
-  const between = el("span", {}, [least === most ? "" : range]);
   const [from, to] = [0, spans - 1].map((index) => el("span", {}, [moment(fromMs + index * spanMs)]));
   return el("figure", {}, [
     el("figcaption", {}, [shown, between]),
     drawing,
     el("p", { class: "axis", "aria-hidden": "true" }, [from ?? "", to ?? ""]),
   ]);
+}
+
+/** `6.15 of 8 GiB` */
+function ofLimit(bytes: number, limitBytes: number): string {
+  const [limit = "", unit = ""] = size(limitBytes).split(" ");
+  return `${amount((bytes / limitBytes) * Number(limit))} of ${limit} ${unit}`;
 }
 
 const rate = (bytes: number) => `${size(bytes)}/s`;

@@ -1,3 +1,5 @@
+import type { JobState } from "../src/job/status.ts";
+import type { Timed } from "../src/job/timeline.ts";
 import type { EventLine, ShownAdvice } from "../src/page/portal-answers.ts";
 
 /** What the page chose to be shown. */
@@ -44,7 +46,7 @@ interface Job {
 }
 
 export interface Status {
-  readonly state: string;
+  readonly state: JobState;
   readonly generation: number;
   readonly amHost: string;
   readonly roles: readonly {
@@ -54,14 +56,9 @@ export interface Status {
     readonly ended: number;
     readonly memoryMiB: number;
   }[];
-  readonly generations: readonly {
-    readonly generation: number;
-    readonly startedAtMs: number;
-    /** When all its programs ran. */
-    readonly runningAtMs?: number;
-    readonly endedAtMs?: number;
-    readonly endedBy?: { readonly summary: string };
-  }[];
+  readonly submittedAtMs?: number;
+  readonly generations: Timed["generations"];
+  readonly takeovers?: NonNullable<Timed["takeovers"]>;
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
   readonly checkpoint?: { readonly step: number };
   readonly outcome?: Outcome;

@@ -1,10 +1,12 @@
+import { adviceNote, offerAdvice } from "./advice.ts";
 import { ask as askFor, OFTEN_MS, SELDOM_MS } from "./ask.ts";
 import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { offerConfig } from "./config.ts";
-import { el, fill, link, svg } from "./dom.ts";
+import { el, fill, link } from "./dom.ts";
 import type { Feed, Live, Outcome, Search, Status, TaskRow, View } from "./live.ts";
 import { chooseLog, offerLog } from "./log.ts";
+import { drawTimeline } from "./timeline.ts";
 import { amount, moment, silence, size, span } from "./words.ts";
 
 const ROWS = 50;
@@ -104,6 +106,7 @@ function show(live: Live): void {
         ]),
   ]);
   showJob(live);
+  offerAdvice(live);
   showTasks(live);
   showCharts(live);
   showEvents(live);
@@ -118,8 +121,8 @@ function costOf({ cost }: Status["use"]): string {
 }
 
 function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }: Live): void {
-  if (status === undefined) return;
-  const { roles, generations, services, checkpoint, outcome } = status;
+  if (status === undefined || job === undefined) return;
+  const { roles, services, checkpoint, outcome } = status;
   fill("job", [
     outcome === undefined ? "" : report(outcome),
     ...waits.map(({ what, sinceMs, reasons, remedy }) =>
@@ -144,71 +147,12 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
           {},
           services.flatMap(({ name, url, task }) => [link(url, name), ` of ${task} `]),
         ),
-    advice === undefined || advice.lines.length === 0 ? "" : adviceNote(advice),
-    job === undefined || outcome !== undefined || nowMs - job.startedAtMs < TELLING_MS
+    advice === undefined
       ? ""
-      : el("p", {}, ["advice on its next run: ", el("code", {}, [`tony-ts advise ${job.applicationId}`])]),
+      : adviceNote(advice, advice.runs === 1 ? "Advice" : `Advice by ${advice.runs} runs of this name`),
     ...feeds.map(feedBar),
     search === undefined ? "" : board(search),
-    generations.length === 0
-      ? ""
-      : timeline(generations, { fromMs: job?.startedAtMs ?? nowMs, nowMs: outcome?.endedAtMs ?? nowMs }),
-  ]);
-}
-
-/** Between what its bars lie. */
-interface Lifetime {
-  readonly fromMs: number;
-  readonly nowMs: number;
-}
-
-function timeline(generations: Status["generations"], lifetime: Lifetime): HTMLElement {
-  const titles = ["", "began", "waited", "ran", "", "ended by"];
-  const head = titles.map((title) => (title === "" ? el("td", {}, []) : el("th", { scope: "col" }, [title])));
-  const table = el("table", { class: "generations" }, [
-    el("caption", {}, ["Generations"]),
-    el("thead", {}, [el("tr", {}, head)]),
-    el(
-      "tbody",
-      {},
-      generations.map((one) => generationRow(one, lifetime)),
-    ),
-  ]);
-  return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Generations" }, [table]);
-}
-
-/** Until its programs ran, and since: in figures, and as a bar over the whole job's time. */
-function generationRow(
-  { generation, startedAtMs, runningAtMs, endedAtMs, endedBy }: Status["generations"][number],
-  { fromMs, nowMs }: Lifetime,
-): HTMLElement {
-  const endMs = endedAtMs ?? nowMs;
-  const ranFromMs = runningAtMs ?? endMs;
-  const whole = Math.max(1, nowMs - fromMs);
-  const bar = (className: string, beginMs: number, overMs: number) =>
-    svg("rect", { class: className, x: beginMs - fromMs, width: Math.max(0, overMs - beginMs), height: 1 });
-  const box = { viewBox: `0 0 ${whole} 1`, preserveAspectRatio: "none", "aria-hidden": "true" };
-  return el("tr", {}, [
-    el("th", { scope: "row" }, [String(generation)]),
-    el("td", {}, [moment(startedAtMs)]),
-    el("td", {}, [span(ranFromMs - startedAtMs)]),
-    el("td", {}, [runningAtMs === undefined ? "" : span(endMs - runningAtMs)]),
-    el("td", {}, [svg("svg", box, [bar("waited", startedAtMs, ranFromMs), bar("ran", ranFromMs, endMs)])]),
-    el("td", {}, [endedBy?.summary ?? (endedAtMs === undefined ? "goes on" : "")]),
-  ]);
-}
-
-/** One run of so long tells what the next one needs (src/advice/run.ts). */
-const TELLING_MS = 600_000;
-
-/** What the next run may do better. */
-function adviceNote({ runs, lines, settings }: NonNullable<Live["advice"]>): HTMLElement {
-  return el("div", { class: "note" }, [
-    el("h2", {}, [runs === 1 ? "Advice" : `Advice by ${runs} runs of this name`]),
-    ...lines.map((line) => el("p", {}, [line])),
-    settings.length === 0
-      ? ""
-      : el("p", {}, ["paste: ", el("code", {}, [settings.map((one) => `-conf ${one}`).join(" ")])]),
+    search === undefined ? drawTimeline({ ...status, startedAtMs: job.startedAtMs, nowMs }) : "",
   ]);
 }
 

@@ -4,6 +4,8 @@ import { amount } from "./words.ts";
 
 const WIDE = 700;
 const HIGH = 80;
+/** The bars of fewer have the width that they have among so many. */
+const LEAST_DAYS = 14;
 
 /** What jobs held, by queue and user, and by day. */
 export function showUse({ owners, days }: UseAnswer): void {
@@ -41,7 +43,7 @@ function costWords({ costs }: Use): string {
 
 /** A bar for each day on which jobs ran, of which the wasted part is marked. */
 function chart(days: UseAnswer["days"], most: number): Element {
-  const step = WIDE / days.length;
+  const step = WIDE / Math.max(days.length, LEAST_DAYS);
   const bar = (index: number, value: number, kind: string) => {
     const height = (value / most) * HIGH;
     return svg("rect", { class: kind, x: index * step, y: HIGH - height, width: step * 0.9, height });

@@ -1,12 +1,12 @@
-import { adviceLine, advise, settingsOf } from "../src/advice/advise.ts";
+import { shownAdvice } from "../src/advice/advise.ts";
 import type { Run } from "../src/advice/run.ts";
-import type { Roundings } from "../src/advice/sizes.ts";
 import { TonyError } from "../src/errors.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import type { JobSeries } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
+import type { Roundings } from "../src/job/amounts.ts";
 import type { Prices } from "../src/job/cost.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { type SettingsAnswer, settingsAnswer } from "../src/page/answers.ts";
@@ -136,14 +136,14 @@ export class JobPages {
   }
 
   /**
-   * What logs of a job that runs have grown by, as its ApplicationMaster answers.
-   * @param query as it was asked
+   * What the ApplicationMaster of a job that runs answers of it: what its logs have grown by, or what advice on it is made of.
+   * @param what below `api/v1/`, with its query
    * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`, `NO_ANSWER`)
    */
-  async follow(applicationId: string, query: string, viewer: Viewer): Promise<object> {
+  async ask(applicationId: string, what: string, viewer: Viewer): Promise<object> {
     const { ownPage } = await this.#shown(applicationId, viewer);
     if (ownPage === undefined) throw new TonyError("it does not run, as far as YARN says", { code: "NO_ANSWER" });
-    return await this.#options.running.ask(applicationId, ownPage, `api/v1/logs?${query}`);
+    return await this.#options.running.ask(applicationId, ownPage, `api/v1/${what}`);
   }
 
   /**
@@ -172,9 +172,7 @@ export class JobPages {
     if (job.status.outcome === undefined || job.writtenBy === "TonY") return {};
     const { roundings, prices } = this.#options;
     const runs = [runOf(job, series), ...(await this.#earlierRuns(job, owner))];
-    const advice = advise(runs, roundings, prices);
-    const settings = settingsOf(advice).map(({ key, value }) => `${key}=${value}`);
-    return { advice: { runs: runs.length, lines: advice.map(adviceLine), settings } };
+    return { advice: shownAdvice(runs, roundings, prices) };
   }
 
   /** Those that whoever may see the job may see, and that the same user has written. */
@@ -245,7 +243,11 @@ function notAllowed(viewer: Viewer, applicationId: string, job: Parameters<typeo
 }
 
 function runOf({ status }: StoredJob, series: JobSeries | undefined): Run {
-  return { status, submittedAtMs: status.startedAtMs, ...(series === undefined ? {} : { series }) };
+  return {
+    status,
+    submittedAtMs: status.submittedAtMs ?? status.startedAtMs,
+    ...(series === undefined ? {} : { series }),
+  };
 }
 
 /** A job whose history has no end ended as YARN says. */

@@ -29,7 +29,7 @@ export interface PortalServerOptions {
   readonly index: Pick<JobIndex, "rows" | "scan" | "gone">;
   /** Absent: nothing is moved or removed. */
   readonly upkeep?: Pick<Upkeep, "counts">;
-  readonly jobs: Pick<JobPages, "compare" | "follow" | "live" | "logs" | "metrics" | "settings" | "whole">;
+  readonly jobs: Pick<JobPages, "ask" | "compare" | "live" | "logs" | "metrics" | "settings" | "whole">;
   readonly listPage: Buffer;
   readonly jobPage: Buffer;
   readonly comparePage: Buffer;
@@ -231,8 +231,8 @@ export class PortalServer {
       else sendJson(response, 200, await jobs.live(id, query, viewer, search.slice(1)));
     } else if (id !== "" && rest === "api/v1/job") sendJson(response, 200, await jobs.whole(id, viewer));
     else if (id !== "" && rest === "api/v1/settings") sendJson(response, 200, await jobs.settings(id, viewer));
-    else if (id !== "" && rest === "api/v1/logs" && searchParams.has("of"))
-      sendJson(response, 200, await jobs.follow(id, search.slice(1), viewer));
+    else if (id !== "" && (rest === "api/v1/run" || (rest === "api/v1/logs" && searchParams.has("of"))))
+      sendJson(response, 200, await jobs.ask(id, rest.slice("api/v1/".length) + search, viewer));
     else if (id !== "" && rest === "api/v1/logs") {
       const query = parseLogQuery(searchParams);
       if (typeof query === "string") sendJson(response, 400, { error: query });

@@ -12,6 +12,7 @@ import { listeningAddress } from "../../src/listening.ts";
 import type { Log } from "../../src/log.ts";
 import { settingsAnswer } from "../../src/page/answers.ts";
 import { liveAnswer } from "../../src/page/live-answer.ts";
+import { runAnswer } from "../../src/page/run-answer.ts";
 import type { JobSeries } from "../executors/job-series.ts";
 import type { MasterSettings } from "../settings.ts";
 import type { JobHistory } from "../storage/history.ts";
@@ -20,7 +21,7 @@ import { PageAnswers } from "./page-answers.ts";
 import { PageDoor } from "./page-door.ts";
 
 export interface JobPageOptions {
-  readonly job: Pick<JobFile, "spec" | "user">;
+  readonly job: Pick<JobFile, "roundings" | "spec" | "user">;
   readonly settings: Pick<MasterSettings, "host">;
   /** Whether the cluster is. */
   readonly isSecured: boolean;
@@ -65,6 +66,7 @@ export class JobPage {
           mayLook,
         ),
       readLogs: async (readings) => ({ parts: (await readParts(readings, options.readLog)).map(placed(status())) }),
+      run: () => runAnswer(status(), (task) => series.seriesOf(task), job.roundings, job.spec.am),
       settings: async () => settingsAnswer(await history.settings()),
       gauges: (ofTasks) => ({
         gauges: jobGauges(status()).map(({ name, points }) => ({ name, points })),

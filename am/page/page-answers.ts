@@ -7,6 +7,8 @@ export interface PageSources {
   readonly live: (request: LiveRequest, mayLook: boolean) => object;
   readonly readLogs: (readings: readonly Reading[]) => Promise<object>;
   readonly settings: () => Promise<object>;
+  /** What advice is made of. */
+  readonly run: () => object;
   /** @param ofTasks also of each task */
   readonly gauges: (ofTasks: boolean) => object;
 }
@@ -29,14 +31,15 @@ export class PageAnswers {
     this.#sources = sources;
   }
 
-  /** @param what `live`, `logs`, `metrics` or `settings` */
+  /** @param what `live`, `logs`, `metrics`, `run` or `settings` */
   async answer(what: string, query: URLSearchParams, mayLook: boolean): Promise<PageAnswer> {
-    const { live, readLogs, settings, gauges } = this.#sources;
+    const { live, readLogs, settings, gauges, run } = this.#sources;
     if (what === "live") {
       const request = parseLiveRequest(query);
       return request === undefined ? NO_QUERY : { status: 200, body: live(request, mayLook) };
     }
     if (what === "settings") return await this.#wait(mayLook, settings);
+    if (what === "run") return await this.#wait(mayLook, async () => run());
     if (what === "metrics") return await this.#wait(mayLook, async () => gauges(query.has("tasks")));
     if (what !== "logs") return NOTHING_ELSE;
     const readings = parseReadings(query.get("of") ?? "");
@@ -59,7 +62,7 @@ export class PageAnswers {
 }
 
 const NO_QUERY = refusal(NO_SUCH_QUERY);
-const NOTHING_ELSE = refusal("there is /, /api/v1/live, /logs, /metrics and /settings");
+const NOTHING_ELSE = refusal("there is /, /api/v1/live, /logs, /metrics, /run and /settings");
 
 function refusal(error: string): PageAnswer {
   return { status: 404, body: { error } };

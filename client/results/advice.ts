@@ -2,8 +2,8 @@ import { advise, changeWords, labelOf, settingsOf, strongest } from "../../src/a
 import { type DrElephant, drElephant } from "../../src/advice/dr-elephant.ts";
 import { roundingsOf, usualRoundings } from "../../src/advice/roundings.ts";
 import { endOf, type Run } from "../../src/advice/run.ts";
-import type { Roundings } from "../../src/advice/sizes.ts";
 import { endedEvents } from "../../src/history/tony/events.ts";
+import type { Roundings } from "../../src/job/amounts.ts";
 import { costWords } from "../../src/job/cost.ts";
 import { gpusOf } from "../../src/job/gpus.ts";
 import { type AdviceReason, adviceWords } from "../../src/job/reasons/advice.ts";

@@ -1,3 +1,4 @@
+import { roundingsOf } from "../../src/advice/roundings.ts";
 import {
   type ApplicationIdentity,
   type ClientAccess,
@@ -190,6 +191,7 @@ function jobFileOf(parts: {
     sharedLabels: facts.sharedLabels,
     ...queueShares(facts),
     resourceTypes: facts.resourceTypes,
+    roundings: roundingsOf(cluster.configuration),
     ...(keytab && { keytab: keytab.keytab }),
     ...(Object.keys(feeds).length > 0 && { feeds }),
   };

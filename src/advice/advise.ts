@@ -1,10 +1,12 @@
+import type { Roundings } from "../job/amounts.ts";
 import type { Prices } from "../job/cost.ts";
 import { type AdviceReason, adviceWords } from "../job/reasons/advice.ts";
 import { memoryWords } from "../job/reasons/words.ts";
+import type { ShownAdvice } from "../page/portal-answers.ts";
 import { idleGpus } from "./idle-gpus.ts";
 import { lostTime } from "./lost-time.ts";
 import type { Run } from "./run.ts";
-import { MEBIBYTE, type Roundings, sizesOf } from "./sizes.ts";
+import { MEBIBYTE, sizesOf } from "./sizes.ts";
 import { slowTasks } from "./slow-tasks.ts";
 
 /**
@@ -22,6 +24,13 @@ export function advise(runs: readonly Run[], roundings: Roundings, prices: Price
     ...lostTime(newest),
     ...(roles.length > 0 && runs.every(({ series }) => series === undefined) ? [{ code: "unseen" } as const] : []),
   ];
+}
+
+/** The same for a page. */
+export function shownAdvice(runs: readonly Run[], roundings: Roundings, prices: Prices): ShownAdvice {
+  const advice = advise(runs, roundings, prices);
+  const settings = settingsOf(advice).map(({ key, value }) => `${key}=${value}`);
+  return { runs: runs.length, lines: advice.map(adviceLine), settings };
 }
 
 /** A setting that is to change. */

@@ -1,6 +1,9 @@
-import type { Configuration } from "../hadoop/conf/configuration.ts";
-import type { Rounding } from "../job/amounts.ts";
-import type { Roundings } from "./sizes.ts";
+import type { Rounding, Roundings } from "../job/amounts.ts";
+
+/** A configuration of Hadoop's. */
+interface Properties {
+  readonly get: (key: string) => string | undefined;
+}
 
 /** By which words the keys of the scheduler name memory and cores. */
 const MANDATORY: ReadonlyMap<string, string> = new Map([
@@ -18,7 +21,7 @@ export const usualRoundings: Roundings = {
 };
 
 /** As a cluster rounds. */
-export function roundingsOf(configuration: Configuration): Roundings {
+export function roundingsOf(configuration: Properties): Roundings {
   return {
     memoryMiB: roundingOf(configuration, "memory-mb", USUAL_LEAST_MIB),
     vcores: roundingOf(configuration, "vcores"),
@@ -29,7 +32,7 @@ export function roundingsOf(configuration: Configuration): Roundings {
  * CapacityScheduler rounds up to multiples of the least container, FairScheduler to those of an increment of its own.
  * @param unset what counts for each of the two where the configuration does not say
  */
-export function roundingOf(configuration: Configuration, type: string, unset = 1): Rounding {
+export function roundingOf(configuration: Properties, type: string, unset = 1): Rounding {
   const unit = MANDATORY.get(type);
   const numberOf = (what: string): number | undefined => {
     const keys = [

@@ -1,4 +1,4 @@
-import type { JobSeries, SeriesRow } from "../history/series/file.ts";
+import type { TaskSeries } from "../history/series/table.ts";
 import type { JobStatus, TaskStatus } from "../job/status.ts";
 
 /** What is known of one run of a job. */
@@ -8,7 +8,18 @@ export interface Run {
   /** When the cluster took it. */
   readonly submittedAtMs: number;
   /** What its tasks used over time, where its history has that. */
-  readonly series?: JobSeries;
+  readonly series?: RunSeries;
+}
+
+/** Of a file of the history, or of its ApplicationMaster. */
+export interface RunSeries {
+  readonly axis: { readonly spanMs: number };
+  readonly rows: readonly RunRow[];
+}
+
+export interface RunRow {
+  readonly task: string;
+  readonly series: readonly TaskSeries[];
 }
 
 /** Below this a program may not have reached what it needs. */
@@ -25,7 +36,7 @@ export function tasksOf({ status }: Run, role: string): readonly TaskStatus[] {
   return status.tasks.filter(({ task }) => isOfRole(task, role));
 }
 
-export function rowsOf({ series }: Run, role: string): readonly SeriesRow[] {
+export function rowsOf({ series }: Run, role: string): readonly RunRow[] {
   return series?.rows.filter(({ task }) => isOfRole(task, role)) ?? [];
 }
 

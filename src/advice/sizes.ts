@@ -1,4 +1,4 @@
-import { type Rounding, roundedUp } from "../job/amounts.ts";
+import { type Rounding, type Roundings, roundedUp } from "../job/amounts.ts";
 import { costOf, type Prices, type Usage } from "../job/cost.ts";
 import type { AdviceReason } from "../job/reasons/advice.ts";
 import { memoryValue } from "../job/reasons/words.ts";
@@ -6,12 +6,6 @@ import type { Cause, JobStatus, RoleStatus } from "../job/status.ts";
 import { usedGpus } from "./idle-gpus.ts";
 import { areFirm, endOf, type Run, ranMs, rowsOf, tasksOf, tellingRuns } from "./run.ts";
 import { type Spread, spreadOf } from "./spread.ts";
-
-/** How the scheduler rounds what is asked for. */
-export interface Roundings {
-  readonly memoryMiB: Rounding;
-  readonly vcores: Rounding;
-}
 
 export const MEBIBYTE = 1024 ** 2;
 /** Room above the most that was seen: the next run may hold more, and the container holds the executor, too. */

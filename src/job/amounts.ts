@@ -66,6 +66,12 @@ function combine(x: Resource, y: Resource, rule: (a: number, b: number) => numbe
   };
 }
 
+/** How the scheduler rounds what is asked for. */
+export interface Roundings {
+  readonly memoryMiB: Rounding;
+  readonly vcores: Rounding;
+}
+
 /** How a scheduler rounds an amount up. */
 export interface Rounding {
   readonly least: number;

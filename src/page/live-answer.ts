@@ -71,6 +71,7 @@ export function yarnState(state: JobStatus["state"]): JobOutcome["result"] | "ru
 function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
   const { state, generation, roles, waits, generations, services, budgets, checkpoint, outcome, amHost, usage } =
     status;
+  const { submittedAtMs, takeovers } = status;
   const rates = relativeRates(status.tasks, facts.rateOf);
   const rows = status.tasks.map((task) => ({ task, rate: rates.get(task.task) })).filter(shownBy(request.filter));
   const sorted = sortedBy(rows, request);
@@ -80,7 +81,9 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
       state,
       generation,
       roles,
+      submittedAtMs,
       generations,
+      takeovers,
       services,
       budgets,
       amHost,

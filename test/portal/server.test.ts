@@ -138,6 +138,7 @@ describe("the portal", () => {
     expect(await json(`/jobs/${id}/api/v1/logs?of=worker:0~stdout~0`)).toMatchObject({
       what: "api/v1/logs?of=worker:0~stdout~0",
     });
+    expect(await json(`/jobs/${id}/api/v1/run`)).toMatchObject({ what: "api/v1/run" });
   });
 
   test("asks no page of a job that is another user's than its history says, nor for who may not see it", async () => {
@@ -149,7 +150,7 @@ describe("the portal", () => {
     history.reports.set("application_1_0002", { user: "ada" });
     expect(await json("/jobs/application_1_0002/api/v1/live")).toHaveProperty("told");
     await serve({ listen: "127.0.0.1", addresses: ["127.0.0.1"], header: "X-User" });
-    for (const what of ["live", "logs?of=worker:0~stdout~0"])
+    for (const what of ["live", "run", "logs?of=worker:0~stdout~0"])
       expect(await ask(`/jobs/application_1_0002/api/v1/${what}`, { headers: { "x-user": "mallory" } })).toMatchObject({
         status: 403,
       });

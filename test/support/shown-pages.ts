@@ -12,6 +12,7 @@ import { TonyError } from "../../src/errors.ts";
 import type { TaskSeries } from "../../src/history/series/table.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { liveAnswer } from "../../src/page/live-answer.ts";
+import { runAnswer } from "../../src/page/run-answer.ts";
 import { programPath } from "../../src/programs.ts";
 import { aJobStatus, noonishMs, outOfMemory, role } from "../client/job-status.ts";
 import { HistoryFolder } from "../portal/history-folder.ts";
@@ -28,10 +29,18 @@ export function aLargeJob(workers: number, changes: Partial<JobStatus> = {}): Jo
   const roles = [{ ...role("worker", workers), running: workers, memoryMiB: 8_192 }];
   return aJobStatus({
     ...{ name: "bert-large", generation: 2, amHost: "node-07", nowMs: atMs(134), roles, tasks },
+    submittedAtMs: atMs(-6),
     generations: [
-      { generation: 1, startedAtMs: noonishMs, runningAtMs: atMs(3), endedAtMs: atMs(41), endedBy: cause },
-      { generation: 2, startedAtMs: atMs(41), runningAtMs: atMs(42) },
+      {
+        ...{ generation: 1, startedAtMs: noonishMs, allocatedAtMs: atMs(1.5), localizedAtMs: atMs(2.7) },
+        ...{ registeredAtMs: atMs(2.8), runningAtMs: atMs(3), endedAtMs: atMs(41), endedBy: cause },
+      },
+      {
+        ...{ generation: 2, startedAtMs: atMs(42), allocatedAtMs: atMs(42), localizedAtMs: atMs(42) },
+        ...{ registeredAtMs: atMs(42.4), runningAtMs: atMs(43) },
+      },
     ],
+    takeovers: [{ attempt: 2, atMs: atMs(77) }],
     usage: {
       memoryMiBSeconds: workers * 8_192 * 8_040,
       vcoreSeconds: workers * 2 * 8_040,
@@ -53,6 +62,8 @@ function aWorker(index: number): TaskStatus {
     step: isSlow ? 11_204 : 18_204 + (index % 3),
     metrics: { loss: 0.41 + (index % 7) / 100 },
     memoryBytes: (5.9 + (index % 5) / 10) * GIB,
+    startedAtMs: noonishMs + 43 * 60_000,
+    maxMemoryBytes: (6.1 + (index % 5) / 10) * GIB,
     cpuCores: isSlow ? 0.06 : 1.8 + (index % 4) / 20,
     disk: { readBytesPerSecond: 40_000_000 + index, writtenBytesPerSecond: isSlow ? 0 : 2_000_000 },
     gpus: {
@@ -99,6 +110,7 @@ export interface ShownJob {
 /** Serves a job's page as its ApplicationMaster does, with what YARN's proxy passes on and no more. */
 export async function showJob(first: JobStatus): Promise<ShownJob> {
   let status: JobStatus | undefined = first;
+  const seriesOf = (task: string) => ({ fromMs: noonishMs, spanMs: 40_000, series: aSeries(task) });
   const door = new PageDoor({
     html: pageOf("page.html"),
     key: KEY,
@@ -110,7 +122,7 @@ export async function showJob(first: JobStatus): Promise<ShownJob> {
             user: "ada",
             events: [{ type: "cluster-spec-sent", atMs: noonishMs, generation: 1 }],
             rateOf: (task) => (task === "worker:5" ? 1.3 : 2.1),
-            seriesOf: (task) => ({ fromMs: noonishMs, spanMs: 40_000, series: aSeries(task) }),
+            seriesOf,
           },
           asked,
           mayLook,
@@ -118,6 +130,7 @@ export async function showJob(first: JobStatus): Promise<ShownJob> {
       readLogs: async () => ({ parts: [] }),
       settings: async () => ({ xml: "<configuration/>" }),
       gauges: () => ({}),
+      run: () => runAnswer(status ?? first, seriesOf, undefined, {}),
     }),
   });
   const port = await door.listen({ host: "127.0.0.1", portKey: "tony.am.port-range", random: Math.random });

@@ -7,7 +7,7 @@ import { parseJobSpec } from "./parse-spec.ts";
 /** The job as the ApplicationMaster sends it to an executor that it welcomes; JSON. It contains no secret. */
 export type ExecutorJob = Omit<
   JobFile,
-  "files" | "feeds" | "node" | "sharedLabels" | "resourceTypes" | "queueShares" | "keytab"
+  "files" | "feeds" | "node" | "sharedLabels" | "resourceTypes" | "queueShares" | "keytab" | "roundings"
 >;
 
 /** The fields of job.json that an executor gets too. */

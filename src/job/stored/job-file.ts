@@ -1,4 +1,5 @@
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
+import type { Roundings } from "../amounts.ts";
 import type { QueueShares } from "../cluster-nodes.ts";
 import type { Listing } from "../feeds/listing.ts";
 import type { JobSpec } from "../spec.ts";
@@ -52,6 +53,8 @@ export interface JobFile {
   readonly queueShares?: QueueShares;
   /** The cluster's, for an ApplicationMaster whose registration was not answered with them. */
   readonly resourceTypes: readonly ResourceType[];
+  /** How the cluster's scheduler rounds, as its configuration says: for advice on the job's page; absent on this machine. */
+  readonly roundings?: Roundings;
   /** The files of each feed, as they were at the submission; absent: the job has none. */
   readonly feeds?: Readonly<Record<string, Listing>>;
   /** Absent: the ApplicationMaster has the tokens that it is given, and no others. */

@@ -1,6 +1,7 @@
 import { TonyError } from "../../errors.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
+import type { Rounding, Roundings } from "../amounts.ts";
 import { clusterResource, type QueueShares } from "../cluster-nodes.ts";
 import { Listing } from "../feeds/listing.ts";
 import { arrayOf, count, literal, object, recordOf, type Shape, string } from "../shape.ts";
@@ -29,6 +30,9 @@ const queueShares: Shape<QueueShares> = object({
   optional: {},
 });
 
+const rounding: Shape<Rounding> = object({ required: { least: count, step: count }, optional: {} });
+const roundings: Shape<Roundings> = object({ required: { memoryMiB: rounding, vcores: rounding }, optional: {} });
+
 const jobFile: Shape<JobFile> = object({
   required: {
     ...executorJobFields.required,
@@ -40,7 +44,13 @@ const jobFile: Shape<JobFile> = object({
     sharedLabels: arrayOf(string),
     resourceTypes: arrayOf(resourceType),
   },
-  optional: { ...executorJobFields.optional, feeds: recordOf(Listing.shape), keytab: jobKeytab, queueShares },
+  optional: {
+    ...executorJobFields.optional,
+    feeds: recordOf(Listing.shape),
+    keytab: jobKeytab,
+    queueShares,
+    roundings,
+  },
 });
 
 /**

@@ -12,7 +12,13 @@ const proof = "application/json; key=secret-key";
 const options = { host: "127.0.0.1", portKey: "tony.am.port-range", random: () => 0 };
 
 function doorWith(sources: Partial<PageSources>, more: Partial<PageDoorOptions> = {}): PageDoor {
-  const others = { live: () => ({}), readLogs: async () => ({}), settings: async () => ({}), gauges: () => ({}) };
+  const others = {
+    live: () => ({}),
+    readLogs: async () => ({}),
+    settings: async () => ({}),
+    gauges: () => ({}),
+    run: () => ({}),
+  };
   return new PageDoor({ html, key: "secret-key", answers: new PageAnswers({ ...others, ...sources }), ...more });
 }
 
