@@ -276,6 +276,7 @@ class Master {
       log,
       isSecured: configuredAuthentication(configuration) === "kerberos",
       identity: this.#identity,
+      maySee: (user) => this.#clientRights.mayDo(user, "view"),
       series: this.#series,
       history: this.#history,
       readLog: (...wanted) => this.#clients.readLog(...wanted),
@@ -523,13 +524,16 @@ class Master {
   }
 }
 
-/** What the application's link leads to: TensorBoard, as with TonY, where the job has one and does not ask for its page. */
+/**
+ * What the application's link leads to: TensorBoard, as with TonY, where the job has one and does not ask for its page. YARN's proxy may fetch
+ * nothing but HTTPS (`application-https.policy=STRICT`): where the page is served so, the link leads to it.
+ */
 function shownAddress(
   { am }: JobSpec,
   pageUrl: string | undefined,
   [service]: readonly { readonly url: string }[],
 ): string | undefined {
-  return am.page === true ? (pageUrl ?? service?.url) : (service?.url ?? pageUrl);
+  return am.page === true || pageUrl?.startsWith("https:") ? (pageUrl ?? service?.url) : (service?.url ?? pageUrl);
 }
 
 function idlenessOf({ roles, gpuTypes, timeouts }: JobSpec, othersRun: () => boolean): Idleness {

@@ -16,6 +16,8 @@ export interface MasterSettings {
   readonly node: NodeAddress;
   readonly logFolder: string;
   readonly tokenFile: string;
+  /** By which YARN's proxy knows it, and it the proxy; absent: the site's `yarn.resourcemanager.application-https.policy` is `NONE`. */
+  readonly keyStore?: { readonly file: string; readonly password: string };
   /** Started by `tony-ts` on its own machine, not by a NodeManager. */
   readonly local: boolean;
   /** Where containers of the local scheduler get their folders. */
@@ -35,6 +37,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): MasterSettings {
   // ApplicationConstants#APP_SUBMIT_TIME_ENV, which AMLauncher sets.
   const submittedAtMs = Number(environment.APP_SUBMIT_TIME_ENV ?? 0);
   const host = needed("NM_HOST");
+  const { KEYSTORE_FILE_LOCATION: keyStore, KEYSTORE_PASSWORD: password } = environment;
   return {
     containerId,
     attempt: parseAttemptId(attemptIdOf(containerId)).attempt,
@@ -43,6 +46,8 @@ export function readSettings(environment: NodeJS.ProcessEnv): MasterSettings {
     node: { host, port: Number(environment.NM_PORT ?? 0), httpAddress: `${host}:${environment.NM_HTTP_PORT ?? 0}` },
     logFolder: firstOf(needed("LOG_DIRS")),
     tokenFile: needed("HADOOP_TOKEN_FILE_LOCATION"),
+    // org.apache.hadoop.yarn.api.ApplicationConstants
+    ...(keyStore && password ? { keyStore: { file: keyStore, password } } : {}),
     local: environment.TONY_SCHEDULER === "local",
     localFolder: path.resolve(firstOf(needed("LOCAL_DIRS"))),
   };

@@ -10,10 +10,37 @@ export const SELDOM_MS = 30_000;
  * @throws TypeError where something else answers
  */
 export async function ask<Answer>(path: string): Promise<Answer> {
-  const key = location.hash.slice(1);
-  const accept = key === "" ? "application/json" : `application/json; key=${key}`;
-  const response = await fetch(base(location.pathname) + path, { headers: { Accept: accept }, cache: "no-store" });
-  if (!response.headers.get("Content-Type")?.startsWith("application/json")) throw new TypeError("no JSON");
+  const response = await fetchFrom(path);
+  if (!isOf("application/json", response)) throw new TypeError("no JSON");
   const answer: Answer = await response.json();
   return answer;
+}
+
+/**
+ * Takes what is said by itself as the job changes, until that ends. Only the page of `tony-ts page ID` is told anything so, and it lies at the
+ * top: YARN's proxy would hold the words back until there are many, and others know no such stream.
+ */
+export async function listen<Event>(path: string, take: (event: Event) => void, signal: AbortSignal): Promise<void> {
+  if (location.pathname !== "/") return;
+  const response = await fetchFrom(path, signal);
+  if (!isOf("text/event-stream", response) || response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ; ) {
+    const { done, value = "" } = await reader.read();
+    if (done) return;
+    const events = (rest + value).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) take(JSON.parse(event.slice("data: ".length)));
+  }
+}
+
+function fetchFrom(path: string, signal?: AbortSignal): Promise<Response> {
+  const key = location.hash.slice(1);
+  const accept = key === "" ? "application/json" : `application/json; key=${key}`;
+  const options = { headers: { Accept: accept }, ...(signal && { signal }) };
+  return fetch(base(location.pathname) + path, { ...options, cache: "no-store" });
+}
+
+function isOf(type: string, response: Response): boolean {
+  return response.headers.get("Content-Type")?.startsWith(type) === true;
 }

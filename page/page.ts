@@ -1,5 +1,5 @@
 import { adviceNote, offerAdvice } from "./advice.ts";
-import { ask as askFor, OFTEN_MS, SELDOM_MS } from "./ask.ts";
+import { ask as askFor, listen, OFTEN_MS, SELDOM_MS } from "./ask.ts";
 import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { offerConfig } from "./config.ts";
@@ -31,6 +31,8 @@ let since = 0;
 let pauseMs = OFTEN_MS;
 let timer = 0;
 let asked = 0;
+/** What is said without a request. */
+let stream = new AbortController();
 /** What is selected in them stays so. */
 let eventsShown = "";
 
@@ -43,25 +45,35 @@ function queryOf(): string {
     .join("&");
 }
 
-/** One request, and the next one when it is time; nothing while nobody looks. */
+/** One request, and the next one when it is time, or as long as it goes on what is said without one; nothing while nobody looks. */
 async function ask(): Promise<void> {
   clearTimeout(timer);
-  if (document.hidden) return;
+  stream.abort();
   const mine = ++asked;
+  if (document.hidden) return;
+  const take = (live: Live) => {
+    if (mine === asked) takeAnswer(live);
+    return live;
+  };
+  stream = new AbortController();
   try {
-    const live = await askFor<Live>(`api/v1/live?${queryOf()}`);
+    await listen(`api/v1/stream?${queryOf()}`, take, stream.signal);
     if (mine !== asked) return;
-    pauseMs = live.job === undefined ? Math.min(2 * pauseMs, SELDOM_MS) : OFTEN_MS;
-    if (live.job !== undefined) show(live);
-    say("");
+    const { isFinal } = take(await askFor<Live>(`api/v1/live?${queryOf()}`));
     // Of a job that has ended all is there; what the viewer chooses is asked for anew.
-    if (live.isFinal === true) return;
+    if (mine !== asked || isFinal === true) return;
   } catch {
     if (mine !== asked) return;
     pauseMs = Math.min(2 * pauseMs, SELDOM_MS);
     say("No answer: the job may have ended, or the way to it is broken. Reload the page to see what YARN knows of it.");
   }
   timer = setTimeout(() => void ask(), pauseMs);
+}
+
+function takeAnswer(live: Live): void {
+  pauseMs = live.job === undefined ? Math.min(2 * pauseMs, SELDOM_MS) : OFTEN_MS;
+  if (live.job !== undefined) show(live);
+  say("");
 }
 
 function changed(change: Partial<View>): void {

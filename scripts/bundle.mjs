@@ -13,7 +13,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
  * of its debugging service, ways to spread calls over several servers, the measurements for these (ORCA), ways through proxies, which each
  * of our channels switches off (src/api/tls.ts), what it has for other packages,
  * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread, hiding parts of a line, several logs as
- * one, and what it writes of errors, requests and answers: our lines are of texts and numbers.
+ * one, what it writes of errors, requests and answers, and of objects that hold themselves: our lines are of texts and numbers.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const unusedParts = {
@@ -36,6 +36,7 @@ const unusedParts = {
     "./lib/redaction": "module.exports = undefined;",
     "./lib/multistream": "module.exports = undefined;",
     "pino-std-serializers": "exports.err = (error) => error;",
+    "safe-stable-stringify": "exports.configure = () => JSON.stringify;",
   },
 };
 
@@ -52,7 +53,7 @@ export const withoutUnusedParts = {
   setup({ onResolve, onLoad }) {
     for (const [name, parts] of Object.entries(unusedParts)) {
       const namespace = `unused-${name}`;
-      onResolve({ filter: /^[.@p]/ }, ({ path: part, importer }) =>
+      onResolve({ filter: /^[.@ps]/ }, ({ path: part, importer }) =>
         part in parts && importer.includes(`/node_modules/${name}/`) ? { path: part, namespace } : undefined,
       );
       onLoad({ filter: /.*/, namespace }, ({ path: part }) => ({ contents: parts[part] ?? "", loader: "js" }));

@@ -61,12 +61,13 @@ export class ClientRights implements ClientDoor {
     if (caller === OWNER) return undefined;
     const client = this.userOf(caller);
     const user = client === "" ? undefined : this.#options.localNameOf(client);
-    if (user !== undefined && (await this.#mayDo(user, right))) return undefined;
+    if (user !== undefined && (await this.mayDo(user, right))) return undefined;
     const { key, what } = keys[right];
     return `${client} may not ${what} this job: it is ${this.#options.user}'s, and its ${key} does not let others`;
   }
 
-  async #mayDo(user: string, right: ApplicationRight): Promise<boolean> {
+  /** @param user by the name that the cluster has for him */
+  async mayDo(user: string, right: ApplicationRight): Promise<boolean> {
     const { everybody, users, groups } = this.#lists[right];
     if (user === this.#options.user || everybody || users.includes(user)) return true;
     if (groups.length === 0) return false;

@@ -18,14 +18,17 @@ import type { MasterSettings } from "../settings.ts";
 import type { JobHistory } from "../storage/history.ts";
 import { type LogPart, type ReadLog, readParts } from "./log-parts.ts";
 import { PageAnswers } from "./page-answers.ts";
+import { pageCertificate } from "./page-certificate.ts";
 import { PageDoor } from "./page-door.ts";
 
 export interface JobPageOptions {
   readonly job: Pick<JobFile, "roundings" | "spec" | "user">;
-  readonly settings: Pick<MasterSettings, "host">;
+  readonly settings: Pick<MasterSettings, "host" | "keyStore">;
   /** Whether the cluster is. */
   readonly isSecured: boolean;
   readonly identity: ApplicationIdentity;
+  /** Whether a user of a secured cluster may see the job. */
+  readonly maySee: (user: string) => Promise<boolean>;
   readonly series: Pick<JobSeries, "rateOf" | "seriesOf">;
   readonly history: Pick<JobHistory, "lastEvents" | "settings">;
   readonly readLog: ReadLog;
@@ -38,6 +41,8 @@ export interface JobPageOptions {
 
 /** Many viewers cost no more than one. */
 const STATUS_MS = 1_000;
+/** Of a user's groups a process of its own has to be asked. */
+const RIGHTS_MS = 60_000;
 
 /** The job's page: what it is answered, and its door for YARN's proxy. */
 export class JobPage {
@@ -86,10 +91,19 @@ export class JobPage {
    * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which the log says: no job fails for it
    */
   async open(): Promise<string | undefined> {
-    const { job, settings, log, file = PAGE_NAME } = this.#options;
-    const { host } = settings;
+    const { job, settings, isSecured, maySee, clock, log, file = PAGE_NAME } = this.#options;
+    const { host, keyStore } = settings;
     try {
-      const door = new PageDoor({ html: await readFile(file), key: this.key, answers: this.#answers });
+      const certificate = keyStore && pageCertificate(await readFile(keyStore.file), keyStore.password);
+      const door = new PageDoor({
+        html: await readFile(file),
+        key: this.key,
+        answers: this.#answers,
+        // On another cluster the ResourceManager knows its callers by what they call themselves, if at all.
+        ...(certificate && {
+          proxy: { certificate, maySee: isSecured ? rememberedRights(maySee, clock) : async () => false },
+        }),
+      });
       const port = await door.listen({
         host: listeningAddress(host),
         ...(job.spec.ports.am === undefined ? {} : { ports: job.spec.ports.am }),
@@ -97,7 +111,7 @@ export class JobPage {
         random: Math.random,
       });
       log.info("page-served", `The job's page is served on ${formatHostPort({ host, port })}.`);
-      return `http://${formatHostPort({ host, port })}/`;
+      return `${certificate ? "https" : "http"}://${formatHostPort({ host, port })}/`;
     } catch (error) {
       log.warn("page-failed", `The job's page cannot be served: ${errorMessage(error)}`);
       return undefined;
@@ -117,5 +131,20 @@ function remembered(status: () => JobStatus, clock: Pick<WallClock, "nowMs">): (
     const nowMs = clock.nowMs();
     if (known === undefined || nowMs - atMs >= STATUS_MS) [known, atMs] = [status(), nowMs];
     return known;
+  };
+}
+
+function rememberedRights(maySee: JobPageOptions["maySee"], clock: Pick<WallClock, "nowMs">): JobPageOptions["maySee"] {
+  const known = new Map<string, Promise<boolean>>();
+  let sinceMs = clock.nowMs();
+  return (user) => {
+    const nowMs = clock.nowMs();
+    if (nowMs - sinceMs >= RIGHTS_MS) {
+      known.clear();
+      sinceMs = nowMs;
+    }
+    const right = known.get(user) ?? maySee(user);
+    known.set(user, right);
+    return right;
   };
 }

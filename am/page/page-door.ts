@@ -1,14 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { type BindOptions, listenOn } from "../../src/api/server.ts";
 import { contentPolicy, isPageProof, PAGE_API, protect, sendJson, sendPage } from "../../src/page/answers.ts";
 import type { PageAnswers } from "./page-answers.ts";
+import { type PageCertificate, userOf } from "./page-certificate.ts";
 
 export interface PageDoorOptions {
   /** The page, one file. */
   readonly html: Buffer;
   /** Whoever sends it may see the whole job; undefined: nobody may, here. */
   readonly key: string | undefined;
+  /** How YARN's proxy shows that it is the proxy, and whether a user whom it names may see the job; absent: it cannot, nor is there TLS. */
+  readonly proxy?: { readonly certificate: PageCertificate; readonly maySee: (user: string) => Promise<boolean> };
   readonly answers: Pick<PageAnswers, "answer">;
   /** Only tests set it. */
   readonly connectionMs?: number;
@@ -35,7 +39,11 @@ export class PageDoor {
     this.#options = options;
     this.#policy = contentPolicy(options.html);
     const limits = { maxHeaderSize: MOST_PAGE_HEADER_BYTES, keepAlive: false };
-    this.#server = createServer(limits, (request, response) => this.#serve(request, response));
+    const serve = (request: IncomingMessage, response: ServerResponse) => this.#serve(request, response);
+    const { proxy } = options;
+    this.#server = proxy
+      ? createTlsServer({ ...limits, ...proxy.certificate.options }, serve)
+      : createServer(limits, serve);
   }
 
   /** Resolves with the port. Keeps no process alive. */
@@ -85,15 +93,19 @@ export class PageDoor {
     else void this.#send(request, url, response);
   }
 
-  async #send({ headers }: IncomingMessage, url: URL | undefined, response: ServerResponse): Promise<void> {
+  async #send(request: IncomingMessage, url: URL | undefined, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = url ?? new URL("http://am");
     const what = pathname.startsWith(PAGE_API) ? pathname.slice(PAGE_API.length) : "";
-    const { status, body } = await this.#options.answers.answer(what, searchParams, this.#isProof(headers.accept));
+    const { status, body } = await this.#options.answers.answer(what, searchParams, await this.#mayLook(request));
     sendJson(response, status, body);
   }
 
-  /** The one header of a browser that the proxy passes on as it is, and that nobody logs. */
-  #isProof(accept: string | undefined): boolean {
-    return this.#options.key !== undefined && isPageProof(accept, this.#options.key);
+  async #mayLook(request: IncomingMessage): Promise<boolean> {
+    const { key, proxy } = this.#options;
+    // The one header of a browser that the proxy passes on as it is, and that nobody logs.
+    if (key !== undefined && isPageProof(request.headers.accept, key)) return true;
+    if (proxy === undefined) return false;
+    const user = userOf(request, proxy.certificate);
+    return user !== undefined && (await proxy.maySee(user));
   }
 }

@@ -6,7 +6,7 @@ import {
 } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { Credentials } from "../../src/hadoop/security/credentials.ts";
-import { tokenOfKind, withoutMasterToken } from "../../src/hadoop/security/credentials.ts";
+import { tokenOfKind, withoutMasterRights } from "../../src/hadoop/security/credentials.ts";
 import type { Token } from "../../src/hadoop/security/token.ts";
 import { TokenKind } from "../../src/hadoop/security/token.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
@@ -23,12 +23,12 @@ export function masterToken(credentials: Credentials, file: string): Token {
  * container's executor.
  */
 export function executorCredentials(own: Credentials, identity: ApplicationIdentity, containerId: string): Uint8Array {
-  const { tokens, secrets } = withoutMasterToken(own);
+  const { tokens, secrets } = withoutMasterRights(own);
   const executors = executorSecrets(executorIdentity(identity, containerId));
   return writeTokenFile({ tokens, secrets: new Map([...withoutOwnSecrets(secrets), ...executors]) });
 }
 
 /** The user's tokens, as a token file without any secret. */
 export function userTokens(own: Credentials): Uint8Array {
-  return writeTokenFile({ ...withoutMasterToken(own), secrets: new Map() });
+  return writeTokenFile({ ...withoutMasterRights(own), secrets: new Map() });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { type Credentials, withoutMasterToken } from "../../src/hadoop/security/credentials.ts";
+import { type Credentials, withoutMasterRights } from "../../src/hadoop/security/credentials.ts";
 import { delegationOf } from "../../src/hadoop/security/delegation.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ClientContext } from "../context.ts";
@@ -24,7 +24,7 @@ export function givenTokens(environment: ClientContext["environment"]): GivenTok
   let credentials: Credentials;
   try {
     // The right to speak for the application in whose container this runs is nothing that a job of its own needs.
-    credentials = withoutMasterToken(readTokenFile(readFileSync(file)));
+    credentials = withoutMasterRights(readTokenFile(readFileSync(file)));
   } catch (cause) {
     throw new UserError(
       `HADOOP_TOKEN_FILE_LOCATION names ${file}, whose delegation tokens cannot be read: ${errorMessage(cause)}\n` +

@@ -26,7 +26,7 @@ export async function showPage(id: string, options: ShowPageOptions, context: Cl
   const unwatch = watchLeaving(() => leave.abort());
   const { output } = context;
   let present: MasterConnection | undefined;
-  let local: LocalPort | undefined;
+  let opened: OpenedDoor | undefined;
   const ask = async (path: string) => {
     if (present === undefined || present.isClosed)
       throw new UserError("The ApplicationMaster is lost", { code: "LOST" });
@@ -39,13 +39,19 @@ export async function showPage(id: string, options: ShowPageOptions, context: Cl
         output.problem(`${id} has ended (${update.outcome.result}): tony-ts status ${id}`);
         break;
       }
-      local ??= await openDoor(id, options, ask, context);
+      opened ??= await openDoor(id, options, ask, context);
+      opened.door.changed();
     }
     return ExitCode.succeeded;
   } finally {
-    local?.close();
+    opened?.local.close();
     unwatch();
   }
+}
+
+interface OpenedDoor {
+  readonly door: PageDoor;
+  readonly local: LocalPort;
 }
 
 async function openDoor(
@@ -53,7 +59,7 @@ async function openDoor(
   { localPort, json }: ShowPageOptions,
   ask: (path: string) => Promise<string>,
   { output }: ClientContext,
-): Promise<LocalPort> {
+): Promise<OpenedDoor> {
   // Refused before anything is opened to who may not see the job, and where it has no page.
   await ask("live");
   const door = new PageDoor({ html: await readFile(pagePath()), ask });
@@ -65,5 +71,5 @@ async function openDoor(
   const printed: PageJson = { applicationId: id, url: `http://${local.address}/#${door.token}` };
   if (json) output.jsonLine(printed);
   else output.print(`${printed.url} shows ${id} until it ends; Ctrl-C ends this`);
-  return local;
+  return { door, local };
 }

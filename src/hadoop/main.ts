@@ -44,7 +44,7 @@ export {
   type NamedToken,
   noCredentials,
   tokenOfKind,
-  withoutMasterToken,
+  withoutMasterRights,
 } from "./security/credentials.ts";
 export type { CredentialsProvider, HttpService, RpcService } from "./security/credentials-provider.ts";
 export { type DelegationOptions, delegatedCredentials } from "./security/delegated-credentials.ts";

@@ -2,8 +2,12 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:http2";
+import type { OutgoingHttpHeaders } from "node:http";
+import { get } from "node:https";
+import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { httpRequest } from "../../scripts/cluster/http.mjs";
+import { loginCookie } from "../../scripts/cluster/secure/web-login.mjs";
 import { Channel } from "../../src/api/channel.ts";
 import { clientService, executorService, rejoinService } from "../../src/api/definition.ts";
 import { OWNER } from "../../src/api/identity.ts";
@@ -152,6 +156,18 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
     expect(await askedByNobody(page, ca)).toEqual({ status: 401, login: "Negotiate" });
   });
 
+  test("its page through YARN's proxy: all of it to her and to who may see it, to bob what YARN tells everybody", async () => {
+    const page = String(at(report, "app", "trackingUrl"));
+    for (const as of [alice, carol])
+      expect(await shownThrough(page, as)).toMatchObject({ mayLook: true, tasks: { all: 2 } });
+    expect(await shownThrough(page, bob)).toEqual({
+      mayLook: false,
+      rev: expect.any(Number),
+      nowMs: expect.any(Number),
+      job: expect.any(Object),
+    });
+  });
+
   test.each([
     ["its staging folder", () => job.staging],
     ["the history of her jobs", () => `/user/${alice}/.tony-ts/history-${alice}`],
@@ -189,14 +205,25 @@ const refusals = (...served: readonly Service[]): string =>
 /** Who may have been told which secret; nobody knows them by these. */
 const callers = [OWNER, "container_1_0001_01_000002", `token:${Buffer.from("carol").toString("base64url")}`];
 
-/** What the job's page there shows to who has no key of it; undefined: there is none. */
+/** What the job's page there shows to who has no key of it, and says that he is its owner as YARN's proxy would; undefined: there is none. */
 async function shownAt(port: number): Promise<unknown> {
-  const headers = { Accept: "application/json; key=forged" };
-  const url = `http://${cluster.addresses.nodes[0]}:${port}/api/v1/live`;
-  return await fetch(url, { headers }).then(
-    (answer) => answer.json(),
-    () => undefined,
-  );
+  const headers = { Accept: "application/json; key=forged", Cookie: `proxy-user=${alice}` };
+  return await jsonAt(`https://${cluster.addresses.nodes[0]}:${port}/api/v1/live`, headers).catch(() => undefined);
+}
+
+/** What a job's page shows to that user, who asks at YARN's proxy, and for whom it is no matter that another's page may not be safe. */
+async function shownThrough(page: string, as: string): Promise<unknown> {
+  const Cookie = `${loginCookie(cluster, as, page)}; checked_${/application_\d+_\d+/.exec(page)}=true`;
+  return await jsonAt(`${page}api/v1/live`, { Accept: "application/json", Cookie });
+}
+
+function jsonAt(url: string, headers: OutgoingHttpHeaders): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const call = get(url, { headers, rejectUnauthorized: false, agent: false }, (answer) => {
+      json(answer).then(resolve, reject);
+    });
+    call.on("error", reject);
+  });
 }
 
 /** One method after the other: a port lets an address wait that has 32 connections without a proof. */

@@ -36,13 +36,14 @@ export class Chromium {
   readonly #pages = new Map<string, Page>();
   #last = 0;
 
-  private constructor(more: readonly string[]) {
+  private constructor(more: readonly string[], environment: Readonly<Record<string, string>>) {
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     const quiet = ["--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking"];
     const mode = ["--headless=new", "--remote-debugging-pipe", `--user-data-dir=${this.#folder}`];
     const args = [...mode, ...quiet, ...sandbox, ...more];
     // It reads commands from descriptor 3 and answers on 4.
-    this.#process = spawn("chromium", args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    const env = { ...process.env, ...environment };
+    this.#process = spawn("chromium", args, { env, stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     const [, , , to, from] = this.#process.stdio;
     if (!(to instanceof Writable && from instanceof Readable)) throw new Error("no pipes to the browser");
     this.#toBrowser = to;
@@ -51,10 +52,14 @@ export class Chromium {
 
   /**
    * @param more of its own options
+   * @param environment what it has besides that of this process
    * @throws Error where there is none: `apt-get install chromium`
    */
-  static async start(more: readonly string[] = []): Promise<Chromium> {
-    const browser = new Chromium(more);
+  static async start(
+    more: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Chromium> {
+    const browser = new Chromium(more, environment);
     await once(browser.#process, "spawn");
     return browser;
   }

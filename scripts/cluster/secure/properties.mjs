@@ -99,6 +99,8 @@ function yarnProperties(cluster) {
   const webKeytab = keytabOf(cluster, WEB_KEYTAB);
   return {
     "yarn.http.policy": "HTTPS_ONLY",
+    // The proxy fetches pages of ApplicationMasters by HTTPS, of those that serve one, and shows them its own certificate.
+    "yarn.resourcemanager.application-https.policy": "LENIENT",
     "yarn.acl.enable": "true",
     "yarn.admin.acl": "yarn",
     "yarn.scheduler.capacity.root.acl_administer_queue": "yarn",

@@ -20,11 +20,14 @@ export function tokenOfKind(credentials: Credentials, kind: string): Token | und
   return credentials.tokens.find(({ token }) => token.kind === kind)?.token;
 }
 
+/** The stores by which its page is served to YARN's proxy, and their passwords (org.apache.hadoop.yarn.server.security.AMSecretKeys). */
+const MASTER_SECRETS = "yarn.application.am.";
+
 /** What may go on to task containers: everything but the right to speak for the application. */
-export function withoutMasterToken(credentials: Credentials): Credentials {
+export function withoutMasterRights({ tokens, secrets }: Credentials): Credentials {
   return {
-    ...credentials,
-    tokens: credentials.tokens.filter(({ token }) => token.kind !== TokenKind.applicationMaster),
+    tokens: tokens.filter(({ token }) => token.kind !== TokenKind.applicationMaster),
+    secrets: new Map([...secrets].filter(([name]) => !name.startsWith(MASTER_SECRETS))),
   };
 }
 

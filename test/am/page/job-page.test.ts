@@ -1,5 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
+import { get as getTls } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { json } from "node:stream/consumers";
@@ -19,19 +20,28 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const identity = makeIdentity("application_1_0001");
 const said: string[] = [];
+/** About whom it was asked whether he may see the job. */
+const looked: string[] = [];
 const log: Log = { ...silentLog, warn: (event) => void said.push(event) };
 
 function pageOf(
   file: string,
   states: string[] = [],
-  { isSecured = false, page }: { isSecured?: boolean; page?: boolean } = {},
+  { isSecured = false, page, keyStore }: { isSecured?: boolean; page?: boolean; keyStore?: string } = {},
 ) {
   const spec = aJobSpec();
   return new JobPage({
     job: { spec: page === undefined ? spec : { ...spec, am: { ...spec.am, page } }, user: "ada" },
     isSecured,
-    settings: { host: "127.0.0.1" },
+    settings: {
+      host: "127.0.0.1",
+      ...(keyStore === undefined ? {} : { keyStore: { file: keyStore, password: "changeit" } }),
+    },
     identity,
+    maySee: async (user) => {
+      looked.push(user);
+      return user === "ada";
+    },
     history: {
       lastEvents: [{ type: "recovered", containers: 2, atMs: 5, generation: 1 }],
       settings: async () => Buffer.from("<configuration/>"),
@@ -100,7 +110,43 @@ describe("a job's page", () => {
     expect([hasKey(false), hasKey(true), hasKey(true, true)]).toEqual([true, false, true]);
   });
 
+  test.each([
+    [true, ["ada", "bob"], [true, false]],
+    [false, [], [false, false]],
+  ])(
+    "with the key store that YARN gives it is served by HTTPS; whom the proxy names is believed on a secured cluster alone: %s",
+    async (isSecured, asked, seen) => {
+      looked.splice(0);
+      const file = path.join(folder, "page.html");
+      writeFileSync(file, "<html></html>");
+      const url = await pageOf(file, [], { isSecured, keyStore: "test/fixtures/proxy-ca/application.jks" }).open();
+      expect(url).toMatch(/^https:/);
+      const authority = readFileSync("test/fixtures/proxy-ca/authority.pem");
+      const ask = (user: string) =>
+        new Promise<{ readonly mayLook: boolean }>((resolve, reject) => {
+          const shown = { cert: authority, key: authority, rejectUnauthorized: false, agent: false };
+          const headers = { cookie: `proxy-user=${user}` };
+          getTls(`${url}api/v1/live`, { ...shown, headers }, (response) => {
+            json(response).then((body) => resolve(Object(body)), reject);
+          }).on("error", reject);
+        });
+      const looks = [await ask("ada"), await ask("bob"), await ask("ada")].map(({ mayLook }) => mayLook);
+      expect(looks).toEqual([...seen, seen[0]]);
+      // Of each once a minute: it may take a process of its own.
+      expect(looked).toEqual(asked);
+    },
+  );
+
+  test("is missing where YARN's key store cannot be read, and the job goes on", async () => {
+    const file = path.join(folder, "page.html");
+    writeFileSync(file, "<html></html>");
+    said.splice(0);
+    expect(await pageOf(file, [], { keyStore: file }).open()).toBeUndefined();
+    expect(said).toEqual(["page-failed"]);
+  });
+
   test("is missing where its file is, and the job goes on", async () => {
+    said.splice(0);
     expect(await pageOf(path.join(folder, "nothing")).open()).toBeUndefined();
     expect(said).toEqual(["page-failed"]);
   });

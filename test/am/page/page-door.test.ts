@@ -1,10 +1,14 @@
 import { once } from "node:events";
-import { type IncomingHttpHeaders, request } from "node:http";
+import { readFileSync } from "node:fs";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { request as requestTls } from "node:https";
 import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { connect as connectTls } from "node:tls";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { MOST_PAGE_READERS, PageAnswers, type PageSources } from "../../../am/page/page-answers.ts";
+import { pageCertificate } from "../../../am/page/page-certificate.ts";
 import { MOST_PAGE_CONNECTIONS, PageDoor, type PageDoorOptions } from "../../../am/page/page-door.ts";
 
 const html = Buffer.from("<html><style>a{}</style><script>1</script></html>");
@@ -164,5 +168,86 @@ describe("the door of a job's page", () => {
     while (isOpen() > MOST_PAGE_CONNECTIONS - 1) await new Promise((resolve) => setTimeout(resolve, 10));
     for (const socket of idle) socket.destroy();
     expect((await ask("/")).status).toBe(200);
+  });
+});
+
+describe("the door of a page that YARN's proxy fetches by HTTPS", () => {
+  /** Made by ProxyCA of Hadoop 3.4.2, for two applications. */
+  const fixture = (name: string) => readFileSync(`test/fixtures/proxy-ca/${name}`);
+  const certificate = pageCertificate(fixture("application.jks"), "changeit");
+  const proxy = { cert: fixture("authority.pem"), key: fixture("authority.pem") };
+  const { key, cert } = pageCertificate(fixture("other.jks"), "changeit").options;
+  const asked: string[] = [];
+  const door = doorWith(
+    { live: (_request, mayLook) => ({ mayLook }) },
+    {
+      proxy: {
+        certificate,
+        maySee: async (user) => {
+          asked.push(user);
+          return user === "ada von b";
+        },
+      },
+    },
+  );
+  let port = 0;
+  beforeAll(async () => {
+    port = await door.listen(options);
+  });
+  afterAll(() => door.close());
+  beforeEach(() => void asked.splice(0));
+
+  async function ask(shown: object, headers: object = {}) {
+    const sent = requestTls({
+      ...{ host: "127.0.0.1", port, path: "/api/v1/live", agent: false, rejectUnauthorized: false, ...shown },
+      headers: { ...headers },
+    });
+    sent.end();
+    const [response]: IncomingMessage[] = await once(sent, "response");
+    return response && (await buffer(response)).toString("utf8");
+  }
+
+  test("shows the whole job to who may see it and asks through the proxy, which has the ResourceManager's own certificate", async () => {
+    expect(await ask(proxy, { cookie: "proxy-user=ada+von+b" })).toBe(`{"mayLook":true}`);
+    expect(await ask(proxy, { cookie: "proxy-user=bob" })).toBe(`{"mayLook":false}`);
+    expect(asked).toEqual(["ada von b", "bob"]);
+  });
+
+  test.each([
+    ["no certificate", {}],
+    ["another application's, by the same authority", { cert, key }],
+  ])("does not believe a cookie of who has %s", async (_what, shown) => {
+    expect(await ask(shown, { cookie: "proxy-user=ada+von+b" })).toBe(`{"mayLook":false}`);
+    expect(asked).toEqual([]);
+  });
+
+  test("shows it to who sends its key, whoever asks", async () => {
+    expect(await ask({}, { accept: proof })).toBe(`{"mayLook":true}`);
+    expect(asked).toEqual([]);
+  });
+
+  test.each(["", "proxy-user=", "user=ada"])("takes nobody's name from the cookie '%s'", async (cookie) => {
+    expect(await ask(proxy, { cookie })).toBe(`{"mayLook":false}`);
+    expect(asked).toEqual([]);
+  });
+
+  test("shows the chain that the proxy takes: the application's certificate, and the ResourceManager's", async () => {
+    const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false });
+    await once(socket, "secureConnect");
+    const own = socket.getPeerX509Certificate();
+    expect(own?.subject).toBe("CN=application_1_0001");
+    expect(String(certificate.options.cert).match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+    socket.destroy();
+  });
+
+  test("gives up who does not speak TLS, and goes on", async () => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.on("error", () => undefined);
+    socket.write("GET / HTTP/1.1\r\n\r\n");
+    await once(socket, "close");
+    const hasty = connect({ host: "127.0.0.1", port });
+    await once(hasty, "connect");
+    hasty.resetAndDestroy();
+    expect(await ask({})).toBe(`{"mayLook":false}`);
   });
 });

@@ -1,14 +1,16 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LocalPort } from "../../../client/sessions/local-port.ts";
-import { PageDoor } from "../../../client/sessions/page-door.ts";
+import { MOST_VIEWERS, PageDoor } from "../../../client/sessions/page-door.ts";
 import { tcpSockets } from "../../../src/tcp-sockets.ts";
 
 const html = Buffer.from("<html><style>a{}</style><script>1</script></html>");
 const asked: string[] = [];
 let isLost = false;
+/** What the ApplicationMaster answers. */
+let answer = `{"rev":1}`;
 let door: PageDoor;
 let local: LocalPort;
 
@@ -23,13 +25,15 @@ async function open(sockets = tcpSockets): Promise<LocalPort> {
 beforeEach(async () => {
   asked.length = 0;
   isLost = false;
+  answer = `{"rev":1}`;
   door = new PageDoor({
     html,
     ask: async (path) => {
       asked.push(path);
       if (isLost) throw new Error("lost");
-      return `{"rev":1}`;
+      return answer;
     },
+    gatherMs: 0,
   });
   local = await open();
 });
@@ -72,5 +76,84 @@ describe("a job's page on this machine", () => {
     const others = await open(async () => (await tcpSockets()).map((one) => ({ ...one, uid: 4242 })));
     await expect(ask("/", "*/*", "GET", others)).rejects.toMatchObject({ code: "ECONNRESET" });
     others.close();
+  });
+});
+
+describe("a page on this machine that is told of changes by itself", () => {
+  /** What it is told, one after the other. */
+  async function listen(query = "since=0&filter=a", token = door.token) {
+    const [host, port] = local.address.split(":");
+    const headers = { accept: `application/json; key=${token}` };
+    const sent = request({ host, port, path: `/api/v1/stream?${query}`, headers, agent: false });
+    sent.end();
+    return await new Promise<IncomingMessage>((resolve, reject) => {
+      sent.on("error", reject).on("response", (response) => resolve(response.setEncoding("utf8")));
+    });
+  }
+
+  async function* eventsOf(response: IncomingMessage): AsyncGenerator<{ readonly rev: number }> {
+    let pieces: string[] = [];
+    for await (const piece of response) {
+      pieces.push(piece);
+      if (!String(piece).endsWith("\n\n")) continue;
+      yield JSON.parse(pieces.join("").replace(/^data: /, ""));
+      pieces = [];
+    }
+  }
+
+  async function until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  test("is told once of each, by what it shows of the job", async () => {
+    const response = await listen();
+    expect(response.headers["content-type"]).toBe("text/event-stream");
+    const events = eventsOf(response);
+    expect((await events.next()).value).toEqual({ rev: 1 });
+    door.changed();
+    await until(() => asked.length === 2);
+    answer = `{"rev":2}`;
+    const next = events.next();
+    await until(() => {
+      door.changed();
+      return asked.length > 2;
+    });
+    expect((await next).value).toEqual({ rev: 2 });
+    expect(asked.slice(0, 2)).toEqual(["live?since=0&filter=a", "live?since=1&filter=a"]);
+    response.destroy();
+  });
+
+  test("who reads nothing is sent no second answer, and keeps nobody else waiting", async () => {
+    const long = "x".repeat(8 * 2 ** 20);
+    answer = JSON.stringify({ rev: 1, long });
+    const idle = (await listen("filter=idle")).pause();
+    const events = eventsOf(await listen("filter=busy"));
+    expect((await events.next()).value?.rev).toBe(1);
+    for (const rev of [2, 3]) {
+      answer = JSON.stringify({ rev, long });
+      const told = events.next();
+      await until(() => {
+        door.changed();
+        return asked.some((path) => path === `live?filter=busy&since=${rev - 1}`);
+      });
+      expect((await told).value?.rev).toBe(rev);
+    }
+    expect(asked.filter((path) => path.includes("idle"))).toHaveLength(1);
+    idle.destroy();
+  });
+
+  test("asks again by itself once the ApplicationMaster is away, and where there are too many", async () => {
+    const responses: IncomingMessage[] = [];
+    for (let count = 0; count < MOST_VIEWERS; count += 1) responses.push(await listen());
+    expect((await listen()).statusCode).toBe(503);
+    expect((await listen("", "another")).statusCode).toBe(403);
+    await until(() => asked.length === MOST_VIEWERS);
+    isLost = true;
+    const ends = responses.map((response) => once(response.resume(), "end"));
+    door.changed();
+    await Promise.all(ends);
+    isLost = false;
+    const events = eventsOf(await listen());
+    expect((await events.next()).value).toEqual({ rev: 1 });
   });
 });

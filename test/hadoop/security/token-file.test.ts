@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
-import { tokenOfKind, withoutMasterToken } from "../../../src/hadoop/security/credentials.ts";
+import { tokenOfKind, withoutMasterRights } from "../../../src/hadoop/security/credentials.ts";
 import { TokenKind } from "../../../src/hadoop/security/token.ts";
 import { readTokenFile, writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
 import { outcomeOf } from "../../support/outcome.ts";
@@ -88,7 +88,10 @@ describe("what an ApplicationMaster holds", () => {
     expect(tokenOfKind(held, TokenKind.client)).toBeUndefined();
   });
 
-  test("what goes on to tasks lacks it", () => {
-    expect(withoutMasterToken(held)).toEqual({ ...held, tokens: [{ alias: "ha-hdfs:main", token: hdfsToken }] });
+  test("what goes on to tasks lacks it, and what YARN's proxy knows the ApplicationMaster by", () => {
+    const stores = ["yarn.application.am.keystore", "yarn.application.am.keystore.password"];
+    const secrets = new Map([...held.secrets, ...stores.map((name) => [name, Buffer.of(4)] as const)]);
+    const tokens = [{ alias: "ha-hdfs:main", token: hdfsToken }];
+    expect(withoutMasterRights({ ...held, secrets })).toEqual({ ...held, tokens });
   });
 });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DerTag, derContent, derValues } from "./der.ts";
 
 const magic = 0xfeedfeed;
 const digestBytes = 20;
@@ -11,45 +12,93 @@ export function isJks(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes.readUInt32BE(0) === magic;
 }
 
+interface Entry {
+  /** The owner's alone first, then those that vouch for it. */
+  readonly certificates: readonly Buffer[];
+  /** Encrypted; absent: somebody else's certificate. */
+  readonly sealedKey?: Buffer;
+}
+
 /**
- * The certificates in a Java key store (sun.security.provider.JavaKeyStore), in DER:
- *
- *     0xFEEDFEED | version(4) | count(4) | entry × count | SHA-1(password in UTF-16 | "Mighty Aphrodite" | all before)
- *     entry:  1 | alias | time(8) | key: length(4), bytes | count(4) | certificate × count
- *             2 | alias | time(8) | certificate
- *     alias:  length(2), bytes        certificate:  type: length(2), bytes | length(4), bytes     (no type in version 1)
+ * The certificates in a Java key store, in DER.
  *
  * @param password undefined: whether somebody has changed the store is not looked at, as Java does
  * @throws RangeError for bytes that are cut off or of another kind, or a password that is not the store's
  */
 export function jksCertificates(bytes: Buffer, password: string | undefined): readonly Buffer[] {
+  return entriesOf(bytes, password).flatMap(({ certificates }) => certificates);
+}
+
+export interface KeyPair extends Pick<Entry, "certificates"> {
+  /** PKCS #8, in DER. */
+  readonly key: Buffer;
+}
+
+/** The first private key of a Java key store, with its certificates. @throws RangeError as `jksCertificates`, and where there is none */
+export function jksKeyPair(bytes: Buffer, password: string): KeyPair {
+  const [entry] = entriesOf(bytes, password).filter(({ sealedKey }) => sealedKey !== undefined);
+  if (entry?.sealedKey === undefined) throw new RangeError("there is no private key in it");
+  const [, sealed] = derValues(derContent(derValues(entry.sealedKey), 0, DerTag.sequence));
+  return { key: opened(sealed?.content ?? Buffer.alloc(0), password), certificates: entry.certificates };
+}
+
+/** sun.security.provider.KeyProtector: salt(20) | key XOR digests, each of the one before | SHA-1(password in UTF-16 | key) */
+function opened(sealed: Buffer, password: string): Buffer {
+  const secret = inUtf16(password);
+  const key = Buffer.from(sealed.subarray(digestBytes, -digestBytes));
+  let digest = sealed.subarray(0, digestBytes);
+  for (const [index, byte] of key.entries()) {
+    if (index % digestBytes === 0) digest = sha1(secret, digest);
+    key.writeUInt8(byte ^ digest.readUInt8(index % digestBytes), index);
+  }
+  if (!sha1(secret, key).equals(sealed.subarray(-digestBytes))) throw new RangeError("the password is not the key's");
+  return key;
+}
+
+/**
+ * What a Java key store holds (sun.security.provider.JavaKeyStore):
+ *
+ *     0xFEEDFEED | version(4) | count(4) | entry × count | SHA-1(password in UTF-16 | "Mighty Aphrodite" | all before)
+ *     entry:  1 | alias | time(8) | key: length(4), bytes | count(4) | certificate × count
+ *             2 | alias | time(8) | certificate
+ *     alias:  length(2), bytes        certificate:  type: length(2), bytes | length(4), bytes     (no type in version 1)
+ */
+function entriesOf(bytes: Buffer, password: string | undefined): readonly Entry[] {
   const end = bytes.length - digestBytes;
   if (password !== undefined) {
-    const secret = Buffer.from(password, "utf16le").swap16();
-    const digest = createHash("sha1").update(secret).update(whitener).update(bytes.subarray(0, end)).digest();
+    const digest = sha1(inUtf16(password), Buffer.from(whitener), bytes.subarray(0, end));
     if (!digest.equals(bytes.subarray(end))) throw new RangeError("the password is wrong, or the file was changed");
   }
   const reader = new Reader(bytes.subarray(4, end));
   const version = reader.number();
-  const certificates: Buffer[] = [];
   const certificate = () => {
     if (version > 1) reader.text();
-    certificates.push(reader.bytes(reader.number()));
+    return reader.bytes(reader.number());
   };
-  for (let entries = reader.number(); entries > 0; entries -= 1) {
+  return times(reader.number(), () => {
     const tag = reader.number();
     reader.text();
     reader.bytes(8);
-    if (tag === certificateTag) {
-      certificate();
-    } else if (tag === privateKeyTag) {
-      reader.bytes(reader.number());
-      for (let count = reader.number(); count > 0; count -= 1) certificate();
-    } else {
-      throw new RangeError(`an entry is of kind ${tag}`);
-    }
-  }
-  return certificates;
+    if (tag === certificateTag) return { certificates: [certificate()] };
+    if (tag !== privateKeyTag) throw new RangeError(`an entry is of kind ${tag}`);
+    const sealedKey = reader.bytes(reader.number());
+    return { sealedKey, certificates: times(reader.number(), certificate) };
+  });
+}
+
+/** One after the other until they are as many, or it throws: nothing is made ready for a number that somebody has written. */
+function times<Made>(count: number, make: () => Made): Made[] {
+  const made: Made[] = [];
+  while (made.length < count) made.push(make());
+  return made;
+}
+
+function inUtf16(password: string): Buffer {
+  return Buffer.from(password, "utf16le").swap16();
+}
+
+function sha1(...parts: readonly Buffer[]): Buffer {
+  return createHash("sha1").update(Buffer.concat(parts)).digest();
 }
 
 /** Reads big-endian numbers and what has its length in front; RangeError past the end. */
