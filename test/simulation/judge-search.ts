@@ -86,7 +86,9 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
     if (retries > search.retries + unsettled) return [`${id} was started again ${retries} times of ${search.retries}`];
     if (charged > most + unsettled)
       return [`${charged} failures are charged to trial ${number}, whose programs failed ${most} times`];
-    return hasFailed && charged <= search.retries
+    // It may have failed by a charge that was still being judged.
+    const paid = Math.max(charged, retriesOf(core, task) + Number(hasFailed));
+    return hasFailed && paid <= search.retries
       ? [`${id} is ${phase} and has failed, with ${retries} restarts of ${search.retries}: ${trialFailure.words}`]
       : [];
   });

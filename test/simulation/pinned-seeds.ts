@@ -103,6 +103,13 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["recovery-impossible", "outcome-decided"],
   },
   {
+    seed: 60_000_593,
+    searches: true,
+    lives:
+      "a trial fails as a container in which nothing had started runs out of memory, while what ended its generation before is still judged",
+    logs: ["generation-restart", "recovered", "container-replaced", "stage-done", "outcome-decided"],
+  },
+  {
     seed: 46_000_552,
     searches: true,
     lives: "four trials that each miss their last container do not wait for one another for ever",
