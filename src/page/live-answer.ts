@@ -45,17 +45,15 @@ export interface PageSeries {
  * (`yarn application -status`): nothing of tasks, waits or failures.
  */
 export function liveAnswer(status: JobStatus, facts: PageFacts, request: LiveRequest, mayLook: boolean): object {
-  const { attempt, nowMs } = status;
+  const { nowMs } = status;
   const body = { job: jobOf(status, facts), ...(mayLook ? whole(status, facts, request) : {}) };
-  const rev = revisionOf(attempt, body);
+  const rev = revisionOf(body);
   return rev === request.since ? { rev, nowMs } : { rev, nowMs, mayLook, ...body };
 }
 
 /** Another one for other facts, so that a page needs not be told twice; an attempt that knows no revisions of an earlier one makes the same. */
-function revisionOf(attempt: number, body: object): number {
-  const hash = createHash("sha256")
-    .update(`${attempt} ${JSON.stringify(body)}`)
-    .digest();
+function revisionOf(body: object): number {
+  const hash = createHash("sha256").update(JSON.stringify(body)).digest();
   return hash.readUIntBE(0, 6);
 }
 

@@ -127,6 +127,12 @@ describe("memory", () => {
     });
   });
 
+  test("is not raised because a task ran out of less than is asked for now", () => {
+    const generations = [{ generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory() }];
+    const before = aRun({ memoryMiB: 4096, gibibytes: [3.9, 3.9], generations });
+    expect(codes(adviceOn(aRun({ gibibytes: [4, 4] }), before))).not.toContain("more-memory");
+  });
+
   test("is what a job's last line tells of: that more is needed, or else that half was never used", () => {
     const told = (...gibibytes: number[]) => strongest(adviceOn(aRun({ gibibytes })))?.code;
     expect([told(7.5), told(4.1), told(4), told(3)]).toEqual(["more-memory", undefined, "less-memory", "less-memory"]);
@@ -367,6 +373,18 @@ describe("lost time", () => {
       againMs: (5 + 3) * minute,
       ofMs: 60 * minute,
     });
+  });
+
+  test("of a checkpoint that was complete after the failure nothing is done again", () => {
+    const at = (minutes: number) => noonishMs + minutes * minute;
+    const checkpoint = { path: "hdfs:///c", step: 600, atMs: at(21) };
+    const generations = [
+      { generation: 1, startedAtMs: at(0), runningAtMs: at(0), endedAtMs: at(20) },
+      { generation: 2, startedAtMs: at(20), runningAtMs: at(24), resumedFrom: checkpoint },
+    ];
+    expect(adviceOn(aRun({ generations }))).toContainEqual(
+      expect.objectContaining({ code: "restart-time", lostMs: 4 * minute, againMs: 0 }),
+    );
   });
 
   test("the stages of a job are no restarts", () => {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
-import { type JournalFiles, readJournal } from "../../src/journal/reader.ts";
+import { type JournalFiles, partName, readJournal } from "../../src/journal/reader.ts";
 
 const FOLDER = "/staging/journal";
 const damaged = Buffer.from("half of an entry");
@@ -28,6 +28,21 @@ describe("the journal of earlier attempts", () => {
     expect(await readJournal(journalOf(files), FOLDER)).toEqual({
       entry: { attempt: 10, sequence: 12, snapshot: { jobs: 1 } },
       unreadable: [],
+    });
+  });
+
+  test("has what a snapshot left out of its lists before what it has, part after part", async () => {
+    const of = (sequence: number, snapshot: object) =>
+      encodeJournalEntry({ attempt: 1, sequence }, JSON.stringify(snapshot));
+    const parts = { [partName(3)]: of(3, { tasks: ["a"], gangs: [1] }), [partName(5)]: of(5, { tasks: ["b"] }) };
+    const files = { "1": { ...parts, "7": of(7, { parts: [3, 5], tasks: ["c"], gangs: [2], usage: 1 }) } };
+    const { entry: found } = await readJournal(journalOf(files), FOLDER);
+    expect(found?.snapshot).toEqual({ parts: [3, 5], tasks: ["a", "b", "c"], gangs: [1, 2], usage: 1 });
+    const { [partName(5)]: _lost, ...others } = parts;
+    const left = { "1": { ...others, "6": of(6, { tasks: ["d"] }), "7": of(7, { parts: [3, 5], tasks: ["c"] }) } };
+    expect(await readJournal(journalOf(left), FOLDER)).toMatchObject({
+      entry: { sequence: 6 },
+      unreadable: [expect.stringContaining(`${FOLDER}/1/7`)],
     });
   });
 

@@ -159,6 +159,16 @@ describe("the door of a job's page", () => {
     expect(socket.destroyed).toBe(true);
   });
 
+  test("who holds a place keeps it, however many come and go", async () => {
+    const holder = connect({ host: "127.0.0.1", port });
+    await once(holder, "connect");
+    for (let times = 0; times <= MOST_PAGE_CONNECTIONS; times += 1) expect((await ask("/")).status).toBe(200);
+    holder.write("GET / HTTP/1.1\r\nHost: am\r\n\r\n");
+    const [first] = await once(holder, "data");
+    expect(String(first)).toMatch(/^HTTP\/1\.1 200 /);
+    holder.destroy();
+  });
+
   test("who holds all its places and asks nothing keeps nobody out: the oldest goes", async () => {
     const idle = Array.from({ length: MOST_PAGE_CONNECTIONS + 1 }, () => connect({ host: "127.0.0.1", port }));
     for (const socket of idle) socket.on("error", () => undefined);

@@ -47,13 +47,14 @@ class StagedTokens implements TokenFile {
 function setUp() {
   const staged = new StagedTokens();
   const told: number[] = [];
+  const warned: string[] = [];
   const tokens = new FreshTokens({
     given,
     clock: wallClock,
-    log: silentLog,
+    log: { ...silentLog, warn: (event) => void warned.push(event) },
     replaced: () => told.push(tokens.held().tokens.length),
   });
-  return { staged, told, tokens };
+  return { staged, told, tokens, warned };
 }
 
 describe("an ApplicationMaster's delegation tokens", () => {
@@ -93,6 +94,21 @@ describe("an ApplicationMaster's delegation tokens", () => {
     staged.content = writeTokenFile({ tokens: [token(TokenKind.hdfsDelegation, "second")], secrets: new Map() });
     await tokens.look(staged);
     expect(tokens.areReplaced).toBe(true);
+  });
+
+  test("that cannot be read are told of once, and again after some that could", async () => {
+    const { staged, tokens, warned } = setUp();
+    const damaged = async () => {
+      staged.replace();
+      staged.content = Buffer.from("HDT");
+      for (const _ of [1, 2]) await tokens.look(staged);
+    };
+    await damaged();
+    expect(warned).toEqual(["tokens-unreadable"]);
+    staged.replace(token(TokenKind.hdfsDelegation, "second"));
+    await tokens.look(staged);
+    await damaged();
+    expect(warned).toEqual(["tokens-unreadable", "tokens-unreadable"]);
   });
 });
 
