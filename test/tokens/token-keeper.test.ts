@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { noNewTokens } from "../../client/tokens/job-token-keeper.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
-import { TokenKeeper, type TokenKeeperOptions } from "../../src/tokens/token-keeper.ts";
+import { endOf, TokenKeeper, type TokenKeeperOptions } from "../../src/tokens/token-keeper.ts";
 import { longestLifeMs, renewIntervalMs } from "../../src/tokens/token-lives.ts";
 import { aDelegationToken } from "../support/tokens.ts";
 
@@ -61,6 +61,13 @@ describe("the delegation tokens of a job that is followed", () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/tokens end in 6 h.*: the ticket has expired\n {2}Get a new ticket \(kinit\)/);
   });
+});
+
+test("tokens end with the first of them, which nobody can make live longer than its server has said", () => {
+  const [long, short] = [aDelegationToken(hourMs, 7 * dayMs), aDelegationToken(hourMs, 3 * hourMs)];
+  expect(endOf([long], dayMs)).toBe(hourMs + dayMs);
+  expect(endOf([long, short], dayMs)).toBe(3 * hourMs);
+  expect(endOf([], dayMs)).toBeUndefined();
 });
 
 test("a token lives as long as the configuration of its server says, a day unless it is renewed, and a week at most", () => {

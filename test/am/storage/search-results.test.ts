@@ -2,14 +2,17 @@ import { describe, expect, test } from "@jest/globals";
 import { SearchResults } from "../../../am/storage/search-results.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { TrialLine, TrialState } from "../../../src/job/search/trials.ts";
-import { SteppedClock } from "../../support/stepped-clock.ts";
+import { eventually } from "../../support/eventually.ts";
+import { SteppedClock, turn } from "../../support/stepped-clock.ts";
 
 /** What was written, by the names of the files. */
 class Stored extends LocalFileSystem {
   readonly files: (readonly [name: string, text: string])[] = [];
   isAway = false;
+  whenWriting: () => Promise<void> = async () => {};
 
   override async create(file: string, content: Uint8Array): Promise<void> {
+    await this.whenWriting();
     if (this.isAway) throw new Error("the NameNode is away");
     this.files.push([file.replace(/^.*\/\.(.*)\.tmp$/, "$1"), Buffer.from(content).toString()]);
   }
@@ -46,6 +49,25 @@ function running(folders: readonly string[] = ["/results/job"], isSearch = true)
 }
 
 describe("the trials of a search", () => {
+  test("are not stored again once its results are, whatever was being stored as it ended", async () => {
+    const { states, fileSystem, pass, results } = running();
+    let ended: Promise<void> | undefined;
+    fileSystem.whenWriting = async () => {
+      await turn();
+      ended ??= results.end();
+      await turn();
+    };
+    states[0] = "completed";
+    await pass(10_000);
+    await eventually("its end", () => ended !== undefined);
+    await ended;
+    const { length } = fileSystem.files;
+    expect(fileSystem.files.at(-1)).toEqual(["0", "events"]);
+    states[1] = "completed";
+    await pass(600_000);
+    expect(fileSystem.files).toHaveLength(length);
+  });
+
   test("are stored while it runs, as soon as some of them have ended", async () => {
     const { states, fileSystem, pass } = running();
     await pass(10_000);

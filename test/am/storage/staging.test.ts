@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Staging } from "../../../am/storage/staging.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
+import { turn } from "../../support/stepped-clock.ts";
 
 describe("the staging folder", () => {
   let folder = "";
@@ -47,6 +48,26 @@ describe("the staging folder", () => {
     const announced = staging.announce({ attempt: 1, host: "node-1", port: 4000 });
     await staging.remove();
     await announced;
+    await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("is gone for good, however slow the file system is that the address is written to", async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    class Slow extends LocalFileSystem {
+      override async create(...file: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        await answered;
+        await super.create(...file);
+      }
+    }
+    const slow = new Staging(new Slow(), folder);
+    const announced = slow.announce({ attempt: 1, host: "node-1", port: 4000 }).catch(() => undefined);
+    const removed = slow.remove();
+    for (let turns = 0; turns < 100; turns += 1) await turn();
+    answer();
+    await Promise.all([announced, removed]);
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
   });
 

@@ -34,6 +34,16 @@ const sampled = fc
   });
 
 describe("a table of series", () => {
+  test("has longer spans for all tasks at once, when the time of one outgrows them", () => {
+    const table = new SeriesTable(fromMs, 2);
+    const quantity = { name: "it", rule: "last" } as const;
+    for (const [span, value] of [1, 2, 3].entries())
+      for (const one of ["worker:0", "worker:1"]) table.add(one, quantity, fromMs + span * FIRST_SPAN_MS, value);
+    table.add("worker:0", quantity, fromMs + table.spans * FIRST_SPAN_MS, 9);
+    expect(table.spanMs).toBe(2 * FIRST_SPAN_MS);
+    expect(table.seriesOf("worker:1")).toEqual([{ ...quantity, first: 0, values: [2, 3] }]);
+  });
+
   test("says of each span what all samples in it come to, however often spans were halved, in memory that does not grow", () => {
     fc.assert(
       fc.property(sampled, fc.constantFrom<SeriesRule>("mean", "most", "last"), (samples, rule) => {
