@@ -38,9 +38,10 @@ function key(kind: string): HTMLElement {
 function figures(title: string, spans: readonly TimelineSpan[]): HTMLElement {
   return el("p", { class: "figures" }, [
     title === "" ? "" : el("b", {}, [title]),
-    ...totalsOf(spans).map(({ phase, tookMs }) =>
+    ...totalsOf(spans).flatMap(({ phase, tookMs }) => [
       el("span", { title: timelinePhases[phase] }, [key(phase), `${phase} ${spanWords(tookMs)}`]),
-    ),
+      " ",
+    ]),
   ]);
 }
 

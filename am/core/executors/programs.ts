@@ -21,10 +21,11 @@ import { doneForGood } from "../gang/stages.ts";
 import { isShareDone, restartsWithGang } from "../policies/restart.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
+import type { GenerationRecord } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import { isSpecOut } from "../state/gang-moves.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { about, containerOf, emit, findTask, gangOf, log, record, rolesOf, type Step } from "../state/step.ts";
+import { about, containerOf, emit, findTask, gangOf, log, record, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { moveTask, TASK, type TaskMove } from "../state/task-moves.ts";
 import { departureEnding, tellOfDeparture } from "./departures.ts";
 
@@ -71,12 +72,18 @@ function noteRunning(step: Step, gang: GangState): void {
   if (isSpecOut(gang)) {
     if (rolesOf(step, gang).every(([, { counts }]) => counts.starting === 0)) {
       const { generation } = gang;
-      present.runningAtMs = step.nowMs;
+      present.runningAtMs = lastStart(step, gang, present);
       log(step, "info", "generation-running", `All programs of generation ${generation} run.`, { generation });
     }
   } else if (step.spec.distributedMode === "fcfs") {
     present.runningAtMs = step.nowMs;
   }
+}
+
+/** A later attempt hears of starts that are long past; by the clocks of their machines. */
+function lastStart(step: Step, gang: GangState, { specAtMs = 0 }: GenerationRecord): number {
+  const last = tasksOf(step, gang).reduce((latest, { startedAtMs }) => Math.max(latest, startedAtMs), specAtMs);
+  return Math.min(step.nowMs, last);
 }
 
 /** What it is that a program ended so. */

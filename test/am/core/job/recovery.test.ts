@@ -59,6 +59,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
     const takeover = { attempt: 2, atMs: expect.any(Number) };
     expect(scenario.core.state.takeovers).toEqual([takeover]);
+    expect(scenario.gang.generations[0]?.runningAtMs).toBeLessThan(scenario.nowMs);
     scenario.crash(kept);
     expect(scenario.core.state.takeovers).toEqual([takeover, { ...takeover, attempt: 3 }]);
     scenario.reports("worker:0", program);
