@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect } from "node:http2";
 import type { OutgoingHttpHeaders } from "node:http";
+import { connect } from "node:http2";
 import { get } from "node:https";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
