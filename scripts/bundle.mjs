@@ -162,9 +162,6 @@ const wrapper = "(function (module, require, __filename, __dirname, __url) {";
  * @param {boolean} forPeople
  */
 async function withHead(code, forPeople) {
-  const wide = /.{0,40}[^\0-\x7f].{0,40}/.exec(code);
-  // V8 would keep all of it with two bytes for each character; esbuild escapes strings, but not regular expressions.
-  if (wide !== null) throw new Error(`the code is not ASCII; write the character as \\u…: ${wide[0]}`);
   if (code.includes("*!!/")) throw new Error("the code holds *!!/, which stands for the end of a comment");
   const quoted = code.replaceAll("*/", "*!!/");
   const sha256 = createHash("sha256").update(code).digest("hex");

@@ -11,7 +11,7 @@ type Missing = Pick<Misnamed, "kind" | "missing">;
 const NO_MODULE = /^(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)'?$/;
 /** As Python, shells, and programs that tell of errno say that there is no such file. */
 const NO_FILE = /no such file or directory/i;
-/** By these, or by ‘ and ’, which the bundle cannot have as they are (scripts/bundle.mjs). */
+/** By these, or by ‘ and ’, which the bundle cannot have as they are (scripts/build.mjs). */
 const QUOTED = /(?<!\w)['"\u2018`]([^'"\u2018\u2019`]+)['"\u2019`]/;
 const BEFORE_WORDS = /(?:^|: )([^:\s]+)(?:: cannot open)?: no such file or directory$/i;
 

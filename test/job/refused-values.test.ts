@@ -27,6 +27,7 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   image: ["registry/ml train:1.4", /the name of an image such as/],
   mounts: ["/data", /a list of mounts such as/],
   "parameter of a search": ["uniform 0 1", /a parameter such as float 1e-5 1e-1 log/],
+  "all | number": ["some", /all, or a number of trials such as 3/],
   rungs: ["1 81 1", /MIN MAX FACTOR in whole steps/],
   price: ["1e3", /a price such as 0\.04 or 2/],
   currency: ["EU R", /a currency such as EUR or €/],

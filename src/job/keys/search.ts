@@ -44,7 +44,7 @@ const keptCheckpoints: KeyType<number | undefined> = {
     const value = text.trim();
     if (/^\d{1,9}$/.test(value)) return Number(value);
     if (value.toLowerCase() === "all") return undefined;
-    throw new RangeError(`all, or of how many trials such as 3, not "${value}"`);
+    throw new RangeError(`all, or a number of trials such as 3, not "${value}"`);
   },
   shape: count,
 };
