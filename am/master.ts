@@ -13,7 +13,7 @@ import { gpusOf } from "../src/job/gpus.ts";
 import { idleRemedy, idleWords } from "../src/job/idle.ts";
 import { countTasks, type JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
-import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/stored/handed-settings.ts";
+import { masterExpiryKey, nodeHeartbeatKey, webLoginKey } from "../src/job/stored/handed-settings.ts";
 import type { JobFile } from "../src/job/stored/job-file.ts";
 import { parseTaskId } from "../src/job/task.ts";
 import type { Log } from "../src/log.ts";
@@ -270,13 +270,15 @@ class Master {
   #makePage(configuration: Configuration): JobPage | undefined {
     const { job, settings, log } = this.#input;
     if (job.spec.am.page === false) return undefined;
+    const isSecured = configuredAuthentication(configuration) === "kerberos";
+    const knowsViewers = isSecured && configuration.get(webLoginKey) === "kerberos";
     return new JobPage({
       job,
       settings,
       log,
-      isSecured: configuredAuthentication(configuration) === "kerberos",
+      isSecured,
       identity: this.#identity,
-      maySee: (user) => this.#clientRights.mayDo(user, "view"),
+      ...(knowsViewers && { maySee: (user: string) => this.#clientRights.mayDo(user, "view") }),
       series: this.#series,
       history: this.#history,
       readLog: (...wanted) => this.#clients.readLog(...wanted),

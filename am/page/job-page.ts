@@ -21,14 +21,16 @@ import { PageAnswers } from "./page-answers.ts";
 import { pageCertificate } from "./page-certificate.ts";
 import { PageDoor } from "./page-door.ts";
 
+type MaySee = (user: string) => Promise<boolean>;
+
 export interface JobPageOptions {
   readonly job: Pick<JobFile, "roundings" | "spec" | "user">;
   readonly settings: Pick<MasterSettings, "host" | "keyStore">;
   /** Whether the cluster is. */
   readonly isSecured: boolean;
   readonly identity: ApplicationIdentity;
-  /** Whether a user of a secured cluster may see the job. */
-  readonly maySee: (user: string) => Promise<boolean>;
+  /** Whether a user may see the job; absent: the ResourceManager's web believes what viewers call themselves, so their names prove nothing. */
+  readonly maySee?: MaySee;
   readonly series: Pick<JobSeries, "rateOf" | "seriesOf">;
   readonly history: Pick<JobHistory, "lastEvents" | "settings">;
   readonly readLog: ReadLog;
@@ -91,7 +93,7 @@ export class JobPage {
    * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which the log says: no job fails for it
    */
   async open(): Promise<string | undefined> {
-    const { job, settings, isSecured, maySee, clock, log, file = PAGE_NAME } = this.#options;
+    const { job, settings, maySee, clock, log, file = PAGE_NAME } = this.#options;
     const { host, keyStore } = settings;
     try {
       const certificate = keyStore && pageCertificate(await readFile(keyStore.file), keyStore.password);
@@ -99,9 +101,8 @@ export class JobPage {
         html: await readFile(file),
         key: this.key,
         answers: this.#answers,
-        // On another cluster the ResourceManager knows its callers by what they call themselves, if at all.
         ...(certificate && {
-          proxy: { certificate, maySee: isSecured ? rememberedRights(maySee, clock) : async () => false },
+          proxy: { certificate, maySee: maySee ? rememberedRights(maySee, clock) : async () => false },
         }),
       });
       const port = await door.listen({
@@ -134,7 +135,7 @@ function remembered(status: () => JobStatus, clock: Pick<WallClock, "nowMs">): (
   };
 }
 
-function rememberedRights(maySee: JobPageOptions["maySee"], clock: Pick<WallClock, "nowMs">): JobPageOptions["maySee"] {
+function rememberedRights(maySee: MaySee, clock: Pick<WallClock, "nowMs">): MaySee {
   const known = new Map<string, Promise<boolean>>();
   let sinceMs = clock.nowMs();
   return (user) => {

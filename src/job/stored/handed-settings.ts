@@ -10,12 +10,16 @@ export const masterExpiryKey = "yarn.am.liveness-monitor.expiry-interval-ms";
 /** Whose realm is that of the cluster's users. */
 export const resourceManagerPrincipalKey = "yarn.resourcemanager.principal";
 
+/** How who views the web pages of Hadoop's servers says who he is: `simple`, Hadoop's default, or `kerberos`. */
+export const webLoginKey = "hadoop.http.authentication.type";
+
 const masterKeys: readonly string[] = [
   nodeHeartbeatKey,
   masterExpiryKey,
   resourceManagerPrincipalKey,
   authToLocalKey,
   authToLocalMechanismKey,
+  webLoginKey,
 ];
 
 const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|address|scheduler\.address|ha\.enabled|ha\.rm-ids)(?:\.|$)/;

@@ -27,7 +27,12 @@ const log: Log = { ...silentLog, warn: (event) => void said.push(event) };
 function pageOf(
   file: string,
   states: string[] = [],
-  { isSecured = false, page, keyStore }: { isSecured?: boolean; page?: boolean; keyStore?: string } = {},
+  {
+    isSecured = false,
+    page,
+    keyStore,
+    knowsViewers = false,
+  }: { isSecured?: boolean; page?: boolean; keyStore?: string; knowsViewers?: boolean } = {},
 ) {
   const spec = aJobSpec();
   return new JobPage({
@@ -38,10 +43,12 @@ function pageOf(
       ...(keyStore === undefined ? {} : { keyStore: { file: keyStore, password: "changeit" } }),
     },
     identity,
-    maySee: async (user) => {
-      looked.push(user);
-      return user === "ada";
-    },
+    ...(knowsViewers && {
+      maySee: async (user: string) => {
+        looked.push(user);
+        return user === "ada";
+      },
+    }),
     history: {
       lastEvents: [{ type: "recovered", containers: 2, atMs: 5, generation: 1 }],
       settings: async () => Buffer.from("<configuration/>"),
@@ -114,12 +121,12 @@ describe("a job's page", () => {
     [true, ["ada", "bob"], [true, false]],
     [false, [], [false, false]],
   ])(
-    "with the key store that YARN gives it is served by HTTPS; whom the proxy names is believed on a secured cluster alone: %s",
-    async (isSecured, asked, seen) => {
+    "with the key store that YARN gives it is served by HTTPS; whom the proxy names is believed where viewers must prove who they are: %s",
+    async (knowsViewers, asked, seen) => {
       looked.splice(0);
       const file = path.join(folder, "page.html");
       writeFileSync(file, "<html></html>");
-      const url = await pageOf(file, [], { isSecured, keyStore: "test/fixtures/proxy-ca/application.jks" }).open();
+      const url = await pageOf(file, [], { knowsViewers, keyStore: "test/fixtures/proxy-ca/application.jks" }).open();
       expect(url).toMatch(/^https:/);
       const authority = readFileSync("test/fixtures/proxy-ca/authority.pem");
       const ask = (user: string) =>

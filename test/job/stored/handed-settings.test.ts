@@ -17,6 +17,7 @@ const forTheMaster = {
   "yarn.am.liveness-monitor.expiry-interval-ms": "60000",
   "hadoop.security.auth_to_local": "RULE:[1:$1@$0](.*@CORP)s/@.*// DEFAULT",
   "hadoop.security.auth_to_local.mechanism": "mit",
+  "hadoop.http.authentication.type": "kerberos",
 };
 const forNobody = {
   "fs.s3a.session.token": "t",
