@@ -74,8 +74,17 @@ function inFiles(secrets: readonly Secret[]): Sightings {
   return found(files.map((file) => [file, secretsIn(readFileSync(file), secrets)]));
 }
 
-const inProcesses = (file: "cmdline" | "environ", secrets: readonly Secret[]): readonly string[] =>
-  processTexts(file).flatMap(({ text }) => secretsIn(text, secrets));
+const inCommandLines = (secrets: readonly Secret[]): readonly string[] =>
+  processTexts("cmdline").flatMap(({ text }) => secretsIn(text, secrets));
+
+/** Whether an environment is that of the first container of an application, in which its ApplicationMaster runs. */
+const isOfMaster = (environment: Buffer): boolean =>
+  /(^|\0)CONTAINER_ID=\w+_000001\0/.test(environment.toString("latin1"));
+
+function inEnvironments(secrets: readonly Secret[], isMeant: (environment: Buffer) => boolean): readonly string[] {
+  const texts = processTexts("environ").filter(({ text }) => isMeant(text));
+  return [...new Set(texts.flatMap(({ text }) => secretsIn(text, secrets)))].sort();
+}
 
 /** In what the daemons' pages show bob of everything, and of this application. */
 async function inPages(id: string, secrets: readonly Secret[]): Promise<readonly string[]> {
@@ -135,10 +144,12 @@ describe("the secrets of a job of alice's", () => {
       argv0: base64,
       env: { KEY: Buffer.from(planted.bytes).toString("base64url") },
     });
-    expect(inProcesses("cmdline", secrets)).toEqual(["planted"]);
+    expect(inCommandLines(secrets)).toEqual(["planted"]);
     // A program has what was given to it, in what its user alone can read.
-    const given = new Set(inProcesses("environ", secrets));
-    expect([...given].sort()).toEqual(["planted", "tony.program.PASSWORD"]);
+    expect(inEnvironments(secrets, (text) => !isOfMaster(text))).toEqual(["planted", "tony.program.PASSWORD"]);
+    // By YARN itself: what opens the key store by which the job's page is served.
+    const stores = ["keystore", "truststore"].map((store) => `yarn.application.am.${store}.password`);
+    expect(inEnvironments(secrets, isOfMaster)).toEqual(stores);
     sleeper.kill("SIGKILL");
 
     const known = { name: "its id", bytes: Buffer.from(job.id) };
