@@ -77,7 +77,7 @@ describe("a job that describes a search", () => {
       `job.xml:${line + 3}: warning: tony.search.keep-checkpoints has no effect without tony.checkpoint.local-dir: tony-ts removes only checkpoints that its executors stored`,
     ]);
     expect(said(keep("best", stored)).join()).toMatch(
-      /keep-checkpoints.*all, or of how many trials such as 3, not "best"/,
+      /keep-checkpoints.*all, or a number of trials such as 3, not "best"/,
     );
   });
 
