@@ -75,7 +75,9 @@ class JobStatus(_JobStatus, total=False):
     """The state of a job as people and programs see it: what the AM publishes, `tony-ts status --json` prints and history keeps. Times are milliseconds since the epoch. Fields are only ever added."""
 
     distributedMode: Literal["fcfs"]
+    submittedAtMs: int
     amContainerId: str
+    takeovers: List[Takeover]
     checkpoint: Checkpoint
     resumeFrom: str
     droppedCheckpoint: Coded
@@ -226,11 +228,21 @@ class _GenerationSummary(TypedDict):
 class GenerationSummary(_GenerationSummary, total=False):
     """How one generation went."""
 
+    allocatedAtMs: int
+    localizedAtMs: int
+    registeredAtMs: int
     runningAtMs: int
     endedAtMs: int
     endedBy: Cause
     resumedFrom: Checkpoint
     roles: List[str]
+
+
+class Takeover(TypedDict):
+    """When a later attempt of the ApplicationMaster went on with the job."""
+
+    attempt: int
+    atMs: int
 
 
 class _Budget(TypedDict):
