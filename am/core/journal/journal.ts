@@ -6,7 +6,7 @@ import { forgetPart, trialsToWrite, type WrittenTrials } from "./ended-trials.ts
 import { type Durable, durablePart } from "./fields.ts";
 
 /** Raised when an older reader could misunderstand a snapshot. */
-export const JOURNAL_VERSION = 8;
+export const JOURNAL_VERSION = 9;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
 export interface Snapshot extends Durable, Pick<WrittenTrials, "parts" | "over"> {
