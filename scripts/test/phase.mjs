@@ -27,8 +27,6 @@ export const WAITING = 0;
 /** Computes half of the time, and waits for daemons the other half. */
 export const HALF = 0.5;
 export const ONE = 1;
-/** Works as two processes, and leaves room for what waits for daemons. */
-export const MOST = 1.5;
 /** What others would disturb: a fetch whose time is recorded. */
 export const ALONE = Number.POSITIVE_INFINITY;
 
@@ -81,7 +79,7 @@ export function onCluster(name, { options = [], jars = "jars", cores, suites }) 
       name: `${name}-up`,
       what: ["a real Hadoop", options.join(" ")].filter((words) => words !== "").join(": "),
       command: ["node", "scripts/cluster.mjs", "up", "--name", name, ...options],
-      cores: Math.max(cores, ONE),
+      cores,
       limitSeconds: 300,
       needs: [jars, "build"],
       machine: [...OF_CLUSTERS, ...(options.includes("--secure") ? OF_SECURE_CLUSTERS : [])],

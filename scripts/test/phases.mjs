@@ -1,5 +1,5 @@
 import path from "node:path";
-import { clusterOfItsOwn, HALF, jest, jestInBand, MOST, nodeRelease, ONE, onCluster, WAITING } from "./phase.mjs";
+import { clusterOfItsOwn, HALF, jest, jestInBand, nodeRelease, ONE, onCluster, WAITING } from "./phase.mjs";
 import { NODE_RELEASES, OLDEST_HADOOP, PYTHON_ENVIRONMENTS, preparations } from "./preparations.mjs";
 
 /** @typedef {import("./phase.mjs").Phase} Phase */
@@ -59,7 +59,8 @@ const withoutCluster = [
     command: jest("--selectProjects", "unit"),
     // Istanbul's counters double what these tests compute.
     withPhase: { coverage: ["--coverage"] },
-    cores: MOST,
+    // It is two processes on two cores; the suites beside it wait for daemons meanwhile.
+    cores: ONE,
     limitSeconds: 1800,
     needs: ["build"],
     everyday: true,
@@ -120,16 +121,6 @@ const withoutCluster = [
     needs: ["build", "python-package"],
   },
   {
-    name: "images",
-    what: "the Docker images, built without Docker; the whole cluster started from one",
-    command: jestInBand("--selectProjects", "images"),
-    machine: ["java", "maven", "image-tools"],
-    cores: HALF,
-    limitSeconds: 1200,
-    needs: ["packages"],
-    jest: true,
-  },
-  {
     name: "prometheus",
     what: "a real Prometheus: it finds the portal and jobs that run, and takes the alert rules and each panel of the dashboard",
     command: jestInBand("--selectProjects", "prometheus"),
@@ -187,6 +178,16 @@ const withoutCluster = [
     needs: ["build", `node${OTHER_NODE}`],
     jest: true,
   },
+  {
+    name: "images",
+    what: "the Docker images, built without Docker; the whole cluster started from one",
+    command: jestInBand("--selectProjects", "images"),
+    machine: ["java", "maven", "image-tools"],
+    cores: HALF,
+    limitSeconds: 1200,
+    needs: ["packages"],
+    jest: true,
+  },
 ];
 
 const packed = {
@@ -201,8 +202,8 @@ const packed = {
 };
 
 /**
- * Of several phases that could begin, the first in this list does: the way to the last job on a cluster is the longest, so it goes before
- * what computes.
+ * Of several phases that could begin, the first in this list does. What computes goes one after the other beside two clusters, so that it
+ * is over when the last cluster is; the suites of faults run late, when less computes: what they do is noticed in seconds.
  * @type {readonly Phase[]}
  */
 export const phases = [
@@ -273,6 +274,8 @@ export const phases = [
       },
     ],
   }),
+  packed,
+  ...withoutCluster,
   ...onCluster("secure", {
     options: ["--secure", "--timeline", "--nm-heartbeat-ms", "250", "--label", "none"],
     cores: HALF,
@@ -281,7 +284,7 @@ export const phases = [
         name: "secure-jobs",
         what: "a job where everybody has to prove who he is: Kerberos, tokens, HTTPS, encryption",
         tests: "test/secure/jobs",
-        limitSeconds: 300,
+        limitSeconds: 600,
         everyday: true,
       },
       {
@@ -294,8 +297,6 @@ export const phases = [
       },
     ],
   }),
-  packed,
-  ...withoutCluster,
   ...onCluster("e2e-secure", {
     options: ["--secure", "--httpfs"],
     cores: HALF,
@@ -310,7 +311,7 @@ export const phases = [
         name: "secure-httpfs",
         what: "a job whose files go through an HttpFS, where everybody has to prove who he is",
         tests: "test/secure/httpfs",
-        limitSeconds: 120,
+        limitSeconds: 300,
       },
       {
         name: "e2e-secure-hdfs",
@@ -320,6 +321,28 @@ export const phases = [
         needs: ["hdfs"],
       },
     ],
+  }),
+  ...clusterOfItsOwn("faults", {
+    what: "programs, executors, masters and daemons killed and stopped under real jobs",
+    options: [
+      ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
+      // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
+      ...(process.getuid?.() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
+      ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
+      ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
+      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
+    ],
+    tests: "test/faults",
+    machine: ["network-tools"],
+    cores: HALF,
+    limitSeconds: 1500,
+  }),
+  ...clusterOfItsOwn("ha", {
+    what: "ResourceManagers and NameNodes that fail over under real jobs",
+    options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
+    tests: "test/ha",
+    cores: HALF,
+    limitSeconds: 900,
   }),
   ...clusterOfItsOwn("documents", {
     what: "every command line that README, docs and --help show",
@@ -338,7 +361,7 @@ export const phases = [
     ],
     tests: "test/schedulers/memory-calculator",
     cores: HALF,
-    limitSeconds: 120,
+    limitSeconds: 300,
   }),
   ...clusterOfItsOwn("fair-scheduler", {
     what: "jobs where queues are made as jobs name them, logs are stored in indexed files, and GPUs go by another name",
@@ -351,14 +374,14 @@ export const phases = [
     ],
     tests: "test/schedulers/fair-scheduler",
     cores: HALF,
-    limitSeconds: 120,
+    limitSeconds: 300,
   }),
   ...clusterOfItsOwn("oldest-release", {
     what: "jobs on the oldest release of Hadoop; npm run matrix tries all of them",
     options: ["--release", OLDEST_HADOOP],
     tests: "test/matrix/(jobs|killed-master)",
     cores: HALF,
-    limitSeconds: 240,
+    limitSeconds: 480,
     jars: "jars-oldest",
   }),
   ...clusterOfItsOwn("gateway", {
@@ -366,14 +389,7 @@ export const phases = [
     options: ["--httpfs", "--router", "--nodes", "1", "--label", "none"],
     tests: "test/storage",
     cores: HALF,
-    limitSeconds: 240,
-  }),
-  ...clusterOfItsOwn("ha", {
-    what: "ResourceManagers and NameNodes that fail over under real jobs",
-    options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
-    tests: "test/ha",
-    cores: ONE,
-    limitSeconds: 900,
+    limitSeconds: 480,
   }),
   ...["integrity", "authentication"].flatMap((protection) =>
     clusterOfItsOwn(`secure-${protection}`, {
@@ -381,7 +397,7 @@ export const phases = [
       options: ["--secure", "--protection", protection],
       tests: "test/matrix/(jobs|killed-master)",
       cores: HALF,
-      limitSeconds: 300,
+      limitSeconds: 480,
     }),
   ),
   ...clusterOfItsOwn("secure-ha", {
@@ -390,21 +406,5 @@ export const phases = [
     tests: "test/secure/failover",
     cores: HALF,
     limitSeconds: 600,
-  }),
-  ...clusterOfItsOwn("faults", {
-    what: "programs, executors, masters and daemons killed and stopped under real jobs",
-    options: [
-      ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
-      // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
-      ...(process.getuid?.() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
-      ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
-      ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
-      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
-    ],
-    tests: "test/faults",
-    machine: ["network-tools"],
-    // It waits for nearly all of its time. What is noticed in seconds must not wait for others' computing: it comes last.
-    cores: ONE,
-    limitSeconds: 1500,
   }),
 ];

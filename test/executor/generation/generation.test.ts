@@ -193,7 +193,8 @@ describe("a notice to a program", () => {
 
 describe("what a program's command leaves", () => {
   test("is named and ended when it has ended by itself", async () => {
-    await running(`sleep 1000 & echo $! > ${file("left")}`);
+    // A shell's child has the shell's name until it has become its program.
+    await running(`sleep 1000 & until grep -q sleep /proc/$!/comm; do :; done; echo $! > ${file("left")}`);
     await ended();
     expect(await generation.leftovers).toMatch(/^its command ended before 1 process of it \(sleep\), /);
     const left = Number(readFileSync(file("left"), "utf8"));
