@@ -12,7 +12,7 @@ import {
 } from "../../src/job/store/transaction.ts";
 import { rangeIn, readTransaction, shownResult } from "../../src/job/store/transaction-json.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
-import { CallError } from "./call.ts";
+import { CallError, timeoutIn } from "./call.ts";
 
 /** What is asked of the job's key-value store in the name of the task. */
 export interface StoreCall {
@@ -21,6 +21,8 @@ export interface StoreCall {
   readonly durable: boolean;
   /** The answer says that it happened, and no more. */
   readonly withoutResults?: boolean;
+  /** How long it waits for an ApplicationMaster and its answer. */
+  readonly timeoutMs?: number;
 }
 
 /** What is sent line by line as it comes. */
@@ -113,7 +115,8 @@ export class Kv {
 
   async #call(transaction: Transaction, query: URLSearchParams, withoutResults = false): Promise<Committed> {
     const brief = withoutResults ? { withoutResults } : {};
-    return committed(await this.#store.transact({ transaction, durable: isSet(query, "durable"), ...brief }));
+    const durable = isSet(query, "durable");
+    return committed(await this.#store.transact({ transaction, durable, ...brief, ...timeoutIn(query) }));
   }
 }
 

@@ -11,7 +11,7 @@ import type { StoreCall } from "./kv.ts";
 /** Between two tries to watch. */
 const PAUSE_MS = 250;
 
-/** How long a call waits for an ApplicationMaster, and then for its answer. */
+/** How long a call waits that does not say: for an ApplicationMaster and its answer together. */
 const PATIENCE_MS = 60_000;
 
 /**
@@ -21,18 +21,20 @@ const PATIENCE_MS = 60_000;
 export async function transactFor(
   link: () => Pick<MasterLink, "transact" | "connected">,
   generation: number,
-  call: StoreCall,
+  { timeoutMs = PATIENCE_MS, ...call }: StoreCall,
+  nowMs: () => number = () => performance.now(),
 ): Promise<StoreAnswer> {
-  const ask = () => link().transact({ ...call, generation }, PATIENCE_MS);
+  const overMs = nowMs() + timeoutMs;
+  const ask = () => link().transact({ ...call, generation }, Math.max(1, Math.ceil(overMs - nowMs())));
   try {
-    const asked = ask() ?? ((await within(PATIENCE_MS, link().connected())) ? ask() : undefined);
+    const asked = ask() ?? ((await within(timeoutMs, link().connected())) ? ask() : undefined);
     if (asked !== undefined) return await asked;
   } catch (error) {
     if (errorCode(error) === "API_FAILED") throw new CallError(503, "STORE_AWAY", errorMessage(error));
     const said = "the ApplicationMaster was lost before it answered: what was to be written may be written or not";
     throw new CallError(503, "UNKNOWN", `${said}; read it`);
   }
-  throw new CallError(503, "NO_MASTER", `no ApplicationMaster was reached for ${PATIENCE_MS / 1_000} s: try again`);
+  throw new CallError(503, "NO_MASTER", `no ApplicationMaster was reached for ${timeoutMs / 1_000} s: try again`);
 }
 
 /**

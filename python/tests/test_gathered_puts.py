@@ -11,7 +11,7 @@ from typing import Callable, Iterator, Sequence
 
 import pytest
 
-from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, GatheredPuts, Put
+from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, PATIENCE_S, GatheredPuts, Put
 from tony_ts.task_api import TaskError
 
 
@@ -20,12 +20,14 @@ class Store:
 
     def __init__(self) -> None:
         self.calls: list[list[str]] = []
+        self.timeouts: list[float] = []
         self.began = threading.Event()
         self.goes_on = threading.Event()
         self.answer: Callable[[Sequence[Put]], None] = lambda _: None
 
-    def write(self, puts: Sequence[Put]) -> int:
+    def write(self, puts: Sequence[Put], timeout: float) -> int:
         self.calls.append([put.key for put in puts])
+        self.timeouts.append(timeout)
         if len(self.calls) == 1:
             self.began.set()
             assert self.goes_on.wait(60)
@@ -38,7 +40,8 @@ class Crowd:
 
     def __init__(self) -> None:
         self.store = Store()
-        self.puts = GatheredPuts(self.store.write)
+        self.now = 1_000.0
+        self.puts = GatheredPuts(self.store.write, clock=lambda: self.now)
         self.pool = ThreadPoolExecutor(200)
         self.first = self.put("first")
         assert self.store.began.wait(60)
@@ -117,7 +120,32 @@ def test_what_is_refused_fails_alone(crowd: Crowd, code: str) -> None:
     assert str(bad.exception(60)) == "bad is refused in a call of 1"
 
 
-@pytest.mark.parametrize("code", ["UNKNOWN", "NO_MASTER", "NO_EXECUTOR", "FAILED"])
+def test_a_put_that_waits_behind_a_call_has_a_minute_in_all(crowd: Crowd) -> None:
+    waiting = crowd.wait("a", "b")
+    crowd.now += 45
+    crowd.store.goes_on.set()
+    assert [outcome(future) for future in waiting] == [2, 2]
+    assert crowd.store.timeouts == [PATIENCE_S, PATIENCE_S - 45]
+
+
+def test_a_call_without_an_application_master_ends_the_wait_of_those_alone_whose_minute_is_over(crowd: Crowd) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if any(put.key == "old" for put in puts):
+            crowd.now += crowd.store.timeouts[-1]
+            raise TaskError("nobody is there", code="NO_MASTER", retryable=True)
+
+    crowd.store.answer = answer
+    (old,) = crowd.wait("old")
+    crowd.now += 45
+    (young,) = crowd.wait("young")
+    crowd.now += 10
+    crowd.store.goes_on.set()
+    assert [outcome(old), outcome(young)] == ["NO_MASTER", 3]
+    assert crowd.store.calls == [["first"], ["old", "young"], ["young"]]
+    assert crowd.store.timeouts == [60, 5, 45]
+
+
+@pytest.mark.parametrize("code", ["UNKNOWN", "NO_EXECUTOR", "FAILED"])
 def test_what_may_have_been_written_is_not_written_again(crowd: Crowd, code: str) -> None:
     def answer(puts: Sequence[Put]) -> None:
         if len(puts) > 1:

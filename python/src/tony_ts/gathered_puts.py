@@ -14,8 +14,13 @@ MOST_TOGETHER = 128
 #: Of the values of one call, whose body has some room beyond them (MOST_API_BODY_BYTES).
 MOST_BYTES_TOGETHER = 64 << 10
 
+#: A put waits for the calls before it and for its own, so many seconds in all.
+PATIENCE_S = 60.0
+
 #: Nothing was written.
 _REFUSALS = {"BAD_CALL", "FORBIDDEN", "INVALID", "LIMIT", "NO_OWNER", "TOO_LONG"}
+#: Nothing was written, and it can be tried again while there is time.
+_NO_MASTER = "NO_MASTER"
 _INTERRUPTED = "the thread that wrote it was interrupted: it may be written or not; read it"
 
 
@@ -30,10 +35,12 @@ class Put(NamedTuple):
 class _Pending:
     """A put until it is answered."""
 
-    __slots__ = ("is_shared", "leads", "outcome", "put", "told")
+    __slots__ = ("is_shared", "leads", "outcome", "over_at", "put", "told")
 
-    def __init__(self, put: Put) -> None:
+    def __init__(self, put: Put, over_at: float) -> None:
         self.put = put
+        #: By the monotonic clock.
+        self.over_at = over_at
         #: Its thread makes the next call.
         self.leads = False
         #: Other puts are in the same call.
@@ -48,9 +55,14 @@ class _Pending:
 class GatheredPuts:
     """One call at a time: the first of those that wait makes it for all of them."""
 
-    def __init__(self, write: Callable[[Sequence[Put]], int]) -> None:
-        """``write`` puts all of them at one revision, which it returns; or raises TaskError."""
+    def __init__(
+        self, write: Callable[[Sequence[Put], float], int], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """
+        :param write: puts all of them at one revision, which it returns, within so many seconds; or raises TaskError
+        """
         self._write = write
+        self._clock = clock
         self._begin()
         # The threads that wait, and the one that makes a call, are not in a forked process.
         os.register_at_fork(after_in_child=self._begin)
@@ -63,8 +75,14 @@ class GatheredPuts:
         self._was_shared = False
 
     def put(self, put: Put) -> int:
-        """Returns the revision. Raises TaskError for what is wrong with this put, not with others of its call."""
-        pending = _Pending(put)
+        """
+        Returns the revision, within a minute. Raises TaskError for what is wrong with this put, not with others of its
+        call.
+        """
+        return self._put(put, self._clock() + PATIENCE_S)
+
+    def _put(self, put: Put, over_at: float) -> int:
+        pending = _Pending(put, over_at)
         with self._lock:
             pending.leads = not self._is_busy
             self._is_busy = True
@@ -82,7 +100,10 @@ class GatheredPuts:
         if outcome is None:
             raise TaskError(_INTERRUPTED, code="UNKNOWN", retryable=True)
         if pending.is_shared and outcome.code in _REFUSALS:
-            return self._write([put])
+            return self._write([put], self._left(over_at))
+        if pending.is_shared and outcome.code == _NO_MASTER and self._clock() < over_at:
+            # The call had no more time than the oldest put in it.
+            return self._put(put, over_at)
         # Not the same object in several threads: raising it adds to its traceback.
         raise type(outcome)(str(outcome), code=outcome.code, retryable=outcome.retryable)
 
@@ -103,9 +124,13 @@ class GatheredPuts:
 
     def _outcome_of(self, batch: list[_Pending]) -> int | TaskError:
         try:
-            return self._write([pending.put for pending in batch])
+            return self._write([pending.put for pending in batch], self._left(batch[0].over_at))
         except TaskError as error:
             return error
+
+    def _left(self, over_at: float) -> float:
+        """In seconds; a call has a moment at least, in which it finds out whether there is an ApplicationMaster."""
+        return max(over_at - self._clock(), 0.001)
 
     def _next(self) -> list[_Pending]:
         """Those that wait, the first one among them; each key once, as a transaction has it."""

@@ -89,8 +89,8 @@ class KeyValues(Mapping[str, bytes]):
         #: What the keys begin with that no other task sees: ``task/worker:0/``.
         self.own = own
         # Those that wait until they are safe keep no others waiting.
-        self._puts = GatheredPuts(lambda puts: self._write(puts, durable=False))
-        self._durable_puts = GatheredPuts(lambda puts: self._write(puts, durable=True))
+        self._puts = GatheredPuts(lambda puts, timeout: self._write(puts, timeout, durable=False))
+        self._durable_puts = GatheredPuts(lambda puts, timeout: self._write(puts, timeout, durable=True))
 
     def __getitem__(self, key: str) -> bytes:
         found = self.entry(key)
@@ -143,17 +143,17 @@ class KeyValues(Mapping[str, bytes]):
                 text.encode()
         return (self._durable_puts if durable else self._puts).put(Put(key, value, owned))
 
-    def _write(self, puts: Sequence[Put], *, durable: bool) -> int:
+    def _write(self, puts: Sequence[Put], timeout: float, *, durable: bool) -> int:
         if len(puts) == 1:
-            return self._put(puts[0], durable=durable)
+            return self._put(puts[0], durable=durable, timeout=timeout)
         body = {"success": [_putting(*put) for put in puts]}
-        route = "/v1/kv?results=false" + ("&durable=true" if durable else "")
+        route = "/v1/kv" + _query(durable=durable, timeout=timeout) + "&results=false"
         revision: int = self._executor.ask("POST", route, json.dumps(body).encode())["revision"]
         return revision
 
-    def _put(self, put: Put, *, durable: bool, if_revision: int | None = None) -> int:
+    def _put(self, put: Put, *, durable: bool, timeout: float | None = None, if_revision: int | None = None) -> int:
         data = put.value.encode() if isinstance(put.value, str) else put.value
-        query = _query(owned=put.owned, durable=durable, if_revision=if_revision)
+        query = _query(owned=put.owned, durable=durable, timeout=timeout, if_revision=if_revision)
         revision: int = self._executor.ask("PUT", _route(put.key) + query, data)["revision"]
         return revision
 
@@ -330,8 +330,10 @@ def _route(key: str) -> str:
     return f"/v1/kv/{quote(key, safe='/:')}"
 
 
-def _query(*, if_revision: int | None = None, **flags: bool) -> str:
+def _query(*, timeout: float | None = None, if_revision: int | None = None, **flags: bool) -> str:
     words = {name: "true" for name, value in flags.items() if value}
+    if timeout is not None:
+        words["timeout"] = _seconds(timeout)
     if if_revision is not None:
         words["if-revision"] = str(if_revision)
     return f"?{urlencode(words)}" if words else ""
@@ -340,9 +342,13 @@ def _query(*, if_revision: int | None = None, **flags: bool) -> str:
 def _whom(roles: list[str] | None, timeout: float | None) -> str:
     words = {} if roles is None else {"roles": ",".join(roles)}
     if timeout is not None:
-        # In seconds, as the executor reads them: no exponent, down to a millisecond.
-        words["timeout"] = f"{max(timeout, 0.001):.3f}"
+        words["timeout"] = _seconds(timeout)
     return f"?{urlencode(words)}" if words else ""
+
+
+def _seconds(timeout: float) -> str:
+    """As the executor reads them: no exponent, down to a millisecond."""
+    return f"{max(timeout, 0.001):.3f}"
 
 
 def _putting(key: str, value: str | bytes, owned: bool) -> Json:

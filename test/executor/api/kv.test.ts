@@ -79,6 +79,13 @@ describe("the key-value store, as a program has it", () => {
     expect(asked.at(-1)?.durable).toBe(true);
   });
 
+  test("waits as long as the caller says", async () => {
+    await call("PUT", "/v1/kv/shared/a?timeout=2.5", "1");
+    await post({});
+    expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([2_500, undefined]);
+    expect((await call("GET", "/v1/kv/shared/a?timeout=soon")).status).toBe(400);
+  });
+
   test("takes any key by its bytes in the address", async () => {
     await call("PUT", `/v1/kv/${encodeURIComponent("task/worker:1/ä?%")}`, "x");
     expect((await call("GET", "/v1/kv?prefix=task/worker:1/")).said).toMatchObject({

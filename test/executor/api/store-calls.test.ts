@@ -42,6 +42,30 @@ describe("what a program asks of the store", () => {
     await expect(transactFor(link, 4, call)).rejects.toMatchObject({ status: 503, code: said });
   });
 
+  test.each([
+    ["a minute", {}, 60_000],
+    ["as long as it says", { timeoutMs: 45_000 }, 45_000],
+  ])("waits for an ApplicationMaster and its answer %s in all", async (_what, given, wholeMs) => {
+    const asked: [unknown, number][] = [];
+    let [nowMs, isConnected] = [5_000, false];
+    const link = () => ({
+      connected: async () => {
+        nowMs += 40_000;
+        isConnected = true;
+      },
+      transact: (request: unknown, timeoutMs: number) => {
+        asked.push([request, timeoutMs]);
+        return isConnected ? Promise.resolve(answer) : undefined;
+      },
+    });
+    expect(await transactFor(link, 4, { ...call, ...given }, () => nowMs)).toEqual(answer);
+    const wanted = { ...call, generation: 4 };
+    expect(asked).toEqual([
+      [wanted, wholeMs],
+      [wanted, wholeMs - 40_000],
+    ]);
+  });
+
   test("is not said to be lost where it was never sent", async () => {
     await expect(
       transactFor(
