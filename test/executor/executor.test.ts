@@ -584,10 +584,11 @@ describe("an executor in its container", () => {
 
     it("tells how an upload ended meanwhile, though it is to end itself", async () => {
       const folder = mkdtempSync(path.join(tmpdir(), "tony-out-"));
-      const output = { localDir: "out", dir: `file://${folder}` };
-      // The second file begins eight seconds after the first: long after the ApplicationMaster is gone, on a busy machine, too.
-      const carrier = { output, bytesPerSecond: 1, outputRequired: true, timeoutMs: 60_000 };
-      const job = jobRunning("echo 1234567 > out/x; echo y > out/y", { spec: { carrier } });
+      const inTheWay = path.join(folder, "results");
+      writeFileSync(inTheWay, "");
+      const output = { localDir: "out", dir: `file://${inTheWay}` };
+      const carrier = { output, outputRequired: true, timeoutMs: 60_000 };
+      const job = jobRunning("echo 1 > out/x", { spec: { carrier } });
       const scene = await stage("", { master: { job } });
       const registration = await scene.connected();
       const { port } = scene.master.server;
@@ -598,6 +599,7 @@ describe("an executor in its container", () => {
       scene.send(1, { type: "exit", graceMs: 100, reason: { code: "job-ended" } });
       await eventually("the executor ends", () => scene.container.log("executor.log").includes('"ending"'));
       await scene.master.server.close(0);
+      rmSync(inTheWay);
       await eventually("it is stored", () => scene.container.log("executor.log").includes('"output-carried"'));
 
       const next = await startMaster({ job, ports: { from: port, to: port } });

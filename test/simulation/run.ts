@@ -42,6 +42,18 @@ export interface RunOptions extends PlantedFaultOptions, Pick<WorldOptions, "tra
   readonly searches?: boolean;
 }
 
+/**
+ * The problems of seed after seed, up to one that is noticed; of 400 seeds at most.
+ * @param firstSeed where the first seeds do not show a fault, the one that does
+ */
+export async function problemsUntil(noticed: RegExp, options: RunOptions, firstSeed = 1): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (let seed = firstSeed; seed <= 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
+    problems.push(...(await runSeed(seed, options)).problems);
+  }
+  return problems;
+}
+
 /** One whole job in a random world: everything follows from the seed. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
   const draws = drawsOf(seed);
