@@ -4,24 +4,26 @@ import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { configuredAuthentication } from "../../src/hadoop/security/configured-credentials.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
-import { KeytabTokens } from "../keytab/keytab-tokens.ts";
+import { KeytabTokens, type KeytabTokensOptions } from "../keytab/keytab-tokens.ts";
 import type { Staging } from "../storage/staging.ts";
 import { type FreshTokens, lookForTokensMs } from "./fresh-tokens.ts";
 
 export interface TokenRenewal {
   readonly job: JobFile;
   readonly tokens: FreshTokens;
-  readonly staging: Staging;
+  readonly staging: Pick<Staging, "tokensFile" | "keytab">;
   /** Of the staging folder. */
   readonly fileSystem: FileSystem;
   readonly log: Log;
+  /** By which tokens are obtained. */
+  readonly keytabClock?: KeytabTokensOptions["clock"];
 }
 
 /**
  * From now on tokens are replaced before their life is over, on a cluster that wants proofs: by those that a client leaves in the staging
  * folder, and by those that the job's own keytab obtains.
  */
-export function renewTokens({ job, tokens, staging, fileSystem, log }: TokenRenewal): void {
+export function renewTokens({ job, tokens, staging, fileSystem, log, keytabClock: clock }: TokenRenewal): void {
   if (configuredAuthentication(new Configuration().withValues(job.hadoop)) === "simple") return;
   tokens.watch({ fileSystem, path: staging.tokensFile }, lookForTokensMs(tokens.held()));
   if (job.keytab === undefined) return;
@@ -33,6 +35,7 @@ export function renewTokens({ job, tokens, staging, fileSystem, log }: TokenRene
     take: (newer) => tokens.take(newer),
     log,
     now: () => wallClock.nowMs(),
+    ...(clock && { clock }),
   });
   void keytabTokens.run();
 }

@@ -104,6 +104,13 @@ describe("the executor of a container that another task gets", () => {
     expect(trainer.sent).toEqual([]);
   });
 
+  test("that has opened another stream is not lost by the end of the earlier one, which is told first", () => {
+    const { links, events, forgotten, prep } = setUp();
+    links.disconnected(prep.link, "replaced");
+    expect(events.map(({ type }) => type)).toEqual(["executor-registered"]);
+    expect([forgotten, links.linkTo("prep:0")]).toEqual([[], prep.link]);
+  });
+
   test("says nothing any more that anybody hears, and its end is nobody's loss", () => {
     const { links, events, heard, forgotten, prep, handOver } = setUp();
     handOver();
@@ -274,7 +281,17 @@ describe("delegation tokens that are newer than those of the launch", () => {
     const { links, state, prep } = setUp();
     state.tokens = newer.file;
     links.tokensReplaced();
-    expect(prep.sent).toContainEqual(newer);
+    expect(prep.sent).toEqual([newer]);
+  });
+
+  test("go to it again each time there are newer ones", () => {
+    const { links, state, prep } = setUp();
+    const newest = { type: "replace-tokens", file: Buffer.from("newest") } as const;
+    for (const { file } of [newer, newest]) {
+      state.tokens = file;
+      links.tokensReplaced();
+    }
+    expect(prep.sent).toEqual([newer, newest]);
   });
 
   test("go to each executor that connects later; before there are any, none do", () => {

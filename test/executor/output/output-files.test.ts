@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { outputLogs } from "../../../executor/output/output-files.ts";
+import { earlierLogs, openOutputFiles, outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
 
 let folder = "";
@@ -39,4 +39,20 @@ test("a program whose output is closed again and again while it writes loses no 
   expect(text).toBe(Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join(""));
   expect(program.output.tail("stdout").endsWith(`line ${lines - 1}\nline ${lines}\n`)).toBe(true);
   expect(program.output.tail("stdout").length).toBe(131_072);
+});
+
+test("the last lines of a run are its own, not those of the run before", () => {
+  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+  writeFileSync(logs.stdout.file, "of the run before\n");
+  const files = openOutputFiles(logs);
+  appendFileSync(logs.stdout.file, "of this run\n");
+  expect([files.tail("stdout"), files.tail("stderr")]).toEqual(["of this run\n", ""]);
+  files.close();
+});
+
+test("of a later task that has printed nothing another task's output is not taken", () => {
+  writeFileSync(path.join(folder, "stdout"), "of the first\n");
+  writeFileSync(path.join(folder, "trainer-0.stdout"), "");
+  expect(earlierLogs(folder, "trainer:0").stdout.file).toBe(path.join(folder, "trainer-0.stdout"));
+  expect(earlierLogs(folder, "prep:0").stdout.file).toBe(path.join(folder, "stdout"));
 });
