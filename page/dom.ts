@@ -41,6 +41,19 @@ export function restore(form: HTMLElement | null): void {
   }
 }
 
+/** Whoever has a keyboard alone scrolls wide tables, too, in which nothing else takes the focus. */
+export function scrollByKeyboard(): void {
+  for (const place of document.querySelectorAll("details .wide")) {
+    const name = place.closest("details")?.querySelector("summary")?.textContent ?? "";
+    for (const [attribute, value] of [
+      ["tabindex", "0"],
+      ["role", "region"],
+      ["aria-label", name],
+    ] as const)
+      place.setAttribute(attribute, value);
+  }
+}
+
 /** Replaces what is in a place of the page; whoever had the focus there keeps it, if its like is there again. */
 export function fill(id: string, content: readonly (string | Element)[]): void {
   const place = document.getElementById(id);

@@ -13,6 +13,8 @@ export interface View {
 
 /** What am/page/live-answer.ts answers. Without `job` nothing has changed. */
 export interface Live {
+  /** Why there is nothing to show: the portal knows no such job, or its viewer may not see it. */
+  readonly error?: string;
   readonly rev: number;
   readonly nowMs: number;
   readonly mayLook?: boolean;

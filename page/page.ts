@@ -3,7 +3,7 @@ import { ask as askFor, listen, OFTEN_MS, SELDOM_MS } from "./ask.ts";
 import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { offerConfig } from "./config.ts";
-import { el, fill, link } from "./dom.ts";
+import { el, fill, link, scrollByKeyboard } from "./dom.ts";
 import type { Feed, Live, Outcome, Search, Status, TaskRow, View } from "./live.ts";
 import { chooseLog, offerLog } from "./log.ts";
 import { drawTimeline } from "./timeline.ts";
@@ -35,6 +35,8 @@ let asked = 0;
 let stream = new AbortController();
 /** What is selected in them stays so. */
 let eventsShown = "";
+/** Whose charts are shown. */
+let charted = "";
 
 function queryOf(): string {
   const { from, sort, descending, filter, task } = view;
@@ -65,7 +67,9 @@ async function ask(): Promise<void> {
   } catch {
     if (mine !== asked) return;
     pauseMs = Math.min(2 * pauseMs, SELDOM_MS);
-    say("No answer: the job may have ended, or the way to it is broken. Reload the page to see what YARN knows of it.");
+    say(
+      "No answer: its ApplicationMaster is being replaced, the job has ended, or the way to it is broken. It is asked again; reload the page to see what YARN knows of it.",
+    );
   }
   timer = setTimeout(() => void ask(), pauseMs);
 }
@@ -73,7 +77,7 @@ async function ask(): Promise<void> {
 function takeAnswer(live: Live): void {
   pauseMs = live.job === undefined ? Math.min(2 * pauseMs, SELDOM_MS) : OFTEN_MS;
   if (live.job !== undefined) show(live);
-  say("");
+  say(live.error ?? "");
 }
 
 function changed(change: Partial<View>): void {
@@ -99,9 +103,9 @@ function show(live: Live): void {
     el("h1", {}, [job.name, " ", el("span", { class: `state ${state}` }, [state])]),
     el("p", {}, [
       `${job.applicationId} · queue ${job.queue} · ${job.user} · since ${moment(job.startedAtMs)}, ${span((live.status?.outcome?.endedAtMs ?? nowMs) - job.startedAtMs)}`,
-      live.status === undefined
-        ? ""
-        : ` · generation ${live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.held}${costOf(live.status.use)}`,
+      isTold(live.status)
+        ? ` · generation ${live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.held}${costOf(live.status.use)}`
+        : "",
     ]),
     mayLook === true
       ? ""
@@ -128,6 +132,11 @@ function show(live: Live): void {
   if (live.isFinal === true) document.getElementById("compare")?.toggleAttribute("hidden", false);
 }
 
+/** Whether its ApplicationMaster has told how it was: of a job that YARN ended, and of one that runs unseen, the history has its beginning alone. */
+function isTold(status: Status | undefined): status is Status {
+  return status !== undefined && status.amHost !== "";
+}
+
 function costOf({ cost }: Status["use"]): string {
   return cost === undefined ? "" : ` · cost ${cost}`;
 }
@@ -148,7 +157,7 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
       ...roles.flatMap(({ name, instances, running, ended }, index) => [
         index === 0 ? "" : " · ",
         choice(name),
-        ` ${running} of ${instances} running, ${ended} ended`,
+        isTold(status) ? ` ${running} of ${instances} running, ${ended} ended` : ` × ${instances}`,
       ]),
       checkpoint === undefined ? "" : ` · checkpoint of step ${checkpoint.step}`,
     ]),
@@ -309,6 +318,15 @@ function showCharts({ chart, status }: Live): void {
     "charts",
     chart === undefined ? [] : [el("h2", {}, [chart.task]), ...how, ...remark, ...drawCharts(chart, limit)],
   );
+  if (chart !== undefined && chart.task !== charted) bringIntoView("charts");
+  charted = chart?.task ?? "";
+}
+
+/** Whoever has scrolled down a long table is led to what he chose. */
+function bringIntoView(id: string): void {
+  const place = document.getElementById(id);
+  const { top = 0 } = place?.getBoundingClientRect() ?? {};
+  if (top < 0 || top >= innerHeight) place?.scrollIntoView();
 }
 
 function showEvents({ events = [] }: Live): void {
@@ -349,4 +367,5 @@ compare?.addEventListener("submit", (event) => {
 });
 document.addEventListener("visibilitychange", () => void ask());
 addEventListener("hashchange", () => changed({}));
+scrollByKeyboard();
 void ask();

@@ -1,5 +1,5 @@
 import type { JobRow, JobsAnswer, UseAnswer } from "../src/page/portal-answers.ts";
-import { el, fill, restore } from "./dom.ts";
+import { el, fill, restore, scrollByKeyboard } from "./dom.ts";
 import { showUse } from "./use.ts";
 import { moment, span } from "./words.ts";
 
@@ -163,4 +163,5 @@ filters?.addEventListener("input", () => {
 use?.addEventListener("toggle", () => void ask());
 document.addEventListener("visibilitychange", () => void ask());
 restore(filters);
+scrollByKeyboard();
 void ask();

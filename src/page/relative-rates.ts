@@ -5,14 +5,14 @@ import { parseTaskId } from "../job/task.ts";
 export const SLOW_RATE = 0.75;
 
 /**
- * How fast each task goes against the median of its role. In a job whose programs wait for each other the slowest is not seen by its rate; where each goes on alone it is.
+ * How fast each task goes against the median of its role; one whose program has reported no step since it began does not go. In a job whose programs wait for each other the slowest is not seen by its rate; where each goes on alone it is.
  */
 export function relativeRates(
   tasks: readonly TaskStatus[],
   rateOf: (task: string) => number | undefined,
 ): Map<string, number> {
-  const rates = tasks.flatMap(({ task }) => {
-    const rate = rateOf(task);
+  const rates = tasks.flatMap(({ task, step }) => {
+    const rate = step === undefined ? undefined : rateOf(task);
     return rate === undefined ? [] : [{ task, rate, role: parseTaskId(task)?.role ?? "" }];
   });
   const medians = new Map<string, number>();

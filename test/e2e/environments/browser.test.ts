@@ -48,6 +48,17 @@ describe("in a real browser", () => {
     expect(await page.violations()).toEqual([]);
   }
 
+  /** Of the task in that row, which the viewer has scrolled to. */
+  async function expectChartsInView(page: Page, row: number): Promise<void> {
+    const button = `document.querySelectorAll("#rows button")[${row}]`;
+    const task = await page.value(`${button}.scrollIntoView(), ${button}.click(), ${button}.innerText`);
+    await page.until(`document.querySelector("#charts h2")?.innerText === ${JSON.stringify(task)}`);
+    const top = Number(await page.value(`document.querySelector("#charts").getBoundingClientRect().top`));
+    // Where a browser scrolls to is a whole number of pixels of the screen.
+    expect(top).toBeGreaterThan(-1);
+    expect(top).toBeLessThan(400);
+  }
+
   describe.each(schemes)("with %s colours", (scheme) => {
     test("the portal shows what jobs say as text, and is used by keyboard alone", async () => {
       const endedAtMs = Date.now();
@@ -113,7 +124,8 @@ describe("in a real browser", () => {
     const cause = { ...outOfMemory(), summary: hostile };
     const settings = { "tony.worker.memory": "x".repeat(100_000), same: "1" };
     pair.write({ ...times, number: 2, result: "failed", cause, settings, series: { ...series, step: [2, 4] } });
-    const page = await browser.open(await portalOf(`file://${pair.root}`), { scheme });
+    const portal = await portalOf(`file://${pair.root}`);
+    const page = await browser.open(portal, { scheme });
     await page.until(`document.querySelectorAll("#rows tr").length === 2`);
     await page.tabTo("#choose-application_1_0001");
     await page.press(" ");
@@ -140,6 +152,14 @@ describe("in a real browser", () => {
     await page.until(
       `document.querySelector("#trouble")?.innerText.includes("has no job application_1_0009") === true`,
     );
+    await page.go(new URL("jobs/application_1_0008", portal).href);
+    await page.until(
+      `document.querySelector("#trouble")?.innerText.includes("has no job application_1_0008") === true`,
+    );
+    pair.write({ number: 3, name: "unheard", startedAtMs });
+    await page.go(new URL("jobs/application_1_0003", portal).href);
+    await page.until(`document.querySelector("#job")?.innerText.startsWith("worker × 2") === true`);
+    expect(await page.text("#head")).not.toMatch(/AM on|held/);
     pair.remove();
   });
 
@@ -163,7 +183,9 @@ describe("in a real browser", () => {
       await page.tabTo("#rows button");
       await page.press("Enter");
       await page.until(`document.querySelectorAll("#charts svg").length === 5`);
+      await expectChartsInView(page, 49);
       await page.zoom(2);
+      await expectChartsInView(page, 48);
       expect(await page.value("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       await expectSound(page);
 
@@ -227,6 +249,9 @@ describe("in a real browser", () => {
     expect(await page.text("#log-lines")).toContain(markup);
     await page.until(`document.querySelector("#log-lines").innerText.includes("line 2")`);
     await expectSound(page);
+    await page.zoom(3);
+    await expectSound(page);
+    await page.zoom(1);
 
     await alice.run("kill", id);
     await page.until(`document.querySelector("#trouble").innerText.startsWith("No answer")`);
