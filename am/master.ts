@@ -30,6 +30,7 @@ import { endOf, lastContainerOf, launchIn, lifeInGang, lifeOf } from "./core/exe
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import { feedShape } from "./core/feeds/feed-file.ts";
 import { droppedTasks } from "./core/gang/trial-checkpoints.ts";
+import { begun, trialOf, trialToPropose } from "./core/policies/trials.ts";
 import { endsOf } from "./core/status/ends.ts";
 import { searchFiles, trialLines } from "./core/status/search-files.ts";
 import { progressOf, statusOf } from "./core/status/status.ts";
@@ -49,6 +50,7 @@ import { MasterEndpoint } from "./master-endpoint.ts";
 import { Outlets } from "./notices/outlets.ts";
 import { JobPage } from "./page/job-page.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
+import { Optuna } from "./search/optuna.ts";
 import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
 import { handleSignals } from "./signals.ts";
@@ -128,6 +130,7 @@ class Master {
   readonly #endpoint: MasterEndpoint;
   readonly #end: JobEnd;
   readonly #searchResults: SearchResults;
+  readonly #optuna: Optuna | undefined;
   readonly #outlets: Outlets;
   #launcher: Launcher | undefined;
   readonly #page: JobPage | undefined;
@@ -215,6 +218,7 @@ class Master {
     this.#clients = this.#makeClients();
     this.#endpoint = this.#makeEndpoint();
     this.#searchResults = this.#makeSearchResults();
+    this.#optuna = this.#makeOptuna();
     this.#end = this.#makeEnd();
     this.shell = this.#makeShell();
   }
@@ -347,6 +351,7 @@ class Master {
           this.#endpoint.look();
           this.#feeds.look();
           this.#ends.look();
+          this.#optuna?.look();
         },
         finish: (outcome) => this.#feed.finish(outcome),
       },
@@ -472,6 +477,20 @@ class Master {
     });
   }
 
+  #makeOptuna(): Optuna | undefined {
+    const { search } = this.#input.job.spec;
+    if (search?.optunaPython === undefined) return undefined;
+    return new Optuna({
+      search,
+      command: [search.optunaPython, "-c", search.optunaProgram ?? ""],
+      clock: wallClock,
+      log: this.#input.log,
+      wanted: () => trialToPropose(this.#core),
+      trials: () => begun(this.#core).map(trialOf),
+      post: (event) => this.shell.post(event),
+    });
+  }
+
   get #started(): Launcher {
     if (this.#launcher === undefined)
       throw new TonyError("nothing is launched before the start", { code: "NOT_STARTED" });
@@ -496,6 +515,7 @@ class Master {
     const idle = this.#idleness.look(wallClock.nowMs(), () => this.#status());
     if (idle !== undefined) log.warn("tasks-idle", `${idleWords(idle)} → ${idleRemedy(job.applicationId)}`);
     this.#outlets.look(() => this.#status());
+    this.#optuna?.look();
     if (!settings.local) this.#keptSeries.look();
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
     wallClock.after(LIVENESS_TICK_MS, () => this.#watch());
@@ -511,7 +531,7 @@ class Master {
       ...(distributedMode === "fcfs" && { distributedMode }),
       ...(submittedAtMs !== undefined && { submittedAtMs }),
       ...this.#feeds.status(),
-      waits: [...this.#scheduler.waits, ...decided.waits],
+      waits: [...this.#scheduler.waits, ...decided.waits, ...(this.#optuna?.waits ?? [])],
     };
     const { outcome } = this.#end;
     if (outcome === undefined) return status;
@@ -520,6 +540,7 @@ class Master {
   }
 
   async #exit(exitCode: number, cleanStaging: boolean): Promise<void> {
+    this.#optuna?.stop();
     await this.#end.complete(cleanStaging);
     this.#input.log.info("am-exits", `The ApplicationMaster exits with code ${exitCode}.`);
     process.exit(exitCode);

@@ -42,6 +42,11 @@ export function pagePath(root: string = packageRoot()): string {
   return builtFile("page.html", root);
 }
 
+/** The program that asks Optuna for a search's trials, for the Python that has it. Throws as `programPath`. */
+export function optunaProgramPath(root: string = packageRoot()): string {
+  return builtFile("optuna_trials.py", root);
+}
+
 /** Which tony-ts this is, for messages to peers and people: `0.1.0+1a2b3c4d5e6f`; the bare version outside the bundles. */
 export function buildId(): string {
   if (typeof TONY_BUILD_ID === "string") return TONY_BUILD_ID;

@@ -23,7 +23,7 @@ import { continueRestart } from "./gang/restart.ts";
 import { beginStages, beginTrials, serveFromKept, succeedStages, succeedTask } from "./gang/stages.ts";
 import { dropCheckpoints, removeCheckpoints } from "./gang/trial-checkpoints.ts";
 import { stopTrial } from "./gang/trial-stops.ts";
-import { chooseParameters, promoteTrials } from "./gang/trials.ts";
+import { chooseParameters, promoteTrials, trialProposed } from "./gang/trials.ts";
 import { registered } from "./job/begin.ts";
 import { askUnplaced, constraintsRefused } from "./job/constrained.ts";
 import { finishWhenDone } from "./job/done.ts";
@@ -31,7 +31,7 @@ import { awaitsJournal, isEarly } from "./job/early.ts";
 import { carryOutEnd, continueFinish, finish, shutDown, unregistered } from "./job/finish.ts";
 import { watchGroups } from "./job/group-limits.ts";
 import { recovered, recoveredLate } from "./job/recovery.ts";
-import { finishAtGoal } from "./job/search-end.ts";
+import { finishAtGoal, proposalsFailed } from "./job/search-end.ts";
 import { askTooLarge } from "./job/too-large.ts";
 import { takeDurable } from "./journal/barrier.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal/journal.ts";
@@ -199,6 +199,12 @@ function note(step: Step, event: Event): void {
       break;
     case "stop-requested":
       finish(step, endedBecause("killed", { code: "stop-requested", words: event.reason }));
+      break;
+    case "trial-proposed":
+      trialProposed(step, event);
+      break;
+    case "proposals-failed":
+      proposalsFailed(step, event.problem);
       break;
     case "resource-manager-resynced":
       repeatAsks(step);

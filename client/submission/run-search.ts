@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { type ExitCode, usageError } from "../../src/errors.ts";
 import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
 import { notRun } from "../../src/job/build/search-run.ts";
 import { isSetting } from "../../src/job/build/submission.ts";
 import { hasErrors, invalidJob } from "../../src/job/problem.ts";
+import { optunaProgramPath } from "../../src/programs.ts";
 import type { ClientContext } from "../context.ts";
 import { SearchView } from "../following/search-view.ts";
 import { jobContextOf } from "./check-offline.ts";
@@ -30,8 +32,10 @@ export async function runSearch(
   const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
   const view = new SearchView(context.output, context.now, local ? [...given, "--scheduler", "local"] : given);
   const shown = json ? choices : { ...choices, display: { view, submitted: () => undefined } };
-  if (resume === undefined) return await runSubmission(text, shown, context);
+  const program = search.algorithm === "optuna" && { optunaProgram: readFileSync(optunaProgramPath(), "utf8") };
+  const submission = { ...text.submission, ...program };
+  if (resume === undefined) return await runSubmission({ ...text, submission }, shown, context);
   const { trialsBefore } = await import("./search-resumption.ts");
   const before = await trialsBefore(resume, search, conf?.filter(isSetting), context);
-  return await runSubmission({ ...text, submission: { ...text.submission, trialsBefore: before } }, shown, context);
+  return await runSubmission({ ...text, submission: { ...submission, trialsBefore: before } }, shown, context);
 }

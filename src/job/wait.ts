@@ -44,6 +44,8 @@ function causeWords(awaited: WaitReason): string {
       return `further containers of ${awaited.role}`;
     case "programs":
       return `programs of ${awaited.role} to stop`;
+    case "proposal":
+      return "what Optuna proposes";
     case "trial":
       return "trials for containers of earlier ones";
     default:

@@ -15,6 +15,7 @@ export interface Draws {
   readonly elastic: Random;
   readonly budgets: Random;
   readonly searched: Random;
+  readonly asked: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -32,5 +33,6 @@ export function drawsOf(seed: number): Draws {
     elastic: new Random(seed ^ 0x51ed270b),
     budgets: new Random(seed ^ 0x3243f6a8),
     searched: new Random(seed ^ 0xbb67ae85),
+    asked: new Random(seed ^ 0x1f83d9ab),
   };
 }

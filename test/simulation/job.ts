@@ -184,6 +184,14 @@ export function asSearch(spec: JobSpec, random: Random, chance = 0.05): JobSpec 
     : searchRun(ran, kept);
 }
 
+/** The same job, whose trials perhaps come from Optuna, if it is a search. */
+export function perhapsByOptuna(spec: JobSpec, random: Random): JobSpec {
+  const { search } = spec;
+  return search === undefined || search.algorithm === "grid" || !random.chance(0.1)
+    ? spec
+    : { ...spec, search: { ...search, algorithm: "optuna" } };
+}
+
 /** The same job, whose executors store checkpoints. */
 function storingCheckpoints(spec: JobSpec): JobSpec {
   const { carrier = { outputRequired: false, timeoutMs: 60_000 } } = spec;

@@ -9,6 +9,7 @@ import {
   asSearch,
   inStages,
   onLabelledNodes,
+  perhapsByOptuna,
   randomJob,
   reportingSteps,
   widen,
@@ -63,7 +64,8 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const plain = randomJob(random);
   const whole = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
   const budgeted = withOwnBudgets(withElasticWorkers(whole, draws.elastic), draws.budgets);
-  const unlabelled = asSearch(budgeted, draws.searched, options.searches === true ? 1 : undefined);
+  const searched = asSearch(budgeted, draws.searched, options.searches === true ? 1 : undefined);
+  const unlabelled = perhapsByOptuna(searched, draws.asked);
   const isKind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
   const nodes = random.integer(2, 6);
@@ -86,6 +88,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     weather,
     attempts,
     programs: (task) => (endless.some((name) => task.startsWith(`${name}:`)) ? {} : { runsForMs }),
+    optunaSeed: seed,
     doubled: options.mutation === undefined && seed % 32 === 0,
     ...options,
   });

@@ -17,6 +17,7 @@ import type { Master } from "./master.ts";
 import { Meetings } from "./meetings.ts";
 import { obeysYarn } from "./node.ts";
 import { NodeService } from "./node-service.ts";
+import { OptunaModel } from "./optuna-model.ts";
 import { OverlapWatch } from "./overlap.ts";
 import { type PlantedFaultOptions, PlantedFaults } from "./planted-faults.ts";
 import type { Hang, ProgramPlan } from "./program.ts";
@@ -39,6 +40,8 @@ export interface WorldOptions extends PlantedFaultOptions {
   /** How many attempts YARN grants. */
   readonly attempts: number;
   readonly trace?: (line: string) => void;
+  /** Of what Optuna proposes, in a search that asks it. */
+  readonly optunaSeed?: number;
   /** A second core, ever again rebuilt from its JSON, must decide as the first one does. */
   readonly doubled?: boolean;
 }
@@ -82,6 +85,7 @@ export class World {
   readonly #options: WorldOptions;
   readonly #startedAtMs: number;
   readonly #watch: StepWatch;
+  readonly #optuna: OptunaModel;
   #port = 20_000;
   #isSettling = false;
 
@@ -120,6 +124,7 @@ export class World {
     this.#startedAtMs = clock.nowMs;
     this.attempts = new Attempts(this, attempts);
     this.#watch = new StepWatch(this);
+    this.#optuna = new OptunaModel(this, options.optunaSeed ?? 0);
   }
 
   start(): void {
@@ -210,6 +215,7 @@ export class World {
     const changed = this.planted.decided(effects, core, event);
     this.#noteReleases(changed);
     this.problems.push(...this.#watch.check(master, event, changed, nowMs));
+    this.#optuna.look();
     return changed;
   }
 

@@ -1,4 +1,6 @@
 import { propose } from "../../../src/job/search/propose.ts";
+import type { Parameters } from "../../../src/job/search/space.ts";
+import { leadOfTrial } from "../../../src/job/search/trial-tasks.ts";
 import {
   awaitsResults,
   begun,
@@ -8,9 +10,10 @@ import {
   pausingIn,
   promotable,
   trialOf,
+  trialToPropose,
 } from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
-import { gangOf, log, noteDurable, type Step } from "../state/step.ts";
+import { findTask, gangOf, log, noteDurable, type Step } from "../state/step.ts";
 import { nextGeneration, renewTask } from "./generation.ts";
 import { resumeTrial } from "./restart.ts";
 
@@ -30,13 +33,22 @@ export function chooseParameters(step: Step): void {
   }
 }
 
-/** Whether a trial has parameters: it is given some where it has none, and none before the trials have ended that they depend on. */
-export function hasParameters(step: Step, task: TaskRecord): boolean {
+/** Optuna has proposed a trial. The journal has it before it starts, so that a later attempt need not ask again; what is not asked for now is not heard. */
+export function trialProposed(step: Step, { number, params }: { number: number; params: Parameters }): void {
+  const task = trialToPropose(step) === number ? findTask(step, leadOfTrial(step.spec, number)) : undefined;
+  if (task !== undefined) {
+    hasParameters(step, task, params);
+    step.changed = true;
+  }
+}
+
+/** Whether a trial has parameters: it is given some where it has none, and none before the trials have ended that they depend on, or Optuna has proposed them. */
+export function hasParameters(step: Step, task: TaskRecord, proposed?: Parameters): boolean {
   const { search } = step.spec;
   if (search === undefined || task.trialParameters !== undefined) {
     return true;
   }
-  const proposal = propose({ ...search, maxTrials: Number.POSITIVE_INFINITY }, begun(step).map(trialOf));
+  const proposal = propose({ ...search, maxTrials: Number.POSITIVE_INFINITY }, begun(step).map(trialOf), proposed);
   if ("none" in proposal && proposal.none === "waits") {
     return false;
   }

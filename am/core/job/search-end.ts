@@ -25,6 +25,12 @@ export function finishAtGoal(step: Step): void {
   }
 }
 
+/** Optuna was asked again and again. Another algorithm would not be what the job asks for: that is for its owner to choose. */
+export function proposalsFailed(step: Step, problem: string): void {
+  const { optunaPython: python = "" } = step.spec.search ?? {};
+  finish(step, endedBecause("failed", { code: "optuna-failed", python, problem }));
+}
+
 /** How a search ends whose trials have all ended: one of which none completed has failed. */
 export function searchSummary(step: Step): Undated {
   const tasks = begun(step);

@@ -41,9 +41,20 @@ function trialsDue({ spec, state }: Job): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/** Whether trials have their parameters when those before them have ended, whatever containers there are, and want none before. */
+/** Whether trials have their parameters when those before them have ended or Optuna has proposed them, whatever containers there are, and want none before. */
 export function awaitsResults({ search, trials }: Job["spec"]): boolean {
-  return search?.algorithm === "evolution" && trials === undefined;
+  return trials === undefined && (search?.algorithm === "evolution" || search?.algorithm === "optuna");
+}
+
+/** The number of the trial that Optuna is to be asked for: there is room for it, and it has no parameters. */
+export function trialToPropose({ spec, state }: Job): number | undefined {
+  const { search, trials = state.tasks.length } = spec;
+  if (search?.algorithm !== "optuna" || state.phase !== "under-way" || state.outcome !== undefined) {
+    return undefined;
+  }
+  const number = begun({ state }).length;
+  const isOpen = number >= search.points.length && number < trials;
+  return isOpen && hasRoom({ spec, state }) ? number : undefined;
 }
 
 /** Whether a task that waits may have a container. */

@@ -2,6 +2,7 @@ import type { ExecutorReport } from "../../../src/api/messages.ts";
 import type { AwayState } from "../../../src/job/cluster-nodes.ts";
 import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import type { ExecutorRegistration } from "../../../src/job/execution.ts";
+import type { Parameters } from "../../../src/job/search/space.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../../src/job/execution.ts";
@@ -107,6 +108,10 @@ export type Event =
   /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */
   | { readonly type: "paused" }
   | { readonly type: "stop-requested"; readonly reason: string }
+  /** Optuna says what a trial of a search is to try. */
+  | { readonly type: "trial-proposed"; readonly number: number; readonly params: Parameters }
+  /** It cannot be asked any more. */
+  | { readonly type: "proposals-failed"; readonly problem: string }
   | { readonly type: "resource-manager-resynced" }
   | { readonly type: "resource-manager-shutdown"; readonly reason: string }
   /** What was asked is refused (an unknown label or resource type): waiting cannot help. */

@@ -24,6 +24,8 @@ import { parseSpace } from "./parse-space.ts";
 const DEFAULT_TRIALS = 100;
 /** Hops' differential evolution has a first one, and four of its children. */
 const GENERATIONS = 5;
+/** For so long a container is kept for the trial that Optuna is asked for, unless the job says how long. */
+const ANSWER_MS = 5_000;
 const NAME = /^[A-Za-z_]\w*$/;
 
 /** The search that a job describes; undefined when none of its keys asks for one, or when what they say is wrong, which is said. */
@@ -46,15 +48,17 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const points = readPoints(reader, space, names);
   if (reader.problems.length > before || said === undefined || space.length === 0) return undefined;
   const algorithm = reader.read("tony.search.algorithm");
+  const isAsked = algorithm === "optuna";
   const population = reader.read("tony.search.population");
   const budget = reader.read("tony.search.budget");
   const isRound = stop === "hyperband" && budget !== undefined;
   const usual = isRound ? roundOf(rungsOf(budget).length, budget.factor) : DEFAULT_TRIALS;
-  const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: usual, random: usual };
+  const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: usual, random: usual, optuna: usual };
   const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
-  const keepIdleMs = readKeepIdle(reader);
+  const keepIdleMs =
+    readKeepIdle(reader) ?? (isAsked && !reader.has("tony.search.keep-idle-ms") ? ANSWER_MS : undefined);
   const keepCheckpoints = readKeepCheckpoints(reader);
   const outputDir = reader.read("tony.output.dir");
   return {
@@ -72,6 +76,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
     ...(keepIdleMs === undefined ? {} : { keepIdleMs }),
     ...(keepCheckpoints === undefined ? {} : { keepCheckpoints }),
     ...(outputDir === undefined ? {} : { outputDir }),
+    ...(isAsked ? { optunaPython: readOptunaPython(reader) } : {}),
     failures: readFailureLimits(reader),
     retries: reader.read("tony.search.retry-count"),
     seed: reader.read("tony.search.seed"),
@@ -87,6 +92,10 @@ function readKeepIdle(reader: JobReader): number | undefined {
     reader.warn(key, `has no effect with ${copies}: a container whose files are copied is returned after its trial`);
   }
   return ms;
+}
+
+function readOptunaPython(reader: JobReader): string {
+  return reader.read("tony.search.optuna.python") ?? reader.read("tony.python-exec-path") ?? "python3";
 }
 
 /** What programs store themselves, nobody else removes. */

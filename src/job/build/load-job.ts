@@ -157,8 +157,12 @@ function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): 
   if (spec === undefined) return { problems: all };
   const { submission, settings } = text;
   const name = settings.has(nameKey) ? undefined : defaultName(spec, submission.jobFile, context.workingDirectory);
-  const { jobFile, trialsBefore: before } = submission;
-  const added = { ...(jobFile !== undefined && { jobFile }), ...(before && { before }) };
+  const { jobFile, trialsBefore: before, optunaProgram } = submission;
+  const added = {
+    ...(jobFile !== undefined && { jobFile }),
+    ...(before && { before }),
+    ...(optunaProgram !== undefined && { optunaProgram }),
+  };
   const search = found.search && { ...found.search, ...added };
   const run = submission.runsSearch && search !== undefined ? searchRun(spec, search) : spec;
   const tags = [...spec.tags, ...submission.tags];

@@ -95,6 +95,8 @@ export interface Submission {
   readonly runsSearch: boolean;
   /** Of the search that this one goes on with. */
   readonly trialsBefore?: readonly TrialLine[];
+  /** Of a search that asks Optuna: the program that does. */
+  readonly optunaProgram?: string;
   readonly problems: readonly Problem[];
 }
 

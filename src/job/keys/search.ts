@@ -82,9 +82,15 @@ export const searchKeys = {
     ours: true,
   }),
   "tony.search.algorithm": key({
-    type: oneOf("tpe", "random", "grid", "evolution"),
+    type: oneOf("tpe", "random", "grid", "evolution", "optuna"),
     default: "tpe",
-    doc: "How parameters are chosen: tpe by what the best trials have more often than others, and the first ten by chance; random by chance; grid takes all combinations, the last parameter's values next to each other; evolution makes each generation of trials from the one before (differential evolution).",
+    doc: "How parameters are chosen: tpe by what the best trials have more often than others, and the first ten by chance; random by chance; grid takes all combinations, the last parameter's values next to each other; evolution makes each generation of trials from the one before (differential evolution); optuna asks Optuna, a Python package, for each trial.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.search.optuna.python": key({
+    type: text,
+    doc: "Of optuna: the Python that has it, in the ApplicationMaster's container; default tony.python-exec-path, or python3. An environment can be brought there by tony.am.resources.",
     support: "works",
     ours: true,
   }),

@@ -77,6 +77,11 @@ const plainReasons = {
     ({ task, metric, value, goal, setting }) =>
       `${task} ended with ${metric} ${value}, which reaches the goal ${goal}: ${settingWords(setting)}`,
   ),
+  "optuna-failed": reason(
+    { python: "text", problem: "text" },
+    ({ python, problem }) =>
+      `Optuna could not be asked for the next trial: ${problem}. Install it for ${python} on the ApplicationMaster's node (pip install optuna), or set tony.search.optuna.python to a Python that has it; tony-ts search --resume continues the search, with any tony.search.algorithm`,
+  ),
   "search-time-over": reason(
     { limitMs: "number", completed: "number", setting: "setting" },
     ({ limitMs, completed, setting }) =>

@@ -37,6 +37,7 @@ export const waitReasons = {
   trial: reason({ containers: "number", setting: "setting" }, ({ containers }) => {
     return `a trial for ${countWords(containers, "container")} of an earlier one`;
   }),
+  proposal: reason({ trial: "number" }, ({ trial }) => `what Optuna proposes for trial ${trial}`),
   role: reason({ role: "text", failsJob: "flag" }, ({ role }) => `the end of ${role}`),
   verdict: reason({}, () => "the verdict on the failure"),
   end: reason({}, () => "the end"),

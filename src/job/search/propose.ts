@@ -18,15 +18,16 @@ const MOST_REPEATS = 20;
 /**
  * What a search would try next, by all the trials it has so far, in the order of their numbers: those that run too. The same for the same
  * search and trials.
+ * @param proposed what Optuna has proposed for it; a search by Optuna waits where it has not
  */
-export function propose(search: Search, trials: readonly Trial[]): Proposal {
+export function propose(search: Search, trials: readonly Trial[], proposed?: Parameters): Proposal {
   const number = trials.length;
   if (search.maxTrials !== undefined && number >= search.maxTrials) return { none: "enough" };
   const point = search.points[number];
   if (point !== undefined) return { params: point };
   let last: Parameters = {};
   for (let attempt = 0; search.algorithm !== "grid" && attempt <= MOST_REPEATS; attempt += 1) {
-    const drawn = draw(search, trials, attempt);
+    const drawn = draw(search, trials, attempt, proposed);
     if (drawn === undefined) return { none: "waits" };
     last = drawn;
     if (trials.every(({ params }) => !areSame(search.space, params, drawn))) return { params: last };
@@ -37,7 +38,13 @@ export function propose(search: Search, trials: readonly Trial[]): Proposal {
   return { none: "exhausted" };
 }
 
-function draw(search: Search, trials: readonly Trial[], attempt: number): Parameters | undefined {
+function draw(
+  search: Search,
+  trials: readonly Trial[],
+  attempt: number,
+  proposed: Parameters | undefined,
+): Parameters | undefined {
+  if (search.algorithm === "optuna" && (attempt === 0 || proposed === undefined)) return proposed;
   const random = randomNumbers(search.seed, search.algorithm, trials.length, attempt);
   if (search.algorithm === "tpe") return tpeParameters(search, trials, random);
   return search.algorithm === "evolution"

@@ -92,7 +92,7 @@ export interface Search {
   readonly points: readonly Parameters[];
   readonly metric: string;
   readonly direction: Direction;
-  readonly algorithm: "tpe" | "random" | "grid" | "evolution";
+  readonly algorithm: "tpe" | "random" | "grid" | "evolution" | "optuna";
   /** Absent: all that the grid has. */
   readonly maxTrials?: number;
   readonly maxParallel: number;
@@ -114,6 +114,10 @@ export interface Search {
   readonly keepIdleMs?: number;
   /** Of how many of the best trials that have ended the checkpoints are kept; absent: of all. */
   readonly keepCheckpoints?: number;
+  /** Of `optuna`: the interpreter that has it, in the ApplicationMaster's container. */
+  readonly optunaPython?: string;
+  /** Of `optuna`: the program that asks it. */
+  readonly optunaProgram?: string;
   /** The job's file, as it was given to the command that runs the search. */
   readonly jobFile?: string;
   /** In a folder below it the trials are written when the search has ended. */

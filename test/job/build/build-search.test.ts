@@ -124,6 +124,16 @@ describe("a job that describes a search", () => {
     expect(check({ ...minimalJob, ...goal, ...grid }).search).not.toHaveProperty("maxTrials");
   });
 
+  test("by Optuna has a Python, and keeps containers while it is asked unless the job says otherwise", () => {
+    const optuna = { ...minimalJob, ...goal, ...rate, "tony.search.algorithm": "optuna" };
+    expect(check(optuna).search).toMatchObject({ optunaPython: "python3", keepIdleMs: 5_000, maxTrials: 100 });
+    const named = { ...optuna, "tony.python-exec-path": "/opt/py/bin/python3", "tony.search.keep-idle-ms": "0" };
+    expect(check(named).search).toMatchObject({ optunaPython: "/opt/py/bin/python3" });
+    expect(check(named).search).not.toHaveProperty("keepIdleMs");
+    const own = { ...named, "tony.search.optuna.python": "venv/bin/python3" };
+    expect(check(own).search).toMatchObject({ optunaPython: "venv/bin/python3" });
+  });
+
   test("any other job has none", () => {
     expect(check(minimalJob)).not.toHaveProperty("search");
   });

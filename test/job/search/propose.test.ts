@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { parseParameter } from "../../../src/job/search/parse-parameter.ts";
 import { propose } from "../../../src/job/search/propose.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
-import type { Search } from "../../../src/job/search/trials.ts";
+import type { Search, Trial } from "../../../src/job/search/trials.ts";
 import { proposed, searchOf } from "./support.ts";
 
 const numbersOf = (trials: readonly Parameters[], name: string) => trials.map((params) => Number(params[name]));
@@ -92,4 +92,20 @@ describe("a grid", () => {
 test("a parameter of one value is that", () => {
   expect(proposed({ ...searchOf({ rate: "float 0.5 0.5" }) }).trials).toEqual([{ rate: 0.5 }]);
   expect(parseParameter("float 0.5 0.5").domain).toEqual({ kind: "float", low: 0.5, high: 0.5, log: false });
+});
+
+describe("a search by Optuna", () => {
+  const search: Search = { ...searchOf({ x: "int 1 3" }), algorithm: "optuna", points: [{ x: 2 }] };
+  const tried = (...values: readonly number[]) => values.map((x): Trial => ({ params: { x }, state: "running" }));
+
+  test("begins with its points, and waits where nothing is proposed", () => {
+    expect(propose(search, [])).toEqual({ params: { x: 2 } });
+    expect(propose(search, tried(2))).toEqual({ none: "waits" });
+  });
+
+  test("tries what is proposed, and something else where that was tried", () => {
+    expect(propose(search, tried(2), { x: 3 })).toEqual({ params: { x: 3 } });
+    expect(propose(search, tried(2, 3), { x: 3 })).toEqual({ params: { x: 1 } });
+    expect(propose(search, tried(2, 3, 1), { x: 3 })).toEqual({ none: "exhausted" });
+  });
 });

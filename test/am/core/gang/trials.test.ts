@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { trialOf } from "../../../../am/core/policies/trials.ts";
+import { trialOf, trialToPropose } from "../../../../am/core/policies/trials.ts";
 import type { Effect } from "../../../../am/core/state/effects.ts";
 import type { ChildExit } from "../../../../am/core/state/events.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
@@ -647,6 +647,91 @@ describe("trials of a search", () => {
     expect(askedOf(opened)).toContain(1);
     scenario.allocateAll();
     expect(started([...scenario.ready("worker:4"), ...scenario.ready("worker:5")])).toHaveLength(2);
+  });
+
+  describe("that Optuna proposes", () => {
+    const byOptuna = { algorithm: "optuna", optunaPython: "python3", keepIdleMs: 5_000 } as const;
+    const proposes = (scenario: Scenario, number: number, x: number) =>
+      scenario.on({ type: "trial-proposed", number, params: { x } });
+
+    test("are asked for one after the other while there is room, and no container before", () => {
+      const scenario = new Scenario(spec({ ...byOptuna, points: [{ x: 0.7 }] }));
+      expect(askedOf(scenario.register())).toEqual([1]);
+      expect(trialToPropose(scenario.core)).toBe(1);
+      expect(askedOf(proposes(scenario, 1, 0.2))).toEqual([2]);
+      expect(trialToPropose(scenario.core)).toBeUndefined();
+      scenario.allocateAll();
+      expect(started([...scenario.ready("worker:0"), ...scenario.ready("worker:1")])).toEqual([
+        ["worker:0", { x: 0.7 }],
+        ["worker:1", { x: 0.2 }],
+      ]);
+    });
+
+    /** Two of five run. */
+    function twoRun() {
+      const scenario = new Scenario(spec(byOptuna));
+      scenario.register();
+      proposes(scenario, 0, 0.1);
+      proposes(scenario, 1, 0.2);
+      scenario.allocateAll();
+      scenario.readyAll();
+      scenario.startedAll();
+      return scenario;
+    }
+
+    test("have the container of one that has ended, which is kept for the answer", () => {
+      const scenario = twoRun();
+      reports(scenario, "worker:0", 1, 0.5);
+      expect(released(scenario.exits("worker:0"))).toEqual([]);
+      expect(trialToPropose(scenario.core)).toBe(2);
+      expect(relaunched(proposes(scenario, 2, 0.3))).toEqual(["worker:2"]);
+    });
+
+    test("are in the journal before they start: a later attempt asks for none of them again", () => {
+      const scenario = twoRun();
+      reports(scenario, "worker:0", 1, 0.5);
+      scenario.exits("worker:0");
+      scenario.journalWorks = false;
+      proposes(scenario, 2, 0.3);
+      expect(started(scenario.ready("worker:2"))).toEqual([]);
+      scenario.journalWorks = true;
+      expect(started(scenario.after(1_000))).toEqual([["worker:2", { x: 0.3 }]]);
+      scenario.startedAll();
+      scenario.crash(
+        ["worker:1", "worker:2"].map((task) => scenario.container(1, { containerId: scenario.task(task).containerId })),
+      );
+      expect(scenario.core.state.tasks.map(({ trialParameters }) => trialParameters?.x)).toEqual([
+        0.1,
+        0.2,
+        0.3,
+        undefined,
+        undefined,
+      ]);
+    });
+
+    test("are not taken where they are not asked for: late, twice or out of turn", () => {
+      const scenario = twoRun();
+      proposes(scenario, 1, 0.9);
+      proposes(scenario, 2, 0.9);
+      proposes(scenario, 4, 0.9);
+      expect(scenario.core.state.tasks.map(({ trialParameters }) => trialParameters?.x)).toEqual([
+        0.1,
+        0.2,
+        undefined,
+        undefined,
+        undefined,
+      ]);
+    });
+
+    test("end with the search when it cannot be asked any more, which says how it goes on", () => {
+      const scenario = twoRun();
+      scenario.on({ type: "proposals-failed", problem: "ModuleNotFoundError: No module named 'optuna'" });
+      expect(scenario.core.state.outcome).toMatchObject({
+        result: "failed",
+        summary:
+          "Optuna could not be asked for the next trial: ModuleNotFoundError: No module named 'optuna'. Install it for python3 on the ApplicationMaster's node (pip install optuna), or set tony.search.optuna.python to a Python that has it; tony-ts search --resume continues the search, with any tony.search.algorithm",
+      });
+    });
   });
 
   describe("whose containers are kept", () => {
