@@ -13,7 +13,7 @@ const series = { fromMs: 0, spanMs: 5_000, series: [{ name: "cpu", rule: "mean",
 const facts = { user: "ada", rateOf: (task: string) => rates.get(task), seriesOf: () => series, events: [] };
 
 function task(number: number, changes: Partial<TaskStatus>): TaskStatus {
-  return { task: `worker:${number}`, state: "running", restarts: 0, host: `gpu-${number}`, ...changes };
+  return { task: `worker:${number}`, state: "running", restarts: 0, step: 7, host: `gpu-${number}`, ...changes };
 }
 const tasks = [
   task(0, { cpuCores: 1 }),
