@@ -13,12 +13,12 @@ const series = { fromMs: 0, spanMs: 5_000, series: [{ name: "cpu", rule: "mean",
 const facts = { user: "ada", rateOf: (task: string) => rates.get(task), seriesOf: () => series, events: [] };
 
 function task(number: number, changes: Partial<TaskStatus>): TaskStatus {
-  return { task: `worker:${number}`, state: "running", restarts: 0, step: 7, host: `gpu-${number}`, ...changes };
+  return { task: `worker:${number}`, state: "running", restarts: 0, host: `gpu-${number}`, ...changes };
 }
 const tasks = [
-  task(0, { cpuCores: 1 }),
-  task(1, { cpuCores: 3, memoryBytes: 5 }),
-  task(2, { cpuCores: 2, state: "failed", exit: "1" }),
+  task(0, { cpuCores: 1, step: 7 }),
+  task(1, { cpuCores: 3, memoryBytes: 5, step: 7 }),
+  task(2, { cpuCores: 2, step: 7, state: "failed", exit: "1" }),
   { task: "ps:0", state: "waiting", restarts: 0 } as const,
 ];
 
