@@ -13,7 +13,7 @@ from typing import Any, Iterator, NamedTuple
 import pytest
 
 from tony_ts import Job
-from tony_ts.display import job_html
+from tony_ts.display import ended, job_html
 from tony_ts.shapes import JobStatus
 
 #: Sends cells to a kernel, and prints what it answers: what Jupyter's client warns of is not ours.
@@ -189,6 +189,12 @@ def test_nothing_that_a_job_says_is_markup() -> None:
     assert tags.seen == known
     assert 'href="javascript' not in shown
     assert "and 4 more" in shown
+
+
+def test_a_job_that_has_ended_waits_for_nothing() -> None:
+    status = hostile("the end")
+    assert "waits for the end" in job_html(status)
+    assert "waits for" not in job_html(ended(status, status["outcome"]))
 
 
 def test_a_job_that_cannot_be_asked_is_shown_with_the_reason() -> None:

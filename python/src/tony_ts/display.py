@@ -38,7 +38,7 @@ class Progress:
         elif event["event"] == "end" and event["outcome"] is not None:
             outcome = event["outcome"]
             if self._status is not None:
-                self._status = {**self._status, "state": outcome["result"], "outcome": outcome}
+                self._status = ended(self._status, outcome)
             self._say(f"{outcome['result']}: {outcome['summary']}")
 
     def leave(self) -> None:
@@ -55,6 +55,11 @@ class Progress:
             self._publisher.publish(data, transient=self._display, update=not is_first)
         elif is_new:
             print(said, file=sys.stderr, flush=True)
+
+
+def ended(status: JobStatus, outcome: JobOutcome) -> JobStatus:
+    """From the last status, which was told shortly before the end: a job that has ended waits for nothing."""
+    return {**status, "state": outcome["result"], "outcome": outcome, "waits": []}
 
 
 def again(job_id: str) -> str:

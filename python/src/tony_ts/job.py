@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Iterator, NamedTuple, Sequence, cast
 
-from .display import Progress, job_html, text_html
+from .display import Progress, ended, job_html, text_html
 from .errors import TonyError, error_of, job_failed, not_in_time, told_plainly
 from .process import Events, Printed, run
 from .request import NO_FILE, Origin
@@ -210,8 +210,7 @@ class Reading:
             raise TonyError(f"{job_id} may still run: ask for its state", code="STILL_RUNNING", retryable=True)
         if self._report is None:
             return End(self._outcome, None)
-        # The last status was told shortly before the end.
-        return End(self._outcome, {**self._report, "state": self._outcome["result"], "outcome": self._outcome})
+        return End(self._outcome, ended(self._report, self._outcome))
 
 
 def status_words(job_id: str) -> list[str]:
