@@ -57,7 +57,8 @@ const DENIED = /: ([^:\s]+): Permission denied$/;
 
 function notExecutable({ lastLines }: ChildExit): Remedy | undefined {
   const file = lastLines.flatMap((line) => DENIED.exec(line)?.[1] ?? []).find((path) => path.includes("/"));
-  return file === undefined ? undefined : { code: "make-executable", file: withoutDot(file) };
+  if (file === undefined) return undefined;
+  return file.startsWith("/") ? { code: "open-to-user", file } : { code: "make-executable", file: withoutDot(file) };
 }
 
 /** In bash's words. An environment that was made elsewhere is the most frequent one. */

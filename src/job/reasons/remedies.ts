@@ -55,6 +55,11 @@ export const remedies = {
     ({ file }) =>
       `${file} is not executable: chmod +x it before you submit, or run it by its interpreter (bash ${file})`,
   ),
+  "open-to-user": reason(
+    { file: "text" },
+    ({ file }) =>
+      `the user that your tasks run as there may not run ${file}: it, what it links to and the folders above must be open to that user`,
+  ),
   "other-machine": reason(
     { file: "text" },
     ({ file }) => `${file} is for another kind of machine than that node: bring one that was made for it`,

@@ -269,6 +269,13 @@ describe("what is advised", () => {
     );
   });
 
+  test("for a node's own program that the tasks' user may not run", () => {
+    const lastLines = ["/bin/bash: line 1: /root/env/bin/python: Permission denied"];
+    expect(advice({ failedToStart: true, lastLines }, { command: "/root/env/bin/python train.py" })).toBe(
+      "the user that your tasks run as there may not run /root/env/bin/python: it, what it links to and the folders above must be open to that user",
+    );
+  });
+
   test("for one of another kind of machine", () => {
     const said = "/bin/bash: line 1: venv/bin/python: cannot execute binary file: Exec format error";
     const exit = { failedToStart: true, lastLines: [said] };
