@@ -134,12 +134,14 @@ describe("how a program ended", () => {
     const failed = traceback("subprocess.CalledProcessError: Command 'x' returned non-zero exit status 1.");
     const errorOrigin = { how: "child", error: "json.decoder.JSONDecodeError: Expecting value" };
     expect(exitOf({ code: 1, stderr: child + failed })).toMatchObject({ errorOrigin });
-    const launcher =
-      "E1126 03:44:05.123 1 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1)\n";
     const elastic = traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ");
-    expect(exitOf({ code: 1, stderr: child.replace(/^/gm, "[rank0]: ") + launcher + elastic })).toMatchObject({
-      errorOrigin,
-    });
+    for (const launcher of [
+      "E1126 03:44:05.123 1 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1)\n",
+      "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 0 (pid: 7)\n",
+    ])
+      expect(exitOf({ code: 1, stderr: child.replace(/^/gm, "[rank0]: ") + launcher + elastic })).toMatchObject({
+        errorOrigin,
+      });
     expect(exitOf({ code: 1, stderr: `${child}trying another\n${failed}` })).not.toHaveProperty("errorOrigin");
   });
 
