@@ -138,6 +138,7 @@ describe("how a program ended", () => {
     for (const launcher of [
       "E1126 03:44:05.123 1 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1)\n",
       "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 0 (pid: 7)\n",
+      "[2024-01-05 03:44:05,123] torch.distributed.elastic.multiprocessing.api: [ERROR] failed (exitcode: 1)\n",
     ])
       expect(exitOf({ code: 1, stderr: child.replace(/^/gm, "[rank0]: ") + launcher + elastic })).toMatchObject({
         errorOrigin,
