@@ -31,7 +31,8 @@ const CONTEXT = "During handling of the above exception, another exception occur
 /** Exceptions that say no more than that a child has failed. */
 const CHILD_FAILED = /^(?:\w+\.)*(?:CalledProcessError|ChildFailedError)\b/;
 /** A launcher's log, and warnings that libraries write as their process ends: glog's, torch's before 2.3, Python's, Weights & Biases'. */
-const LOG = /^(?:\[\w+\]: ?)?(?:\[?[EWIF]\d{4} |\[[WI] |[A-Z]+:torch\.|\[[\d-]+ [\d:,]+\] torch\.|\S+: \w*Warning: |wandb: )/;
+const LOG =
+  /^(?:\[\w+\]: ?)?(?:\[?[EWIF]\d{4} |\[[WI] |[A-Z]+:torch\.|\[[\d-]+ [\d:,]+\] torch\.|\S+: \w*Warning: |wandb: )/;
 /** Further lines of messages: indented ones, rules, and what CUDA's errors say. */
 const MESSAGE = /^(?:\s|-{3}|={3}|CUDA kernel errors |For debugging consider |Compile with |Search for )/;
 
