@@ -25,7 +25,7 @@ export interface ProgramRunOptions {
   readonly logLimits: LogLimits;
   readonly sampler: MemorySampler;
   /** Absent where the task has no GPUs. */
-  readonly gpuSampler?: GpuSampler;
+  readonly gpuSampler?: Pick<GpuSampler, "current" | "look" | "stop">;
   readonly progress: ProgressFile;
   /** Of the container; undefined where it is not enforced. */
   readonly memoryLimitBytes: number | undefined;

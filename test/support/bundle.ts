@@ -25,6 +25,8 @@ export class TestBundle {
         '--banner:js=const __url = require("node:url").pathToFileURL(__filename).href;',
         "--define:import.meta.url=__url",
         '--define:TONY_BUILD_ID="test"',
+        "--external:kerberos",
+        "--external:koffi",
         "--log-level=error",
         `--outfile=${this.file}`,
       ],

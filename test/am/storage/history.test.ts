@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -82,6 +82,10 @@ test("a later ApplicationMaster shows what earlier ones have written last, befor
 });
 
 test("it shows as many as the page does, of a history of any length", async () => {
+  const first = historyOf(1);
+  tell(first, ...Array.from({ length: 1_000 }, (_none, index) => index));
+  expect(times(first)).toEqual(Array.from({ length: SHOWN_EVENTS }, (_none, index) => 1_000 - SHOWN_EVENTS + index));
+
   await left(1, ...Array.from({ length: 1_000 }, (_none, index) => index));
   const second = historyOf(2);
   tell(second, 1_000);
@@ -124,4 +128,35 @@ test("a folder that somebody else has made before gets nothing of the job, and n
   expect(readFileSync(fileOfHistory(), "utf8")).toBe(before);
   expect(times(second)).toEqual([]);
   expect(said.every((message) => message.includes("belongs to bob"))).toBe(true);
+});
+
+test("of a job that ends while its beginning is still being written, nothing says that it runs", async () => {
+  let goOn: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  class Slow extends LocalFileSystem {
+    override async create(file: string, content: Uint8Array, options: { permission: number }) {
+      if (file.endsWith(".jhist.inprogress")) await held;
+      await super.create(file, content, options);
+    }
+    override async stat(at: string) {
+      const status = await super.stat(at);
+      return at.endsWith("/history-ada") ? { ...status, owner: "ada" } : status;
+    }
+  }
+  const fileSystems = { locate: (url: string) => ({ fileSystem: new Slow(), path: new URL(url).pathname }) };
+  const history = historyOf(1, { fileSystems });
+  history.begin(aJobStatus(), "the page's key");
+  const outcome = { ...allSucceeded, endedAtMs: 2 };
+  const closed = history.close(aJobStatus({ outcome }), {
+    useOf: () => undefined,
+    encodeSeries: async () => Buffer.of(1),
+  });
+  await eventually("the last status", () =>
+    existsSync(path.join(root, "history-ada", `${aJobStatus().applicationId}.json`)),
+  );
+  goOn();
+  await closed;
+  expect(readdirSync(path.join(root, "intermediate"))).toEqual([]);
+  const left = readdirSync(path.join(root, "finished/1970/01/01", applicationId)).sort();
+  expect(left.map((name) => name.replace(/^.*\./, ""))).toEqual(["jhist", "jsonl", "gz"]);
 });

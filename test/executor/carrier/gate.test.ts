@@ -24,6 +24,15 @@ describe("a gate", () => {
     expect(ran).toBe(true);
   });
 
+  test("that is closed once more while work waits lets it through when it opens", async () => {
+    const gate = new Gate();
+    gate.close("cut off");
+    const work = gate.through(async () => "done", never);
+    gate.close("cut off again");
+    gate.open();
+    expect(await work).toBe("done");
+  });
+
   test("that closes breaks off what is under way, which begins anew when it opens", async () => {
     const gate = new Gate();
     let begun = 0;

@@ -39,7 +39,7 @@ const restore = (name: string) =>
 describe("bringing a checkpoint back", () => {
   test("leaves nothing else in the program's folder, so that every task begins with the same", async () => {
     saved("step-45-at-45", 45, { model: "w" });
-    scene.write({ "ckpt/model-60": "further, and nobody else's", "scratch/model": "left by one that died" });
+    scene.write({ "ckpt/model-60": "further, and nobody else's", "scratch/model-30": "left by one that died" });
     expect(await restore("step-45-at-45")).toBe(path.join(scene.workFolder, "ckpt", "model"));
     expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ model: "w" });
   });

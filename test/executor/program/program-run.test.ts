@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -107,6 +107,39 @@ test("what the program before used is not counted for the next", () => {
   expect(sampler.current).toBeUndefined();
   const after = { ...before, pid: 2, startTicks: 900, cpuTicks: 0, residentPages: 1 };
   expect(sampler.add([after], 1_000)).toMatchObject({ maxMemoryBytes: readKernelUnits().pageBytes, cpuMs: 0 });
+});
+
+test("a program is measured at each look while it is young, then as often as is asked, and not after its end", async () => {
+  const looksAtS: number[] = [];
+  const startedAtMs = Date.now();
+  let isOver = false;
+  const gpuSampler = {
+    current: undefined,
+    look: (nowMs: number) => void looksAtS.push((nowMs - startedAtMs) / 1_000),
+    stop: () => {
+      isOver = true;
+    },
+  };
+  const run = runFor(100_000, undefined, { gpuSampler });
+  jest.advanceTimersByTime(25_000);
+  expect(looksAtS).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 19, 24]);
+  jest.useRealTimers();
+  await program.stop({ graceMs: 0, reason: { code: "job-ended" } });
+  await run.ended();
+  expect(isOver).toBe(true);
+});
+
+test("what a program reported last is told when it has ended, also where its line has no end", async () => {
+  jest.useRealTimers();
+  const steps: number[] = [];
+  const report: ProgramRunOptions["report"] = (news) => {
+    if (news.type === "child-progress") steps.push(news.step);
+  };
+  const run = runFor(100_000, undefined, { report });
+  writeFileSync(path.join(folder, "progress"), '{"step": 7}');
+  await program.stop({ graceMs: 0, reason: { code: "job-ended" } });
+  await run.ended();
+  expect(steps).toEqual([7]);
 });
 
 test("a TensorBoard is announced once, when it listens", async () => {
