@@ -80,6 +80,23 @@ describe("the journal of the key-value store", () => {
     expect(await journalOf(3).read()).toEqual([{ attempt: 2, file: whole }]);
   });
 
+  test("has what is before a whole file removed once", async () => {
+    const removed: string[] = [];
+    class Watched extends LocalFileSystem {
+      override async delete(file: string, options = {}) {
+        removed.push(path.relative(folder, file));
+        return await super.delete(file, options);
+      }
+    }
+    await write(journalOf(1), 1, changes("a", 1));
+    const journal = new SealedJournal({ fileSystem: new Watched(), folder, attempt: 2, decode: readStoreFile });
+    await journal.read();
+    for (const sequence of [1, 2, 3]) await write(journal, sequence, whole, true);
+    await journal.settled();
+    await eventually("the last removal", () => removed.includes("2/2"));
+    expect(removed.sort()).toEqual([expect.stringMatching(/^1-sealed-2-/), "2/1", "2/2"]);
+  });
+
   test("that cannot be read is said to be, with the reason", async () => {
     const journal = journalOf(1);
     await write(journal, 1, changes("a", 1));

@@ -44,6 +44,18 @@ describe("the staging folder", () => {
     expect(await readdir(folder)).toEqual(["worker-0"]);
   });
 
+  test("is gone also where the address could not be written", async () => {
+    class Full extends LocalFileSystem {
+      override create() {
+        return Promise.reject(new Error("the quota is exceeded"));
+      }
+    }
+    const full = new Staging(new Full(), folder);
+    await expect(full.announce({ attempt: 1, host: "node-1", port: 4000 })).rejects.toThrow("quota");
+    await full.remove();
+    await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
   test("is gone for good: an address that is still being written does not make it anew", async () => {
     const announced = staging.announce({ attempt: 1, host: "node-1", port: 4000 });
     await staging.remove();

@@ -32,12 +32,13 @@ function runFor(
   limitMs: number,
   sampler = new MemorySampler(readKernelUnits()),
   changes: Partial<ProgramRunOptions> = {},
+  command = "exec sleep 100",
 ): ProgramRun {
   const logs = outputLogs({ logFolder: folder, logPrefix: "" });
   const nowMs = () => Date.now();
   const marker = "TONY_TEST=program-run";
   const environments = [{ PATH: process.env.PATH ?? "", TONY_TEST: "program-run" }] as const;
-  program = new Program({ command: "exec sleep 100", environments, marker, logs, nowMs });
+  program = new Program({ command, environments, marker, logs, nowMs });
   return new ProgramRun({
     program,
     index: new OutputIndex(logs, 1),
@@ -87,6 +88,16 @@ test("a program that is suspended has no grace: it could not use it", async () =
   expect(program.stopping?.killedAtMs).toBeLessThanOrEqual(Date.now());
   expect(await stopped).toBe(true);
   expect(await run.ended()).toMatchObject({ signal: "SIGKILL" });
+});
+
+test("what a program leaves that is suspended has none either", async () => {
+  jest.useRealTimers();
+  const run = runFor(10_000, undefined, {}, "sleep 100 & exec sleep 100");
+  await eventually("its processes", () => program.tree.sample().length === 2);
+  program.suspend();
+  process.kill(program.pid, "SIGKILL");
+  await run.ended();
+  expect(await program.clearLeftovers(600_000)).toBe(true);
 });
 
 test("a second order to stop a program may shorten its grace", async () => {
