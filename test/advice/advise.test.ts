@@ -234,6 +234,8 @@ describe("slow tasks", () => {
     expect(codes(adviceOn(aRun({ rows: few })))).not.toContain("slow-task");
     const short = [steps("worker:0", 100, 5), steps("worker:1", 100, 5), steps("worker:2", 10, 5)];
     expect(codes(adviceOn(aRun({ rows: short })))).not.toContain("slow-task");
+    const enough = [steps("worker:0", 100, 6), steps("worker:1", 100, 6), steps("worker:2", 10, 6)];
+    expect(codes(adviceOn(aRun({ rows: enough })))).toContain("slow-task");
   });
 
   test("ended well, and half as late again as the others", () => {

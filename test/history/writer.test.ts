@@ -1,11 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { historyFileInProgress } from "../../src/history/layout.ts";
 import { HistoryWriter } from "../../src/history/writer.ts";
+import { eventually } from "../support/eventually.ts";
 
 describe("the history of a job", () => {
   let folder = "";
@@ -98,5 +99,61 @@ describe("the history of a job", () => {
     fileSystem.away = false;
     await writer.finish("finished.jsonl");
     expect(await lines("finished.jsonl")).toMatchObject(["a", "b", "b", "c"].map((host) => ({ host })));
+  });
+
+  test("is written two seconds after each line that comes, again and again", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "performance"] });
+    const writer = writerOf(1);
+    for (const [at, name] of ["a", "b"].entries()) {
+      writer.add(event(name));
+      jest.advanceTimersByTime(2_000);
+      const written = () => lines(historyFileInProgress).catch(() => []);
+      await eventually(name, async () => (await written()).length === at + 1);
+    }
+    jest.useRealTimers();
+    expect(await lines(historyFileInProgress)).toMatchObject([{ host: "a" }, { host: "b" }]);
+  });
+
+  test("is written ten seconds after a time that failed, unless the job has ended", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "performance"] });
+    class Moody extends LocalFileSystem {
+      tries = 0;
+      override async create(...parameters: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        this.tries += 1;
+        if (this.tries === 1) throw new Error("away");
+        await super.create(...parameters);
+      }
+    }
+    const fileSystem = new Moody();
+    const writer = writerOf(1, fileSystem);
+    writer.add(event("a"));
+    await writer.flush();
+    jest.advanceTimersByTime(9_999);
+    expect(fileSystem.tries).toBe(1);
+    jest.advanceTimersByTime(1);
+    await eventually("the line", async () => (await readdir(folder)).length === 1);
+    expect(await lines(historyFileInProgress)).toMatchObject([{ host: "a" }]);
+
+    fileSystem.append = () => Promise.reject(new Error("away"));
+    writer.add(event("b"));
+    await writer.finish("finished.jsonl");
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  test("gives up its oldest lines, and says so, where more than 4 MiB wait for a file system that is away", async () => {
+    class Away extends LocalFileSystem {
+      override create() {
+        return Promise.reject(new Error("away"));
+      }
+    }
+    const writer = writerOf(1, new Away());
+    const mebibyte = "x".repeat(2 ** 20);
+    for (let nth = 1; nth <= 3; nth += 1) writer.add(event(mebibyte));
+    await writer.flush();
+    writer.add(event("small"));
+    expect(warnings).toHaveLength(1);
+    writer.add(event(mebibyte));
+    expect(warnings.slice(1)).toEqual([expect.stringMatching(/^1 lines of history were given up/)]);
   });
 });

@@ -55,7 +55,7 @@ describe("the output of a container", () => {
   test("can be had of one generation, since a time, and as its last lines", async () => {
     expect(await linesOf({ generation: 2 })).toEqual(["stdout b 2 6000"]);
     expect(await linesOf({ generation: 3 })).toEqual([]);
-    expect(await linesOf({ sinceMs: 2500 })).toEqual(["stdout a2 1 3000", "stdout b 2 6000"]);
+    expect(await linesOf({ sinceMs: 3000 })).toEqual(["stdout a2 1 3000", "stdout b 2 6000"]);
     expect(await linesOf({ tail: 1 })).toEqual(["stdout b 2 6000"]);
     expect(await linesOf({ tail: 2, generation: 1 })).toEqual(["stderr oops 1 2000", "stdout a2 1 3000"]);
   });
@@ -98,6 +98,12 @@ describe("the output of a container", () => {
     };
     expect(await endsOf((stream) => [texts[stream], "unfi", "nished"])).toEqual([8, 5]);
     expect(await endsOf((stream) => (stream === "stdout" ? ["a1\n"] : []))).toEqual([3, 0]);
+
+    const second = new OrderedOutput(
+      { marks: parseMarks("1000 1 3 5\n2000 2 3 5\n"), async *open() {} },
+      { generation: 2 },
+    );
+    expect([second.endOf("stdout"), second.endOf("stderr")]).toEqual([3, 5]);
   });
 
   test("a mark that was cut off is no mark", () => {

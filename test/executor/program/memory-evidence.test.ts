@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { kernelMemoryKills, memoryEventsFile } from "../../../executor/program/memory-evidence.ts";
+import { kernelMemoryKills, memoryEventsFile, ranOutOfMemory } from "../../../executor/program/memory-evidence.ts";
 
 describe("the kernel's count of kills for memory", () => {
   it.each([
@@ -34,3 +34,15 @@ describe("the kernel's count of kills for memory", () => {
     ).toBeUndefined();
   });
 });
+
+it.each([
+  ["at 95 of 100 of its limit", true, 95, true],
+  ["below that", true, 94, false],
+  ["there, and ended by itself", false, 100, false],
+])(
+  "whether memory ran out of a program whose container was last seen %s",
+  (_where, killed, lastSampleBytes, ranOut) => {
+    const evidence = { killsBefore: 1, killsAfter: 1, lastSampleBytes, limitBytes: 100 };
+    expect(ranOutOfMemory(killed, evidence)).toBe(ranOut);
+  },
+);

@@ -43,12 +43,16 @@ describe("a task's port", () => {
 
   it("answers requests until it is released, which ends those that still wait for their answer", async () => {
     const { port, serve, release } = await hold({ random: () => 0 });
+    let heard: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (heard = resolve));
     serve((request, response) => {
       if (request.url === "/now") response.end("here");
+      else heard();
     });
     expect(await (await fetch(`http://127.0.0.1:${port}/now`)).text()).toBe("here");
     const waiting = fetch(`http://127.0.0.1:${port}/never`);
     const lost = expect(waiting).rejects.toThrow();
+    await asked;
     await release();
     await lost;
     (await listen(port)).close();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
 
@@ -50,6 +50,16 @@ describe("a program that is being stopped", () => {
     expect(await next.ended).toMatchObject({ exitCode: 5 });
     expect(await next.clearLeftovers(0)).toBe(true);
   });
+});
+
+test("a program is asked where it stands also when that failed before", async () => {
+  const program = programOf("exec sleep 100");
+  jest.spyOn(program.tree, "members").mockImplementationOnce(() => {
+    throw new Error("EMFILE");
+  });
+  const asked = [program.stacks(folder), program.stacks(folder)];
+  expect(await Promise.allSettled(asked)).toMatchObject([{ status: "rejected" }, { status: "fulfilled" }]);
+  await program.stop({ graceMs: 0, reason });
 });
 
 describe("a program of two processes", () => {
