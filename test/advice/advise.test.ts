@@ -389,6 +389,17 @@ describe("lost time", () => {
     );
   });
 
+  test("of a generation that ended before all of it ran nothing is done again", () => {
+    const at = (minutes: number) => noonishMs + minutes * minute;
+    const generations = [
+      { generation: 1, startedAtMs: at(0), endedAtMs: at(20) },
+      { generation: 2, startedAtMs: at(20), runningAtMs: at(24) },
+    ];
+    expect(adviceOn(aRun({ generations }))).toContainEqual(
+      expect.objectContaining({ code: "restart-time", lostMs: 4 * minute, againMs: 0 }),
+    );
+  });
+
   test("the stages of a job are no restarts", () => {
     const stage = (role: string, from: number, to: number) => {
       const [startedAtMs, endedAtMs] = [noonishMs + from * minute, noonishMs + to * minute];

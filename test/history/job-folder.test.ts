@@ -39,6 +39,15 @@ describe("a job's folder below tony.history.location", () => {
     expect(await filesOf("intermediate")).toEqual([]);
   });
 
+  test("is found where it was moved, also where somebody has put something in its old place", async () => {
+    const folder = folderOf();
+    await folder.make("ada");
+    expect(await folder.find(endedAtMs)).toBe(folder.path);
+    await folder.moveToFinished(endedAtMs);
+    await folder.make("ada");
+    expect(await folder.find(endedAtMs)).toMatch(/\/finished\/2026\/11\/23\//);
+  });
+
   test("holds nothing in progress any more when the job's end was told by YARN alone", async () => {
     const folder = folderOf();
     await folder.make("ada");
