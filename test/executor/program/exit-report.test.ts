@@ -173,10 +173,9 @@ describe("how a program ended", () => {
   it("is found in linear time in an output of any shape", () => {
     const pieces = ["gloo ", "heartbeat timeout ", "Thread 0x", "a", " ", "Traceback (most recent call last):\n", "\n"];
     for (const text of pumped(pieces)) {
-      for (const stacksAsked of [false, true]) {
-        const stderr = `Traceback (most recent call last):\n${text}`;
-        expect(exitOf({ code: 1, stderr, stacksAsked })).toMatchObject({ exitCode: 1, signal: "" });
-      }
+      // With the stacks that were asked for, all of it is looked through that ever is.
+      const stderr = `Traceback (most recent call last):\n${text}`;
+      expect(exitOf({ code: 1, stderr, stacksAsked: true })).toMatchObject({ exitCode: 1, signal: "" });
     }
   });
 
