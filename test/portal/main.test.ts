@@ -5,6 +5,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { TestBundle } from "../support/bundle.ts";
+import { eventually } from "../support/eventually.ts";
 import { HistoryFolder } from "./history-folder.ts";
 
 const bundle = new TestBundle("portal/main.ts");
@@ -36,21 +37,23 @@ function started(changes: object): ChildProcessWithoutNullStreams {
 }
 
 describe("the portal's program", () => {
-  test("says where it is, answers there, and goes with who holds its standard input open", async () => {
+  test("says where it is, shows the jobs there, and goes with who holds its standard input open", async () => {
+    history.write({ number: 1, endedAtMs: 5_000 });
     const portal = started({});
     const [said] = await once(portal.stdout, "data");
     const [, address = ""] = /^The portal is at (http\S+)\n$/.exec(String(said)) ?? [];
-    const answer = await fetch(address);
-    expect(await answer.text()).toContain("portal.html");
+    expect(await (await fetch(address)).text()).toContain("portal.html");
+    const jobs = async () => await (await fetch(new URL("/api/v1/jobs", address))).text();
+    await eventually("its job", async () => (await jobs()).includes('"bert"'));
     portal.stdin.end();
     expect(await once(portal, "exit")).toEqual([0, null]);
   });
 
   const upkeep = { keepMs: 1_000, keepFailedMs: 1_000, moverIntervalMs: 0, purgerIntervalMs: 0, isDryRun: true };
   test("tells what it would move and remove, does nothing, and ends", async () => {
-    history.write({ number: 1, endedAtMs: 5_000 });
+    history.write({ number: 2, endedAtMs: 5_000 });
     const portal = started({ upkeep });
-    expect(await text(portal.stdout)).toMatch(/would remove .*\n.*1 to remove, of 1; nothing was done\n$/);
+    expect(await text(portal.stdout)).toMatch(/would remove .*\n.*2 to remove, of 2; nothing was done\n$/);
   });
 
   test.each([

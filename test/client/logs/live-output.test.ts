@@ -67,6 +67,24 @@ describe("the output of a job that runs, of which YARN has stored and removed so
     expect(await printed(link, store)).toEqual({ lines: ["first", "secnd", "third"], missingBytes: 0 });
   });
 
+  test("costs no look into the store where nothing of it is gone", async () => {
+    const pieces = [
+      [0, "first\n"],
+      [6, "secnd\n"],
+    ] as const;
+    const link = aLink({ "am stdout": [0, allocated("worker:0")], "worker:0 stdout": pieces });
+    let looks = 0;
+    const store: LogStore = {
+      ...aStore(),
+      logs(wanted) {
+        looks += 1;
+        return aStore().logs(wanted);
+      },
+    };
+    expect(await printed(link, store)).toEqual({ lines: ["first", "secnd"], missingBytes: 0 });
+    expect(looks).toBe(0);
+  });
+
   test("is whole where it is closed and stored while it is read", async () => {
     const link = aLink({
       "am stdout": [0, allocated("worker:0")],

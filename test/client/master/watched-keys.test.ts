@@ -20,11 +20,15 @@ const changed: Watched = {
 function job(masters: readonly (readonly (Watched | Error)[])[]) {
   const left = [...masters];
   const asked: WatchWanted[] = [];
+  const open = { links: 0 };
   const connect = async () => {
     const told = left.shift();
     if (told === undefined) throw new UserError("it has ended", { code: "HAS_ENDED", exitCode: 1 });
+    open.links += 1;
     return {
-      close: () => undefined,
+      close: () => {
+        open.links -= 1;
+      },
       async *watch(wanted: WatchWanted) {
         asked.push(wanted);
         for (const news of told) {
@@ -34,26 +38,27 @@ function job(masters: readonly (readonly (Watched | Error)[])[]) {
       },
     };
   };
-  return { connect, asked };
+  return { connect, asked, open };
 }
 
 async function watched(...masters: readonly (readonly (Watched | Error)[])[]) {
-  const { connect, asked } = job(masters);
+  const { connect, asked, open } = job(masters);
   const printed: KvWatchJson[] = [];
   await watchKeys({ prefix: "shared/", connect, print: (news) => printed.push(news) });
-  return { printed, asked };
+  return { printed, asked, open };
 }
 
 describe("tony-ts kv ID watch", () => {
   test("prints each revision, over every AM, until the job has ended", async () => {
     const lost = new ApiError("lost", { code: "API_UNREACHABLE" });
-    const { printed, asked } = await watched(
+    const { printed, asked, open } = await watched(
       [changed, lost],
       [
         { ...changed, attempt: 2, revision: 5, changes: [] },
         new ApiError("the job has ended", { code: "API_CANCELLED" }),
       ],
     );
+    expect(open.links).toBe(0);
     const range = { from: "shared/", to: "shared0" };
     expect(asked).toEqual([{ range }, { range, after: { attempt: 1, revision: 4 } }]);
     expect(printed).toEqual([

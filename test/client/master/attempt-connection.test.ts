@@ -1,0 +1,23 @@
+import { expect, test } from "@jest/globals";
+import { type FollowUpdate, statusNow } from "../../../client/master/attempt-connection.ts";
+import { aJobStatus } from "../job-status.ts";
+
+test("a look at a job's status ends what it asked for, also where the AM says nothing within the limit", async () => {
+  const signals: AbortSignal[] = [];
+  const status = aJobStatus();
+  const telling = {
+    async *follow(signal: AbortSignal): AsyncGenerator<FollowUpdate> {
+      signals.push(signal);
+      yield { type: "status", status };
+    },
+  };
+  const silent = {
+    async *follow(signal: AbortSignal): AsyncGenerator<FollowUpdate> {
+      signals.push(signal);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    },
+  };
+  expect(await statusNow(telling)).toBe(status);
+  expect(await statusNow(silent, 1)).toBeUndefined();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
