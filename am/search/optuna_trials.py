@@ -1,8 +1,8 @@
 """Asks Optuna for the next trials of a search.
 
-Reads a JSON object a line, and answers each question with one. The first line is the search: its space, direction and seed. A question
-has the number of the trial that is wanted, and the trials that are new since the last question or have ended since. An answer depends on
-these alone: another process that is told all trials goes on as this one would.
+Reads a JSON object a line, and answers each question with one. The first line is the search: its space, direction
+and seed. A question has the number of the trial that is wanted, and the trials that are new since the last question or
+have ended since. An answer depends on these alone: another process that is told all trials goes on as this one would.
 """
 
 import json
