@@ -43,8 +43,8 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
       step.state.ended[given.containerId] = "known";
       continue;
     }
-    const [first] = trialsToBegin(step, position) > 0 ? wantingRoles(step, position) : [];
-    const task = first === undefined ? undefined : nextWaiting(step, first, given.host);
+    const roles = trialsToBegin(step, position) > 0 ? wantingRoles(step, position) : [];
+    const task = nextWaiting(step, roles, given.host);
     const container = addContainer(step, given, position);
     if (task === undefined || isKeptOff(step, given.host)) {
       surplus.push(container.id);
@@ -293,11 +293,21 @@ function bind(
   });
 }
 
-/**
- * The first task of a role that wants a container on this host: one that avoids it only where no other does. The hint makes a whole gang's
- * allocation linear.
- */
-export function nextWaiting(step: Step, position: number, host: string): TaskRecord | undefined {
+/** The first task of these roles that wants a container on this host: one that avoids it only where no other does. */
+export function nextWaiting(step: Step, roles: readonly number[], host: string): TaskRecord | undefined {
+  let first: TaskRecord | undefined;
+  for (const position of roles) {
+    const task = nextOfRole(step, position, host);
+    if (task !== undefined && task.trialAvoids !== host) {
+      return task;
+    }
+    first ??= task;
+  }
+  return first;
+}
+
+/** The same of one role. The hint makes a whole gang's allocation linear. */
+function nextOfRole(step: Step, position: number, host: string): TaskRecord | undefined {
   const role = step.state.roles[position];
   if (role === undefined || role.counts.waiting === 0) {
     return undefined;

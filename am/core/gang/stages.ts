@@ -218,10 +218,10 @@ function isFitToServe(step: Step, container: ContainerRecord): boolean {
 /** A task that waits for a container like the one that another has. */
 function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
   const given = allocationOf(step, tenant);
-  const position = step.state.roles.findIndex(
-    ({ counts }, role) => counts.waiting > 0 && isWanting(step, role) && allocationOf(step, { role }) === given,
+  const alike = step.state.roles.flatMap(({ counts }, role) =>
+    counts.waiting > 0 && isWanting(step, role) && allocationOf(step, { role }) === given ? [role] : [],
   );
-  return position < 0 ? undefined : nextWaiting(step, position, tenant.host);
+  return nextWaiting(step, alike, tenant.host);
 }
 
 /** What YARN was asked for, for each container of a role, and what was brought there: a container has its files for good. */

@@ -55,7 +55,8 @@ function endedTrials(core: Pick<Core, "spec" | "state">, outcome: JobOutcome | u
   });
 }
 
-function described({ space, points, before: _before, jobFile: _jobFile, outputDir: _outputDir, ...search }: Search) {
+function described({ space, points, ...all }: Search) {
+  const { before: _before, jobFile: _jobFile, outputDir: _outputDir, optunaProgram: _program, ...search } = all;
   return { ...search, space: Object.fromEntries(space.map((one) => [one.name, parameterWords(one)])), points };
 }
 

@@ -318,6 +318,26 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome).toBeUndefined();
   });
 
+  test("that must go to another node get no container of that node which another trial can have", () => {
+    const { scenario } = running();
+    const fails = () => {
+      scenario.exits("worker:1", { exitCode: 1 });
+      for (const task of ["worker:0", "ps:0"]) scenario.stops(task);
+      scenario.after(20_000);
+    };
+    fails();
+    const { host, containerId } = scenario.task("worker:2");
+    const elsewhere = scenario.task("worker:3").containerId;
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host })] });
+    scenario.readyAll();
+    scenario.startedAll();
+    fails();
+    expect(scenario.task("worker:1").trialAvoids).toBe(host);
+    ends(scenario, 1);
+    const { containers } = scenario.core.state;
+    expect([containers[containerId]?.task, containers[elsewhere]?.task]).toEqual(["worker:4", "worker:1"]);
+  });
+
   test("lose a container for nothing that counts: the trial starts again, and has its restarts still", () => {
     const { scenario } = running({ retries: 0 });
     scenario.completes(scenario.task("worker:3").containerId, -100);
