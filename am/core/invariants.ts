@@ -1,6 +1,6 @@
 import type { ClusterSpec } from "../../src/job/cluster-spec.ts";
 import { inTrial } from "../../src/job/search/trial-tasks.ts";
-import { compareValues } from "../../src/job/search/trials.ts";
+import { compareValues, hasValue } from "../../src/job/search/trials.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import { excludedHosts } from "./containers/kept-off.ts";
@@ -292,13 +292,13 @@ function checkRemoved(spec: JobSpec, state: CoreState, removed: readonly string[
   for (const id of removed) {
     const number = numberOf(spec, id) ?? -1;
     const trial = trials[number];
-    const isFailed = trial?.state === "failed";
+    const isWorthless = trial?.state === "failed" || !hasValue(trial?.value);
     const better = ended.filter(
       (other) => compareValues(spec.search?.direction ?? "minimize", other.value, trial?.value) <= 0,
     );
     if (trial === undefined || trial.state === "running" || trial.state === "paused") {
       problems.push(`the checkpoints of ${id} are removed, which is ${trial?.state}`);
-    } else if (!isFailed && better.filter((other) => other !== trial).length < most) {
+    } else if (!isWorthless && better.filter((other) => other !== trial).length < most) {
       problems.push(`the checkpoints of ${id} are removed, which is among the best ${most}`);
     }
     if (Object.values(state.containers).some(({ task }) => task === id)) {
