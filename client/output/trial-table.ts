@@ -99,7 +99,19 @@ export function resumeLine({ result, reason }: JobOutcome, given: readonly strin
 export function aloneCommand(params: TrialJson["params"], given: readonly string[]): string {
   const point = Object.entries(params).map(([name, value]) => `${name}=${/[\s;]/.test(value) ? `"${value}"` : value}`);
   const settings = [`tony.search.points=${point.join(" ")}`, "tony.search.max-trials=1"];
-  return shellWords(["tony-ts", "search", ...given, ...settings.flatMap((setting) => ["-conf", setting])]);
+  return shellWords([
+    "tony-ts",
+    "search",
+    ...others(given, settings),
+    ...settings.flatMap((setting) => ["-conf", setting]),
+  ]);
+}
+
+/** The words without the settings that others replace. */
+function others(given: readonly string[], settings: readonly string[]): string[] {
+  const keys = settings.map((setting) => setting.slice(0, setting.indexOf("=") + 1));
+  const isReplaced = (word = "") => keys.some((key) => word.startsWith(key));
+  return given.filter((word, at) => !isReplaced(word) && !(word === "--conf" && isReplaced(given[at + 1])));
 }
 
 /** What is known afterwards of how a search was run: its file, and where. */

@@ -106,6 +106,10 @@ test("the best one is run alone by a search of its own, with all digits, in the 
     "its program: train.py --lr 0.1234567 --opt 'adam w'",
     "its checkpoint: hdfs:///c/5",
   ]);
+  const settings = ["--conf", "tony.search.max-trials=9", "--conf", "tony.search.seed=3"];
+  expect(best && bestTrialLines(best, search, ["digits.xml", ...settings])[0]).toBe(
+    `trial 0 alone: tony-ts search digits.xml --conf tony.search.seed=3 -conf 'tony.search.points=lr=0.1234567 optimizer="adam w"' -conf tony.search.max-trials=1`,
+  );
   expect(givenOf({ ...search, jobFile: "digits.xml" }, "application_1_0001")).toEqual(["digits.xml"]);
   expect(givenOf(search, "local_1_0001")).toEqual(["job.xml", "--scheduler", "local"]);
 });
