@@ -80,13 +80,15 @@ export function standing(trial: TrialJson, search: SearchStatus): string {
   return `${metricOf(trial, search)}${step} · ${parametersOf(trial, search)}`;
 }
 
-/** `58 ended (41 stopped early, 2 failed) · 4 running · 38 to come · about 12 min left · idle 1.1 % of container time` */
+/** `58 ended (41 stopped early, 2 failed) · 3 running · 1 waiting · 38 to come · about 12 min left · idle 1.1 % of container time` */
 export function countsLine(
   { tasks }: JobStatus,
   { containerTime, trials: most = tasks.length }: SearchStatus,
   trials: readonly TrialJson[],
 ): string {
   const { stopped, failed, paused, running } = countStates(trials);
+  // Its parameters are there before its container.
+  const waiting = tasks.filter(({ trial, state }) => trial?.state === "running" && state === "waiting").length;
   const ended = trials.length - running - paused;
   const toCome = most - trials.length;
   const apart = [stopped > 0 && `${stopped} stopped early`, failed > 0 && `${failed} failed`]
@@ -95,7 +97,8 @@ export function countsLine(
   const leftMs = timeLeftMs(trials, toCome);
   return [
     `${ended} ended${apart === "" ? "" : ` (${apart})`}`,
-    `${running} running`,
+    `${running - waiting} running`,
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
     ...(paused > 0 ? [`${paused} paused`] : []),
     `${toCome} to come`,
     ...(leftMs === undefined ? [] : [`about ${durationWords(leftMs)} left`]),

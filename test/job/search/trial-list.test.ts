@@ -88,6 +88,11 @@ describe("how a search stands", () => {
     expect(line(tasks.slice(1, 2))).toBe("1 ended (1 failed) · 0 running · 0 to come");
   });
 
+  test("is told by those that wait for a container, too: they do not run", () => {
+    const waits = task(1, "running", { state: "waiting" });
+    expect(line([task(0, "running"), waits], {}, 2)).toBe("0 ended · 1 running · 1 waiting · 2 to come");
+  });
+
   test("is told by the time that is left, where three have ended, some run, and that is a second or more", () => {
     const ended = [10, 20, 60].map((seconds, at) => task(at, "completed", took(1_000, 1_000 + seconds * 1_000)));
     const [running, another] = [task(8, "running", { startedAtMs: 0 }), task(9, "running", took(0, 9))];
