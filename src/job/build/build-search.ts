@@ -3,7 +3,7 @@ import { errorMessage } from "../../hadoop/errors.ts";
 import { findKey, type KeyName, keyFor } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import { rungsOf } from "../search/asha.ts";
-import { hasGrid } from "../search/grid.ts";
+import { gridOf, hasGrid } from "../search/grid.ts";
 import { roundOf } from "../search/hyperband.ts";
 import { domainWords } from "../search/parse-parameter.ts";
 import { valueFrom } from "../search/random-search.ts";
@@ -26,6 +26,8 @@ const DEFAULT_TRIALS = 100;
 const GENERATIONS = 5;
 /** For so long a container is kept for the trial that Optuna is asked for, unless the job says how long. */
 const ANSWER_MS = 5_000;
+/** Whoever asks for a part of a larger grid knows that it is one. */
+const MOST_COUNTED = 10_000;
 const NAME = /^[A-Za-z_]\w*$/;
 
 /** The search that a job describes; undefined when none of its keys asks for one, or when what they say is wrong, which is said. */
@@ -55,6 +57,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const usual = isRound ? roundOf(rungsOf(budget).length, budget.factor) : DEFAULT_TRIALS;
   const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: usual, random: usual, optuna: usual };
   const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
+  checkCut(reader, algorithm, space, maxTrials);
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
   const keepIdleMs =
@@ -259,6 +262,27 @@ function checkGrid(reader: JobReader, space: readonly Said[]): void {
     const step = Number(((high - low) / 10).toPrecision(6));
     reader.error(key, `has no grid: give ${name} a step (float ${low} ${high} step ${step}) or choices`);
   }
+}
+
+/** A grid that is not tried as a whole. */
+function checkCut(
+  reader: JobReader,
+  algorithm: Search["algorithm"],
+  space: readonly Said[],
+  maxTrials = MOST_COUNTED,
+): void {
+  if (algorithm !== "grid") return;
+  let places = 0;
+  for (const _ of gridOf(space)) {
+    places += 1;
+    if (places > MOST_COUNTED) break;
+  }
+  if (places <= maxTrials) return;
+  const all = places > MOST_COUNTED ? `more than ${MOST_COUNTED}` : String(places);
+  reader.warn(
+    "tony.search.max-trials",
+    `= ${maxTrials} is less than the grid has: of its ${all} combinations only the first ${maxTrials} are tried`,
+  );
 }
 
 /** Trials are gangs, of which a stage would be another. */

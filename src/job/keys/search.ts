@@ -49,6 +49,22 @@ const keptCheckpoints: KeyType<number | undefined> = {
   shape: count,
 };
 
+const algorithms = oneOf("tpe", "random", "grid", "evolution", "optuna");
+const rules = oneOf("none", "median", "asha", "asha-promotion", "hyperband");
+
+/** In other tools rules by which trials are stopped are algorithms. */
+const algorithm: typeof algorithms = {
+  ...algorithms,
+  parse: (text) => {
+    const rule = rules.words.find((word) => word !== "none" && word === text.trim().toLowerCase());
+    if (rule === undefined) return algorithms.parse(text);
+    const words = algorithms.words.join(", ");
+    throw new RangeError(
+      `one of ${words}, not "${rule}", which is a rule of another key: set tony.search.stop = ${rule}`,
+    );
+  },
+};
+
 /** A search for good parameters of the program; all ours. `build-search.ts` puts them together. */
 export const searchKeys = {
   "tony.search.param.{param}": key({
@@ -82,7 +98,7 @@ export const searchKeys = {
     ours: true,
   }),
   "tony.search.algorithm": key({
-    type: oneOf("tpe", "random", "grid", "evolution", "optuna"),
+    type: algorithm,
     default: "tpe",
     doc: "How parameters are chosen: tpe by what the best trials have more often than others, and the first ten by chance; random by chance; grid takes all combinations, the last parameter's values next to each other; evolution makes each generation of trials from the one before (differential evolution); optuna asks Optuna, a Python package, for each trial.",
     support: "works",
@@ -102,7 +118,7 @@ export const searchKeys = {
     ours: true,
   }),
   "tony.search.stop": key({
-    type: oneOf("none", "median", "asha", "asha-promotion", "hyperband"),
+    type: rules,
     default: "none",
     doc: "Which trials are stopped early: median those whose best value is worse than the median of what five others at least had on average by that step; asha those that are not among the best when they come to a rung of tony.search.budget. With asha-promotion all pause at a rung, and the best go on from their checkpoints; with hyperband they do so in brackets, which begin at each of the rungs.",
     support: "works",

@@ -134,6 +134,19 @@ describe("a job that describes a search", () => {
     expect(check(own).search).toMatchObject({ optunaPython: "venv/bin/python3" });
   });
 
+  test("by a grid that is larger than its trials is told so", () => {
+    const job = { ...minimalJob, ...goal, "tony.search.algorithm": "grid", "tony.search.param.units": "int 1 9" };
+    const told = (most: string, more = {}) =>
+      check({ ...job, ...more, "tony.search.max-trials": most }).problems.map(({ message }) => message);
+    expect(told("5")).toEqual([
+      "tony.search.max-trials = 5 is less than the grid has: of its 9 combinations only the first 5 are tried",
+    ]);
+    expect(told("9")).toEqual([]);
+    expect(told("7", { "tony.search.param.seed": "int 1 100000" })).toEqual([
+      "tony.search.max-trials = 7 is less than the grid has: of its more than 10000 combinations only the first 7 are tried",
+    ]);
+  });
+
   test("any other job has none", () => {
     expect(check(minimalJob)).not.toHaveProperty("search");
   });
@@ -204,6 +217,13 @@ describe("a job that describes a search", () => {
       "by hyperband without rungs",
       { ...rate, "tony.search.stop": "hyperband", ...goal },
       ["tony.search.stop = hyperband needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3"],
+    ],
+    [
+      "by a rule that stops trials",
+      { ...rate, "tony.search.algorithm": "ASHA", ...goal },
+      [
+        'tony.search.algorithm must be one of tpe, random, grid, evolution, optuna, not "asha", which is a rule of another key: set tony.search.stop = asha',
+      ],
     ],
     [
       "with points outside",
