@@ -1,15 +1,17 @@
-import type { Run } from "../../src/advice/run.ts";
+import type { Run, RunSeries } from "../../src/advice/run.ts";
 import { UserError, usageError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobSeries } from "../../src/history/series/file.ts";
-import { type Applications, hasEnded, NOT_KEPT } from "../applications/applications.ts";
+import { type Applications, hasEnded, type MasterContact, NOT_KEPT } from "../applications/applications.ts";
 import { chooseJobs, ownJobs } from "../applications/job-filter.ts";
 import type { ClientContext } from "../context.ts";
 import { inspect } from "../master/inspection.ts";
-import { connectMaster } from "../master/master-connection.ts";
+import { connectMaster, type MasterConnection } from "../master/master-connection.ts";
 import { storedSeries } from "./job-series.ts";
 import { nothingLeft } from "./nothing-left.ts";
+import { runningSeries } from "./running-series.ts";
+
+type Connect = (contact: MasterContact) => Pick<MasterConnection, "follow" | "readLog" | "stop" | "askPage" | "close">;
 
 /** The newest first. */
 export type Runs = readonly [Run, ...Run[]];
@@ -23,10 +25,13 @@ export async function runOf(
   conf: readonly string[],
   applications: Applications,
   context: ClientContext,
+  connect: Connect = connectMaster,
 ): Promise<Run> {
-  const { report, status, remark } = await inspect(id, applications, connectMaster);
+  const { report, status, remark } = await inspect(id, applications, connect);
   if (status === undefined) throw nothingLeft(`Nothing is known about the tasks of ${id}: ${remark ?? NOT_KEPT}`);
-  const series = hasEnded(report) ? await seriesIfThere(report, conf, applications, context) : undefined;
+  const series = hasEnded(report)
+    ? await seriesIfThere(report, conf, applications, context)
+    : await seriesSoFar(report, applications, connect);
   return { status, submittedAtMs: report.startTimeMs, ...(series === undefined ? {} : { series }) };
 }
 
@@ -58,13 +63,24 @@ async function seriesIfThere(
   conf: readonly string[],
   applications: Applications,
   context: ClientContext,
-): Promise<JobSeries | undefined> {
+): Promise<RunSeries | undefined> {
   try {
     return await storedSeries(report, conf, applications, context);
   } catch (error) {
     if (!(error instanceof UserError)) context.output.problem(`${report.id}: ${errorMessage(error)}`);
     return undefined;
   }
+}
+
+async function seriesSoFar(
+  report: ApplicationReport,
+  applications: Applications,
+  connect: Connect,
+): Promise<RunSeries | undefined> {
+  const contact = await applications.contact(report);
+  if (contact === undefined) return undefined;
+  const link = connect(contact);
+  return await runningSeries(link).finally(() => link.close());
 }
 
 function ifNothingLeft(error: unknown): undefined {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { adviceLine, adviceLines, adviceOf, roundings } from "../../../client/results/advice.ts";
 import { runOf, runsOf } from "../../../client/results/runs.ts";
 import type { TaskStatus } from "../../../src/job/status.ts";
+import { runAnswer } from "../../../src/page/run-answer.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
 import { aPlace } from "../place.ts";
@@ -44,6 +45,57 @@ const place = aPlace({
   reports: async () => reports,
   report: async (id) => reports.find((one) => one.id === id) ?? aReport(),
   finalStatus: async ({ id }) => (id.endsWith("4") ? undefined : ended(id)),
+});
+
+const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
+
+/** A connection to the ApplicationMaster of a job that runs, whose page is told that. */
+function aLink(page: () => Promise<string>) {
+  return () => ({
+    async *follow() {
+      yield { type: "status", status: running } as const;
+    },
+    async *readLog() {},
+    stop: async () => undefined,
+    askPage: page,
+    close: () => undefined,
+  });
+}
+
+const running = aJobStatus({
+  nowMs: noonishMs + hourMs,
+  roles: [role("worker", 2)],
+  tasks: [0, 1].map((index) => {
+    return { task: `worker:${index}`, state: "running", startedAtMs: noonishMs, restarts: 0 } as const;
+  }),
+});
+
+describe("a job that runs", () => {
+  const here = aPlace({
+    report: async () => aReport({ state: "RUNNING" }),
+    contact: async () => ({ attempt: 1, host: "node-01", port: 1, access }),
+  });
+  const seriesOf = (task: string) => ({
+    spanMs: 5_000,
+    series: [{ name: "step", rule: "last", first: 0, values: task === "worker:1" ? [0, 4, 8] : [0, 10, 20] }] as const,
+  });
+
+  test("is judged by what its page is told of its tasks so far", async () => {
+    const told = async () => JSON.stringify(runAnswer(running, seriesOf, undefined, {}));
+    const { series } = await runOf(running.applicationId, [], here, context, aLink(told));
+    expect(series).toEqual({
+      axis: { spanMs: 5_000 },
+      rows: ["worker:0", "worker:1"].map((task) => ({ task, series: seriesOf(task).series })),
+    });
+  });
+
+  test.each([
+    ["has no page", () => Promise.reject(new Error("The job has no page"))],
+    ["answers what no release tells", async () => '{"series": {"axis": {"spanMs": 1}, "rows": [{"task": 7}]}}'],
+  ])("is judged by its status alone where it %s", async (_why, told) => {
+    const { series, status } = await runOf(running.applicationId, [], here, context, aLink(told));
+    expect([series, status]).toEqual([undefined, running]);
+  });
 });
 
 describe("runs", () => {
