@@ -293,7 +293,7 @@ export const phases = [
         tests: "test/secure/(?!failover|jobs|httpfs)",
         limitSeconds: 600,
         needs: ["python-package"],
-        machine: ["pytorch"],
+        machine: ["pytorch", "chromium"],
       },
     ],
   }),
