@@ -9,7 +9,7 @@ import json
 import math
 import sys
 import warnings
-from typing import Any, Dict, TextIO
+from typing import Any, Dict, List, TextIO, Union
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -53,7 +53,8 @@ def proposal(search: Dict[str, Any], number: int, trials: Dict[int, FrozenTrial]
 
 def suggested(asked: Trial, name: str, domain: Dict[str, Any]) -> Any:
     if domain["kind"] == "choice":
-        return asked.suggest_categorical(name, domain["choices"])
+        choices: List[Union[str, float]] = domain["choices"]
+        return asked.suggest_categorical(name, choices)
     low, high, log, step = domain["low"], domain["high"], domain["log"], domain.get("step")
     if domain["kind"] == "float":
         return asked.suggest_float(name, low, high, log=log, step=step)

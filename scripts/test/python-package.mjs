@@ -12,7 +12,8 @@ const python = execFileSync(process.execPath, ["scripts/test/python-environment.
   encoding: "utf8",
 }).trim();
 
-const SOURCES = ["src", "torchx/src", "airflow/src"];
+/** What runs beside an ApplicationMaster is Python, too. */
+const SOURCES = ["src", "torchx/src", "airflow/src", "../am/search/optuna_trials.py"];
 const CODE = [...SOURCES, "tests", "hatch_build.py", "api_page.py"];
 
 /** The floor of Python 3.8 cannot be run here: ruff knows its syntax, vermin its library. mypy itself checks for 3.10 and later. */
