@@ -150,8 +150,8 @@ const withoutCluster = [
   },
   {
     name: "simulation-long",
-    what: "the core against 8,000 more",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "8000", "--from", "2001"],
+    what: "the core against 3,000 more",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "3000", "--from", "2001"],
     cores: ONE,
     background: true,
     limitSeconds: 3600,
