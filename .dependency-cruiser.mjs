@@ -69,6 +69,7 @@ export const masterRooms = [
   "executors/",
   "tokens/",
   "keytab/",
+  "search/",
   "storage/",
   "mailbox.ts",
   "settings.ts",

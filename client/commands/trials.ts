@@ -44,13 +44,14 @@ export const trials = defineCommand({
         context.output.json({ applicationId: application, search, trials: shown, ...alone } satisfies TrialsJson);
       } else if (csv) context.output.print(table.trialCsv(shown, search).join("\n"));
       else {
-        const lines = [
-          table.trialCounts(all) || "No trial has begun.",
-          ...trialTable(all, search, count),
+        const lines = [table.trialCounts(all) || "No trial has begun.", ...trialTable(all, search, count)];
+        const commands = [
           ...failureLines(all, application),
           ...table.bestTrialLines(best, search, given),
+          ...(best === undefined ? [] : table.notGivenLines(search)),
         ];
         context.output.print(lines.join("\n"));
+        if (commands.length > 0) context.output.preformatted(commands.join("\n"));
       }
       return ExitCode.succeeded;
     } finally {

@@ -51,11 +51,15 @@ export class SearchView extends FollowView {
       ...(end.outcome.result === "succeeded" || trials.length === 0 ? [] : [`trials: ${trialCounts(trials)}`]),
       ...trialTable(trials, search, SHOWN),
       ...timeLines(search, end.report),
+    ];
+    const commands = [
       ...failureLines(trials, applicationId),
       ...bestTrialLines(bestOf(trials), search, this.#given),
       ...(trials.length === 0 ? [] : resumeLine(end.outcome, this.#given, applicationId)),
     ];
     if (lines.length > 0) this.#output.print(lines.join("\n"));
+    // Commands are copied: a terminal that breaks them itself keeps them whole.
+    if (commands.length > 0) this.#output.preformatted(commands.join("\n"));
   }
 }
 

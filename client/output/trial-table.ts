@@ -95,6 +95,9 @@ export function resumeLine({ result, reason }: JobOutcome, given: readonly strin
   return isDone ? [] : [`go on with it: ${shellWords(["tony-ts", "search", ...given, "--resume", applicationId])}`];
 }
 
+/** What the command of one trial alone sets itself. */
+const ALONE = ["tony.search.points", "tony.search.max-trials"] as const;
+
 /** A search of this trial alone gives its program the same. */
 export function aloneCommand(params: TrialJson["params"], given: readonly string[]): string {
   const point = Object.entries(params).map(([name, value]) => `${name}=${/[\s;]/.test(value) ? `"${value}"` : value}`);
@@ -112,6 +115,13 @@ function others(given: readonly string[], settings: readonly string[]): string[]
   const keys = settings.map((setting) => setting.slice(0, setting.indexOf("=") + 1));
   const isReplaced = (word = "") => keys.some((key) => word.startsWith(key));
   return given.filter((word, at) => !isReplaced(word) && !(word === "--conf" && isReplaced(given[at + 1])));
+}
+
+/** What `givenOf` cannot repeat of how a search was run: settings of its command line, whose values may be secrets and are not kept. */
+export function notGivenLines({ givenKeys = [] }: SearchStatus): string[] {
+  const others = givenKeys.filter((key) => !ALONE.some((replaced) => replaced === key));
+  const words = `it was run with ${others.join(", ")} on its command line: add them, with the same values`;
+  return others.length === 0 ? [] : [words];
 }
 
 /** What is known afterwards of how a search was run: its file, and where. */

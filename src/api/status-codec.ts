@@ -326,6 +326,7 @@ export const jobStatus = message<JobStatus>({
       space: some(6, text),
       outputDir: maybe(7, text),
       trials: maybe(9, whole),
+      givenKeys: some(10, text),
       containerTime: maybe(
         8,
         message<ContainerTime>({

@@ -122,6 +122,8 @@ export interface SearchStatus {
   readonly space?: readonly string[];
   /** The job's file as it was given; absent of a job of options alone. */
   readonly jobFile?: string;
+  /** Keys that the command which ran the search set beside that file. */
+  readonly givenKeys?: readonly string[];
   /** Its folder for this application has `result.json` and `trials.jsonl` when it has ended. */
   readonly outputDir?: string;
   readonly containerTime?: ContainerTime;

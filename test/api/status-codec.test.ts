@@ -321,6 +321,7 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
         command: text,
         jobFile: text,
         space: fc.array(text, { minLength: 1, maxLength: 3 }),
+        givenKeys: fc.array(text, { minLength: 1, maxLength: 3 }),
         outputDir: text,
         containerTime: fc.record({
           heldMs: large,

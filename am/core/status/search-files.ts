@@ -56,7 +56,8 @@ function endedTrials(core: Pick<Core, "spec" | "state">, outcome: JobOutcome | u
 }
 
 function described({ space, points, ...all }: Search) {
-  const { before: _before, jobFile: _jobFile, outputDir: _outputDir, optunaProgram: _program, ...search } = all;
+  const { before: _before, jobFile: _jobFile, givenKeys: _keys, outputDir: _outputDir, ...more } = all;
+  const { optunaProgram: _program, ...search } = more;
   return { ...search, space: Object.fromEntries(space.map((one) => [one.name, parameterWords(one)])), points };
 }
 

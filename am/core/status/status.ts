@@ -211,7 +211,7 @@ function roleStatus(core: Pick<Core, "spec" | "state">, position: number): RoleS
 
 function searchStatus(
   { spec: { roles, trials, leadTask }, state }: Pick<Core, "spec" | "state">,
-  { metric, direction, space, jobFile, outputDir }: Search,
+  { metric, direction, space, jobFile, givenKeys, outputDir }: Search,
 ): SearchStatus {
   return {
     metric,
@@ -221,6 +221,7 @@ function searchStatus(
     space: space.map(parameterWords),
     ...(trials === undefined ? {} : { trials }),
     ...(jobFile === undefined ? {} : { jobFile }),
+    ...(givenKeys === undefined ? {} : { givenKeys }),
     ...(outputDir === undefined ? {} : { outputDir }),
     ...(state.usage.time && { containerTime: containerTimeOf(state.usage.time) }),
   };

@@ -121,6 +121,7 @@ class SearchStatus(_SearchStatus, total=False):
 
     space: List[str]
     jobFile: str
+    givenKeys: List[str]
     outputDir: str
     containerTime: Dict[str, int]
     trials: int

@@ -158,8 +158,10 @@ function leniently(text: JobText, context: Omit<JobContext, "ship" | "empty">): 
   const { submission, settings } = text;
   const name = settings.has(nameKey) ? undefined : defaultName(spec, submission.jobFile, context.workingDirectory);
   const { jobFile, trialsBefore: before, optunaProgram } = submission;
+  const givenKeys = [...new Set(submission.settings.map(({ key }) => key))];
   const added = {
     ...(jobFile !== undefined && { jobFile }),
+    ...(givenKeys.length > 0 && { givenKeys }),
     ...(before && { before }),
     ...(optunaProgram !== undefined && { optunaProgram }),
   };

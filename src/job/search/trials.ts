@@ -120,6 +120,8 @@ export interface Search {
   readonly optunaProgram?: string;
   /** The job's file, as it was given to the command that runs the search. */
   readonly jobFile?: string;
+  /** Keys that this command's other words set, beside the file. */
+  readonly givenKeys?: readonly string[];
   /** In a folder below it the trials are written when the search has ended. */
   readonly outputDir?: string;
   /** The trials of the search that this one goes on with, in the order of their numbers. */

@@ -58,6 +58,7 @@ export const searchShape: Shape<Search> = object<Search>({
     optunaPython: string,
     optunaProgram: string,
     jobFile: string,
+    givenKeys: arrayOf(string),
     outputDir: string,
     before: arrayOf(trialLineShape),
   },

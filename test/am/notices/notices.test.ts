@@ -99,7 +99,12 @@ test("tasks whose GPUs do little are told together; one whose GPUs worked meanwh
 });
 
 test("a task that goes slower than the others of its role is told", () => {
-  const tasks = [0, 1, 2].map((index) => ({ task: `worker:${index}`, state: "running" as const, restarts: 0 }));
+  const tasks = [0, 1, 2].map((index) => ({
+    task: `worker:${index}`,
+    state: "running" as const,
+    restarts: 0,
+    step: 7,
+  }));
   const rateOf = (task: string) => (task === "worker:1" ? 0.7 : 1);
   expect(told(8, () => ({ generations: [], tasks }), { rateOf })).toEqual([
     "5 | straggler | worker:1: steps at less than 0.75 times the median rate of its role",

@@ -4,6 +4,7 @@ import {
   bestTrialWords,
   failureLines,
   givenOf,
+  notGivenLines,
   resumeLine,
   trialCounts,
   trialCsv,
@@ -112,6 +113,13 @@ test("the best one is run alone by a search of its own, with all digits, in the 
   );
   expect(givenOf({ ...search, jobFile: "digits.xml" }, "application_1_0001")).toEqual(["digits.xml"]);
   expect(givenOf(search, "local_1_0001")).toEqual(["job.xml", "--scheduler", "local"]);
+});
+
+test("settings of the command line are named, whose values nobody kept", () => {
+  expect(notGivenLines(search)).toEqual([]);
+  expect(notGivenLines({ ...search, givenKeys: ["tony.worker.command", "tony.search.max-trials", "tony.search.seed"] })).toEqual([
+    "it was run with tony.worker.command, tony.search.seed on its command line: add them, with the same values",
+  ]);
 });
 
 test("why trials failed is told with where to read on, of the first ones", () => {
