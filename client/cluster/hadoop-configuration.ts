@@ -132,7 +132,8 @@ export function schedulerGuess(configuration: Configuration): string | undefined
   return `ApplicationMasters look for the ResourceManager at ${schedulerWords(configuration)}`;
 }
 
-const elsewhere = "  Or run the job on this machine alone: tony-ts submit job.xml --scheduler local";
+const elsewhere =
+  "  Or run the job on this machine alone: tony-ts submit job.xml --scheduler local (a search: tony-ts search job.xml --scheduler local)";
 
 function noCluster(what: string): UserError {
   const mend = "  Set HADOOP_CONF_DIR to the folder with the cluster's core-site.xml, hdfs-site.xml and yarn-site.xml.";

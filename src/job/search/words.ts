@@ -7,10 +7,11 @@ import { type TrialState, trialStates } from "./trials.ts";
 export function stopWords(stop: Stop): string {
   if (stop.rule === "median") {
     const others = `the median of what ${countWords(stop.trials, "trial")} had on average by then`;
-    return `its best by step ${stop.step}, ${valueWords(stop.best)}, is worse than ${valueWords(stop.median)}, ${others}`;
+    const [best, median] = apart(stop.best, stop.median);
+    return `its best by step ${stop.step}, ${best}, is worse than ${median}, ${others}`;
   }
   const own = stop.value === undefined ? "NaN" : valueWords(stop.value);
-  return `its ${own} at step ${stop.step} is not among the best ${stop.best} of ${countWords(stop.trials, "trial")} there`;
+  return `its ${own} at the rung of step ${stop.step} is not among the best ${stop.best} of ${countWords(stop.trials, "trial")} there`;
 }
 
 /** Why a trial pauses. */
@@ -23,6 +24,12 @@ export function valueWords(value: string | number | undefined): string {
   if (value === undefined) return "–";
   const number = Number(value);
   return Number.isFinite(number) && !Number.isInteger(number) ? String(Number(number.toPrecision(5))) : String(value);
+}
+
+/** Two values that differ, in words that do. */
+function apart(one: number, other: number): [string, string] {
+  const short: [string, string] = [valueWords(one), valueWords(other)];
+  return short[0] === short[1] ? [String(one), String(other)] : short;
 }
 
 /** `12 completed, 3 stopped, 1 failed`; empty where there is none. */

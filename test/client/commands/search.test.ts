@@ -94,8 +94,8 @@ describe("tony-ts search --dry-run", () => {
     ]);
     const asha = ["-conf", "tony.search.stop=asha", "-conf", "tony.search.budget=1 9 4"];
     expect((await ran(...asked, ...asha)).out.split("\n").filter((line) => line.includes("stopped"))).toEqual([
-      "trial 6 is to be stopped: its 4 at step 1 is not among the best 2 of 8 trials there",
-      "trial 7 is to be stopped: its NaN at step 1 is not among the best 2 of 8 trials there",
+      "trial 6 is to be stopped: its 4 at the rung of step 1 is not among the best 2 of 8 trials there",
+      "trial 7 is to be stopped: its NaN at the rung of step 1 is not among the best 2 of 8 trials there",
     ]);
     expect(JSON.parse((await ran(...asked, ...asha, "--json")).out).stops).toMatchObject([
       { number: 6, rule: "asha", step: 1, value: 4, best: 2, trials: 8 },
