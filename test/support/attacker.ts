@@ -209,8 +209,10 @@ export class StrangeProcess {
   }
 
   /** Resolves when it has printed that. */
-  async says(word: string): Promise<void> {
-    while (!this.#said.includes(word)) {
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#said);
+      if (found !== null) return found;
       if (this.#process.exitCode !== null) throw new Error(`the strange process ended: ${this.#said}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
