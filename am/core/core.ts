@@ -204,7 +204,7 @@ function note(step: Step, event: Event): void {
       trialProposed(step, event);
       break;
     case "proposals-failed":
-      proposalsFailed(step, event.problem);
+      proposalsFailed(step, event);
       break;
     case "resource-manager-resynced":
       repeatAsks(step);

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { WallClock } from "../../src/hadoop/clock.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Parameters } from "../../src/job/search/space.ts";
 import { parameterValue } from "../../src/job/search/trial-line.ts";
@@ -96,7 +96,7 @@ export class Optuna {
     const [lines, errors] = [new LineSplitter(), new LineSplitter()];
     const isPresent = () => this.#process === child;
     child.on("error", (error) => {
-      if (isPresent()) this.#failed(errorMessage(error));
+      if (isPresent()) this.#failed(startFailure(program, error), false);
     });
     // Its last words are read by then.
     child.on("close", (code, signal) => {
@@ -145,13 +145,14 @@ export class Optuna {
     this.#options.post({ type: "trial-proposed", ...answer });
   }
 
-  #failed(problem: string): void {
+  /** @param hasRun whether the interpreter could be started */
+  #failed(problem: string, hasRun = true): void {
     this.#end();
     this.#cancel?.();
     const { clock, log, post } = this.#options;
     if (this.#restarts === MOST_RESTARTS) {
       this.#isOver = true;
-      post({ type: "proposals-failed", problem });
+      post({ type: "proposals-failed", problem, hasRun });
       return;
     }
     this.#restarts += 1;
@@ -167,6 +168,12 @@ export class Optuna {
     this.#process = undefined;
     ended?.kill("SIGKILL");
   }
+}
+
+function startFailure(program: string, error: Error): string {
+  const code = errorCode(error);
+  if (code === "ENOENT") return `there is no program ${program}`;
+  return code === "EACCES" ? `${program} cannot be executed` : errorMessage(error);
 }
 
 function readAnswer(line: string): { number: number; params: Parameters } | undefined {

@@ -3,9 +3,12 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import { compareValues, countStates } from "../../../src/job/search/trials.ts";
 import { valueWords } from "../../../src/job/search/words.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
+import type { Event } from "../state/events.ts";
 import type { Step } from "../state/step.ts";
 import { isUnderWay } from "./begin.ts";
 import { finish } from "./finish.ts";
+
+type ProposalsFailed = Extract<Event, { type: "proposals-failed" }>;
 
 /** A search ends when a trial has ended with a value that is good enough. */
 export function finishAtGoal(step: Step): void {
@@ -26,9 +29,9 @@ export function finishAtGoal(step: Step): void {
 }
 
 /** Optuna was asked again and again. Another algorithm would not be what the job asks for: that is for its owner to choose. */
-export function proposalsFailed(step: Step, problem: string): void {
+export function proposalsFailed(step: Step, { problem, hasRun }: ProposalsFailed): void {
   const { optunaPython: python = "" } = step.spec.search ?? {};
-  finish(step, endedBecause("failed", { code: "optuna-failed", python, problem }));
+  finish(step, endedBecause("failed", { code: hasRun ? "optuna-failed" : "optuna-not-started", python, problem }));
 }
 
 /** How a search ends whose trials have all ended: one of which none completed has failed. */

@@ -110,8 +110,8 @@ export type Event =
   | { readonly type: "stop-requested"; readonly reason: string }
   /** Optuna says what a trial of a search is to try. */
   | { readonly type: "trial-proposed"; readonly number: number; readonly params: Parameters }
-  /** It cannot be asked any more. */
-  | { readonly type: "proposals-failed"; readonly problem: string }
+  /** It cannot be asked any more. `hasRun`: the interpreter that asks it could be started. */
+  | { readonly type: "proposals-failed"; readonly problem: string; readonly hasRun: boolean }
   | { readonly type: "resource-manager-resynced" }
   | { readonly type: "resource-manager-shutdown"; readonly reason: string }
   /** What was asked is refused (an unknown label or resource type): waiting cannot help. */

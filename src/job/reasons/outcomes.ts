@@ -50,6 +50,8 @@ export const ruleReasons = {
   ),
 };
 
+const searchGoesOn = "tony-ts search --resume continues the search, with any tony.search.algorithm";
+
 /** How a job ends that does not end by one task's failure. */
 const plainReasons = {
   "tasks-ended": reason(
@@ -80,7 +82,12 @@ const plainReasons = {
   "optuna-failed": reason(
     { python: "text", problem: "text" },
     ({ python, problem }) =>
-      `Optuna could not be asked for the next trial: ${problem}. Install it for ${python} on the ApplicationMaster's node (pip install optuna), or set tony.search.optuna.python to a Python that has it; tony-ts search --resume continues the search, with any tony.search.algorithm`,
+      `Optuna could not be asked for the next trial: ${problem}. Install it for ${python} on the ApplicationMaster's node (pip install optuna), or set tony.search.optuna.python to a Python that has it; ${searchGoesOn}`,
+  ),
+  "optuna-not-started": reason(
+    { python: "text", problem: "text" },
+    ({ problem }) =>
+      `Optuna could not be asked for the next trial: ${problem} on the ApplicationMaster's node. Set tony.search.optuna.python to a Python there that has Optuna; ${searchGoesOn}`,
   ),
   "search-time-over": reason(
     { limitMs: "number", completed: "number", setting: "setting" },

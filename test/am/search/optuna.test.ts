@@ -95,7 +95,6 @@ describe("the process that asks Optuna", () => {
       "ModuleNotFoundError: no optuna",
     ],
     ["ends without a word", node("process.exit(3)"), `${process.execPath} ended with exit code 3`],
-    ["is not there", ["/nowhere/python3"] as const, "spawn /nowhere/python3 ENOENT"],
     ["says what is no answer", node(`console.log("hello"); ${HANGS}`), "it said what is no answer: hello"],
     [
       "answers another question",
@@ -106,10 +105,20 @@ describe("the process that asks Optuna", () => {
     const { said, restarts, optuna } = asking(program, ...words);
     optuna.look();
     await eventually("the end", () => said.length === 1);
-    expect(said).toEqual([{ type: "proposals-failed", problem }]);
+    expect(said).toEqual([{ type: "proposals-failed", problem, hasRun: true }]);
     expect(restarts).toHaveLength(2);
     optuna.look();
     expect(optuna.waits).toEqual([]);
+  });
+
+  test.each([
+    ["is not there", "/nowhere/python3", "there is no program /nowhere/python3"],
+    ["is a folder", "/", "/ cannot be executed"],
+  ])("whose interpreter %s never runs, which the core is told in words", async (_, program, problem) => {
+    const { said, optuna } = asking(program);
+    optuna.look();
+    await eventually("the end", () => said.length === 1);
+    expect(said).toEqual([{ type: "proposals-failed", problem, hasRun: false }]);
   });
 
   test("has a minute for an answer, and what is waited for is shown", async () => {
@@ -123,7 +132,7 @@ describe("the process that asks Optuna", () => {
       await eventually("another process", () => restarts.length === lives);
       await clock.pass(1_000);
     }
-    expect(said).toEqual([{ type: "proposals-failed", problem: "no answer within 1 min" }]);
+    expect(said).toEqual([{ type: "proposals-failed", problem: "no answer within 1 min", hasRun: true }]);
   });
 
   test("is not started where nothing is wanted", async () => {

@@ -725,11 +725,24 @@ describe("trials of a search", () => {
 
     test("end with the search when it cannot be asked any more, which says how it goes on", () => {
       const scenario = twoRun();
-      scenario.on({ type: "proposals-failed", problem: "ModuleNotFoundError: No module named 'optuna'" });
+      scenario.on({
+        ...{ type: "proposals-failed", hasRun: true },
+        problem: "ModuleNotFoundError: No module named 'optuna'",
+      });
       expect(scenario.core.state.outcome).toMatchObject({
         result: "failed",
         summary:
           "Optuna could not be asked for the next trial: ModuleNotFoundError: No module named 'optuna'. Install it for python3 on the ApplicationMaster's node (pip install optuna), or set tony.search.optuna.python to a Python that has it; tony-ts search --resume continues the search, with any tony.search.algorithm",
+      });
+    });
+
+    test("end with the search when its interpreter cannot be started, where no package is to be installed", () => {
+      const scenario = twoRun();
+      scenario.on({ type: "proposals-failed", problem: "there is no program /opt/python", hasRun: false });
+      expect(scenario.core.state.outcome).toMatchObject({
+        result: "failed",
+        summary:
+          "Optuna could not be asked for the next trial: there is no program /opt/python on the ApplicationMaster's node. Set tony.search.optuna.python to a Python there that has Optuna; tony-ts search --resume continues the search, with any tony.search.algorithm",
       });
     });
   });
