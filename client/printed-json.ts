@@ -179,7 +179,7 @@ export interface NextTrial {
 export interface TrialsJson {
   readonly applicationId: string;
   readonly search: SearchStatus;
-  /** The best first; those that failed last. */
+  /** The best first: those that have ended or pause, then those that run, then those that failed. */
   readonly trials: readonly TrialJson[];
   /** The best one that has ended with a value, and what runs it alone. */
   readonly best?: { readonly number: number; readonly command: string };

@@ -5,7 +5,15 @@ import { feedLines } from "../job/feeds/feed-lines.ts";
 import type { HistoryEvent } from "../job/history-event.ts";
 import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
-import { bestOf, countsLine, parametersOf, reported, standing, trialsOf } from "../job/search/trial-list.ts";
+import {
+  bestOf,
+  countsLine,
+  parametersOf,
+  reported,
+  standing,
+  type TrialJson,
+  trialsOf,
+} from "../job/search/trial-list.ts";
 import { valueWords } from "../job/search/words.ts";
 import type { JobOutcome, JobStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
@@ -132,9 +140,15 @@ function searchOf(status: JobStatus) {
     ...(best === undefined ? {} : { best: `trial ${best.number} · ${standing(best, search)}` }),
     trials: trials.slice(0, SHOWN_TRIALS).map((trial) => {
       const { number, task, state, step } = trial;
-      return { number, task, state, step, value: valueWords(reported(trial)), params: parametersOf(trial, search) };
+      return { number, task, state, step, value: standingValue(trial), params: parametersOf(trial, search) };
     }),
   };
+}
+
+/** Of one that runs it is not the last. */
+function standingValue(trial: TrialJson): string {
+  const value = reported(trial);
+  return `${valueWords(value)}${trial.state === "running" && value !== undefined ? " so far" : ""}`;
 }
 
 /** In two digits: of a job that does nothing the page is not told each second that it holds its containers. */

@@ -110,6 +110,23 @@ describe("an answer to the job's page", () => {
     expect(answer("")).not.toHaveProperty("search");
   });
 
+  test("has trials that have ended or pause first, then those that run, whatever their values so far, then those that failed", () => {
+    const search = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "x" } as const;
+    const states = ["failed", "running", "completed", "running", "paused", "stopped", "interrupted"] as const;
+    const trial = (state: (typeof states)[number], index: number) =>
+      task(index, { params: { lr: "1" }, metrics: { loss: index / 10 }, trial: { state } });
+    const told = JSON.parse(
+      JSON.stringify(liveAnswer(aJobStatus({ search, tasks: states.map(trial) }), facts, asked(""), true)),
+    );
+    expect(told.search.best).toMatch(/^trial 2 /);
+    expect(told.search.trials.map(({ number }: { number: number }) => number)).toEqual([2, 4, 5, 6, 1, 3, 0]);
+    expect(told.search.trials.slice(3, 6).map(({ value }: { value: string }) => value)).toEqual([
+      "0.6",
+      "0.1 so far",
+      "0.3 so far",
+    ]);
+  });
+
   test("has a job without tasks, as one whose command runs in its ApplicationMaster", () => {
     const told = liveAnswer(aJobStatus({ roles: [], tasks: [] }), facts, asked("from=50&sort=cpu"), true);
     expect(told).toMatchObject({ status: { roles: [] }, tasks: { all: 0, matching: 0, from: 0, rows: [] } });

@@ -24,15 +24,22 @@ export interface TrialJson extends TrialStatus {
 
 export type Trials = Pick<JobStatus, "tasks">;
 
-/** The trials that were given parameters, the best first: what has no value comes behind, and what failed last. */
+/**
+ * The trials that were given parameters, the best first: of those that have ended or pause, then of those that run, whose values are not
+ * final, then of those that failed. What has no value comes behind the others of its kind.
+ */
 export function trialsOf({ tasks }: Trials, { metric, direction, trials: gangs }: SearchStatus): TrialJson[] {
   // Of trials that are gangs, which begin in the order of their numbers, the leads have what is known.
   const leads = gangs === undefined ? tasks : tasks.filter((task) => task.trial !== undefined);
   const trials = leads.flatMap((task, number) => {
     return task.trial === undefined ? [] : [trialOf(task, task.trial, number, metric)];
   });
-  const isFailed = ({ state }: TrialJson) => Number(state === "failed");
-  return trials.toSorted((a, b) => isFailed(a) - isFailed(b) || compareValues(direction, reported(a), reported(b)));
+  return trials.toSorted((a, b) => rankOf(a) - rankOf(b) || compareValues(direction, reported(a), reported(b)));
+}
+
+function rankOf({ state }: TrialJson): number {
+  if (state === "failed") return 2;
+  return state === "running" ? 1 : 0;
 }
 
 export function reported({ value, nonFinite }: TrialJson): number | undefined {
