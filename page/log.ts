@@ -98,7 +98,7 @@ async function follow(mine: Following, pauseMs: number): Promise<void> {
     fill("log-place", [error ?? trouble ?? `${mine.lines.length} lines, as they come${some}`]);
     if (isNew || mine.lines.length === 0) showLines(mine.lines);
   } catch {
-    if (mine === followed) fill("log-place", ["No answer: the job may have ended, or the way to it is broken."]);
+    if (mine === followed) fill("log-place", ["No answer: the job may have ended, or the connection is broken."]);
   }
   const nextMs = isNew ? OFTEN_MS : Math.min(2 * pauseMs, SELDOM_MS);
   if (mine === followed) timer = setTimeout(() => void follow(mine, nextMs), nextMs);

@@ -67,11 +67,17 @@ async function ask(): Promise<void> {
   } catch {
     if (mine !== asked) return;
     pauseMs = Math.min(2 * pauseMs, SELDOM_MS);
-    say(
-      "No answer: its ApplicationMaster is being replaced, the job has ended, or the way to it is broken. It is asked again; reload the page to see what YARN knows of it.",
-    );
+    say(noAnswer());
   }
   timer = setTimeout(() => void ask(), pauseMs);
+}
+
+function noAnswer(): string {
+  const why = "No answer: the job has ended, its ApplicationMaster is being replaced, or the connection is broken.";
+  if (location.pathname !== "/") return `${why} The page keeps asking; reload it to see what YARN knows of the job.`;
+  // The command that serves it has ended with the job, and nothing is left to load it from.
+  const id = shown?.job?.applicationId ?? "ID";
+  return `${why} The page keeps asking; tony-ts status ${id} shows how the job is, or how it ended.`;
 }
 
 function takeAnswer(live: Live): void {
@@ -110,15 +116,15 @@ function show(live: Live): void {
     mayLook === true
       ? ""
       : el("p", { class: "note" }, [
-          "This is what YARN shows everybody. Who may see the job sees tasks, waits, charts and logs by ",
+          "This is what YARN shows everyone. Those who may see the job see its tasks, waits, charts and logs with ",
           el("code", {}, [`tony-ts page ${job.applicationId}`]),
-          " on his own machine.",
+          " on their own machine.",
         ]),
     running === undefined
       ? ""
       : el("p", { class: "note" }, [
-          `It runs: this is what its history has so far. ${running.trouble}. `,
-          link(running.url, "What YARN shows of it"),
+          `The job is running; this is what its history has so far. ${running.trouble}. `,
+          link(running.url, "Its page at YARN"),
         ]),
   ]);
   showJob(live);

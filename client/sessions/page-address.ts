@@ -15,11 +15,13 @@ export async function pageAddress(
   const report = await applications.report(id);
   const here = `tony-ts page ${id} shows it on this machine`;
   if (hasEnded(report)) throw noPage(`${id} has ended, and its page with it: tony-ts status ${id}`);
-  if (applications.readStaged === undefined) throw noPage(`A job of this machine is behind no proxy\n  ${here}`);
+  if (applications.readStaged === undefined) throw noPage(`A local job has no page at a proxy\n  ${here}`);
   if (report.user !== applications.user)
-    throw noPage(`${id} is ${report.user}'s, who alone can tell its page's address\n  ${here}, if you may see the job`);
+    throw noPage(
+      `Only ${report.user}, the owner of ${id}, can print the address of its page\n  ${here}, if you may see the job`,
+    );
   const access = await applications.readStaged(id, clientAccessFile).catch(unreadable(id));
-  if (report.state !== "RUNNING") throw noPage(`${id} does not run yet, nor is its page served`);
+  if (report.state !== "RUNNING") throw noPage(`${id} does not run yet, so it has no page`);
   return `${report.trackingUrl}#${keyIn(access.toString("utf8"), id, here)}`;
 }
 
@@ -27,7 +29,7 @@ function keyIn(access: string, id: string, here: string): string {
   try {
     return parsePageKey(access);
   } catch (cause) {
-    const what = `Nobody sees all of ${id} through YARN's proxy`;
+    const what = `YARN's proxy does not show all of ${id} to anyone`;
     throw noPage(`${what}\n  ${here}; submit with -conf tony.am.page.enabled=true for an address`, cause);
   }
 }

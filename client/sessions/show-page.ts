@@ -70,6 +70,6 @@ async function openDoor(
   });
   const printed: PageJson = { applicationId: id, url: `http://${local.address}/#${door.token}` };
   if (json) output.jsonLine(printed);
-  else output.print(`${printed.url} shows ${id} until it ends; Ctrl-C ends this`);
+  else output.print(`${printed.url} shows ${id} until the job ends; Ctrl-C closes the page, and the job goes on`);
   return { door, local };
 }

@@ -178,7 +178,7 @@ describe("a job on this machine, without any cluster", () => {
     expect(tasks).toMatchObject([{ task: "worker:1", memoryLimitBytes: 512 * 1024 ** 2 }]);
     const told = (await tonyTs(["advise", id], environment)).stdout;
     expect(told).toMatch(
-      /^local_\d+_\d{4} {2}local \(took \d+ s\)\n {2}worker +no advice: the data are too thin: no run of/,
+      /^local_\d+_\d{4} {2}local \(took \d+ s\)\n {2}worker +no advice: not enough data: no run succeeded/,
     );
     const { runs, advice } = JSON.parse((await tonyTs(["advise", "local", "--json"], environment)).stdout);
     expect(runs[0]).toMatchObject({ applicationId: id, hasSeries: true });

@@ -69,7 +69,7 @@ describe("what advice on a job that runs is made of", () => {
 
   test("comes to the word that it is too thin as long as it is", () => {
     expect(advice(answer(2, 5)).lines[0]).toMatch(
-      /^worker: no advice: the data are too thin: no run of more than 1 min/,
+      /^worker: no advice: not enough data: no run succeeded with a worker that ran for more than 1 min; 3 such runs/,
     );
   });
 });

@@ -217,7 +217,7 @@ describe("the portal", () => {
     history.write({ number: 2 });
     const { advice } = await json("/jobs/application_1_0001/api/v1/live");
     expect(advice).toMatchObject({ settings: [] });
-    expect(advice.lines).toContain("worker: no advice: nothing that it used was measured");
+    expect(advice.lines).toContain("worker: no advice: its use was not measured");
     expect(await json("/jobs/application_1_0002/api/v1/live")).not.toHaveProperty("advice");
   });
 

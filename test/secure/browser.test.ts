@@ -40,9 +40,7 @@ describe("in a Chromium that logs in with its user's ticket", () => {
     await seen(hers, address, `document.querySelector("#rows") !== null`);
     await hers.until(`document.querySelector("#rows").innerText.includes("loss 0.5")`);
     await his.go(address);
-    await his.until(
-      `document.querySelector("#head")?.innerText.includes("This is what YARN shows everybody") === true`,
-    );
+    await his.until(`document.querySelector("#head")?.innerText.includes("This is what YARN shows everyone") === true`);
     expect(await his.text("#rows")).toBe("");
     await alice.run("kill", id);
   });

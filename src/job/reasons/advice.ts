@@ -75,11 +75,11 @@ export const advice = {
   ),
   thin: reason(
     { role: "text", runs: "number", ranMs: "number" },
-    ({ runs, ranMs }) =>
-      `no advice: the data are too thin: ${runs === 0 ? "no run" : `${countWords(runs, "run")} of ${durationWords(ranMs)} in all`} ` +
-      "of more than 1 min that succeeded; it takes 3 of them, or 10 min",
+    ({ role, runs, ranMs }) =>
+      `no advice: not enough data: ${runs === 0 ? "no run" : `only ${countWords(runs, "run")}, ${durationWords(ranMs)} in all,`} ` +
+      `succeeded with a ${role} that ran for more than 1 min; 3 such runs are needed, or 10 min in all`,
   ),
-  unmeasured: reason({ role: "text" }, () => "no advice: nothing that it used was measured"),
+  unmeasured: reason({ role: "text" }, () => "no advice: its use was not measured"),
   unseen: reason(
     {},
     () =>

@@ -25,7 +25,7 @@ describe("the address of a job's page", () => {
 
   test.each([
     ["has ended", { state: "FINISHED" }, withKey, `${id} has ended`],
-    ["is somebody else's", { user: "bob" }, withKey, `${id} is bob's`],
+    ["is somebody else's", { user: "bob" }, withKey, `Only bob, the owner of ${id}, can print the address of its page`],
     ["shows nobody all of it there", {}, {}, "-conf tony.am.page.enabled=true"],
     ["does not run yet", { state: "ACCEPTED" }, withKey, "does not run yet"],
   ] as const)("is none of a job that %s", async (_what, report, access, words) => {
