@@ -7,10 +7,10 @@ import { discard } from "../containers/containers.ts";
 import { renewAlone } from "../gang/restart.ts";
 import { doneForGood, endStage } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
-import { begun, haltOf, isTrialOver, leadOfGang, retriesOf } from "../policies/trials.ts";
+import { begun, haltOf, isTrialOver, leadOfGang, retriesOf, trialOf } from "../policies/trials.ts";
 import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
-import type { TaskRecord } from "../state/records.ts";
+import type { TaskRecord, TrialFailure } from "../state/records.ts";
 import { containerOf, findTask, log, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { causeOf, mayBeExplained } from "./cause.ts";
@@ -75,30 +75,49 @@ export function renewTrial(step: Step, gang: GangState, root: Ending): void {
 /** A trial's task has ended well. Without a value of the metric its trial has failed, which is known when what it reported last had time to come. */
 export function noteValue(step: Step, task: TaskRecord | undefined): void {
   const { search } = step.spec;
-  if (search === undefined || task?.phase !== "succeeded" || task.trialStop !== undefined) {
+  if (search === undefined || task === undefined) {
     return;
   }
-  const { metric } = search;
-  const { id, containerId, host, generation, trialValue } = task;
-  if (trialValue === undefined || trialValue === "NaN") {
-    const ending: Ending = {
-      ...{ task: id, containerId, host, generation, exit: task.exit, lines: [] },
-      ...{ ...seen(task.endedAtMs), source: "core", strength: Strength.exit, class: "program", machine: false },
-      reason: { code: "no-metric", task: id, host, metric, ...(trialValue && { value: trialValue }) },
-    };
-    log(step, "warn", "trial-without-value", `${endingWords(ending.reason)}.`, { task: id });
+  const ending = endingWithoutValue(search, task);
+  if (ending !== undefined) {
+    log(step, "warn", "trial-without-value", `${endingWords(ending.reason)}.`, { task: task.id });
     note(step, search, task, ending);
   }
 }
 
+/** How a trial failed, as far as people are told; undefined: it has not. One that ended without a value while its job was ending counts no more, and has failed all the same. */
+export function failureOf({ spec: { search } }: Pick<Step, "spec">, task: TaskRecord): TrialFailure | undefined {
+  if (search === undefined || task.trialFailure !== undefined || trialOf(task).state !== "failed") {
+    return task.trialFailure;
+  }
+  const ending = endingWithoutValue(search, task);
+  return ending && failureBy(ending);
+}
+
+function endingWithoutValue({ metric }: Search, task: TaskRecord): Ending | undefined {
+  const { id, containerId, host, generation, exit, endedAtMs, phase, trialStop, trialValue } = task;
+  if (phase !== "succeeded" || trialStop !== undefined || (trialValue !== undefined && trialValue !== "NaN")) {
+    return undefined;
+  }
+  return {
+    ...{ task: id, containerId, host, generation, exit, lines: [] },
+    ...{ ...seen(endedAtMs), source: "core", strength: Strength.exit, class: "program", machine: false },
+    reason: { code: "no-metric", task: id, host, metric, ...(trialValue && { value: trialValue }) },
+  };
+}
+
 function note(step: Step, search: Search, task: TaskRecord, ending: Ending): void {
-  const kind = ending.class === "program" ? { kind: kindOf(ending) } : {};
-  const lines = ending.lines.slice(-KEPT_LINES).map((line) => line.slice(0, KEPT_CHARACTERS));
-  task.trialFailure = { words: endingWords(ending.reason), ...kind, ...(lines.length > 0 && { lines }) };
+  task.trialFailure = failureBy(ending);
   const rule = failureRule(step, search);
   if (rule !== undefined) {
     finish(step, failedBy(causeOf(ending), rule));
   }
+}
+
+function failureBy(ending: Ending): TrialFailure {
+  const kind = ending.class === "program" ? { kind: kindOf(ending) } : {};
+  const lines = ending.lines.slice(-KEPT_LINES).map((line) => line.slice(0, KEPT_CHARACTERS));
+  return { words: endingWords(ending.reason), ...kind, ...(lines.length > 0 && { lines }) };
 }
 
 /** How it ended, without what differs from trial to trial: numbers, and what follows the name of an exception. */

@@ -8,6 +8,7 @@ import {
 } from "../../../src/job/search/trials.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
+import { failureOf } from "../failures/trial-failures.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { checkpointOfTrial, endedState } from "./status.ts";
@@ -63,7 +64,8 @@ function described({ space, points, ...all }: Search) {
 
 /** In the words of `readTrialLine`, and some more. */
 function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: number, state: TrialState) {
-  const { trialParameters: params = {}, trialValue: value, trialReports, trialStop, trialFailure } = task;
+  const { trialParameters: params = {}, trialValue: value, trialReports, trialStop } = task;
+  const failure = failureOf(core, task);
   const checkpoint = checkpointOfTrial(core.state, task);
   const { step, startedAtMs, endedAtMs, restarts } = task;
   return {
@@ -75,7 +77,7 @@ function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: nu
     ...(endedAtMs > 0 && { endedAtMs, durationMs: endedAtMs - startedAtMs }),
     ...(restarts > 0 && { restarts, retries: retriesOf(core, task) }),
     ...(trialStop !== undefined && { why: trialStop }),
-    ...(trialFailure && { error: trialFailure.words, lines: trialFailure.lines }),
+    ...(failure && { error: failure.words, lines: failure.lines }),
     ...(checkpoint && { checkpoint: checkpoint.path, checkpointStep: checkpoint.step }),
   };
 }

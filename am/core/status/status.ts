@@ -20,6 +20,7 @@ import type {
 } from "../../../src/job/status.ts";
 import { parseTaskId } from "../../../src/job/task.ts";
 import type { Core } from "../core.ts";
+import { failureOf } from "../failures/trial-failures.ts";
 import { budgetOf } from "../gang/charges.ts";
 import { haltOf, trialOf } from "../policies/trials.ts";
 import type { GenerationRecord, Payer } from "../state/failures.ts";
@@ -232,17 +233,18 @@ export function endedState(outcome: JobOutcome | undefined, { state }: Pick<Tria
   return outcome !== undefined && state === "running" ? "interrupted" : state;
 }
 
-function trialStatus(state: CoreState, task: TaskRecord): TrialStatus {
-  const { trialFailure, trialValue } = task;
+function trialStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRecord): TrialStatus {
+  const { trialValue } = task;
   const { outcome } = state;
+  const failure = failureOf({ spec }, task);
   const checkpoint = checkpointOfTrial(state, task);
-  const why = haltOf(task) ?? trialFailure?.words;
+  const why = haltOf(task) ?? failure?.words;
   return {
     state: endedState(outcome, trialOf(task)),
     ...(why === undefined ? {} : { why }),
     ...(typeof trialValue === "string" && { nonFinite: trialValue }),
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.path }),
-    ...(trialFailure?.lines && { lines: trialFailure.lines }),
+    ...(failure?.lines && { lines: failure.lines }),
   };
 }
 
@@ -275,7 +277,9 @@ function taskStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRec
     ...(task.step === 0 ? {} : { step: task.step }),
     ...(task.metrics === undefined ? {} : { metrics: metricsOf(spec, task) }),
     ...(task.trialParameters === undefined ? {} : { params: textsOf(task.trialParameters) }),
-    ...(spec.search === undefined || task.trialParameters === undefined ? {} : { trial: trialStatus(state, task) }),
+    ...(spec.search === undefined || task.trialParameters === undefined
+      ? {}
+      : { trial: trialStatus({ spec, state }, task) }),
     ...(task.transfers === undefined ? {} : { transfers: task.transfers }),
     ...(task.checkpointStep > 0 ? { checkpointStep: task.checkpointStep } : {}),
   };

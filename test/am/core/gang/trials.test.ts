@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { trialOf, trialToPropose } from "../../../../am/core/policies/trials.ts";
 import type { Effect } from "../../../../am/core/state/effects.ts";
 import type { ChildExit } from "../../../../am/core/state/events.ts";
+import { trialLines } from "../../../../am/core/status/search-files.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import { searchRun } from "../../../../src/job/build/search-run.ts";
 import type { Search } from "../../../../src/job/search/trials.ts";
@@ -528,6 +529,20 @@ describe("trials of a search", () => {
     const outcome = outcomeAfter({ failures: { onFailed: "continue", ...failures } }, ...ends);
     expect(outcome.result).toBe(words && "failed");
     expect(outcome.summary ?? "").toContain(words ?? "");
+  });
+
+  test("that end without a value while their search fails have a reason, too", () => {
+    const { scenario } = running({ failures: { onFailed: "end" }, maxTrials: 12 });
+    for (const task of ["worker:0", "worker:1"]) reports(scenario, task, 1, Number.NaN);
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome?.result).toBe("failed");
+    scenario.journalWorks = false;
+    scenario.exits("worker:1");
+    const why = (task: string) => `${task} ended with 0 on ${scenario.task(task).host} and had reported NaN as loss`;
+    const failed = ["worker:0", "worker:1"].map((task) => ({ trial: { state: "failed", why: why(task) } }));
+    const status = statusOf(scenario.core, scenario.nowMs);
+    expect(status.tasks.slice(0, 2)).toMatchObject(failed);
+    expect(trialLines(scenario.core, status).map(({ error }) => error)).toEqual([why("worker:0"), why("worker:1")]);
   });
 
   test("that are lost with their machines count for nothing", () => {
