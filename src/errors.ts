@@ -34,3 +34,8 @@ export class UserError extends TonyError {
 export function usageError(message: string): UserError {
   return new UserError(message, { code: "USAGE" });
 }
+
+/** What the peer or grpc-js said, without the number and name of the status that grpc-js writes before it. */
+export function withoutStatus(message: string): string {
+  return message.replace(/^\d{1,2} [A-Z_]+: /, "");
+}

@@ -1,4 +1,4 @@
-import { ExitCode, UserError } from "../../src/errors.ts";
+import { ExitCode, UserError, withoutStatus } from "../../src/errors.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 
 /** What a person is told of an error, and what the program exits with. */
@@ -78,7 +78,7 @@ function withCauses(error: CodedError): string {
   const parts = [error.message];
   let cause = error.cause;
   while (cause !== undefined && cause !== null && parts.length < 5) {
-    const message = errorMessage(cause);
+    const message = withoutStatus(errorMessage(cause));
     if (!parts.some((part) => part.includes(message))) parts.push(message);
     cause = typeof cause === "object" && "cause" in cause ? cause.cause : undefined;
   }

@@ -2,6 +2,7 @@ import type { UserError } from "../../src/errors.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
+import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { MasterContact } from "../applications/applications.ts";
 import { byTaskOf, type LogSelection, noSuchTask, selectNames, selectTasks, taskNames } from "../logs/log-selection.ts";
@@ -170,7 +171,7 @@ export class FollowedMaster {
   /** Output that cannot come is refused as soon as the tasks are known. */
   #followOutput(tasks: readonly string[], logs: LogSelection): void {
     const { leadTask } = this.#options;
-    this.#refused ??= noSuchTask(logs, tasks);
+    this.#refused ??= noSuchTask(logs, tasks, (task) => this.#status && shownNameInTrial(this.#status, task));
     if (this.#refused !== undefined) this.#wake();
     else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);
     else this.#tails.follow(selectNames(logs, tasks, leadTask));

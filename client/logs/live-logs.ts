@@ -1,9 +1,10 @@
 import type { LogStream } from "../../src/api/messages.ts";
+import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { TaskStatus } from "../../src/job/status.ts";
 import { type LineFilter, lastOf, type OrderedOutput, type OutputPiece } from "../../src/logs/ordered-output.ts";
 import { ownLines } from "../../src/logs/own-log.ts";
-import type { Applications } from "../applications/applications.ts";
-import { statusNow } from "../master/attempt-connection.ts";
+import type { Applications, MasterContact } from "../applications/applications.ts";
+import { type AttemptConnection, statusNow } from "../master/attempt-connection.ts";
 import { connectMaster } from "../master/master-connection.ts";
 import { LiveOutput } from "./live-output.ts";
 import type { LogPrinter } from "./log-printer.ts";
@@ -15,6 +16,7 @@ import {
   noSuchGeneration,
   noSuchTask,
   selectTasks,
+  shownName,
   taskNames,
 } from "./log-selection.ts";
 import { tellSilent } from "./silent-tasks.ts";
@@ -33,11 +35,12 @@ export async function liveLogs(
   applications: Applications,
   options: LiveLogsOptions,
   printer: LogPrinter,
+  connect: (contact: MasterContact) => AttemptConnection = connectMaster,
 ): Promise<PrintedTo | undefined> {
   const { report, selection, filter, executor } = options;
   const contact = await applications.contact(report);
   if (contact === undefined) return undefined;
-  const link = connectMaster(contact);
+  const link = connect(contact);
   try {
     const status = await statusNow(link);
     if (status === undefined) throw new RangeError("the AM does not tell its state");
@@ -46,66 +49,83 @@ export async function liveLogs(
       const printed = await printOwnLog("am", live.master(), filter, printer);
       return () => printed;
     }
+    const nameByTrial = (task: string) => shownNameInTrial(status, task);
     const unknown =
-      noSuchTask(byTaskOf(selection, status), taskNames(status)) ?? noSuchGeneration(filter, status.generation);
+      noSuchTask(byTaskOf(selection, status), taskNames(status), nameByTrial) ??
+      noSuchGeneration(filter, status.generation);
     if (unknown !== undefined) throw unknown;
     const tasks = selectTasks(selection, status);
     printer.several = tasks.length > 1;
-    return executor
-      ? await printExecutors(live, tasks, options, printer)
-      : await printOutputs(live, tasks, status.generation, options, printer);
+    const shown = shownName(selection, nameByTrial);
+    const unread = new UnreadTasks(shown);
+    const silent = new Set<string>();
+    const { read, printedTo } = executor
+      ? await printExecutors(live, tasks, unread, options, printer)
+      : await printOutputs(live, tasks, status.generation, { unread, silent }, options, printer);
+    tellSilent([...silent].map(shown), filter, printer);
+    unread.tell(printer, read.size > 0);
+    return printedTo;
   } finally {
     link.close();
   }
+}
+
+interface ReadLogs {
+  /** The tasks that could be read. */
+  readonly read: ReadonlyMap<string, unknown>;
+  readonly printedTo: PrintedTo;
 }
 
 async function printOutputs(
   live: LiveOutput,
   tasks: readonly TaskStatus[],
   generation: number,
+  { unread, silent }: { readonly unread: UnreadTasks; readonly silent: Set<string> },
   { filter, follow }: LiveLogsOptions,
   printer: LogPrinter,
-): Promise<PrintedTo> {
+): Promise<ReadLogs> {
   const outputs = new Map<string, OrderedOutput>();
-  const unread = new UnreadTasks();
-  const silent = new Set<string>();
-  for (const { task, state } of tasks) {
-    const output = await live
-      .task(task, filter)
-      .catch((error) => (follow ? undefined : unread.add(task, state, error)));
+  for (const status of tasks) {
+    const { task } = status;
+    const output = await live.task(task, filter).catch((error) => (follow ? undefined : unread.add(status, error)));
     if (output === undefined) continue;
     outputs.set(task, output);
     const missing = missingGenerations(task, output.firstGeneration ?? generation, filter);
     if (missing !== undefined) printer.remark(missing);
     if (!follow) silent.add(task);
-    for await (const line of lastOf(output.lines({ unfinished: !follow }), filter.tail)) {
+    try {
+      for await (const line of lastOf(output.lines({ unfinished: !follow }), filter.tail)) {
+        silent.delete(task);
+        printer.line(task, line);
+      }
+    } catch (error) {
       silent.delete(task);
-      printer.line(task, line);
+      unread.add(status, error);
     }
     const gone = missingOutput(task, output.missingBytes, filter);
     if (gone !== undefined) printer.remark(gone);
   }
-  tellSilent([...silent], filter, printer);
-  unread.tell(printer);
-  return (task, stream) => (stream === "stdout" || stream === "stderr" ? (outputs.get(task)?.endOf(stream) ?? 0) : 0);
+  const printedTo: PrintedTo = (task, stream) =>
+    stream === "stdout" || stream === "stderr" ? (outputs.get(task)?.endOf(stream) ?? 0) : 0;
+  return { read: outputs, printedTo };
 }
 
 async function printExecutors(
   live: LiveOutput,
   tasks: readonly TaskStatus[],
+  unread: UnreadTasks,
   { filter, follow }: LiveLogsOptions,
   printer: LogPrinter,
-): Promise<PrintedTo> {
-  const printed = new Map<string, number>();
-  const unread = new UnreadTasks();
-  for (const { task, state } of tasks) {
+): Promise<ReadLogs> {
+  const read = new Map<string, number>();
+  for (const status of tasks) {
+    const { task } = status;
     await printOwnLog(task, live.executor(task), filter, printer).then(
-      (readTo) => printed.set(task, readTo),
-      (error) => (follow ? undefined : unread.add(task, state, error)),
+      (readTo) => read.set(task, readTo),
+      (error) => (follow ? undefined : unread.add(status, error)),
     );
   }
-  unread.tell(printer);
-  return (task) => printed.get(task) ?? 0;
+  return { read, printedTo: (task) => read.get(task) ?? 0 };
 }
 
 /**

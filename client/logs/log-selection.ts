@@ -76,11 +76,43 @@ export function selectNames(selection: LogSelection, tasks: readonly string[], l
 }
 
 /** What to say of a selection that names what the job does not have; undefined when it names nothing else. */
-export function noSuchTask(selection: LogSelection, tasks: readonly string[]): UserError | undefined {
+export function noSuchTask(
+  selection: LogSelection,
+  tasks: readonly string[],
+  nameByTrial: (task: string) => string | undefined = () => undefined,
+): UserError | undefined {
   if (selection.kind !== "named") return undefined;
   const unknown = selection.names.find((name) => !tasks.some((task) => isNamed(task, name)));
   if (unknown === undefined) return undefined;
-  return usageError(`The job has no task ${unknown}; it has ${taskSpans(tasks)}`);
+  const there = taskSpans(alternatives(unknown, tasks, nameByTrial).toSorted(byNumber));
+  return usageError(`The job has no task ${unknown}${there === "" ? "" : `; it has ${there}`}`);
+}
+
+/** What there is in the place of a name: tasks, or of a search its trials, or the tasks of the trial that is named. */
+function alternatives(
+  unknown: string,
+  tasks: readonly string[],
+  nameByTrial: (task: string) => string | undefined,
+): string[] {
+  const ofTrials = tasks.flatMap((task) => nameByTrial(task) ?? []);
+  if (!unknown.startsWith("trial:") || ofTrials.length === 0) return [...tasks];
+  const trialOf = (name: string) => name.replace(/\/.*/, "");
+  const ofSame = ofTrials.filter((name) => trialOf(name) === trialOf(unknown));
+  return ofSame.length > 0 ? ofSame : [...new Set(ofTrials.map(trialOf))];
+}
+
+/** `worker:2` before `worker:10`. */
+export function byNumber(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+/** What a task is called to who made the selection: by its trial, where that is how tasks were named. */
+export function shownName(
+  selection: LogSelection,
+  nameByTrial: (task: string) => string | undefined,
+): (task: string) => string {
+  const byTrial = selection.kind === "named" && selection.names.some((name) => name.startsWith("trial:"));
+  return (task) => (byTrial ? nameByTrial(task) : undefined) ?? task;
 }
 
 /** What to say when a generation is asked for that the job has not had; undefined when it has. */

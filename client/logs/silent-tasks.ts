@@ -11,12 +11,13 @@ export function tellSilent(tasks: readonly string[], filter: LineFilter, printer
   if (tasks.length === 0) return;
   const { sinceMs, generation, pattern, stream } = filter;
   const isPart = [sinceMs, generation, pattern, stream].some((one) => one !== undefined);
-  printer.remark(`${taskSpans(tasks)} printed nothing${isPart ? " of what is asked for" : ""}`);
+  printer.remark(isPart ? `no matching lines in ${taskSpans(tasks)}` : `${taskSpans(tasks)} printed nothing`);
 }
 
 /**
  * The same of a job that has ended, whose tasks may never have run, and whose nodes may have gone with their logs.
  * @param lost containers whose logs were not uploaded
+ * @param shown what a task is called to the person who asked
  */
 export function tellWithoutLines(
   tasks: readonly string[],
@@ -24,14 +25,16 @@ export function tellWithoutLines(
   lost: ReadonlySet<ContainerId>,
   filter: LineFilter,
   printer: LogPrinter,
+  shown: (task: string) => string,
 ): void {
+  const spans = (some: readonly string[]) => taskSpans(some.map(shown));
   const ran = (task: string) => tenancies.filter((tenancy) => tenancy.task === task && tenancy.ran);
   const unstarted = tasks.filter((task) => ran(task).length === 0);
   const gone = tasks.filter((task) => ran(task).some(({ containerId }) => lost.has(containerId)));
-  if (unstarted.length > 0) printer.remark(`no program of ${taskSpans(unstarted)} was started`);
-  if (gone.length > 0) printer.remark(`what ${taskSpans(gone)} printed was not uploaded by its node`);
+  if (unstarted.length > 0) printer.remark(`no program of ${spans(unstarted)} was started`);
+  if (gone.length > 0) printer.remark(`what ${spans(gone)} printed was not uploaded by its node`);
   const silent = tasks.filter((task) => !unstarted.includes(task) && !gone.includes(task));
-  tellSilent(silent, filter, printer);
+  tellSilent(silent.map(shown), filter, printer);
 }
 
 /** Whose log says more, where a job failed, nobody named a task, and it was another that failed first. */

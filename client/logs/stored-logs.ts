@@ -12,6 +12,7 @@ import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {
+  byNumber,
   byTask,
   isNamed,
   type LogSelection,
@@ -20,6 +21,7 @@ import {
   missingOutput,
   noSuchGeneration,
   noSuchTask,
+  shownName,
 } from "./log-selection.ts";
 import { tellFirstFailed, tellWithoutLines } from "./silent-tasks.ts";
 
@@ -49,11 +51,14 @@ export async function storedLogs(
     return;
   }
   const all = tenanciesOf(master);
-  const names = [...new Set(all.map(({ task }) => task))].sort();
+  const names = [...new Set(all.map(({ task }) => task))].sort(byNumber);
   const trialNames = new Map(all.flatMap(({ task, trial }) => (trial === undefined ? [] : [[task, trial] as const])));
-  const selection = byTask(asked, names, (task) => trialNames.get(task));
+  const nameByTrial = (task: string) => trialNames.get(task);
+  const selection = byTask(asked, names, nameByTrial);
   const unknown =
-    all.length === 0 ? undefined : (noSuchTask(selection, names) ?? noSuchGeneration(filter, lastGeneration(master)));
+    all.length === 0
+      ? undefined
+      : (noSuchTask(selection, names, nameByTrial) ?? noSuchGeneration(filter, lastGeneration(master)));
   if (unknown !== undefined) throw unknown;
   const tasks = selectTasks(names, selection);
   if (tasks.length === 0) throw neverStarted(id);
@@ -72,7 +77,7 @@ export async function storedLogs(
     const missing = missingOutput(task, stored.missingBytes, filter);
     if (missing !== undefined) printer.remark(missing);
   }
-  if (hasEnded(report)) tellWithoutLines([...silent], wanted, lost, filter, printer);
+  if (hasEnded(report)) tellWithoutLines([...silent], wanted, lost, filter, printer, shownName(asked, nameByTrial));
   if (!executor) await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
 }
 
@@ -146,14 +151,14 @@ function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** Of the tasks' names, in the order of their numbers. */
+/** Of the tasks' names, in their order. */
 function selectTasks(names: readonly string[], selection: LogSelection): string[] {
   const lead = leadOf(names);
   const chosen = (task: string) => {
     if (selection.kind === "named") return selection.names.some((name) => isNamed(task, name));
     return selection.kind === "all" || (selection.kind === "lead" && task === lead);
   };
-  return names.filter(chosen).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  return names.filter(chosen);
 }
 
 function nothingThere(id: string, { pending }: LogStore): UserError {

@@ -1,24 +1,42 @@
 import { errorCode } from "../../src/hadoop/errors.ts";
-import type { TaskState } from "../../src/job/status.ts";
+import type { TaskState, TaskStatus } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 import type { LogPrinter } from "./log-printer.ts";
 
-/** Tasks whose output cannot be read now: those that have no program yet, and those whose program's log is out of reach. */
+/** Tasks whose output cannot be read now: those that have no program yet, and those whose executor has just gone, such as that of a trial that has ended. */
 export class UnreadTasks {
+  readonly #shown: (task: string) => string;
   readonly #early: string[] = [];
+  readonly #lost: string[] = [];
   #problem: unknown;
 
-  /** @throws what says that no task's output can be had */
-  add(task: string, state: TaskState, error: unknown): undefined {
-    if (errorCode(error) !== "API_FAILED") throw error;
-    if (beforeProgram.has(state)) this.#early.push(task);
-    else this.#problem ??= error;
+  /** @param shown what a task is called to the person who asked */
+  constructor(shown: (task: string) => string) {
+    this.#shown = shown;
   }
 
-  /** That nothing was printed yet is no error. @throws when something was that cannot be read */
-  tell(printer: LogPrinter): void {
+  /** @throws what says that no task's output can be had */
+  add({ task, state }: Pick<TaskStatus, "task" | "state">, error: unknown): undefined {
+    if (errorCode(error) !== "API_FAILED") throw error;
+    if (beforeProgram.has(state)) this.#early.push(this.#shown(task));
+    else {
+      this.#lost.push(this.#shown(task));
+      this.#problem ??= error;
+    }
+  }
+
+  /**
+   * That nothing was printed yet is no error, nor that some of the tasks cannot be read.
+   * @param someRead whether any task could be read
+   * @throws why a task could not be read, where none could
+   */
+  tell(printer: LogPrinter, someRead: boolean): void {
     if (this.#early.length > 0) printer.remark(`no program runs yet of ${taskSpans(this.#early)}`);
-    if (this.#problem !== undefined) throw this.#problem;
+    if (this.#problem !== undefined && !someRead) throw this.#problem;
+    if (this.#lost.length > 0)
+      printer.remark(
+        `not all of the log of ${taskSpans(this.#lost)} could be read: try again, or when the job has ended`,
+      );
   }
 }
 

@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { TonyError } from "../errors.ts";
+import { TonyError, withoutStatus } from "../errors.ts";
 import { errorCode, errorMessage } from "../hadoop/errors.ts";
 
 /**
@@ -18,7 +18,7 @@ export class ApiError extends TonyError {
 
 /** An error of grpc-js as an ApiError. */
 export function toApiError(error: unknown, peer: string): ApiError {
-  const details = detailsOf(error);
+  const details = withoutStatus(errorMessage(error));
   const message = `${peer}: ${details}`;
   switch (errorCode(error)) {
     case status.UNAVAILABLE:
@@ -33,16 +33,13 @@ export function toApiError(error: unknown, peer: string): ApiError {
       return new ApiError(details, { code: "API_FORBIDDEN", cause: error });
     case status.FAILED_PRECONDITION:
       return new ApiError(message, { code: "API_PROTOCOL_MISMATCH", cause: error });
+    case status.NOT_FOUND:
+      return new ApiError(details, { code: "API_FAILED", cause: error });
     case status.CANCELLED:
       return new ApiError(message, { code: "API_CANCELLED", cause: error });
     default:
       return new ApiError(message, { code: "API_FAILED", cause: error });
   }
-}
-
-/** What the peer or grpc-js said, without the number and name of the status that grpc-js writes before it. */
-function detailsOf(error: unknown): string {
-  return errorMessage(error).replace(/^\d{1,2} [A-Z_]+: /, "");
 }
 
 /** grpc-js reports it as UNAVAILABLE, with a message of OpenSSL or of tls.ts. */

@@ -286,7 +286,7 @@ describe("a job on this machine, without any cluster", () => {
     const found = await tonyTs(["logs", id, "--grep", "^t.o$", "--generation", "1"], environment);
     expect(found.stdout).toBe("worker:0 | two\nworker:1 | two\n");
     expect((await tonyTs(["logs", id, "--stream", "stderr", "--grep", "three"], environment)).stderr).toBe(
-      "worker:0, worker:1 printed nothing of what is asked for\n",
+      "no matching lines in worker:0, worker:1\n",
     );
     expect((await tonyTs(["logs", id, "--grep", "("], environment)).stderr).toContain(
       "--grep takes a regular expression",

@@ -1,5 +1,7 @@
+import { status } from "@grpc/grpc-js";
 import { describe, expect, test } from "@jest/globals";
 import { reportError } from "../../../client/command-line/handle-errors.ts";
+import { toApiError } from "../../../src/api/errors.ts";
 import { ExitCode, UserError } from "../../../src/errors.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
@@ -22,6 +24,14 @@ describe("what people see of an error", () => {
       exitCode: 3,
       retryable: true,
     });
+  });
+
+  test("what another program of ours refuses is its words alone, once", () => {
+    const words = "worker:4 has no executor at present";
+    const refused = Object.assign(new Error(`5 NOT_FOUND: ${words}`), { code: status.NOT_FOUND });
+    expect(reportError(toApiError(refused, "127.0.0.1:1")).message).toBe(words);
+    const away = Object.assign(new Error("14 UNAVAILABLE: no connection"), { code: status.UNAVAILABLE });
+    expect(reportError(toApiError(away, "127.0.0.1:1")).message).toBe("127.0.0.1:1: no connection");
   });
 
   test("a mistyped id or a job's file that is no XML is the user's; a cluster's configuration that lacks something is the cluster's", () => {

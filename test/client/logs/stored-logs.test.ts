@@ -270,7 +270,7 @@ describe("the default log of a job that failed", () => {
     expect(await shown("")).toEqual({ out: "", err: `worker:0 printed nothing\n${first}` });
     expect(await shown("", "lead", 5)).toEqual({
       out: "",
-      err: `worker:0 printed nothing of what is asked for\n${first}`,
+      err: `no matching lines in worker:0\n${first}`,
     });
   });
 
