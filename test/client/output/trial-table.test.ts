@@ -117,7 +117,9 @@ test("the best one is run alone by a search of its own, with all digits, in the 
 
 test("settings of the command line are named, whose values nobody kept", () => {
   expect(notGivenLines(search)).toEqual([]);
-  expect(notGivenLines({ ...search, givenKeys: ["tony.worker.command", "tony.search.max-trials", "tony.search.seed"] })).toEqual([
+  expect(
+    notGivenLines({ ...search, givenKeys: ["tony.worker.command", "tony.search.max-trials", "tony.search.seed"] }),
+  ).toEqual([
     "it was run with tony.worker.command, tony.search.seed on its command line: add them, with the same values",
   ]);
 });
