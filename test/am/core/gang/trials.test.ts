@@ -266,7 +266,7 @@ describe("trials of a search", () => {
     const { tasks } = statusOf(scenario.core, scenario.nowMs);
     expect(tasks.slice(0, 2).map(({ metrics, trial }) => [metrics, trial])).toEqual([
       [{}, { state: "running", nonFinite: "Infinity" }],
-      [{}, { state: "stopped", nonFinite: "NaN", why: expect.stringContaining("its NaN at step 1") }],
+      [{}, { state: "stopped", nonFinite: "NaN", why: expect.stringContaining("its NaN at the rung of step 1") }],
     ]);
     const kept = scenario.container(1, { containerId: scenario.task("worker:0").containerId });
     scenario.crash([kept]);
