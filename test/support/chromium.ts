@@ -144,7 +144,8 @@ export class Page {
 
   /** As a browser of 1280 × 800 shows it that is set to so many times the size. */
   async zoom(times: number): Promise<void> {
-    const size = { width: 1280 / times, height: 800 / times, deviceScaleFactor: times, mobile: false };
+    const [width, height] = [Math.round(1280 / times), Math.round(800 / times)];
+    const size = { width, height, deviceScaleFactor: times, mobile: false };
     await this.#call("Emulation.setDeviceMetricsOverride", size);
   }
 
