@@ -7,6 +7,7 @@ import { withCopies } from "./mutants/copies.mjs";
 import { judgeMutant } from "./mutants/judge.mjs";
 import { plantIn } from "./mutants/plant.mjs";
 import { Problem, runMain, wordsOf } from "./problem.mjs";
+import { inTurn } from "./turn.mjs";
 
 const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and runs the test that must fail because of it.
 
@@ -50,10 +51,7 @@ function choose({ only, rotate }) {
   const named = MUTANTS.filter(({ bug, file }) => only === undefined || bug.includes(only) || file.includes(only));
   if (named.length === 0) throw new Problem(`--only ${only}: no mutant has that text; see --list`, { exitCode: 2 });
   if (rotate === undefined) return named;
-  const count = wholeNumber("rotate", rotate);
-  const day = Math.floor(Date.now() / 86_400_000);
-  const first = (day * count) % named.length;
-  return [...named.slice(first), ...named.slice(0, first)].slice(0, count);
+  return inTurn(named, wholeNumber("rotate", rotate));
 }
 
 /** @param {readonly import("../test/mutants/mutants.mjs").Mutant[]} mutants */

@@ -1,4 +1,6 @@
 import path from "node:path";
+import { inTurn } from "../turn.mjs";
+import { ROOMS } from "./coverage-of-rooms.mjs";
 import { clusterOfItsOwn, HALF, jest, jestInBand, nodeRelease, ONE, onCluster, WAITING } from "./phase.mjs";
 import { NODE_RELEASES, OLDEST_HADOOP, PYTHON_ENVIRONMENTS, preparations } from "./preparations.mjs";
 
@@ -12,9 +14,13 @@ const OTHER_NODE = process.versions.node.split(".")[0] === "24" ? "20" : "24";
  * processes and signals. All else is the language alone, and is tested on one release. Real jobs run on each: test/e2e/environments/node.
  */
 const RUNTIME_ROOMS = [
-  ...["am/scheduler/", "api/", "client/logs/", "client/shipping/", "executor/", "hadoop/"],
-  ...["history/avro/", "journal/", "machine", "programs"],
+  ["am/scheduler/", "api/", "client/logs/", "client/shipping/", "history/avro/", "journal/", "machine", "programs"],
+  ["executor/"],
+  ["hadoop/"],
 ];
+
+/** The programs whose coverage is counted today: Istanbul's counters double what tests compute. */
+const COUNTED = inTurn(ROOMS, 1).map((room) => `${room}/**/*.ts`);
 
 /** As Cloudera's clusters have them. */
 const INDEXED_LOGS = [
@@ -29,9 +35,14 @@ const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 /** Files of test/e2e whose jobs `npm test` runs: the main job, a parameter server, restarts, logs, kill, and a job without a cluster. */
 const EVERYDAY_JOBS = "cli-jobs|cli-local|cli-refusals|examples|programs";
 
-/** Files of test/e2e that meet a secure cluster's doors: who asks, by which ticket or token, and what is told. The others' programs are the same there. */
-const SECURE_JOBS =
-  "attacks|cli-jobs|cli-refusals|feed-results|forward|library|resume|sessions|submissions|trouble-daemons";
+/**
+ * Files of test/e2e that meet a secure cluster's doors: who asks, by which ticket or token, and what is told. The others' programs are the
+ * same there.
+ */
+const SECURE_JOBS = [
+  ...["attacks", "cli-jobs", "forward", "submissions"],
+  ...inTurn(["cli-refusals|library", "feed-results|trouble-daemons", "resume|sessions"], 1),
+].join("|");
 
 /** What needs no cluster, and computes. @type {readonly Phase[]} */
 const withoutCluster = [
@@ -57,8 +68,9 @@ const withoutCluster = [
     name: "unit",
     what: "tests that need Node alone",
     command: jest("--selectProjects", "unit"),
-    // Istanbul's counters double what these tests compute.
-    withPhase: { coverage: ["--coverage"] },
+    withPhase: {
+      coverage: ["--coverage", `--collectCoverageFrom=${JSON.stringify([...COUNTED, "!**/generated/**"])}`],
+    },
     // It is two processes on two cores; the suites beside it wait for daemons meanwhile.
     cores: ONE,
     limitSeconds: 2700,
@@ -68,7 +80,7 @@ const withoutCluster = [
   },
   {
     name: "coverage",
-    what: "lines and branches that the unit tests cover, not fewer than before",
+    what: "lines and branches of one room that the unit tests cover, another each day: not fewer than before",
     command: ["node", "scripts/test/coverage.mjs"],
     cores: WAITING,
     limitSeconds: 30,
@@ -104,8 +116,8 @@ const withoutCluster = [
   },
   {
     name: "simulation",
-    what: "the core against 2,000 lives of a simulated cluster",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "2000"],
+    what: "the core against 1,000 lives of a simulated cluster",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "1000"],
     cores: ONE,
     background: true,
     limitSeconds: 2400,
@@ -132,8 +144,8 @@ const withoutCluster = [
   },
   {
     name: "simulation-fresh",
-    what: "the same with 500 that no run had before",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "500", "--from", FRESH_SEED],
+    what: "the same with 1,000 that no run had before",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "1000", "--from", FRESH_SEED],
     cores: ONE,
     background: true,
     limitSeconds: 1200,
@@ -141,25 +153,16 @@ const withoutCluster = [
   },
   {
     name: "mutants",
-    what: "ten small bugs, others each day, that the tests must notice",
-    command: ["node", "scripts/mutants.mjs", "--rotate", "10", "--copies", "1"],
+    what: "five small bugs, others each day, that the tests must notice",
+    command: ["node", "scripts/mutants.mjs", "--rotate", "5", "--copies", "1"],
     cores: ONE,
     background: true,
     limitSeconds: 2400,
     needs: ["unit"],
   },
   {
-    name: "simulation-long",
-    what: "the core against 3,000 more",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "3000", "--from", "2001"],
-    cores: ONE,
-    background: true,
-    limitSeconds: 3600,
-    needs: ["packages"],
-  },
-  {
     name: "unit-other-node",
-    what: "what depends on the runtime, on another release of Node",
+    what: "what depends on the runtime, a third each day, on another release of Node",
     command: nodeRelease(
       OTHER_NODE,
       // Each file's modules stay in a process: Jest's workers are replaced in time (jest.config.mjs), its own process never is.
@@ -168,7 +171,7 @@ const withoutCluster = [
         "--selectProjects",
         "unit",
         "--testPathPatterns",
-        ...RUNTIME_ROOMS.map((room) => `/test/${room}`),
+        ...inTurn(RUNTIME_ROOMS, 1).flatMap((rooms) => rooms.map((room) => `/test/${room}`)),
       ).slice(1),
     ),
     cores: ONE,
@@ -202,8 +205,8 @@ const packed = {
 };
 
 /**
- * Of several phases that could begin, the first in this list does. What computes goes one after the other beside two clusters, so that it
- * is over when the last cluster is; the suites of faults run late, when less computes: what they do is noticed in seconds.
+ * Of several phases that could begin, the first in this list does. What computes goes one after the other beside two clusters, and a third
+ * begins when that is over. The suites of faults run late, when less computes: what they do is noticed in seconds.
  * @type {readonly Phase[]}
  */
 export const phases = [
@@ -249,29 +252,6 @@ export const phases = [
         limitSeconds: 2700,
         machine: ["jdk"],
       },
-      ...PYTHON_ENVIRONMENTS.map((name) => ({
-        name: `e2e-${name}`,
-        what: `jobs of the Python environment ${name}`,
-        tests: `test/e2e/environments/${name}`,
-        limitSeconds: 900,
-        needs: [name],
-        // run_on_yarn() trains with Debian's PyTorch.
-        machine: name === "python-package" ? /** @type {const} */ (["pytorch"]) : [],
-      })),
-      {
-        name: "browser",
-        what: "the pages in a real Chromium, through YARN's proxy too: hostile text, the keyboard alone, both colour schemes, axe-core",
-        tests: "test/e2e/environments/browser\\.",
-        limitSeconds: 600,
-        machine: ["chromium"],
-      },
-      {
-        name: "e2e-node",
-        what: "jobs on each release of Node",
-        tests: "test/e2e/environments/node\\.",
-        limitSeconds: 300,
-        needs: NODE_RELEASES.map((major) => `node${major}`),
-      },
     ],
   }),
   packed,
@@ -303,7 +283,7 @@ export const phases = [
     suites: [
       {
         name: "e2e-secure",
-        what: "jobs through the doors of a secure cluster",
+        what: "jobs through the doors of a secure cluster, a part of them in turn each day",
         tests: `test/e2e/(${SECURE_JOBS})\\.`,
         limitSeconds: 2700,
       },
@@ -319,6 +299,42 @@ export const phases = [
         tests: "test/e2e/environments/hdfs",
         limitSeconds: 300,
         needs: ["hdfs"],
+      },
+    ],
+  }),
+  ...onCluster("environments", {
+    cores: HALF,
+    suites: [
+      ...PYTHON_ENVIRONMENTS.map((name) => ({
+        name: `e2e-${name}`,
+        what: `jobs of the Python environment ${name}`,
+        tests: `test/e2e/environments/${name}`,
+        limitSeconds: 900,
+        needs: [name],
+        // run_on_yarn() trains with Debian's PyTorch.
+        machine: name === "python-package" ? /** @type {const} */ (["pytorch"]) : [],
+      })),
+      {
+        name: "browser",
+        what: "the pages in a real Chromium, through YARN's proxy too: hostile text, the keyboard alone, both colour schemes, axe-core",
+        tests: "test/e2e/environments/browser\\.",
+        limitSeconds: 600,
+        machine: ["chromium"],
+      },
+      {
+        name: "e2e-node",
+        what: "jobs on each release of Node",
+        tests: "test/e2e/environments/node\\.",
+        limitSeconds: 300,
+        needs: NODE_RELEASES.map((major) => `node${major}`),
+      },
+      {
+        name: "documents",
+        what: "every command line that README, docs and --help show",
+        tests: "test/documents",
+        limitSeconds: 2400,
+        // Some of those lines build again what that phase packs.
+        after: ["package"],
       },
     ],
   }),
@@ -342,15 +358,7 @@ export const phases = [
     options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
     tests: "test/ha",
     cores: HALF,
-    limitSeconds: 900,
-  }),
-  ...clusterOfItsOwn("documents", {
-    what: "every command line that README, docs and --help show",
-    tests: "test/documents",
-    cores: ONE,
-    limitSeconds: 2400,
-    // Some of those lines build again what that phase packs.
-    after: ["package"],
+    limitSeconds: 1200,
   }),
   ...clusterOfItsOwn("memory-calculator", {
     what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for; one that the ResourceManager forgot",
@@ -381,7 +389,7 @@ export const phases = [
     options: ["--release", OLDEST_HADOOP],
     tests: "test/matrix/(jobs|killed-master)",
     cores: HALF,
-    limitSeconds: 480,
+    limitSeconds: 720,
     jars: "jars-oldest",
   }),
   ...clusterOfItsOwn("gateway", {
@@ -389,17 +397,15 @@ export const phases = [
     options: ["--httpfs", "--router", "--nodes", "1", "--label", "none"],
     tests: "test/storage",
     cores: HALF,
-    limitSeconds: 480,
+    limitSeconds: 720,
   }),
-  ...["integrity", "authentication"].flatMap((protection) =>
-    clusterOfItsOwn(`secure-${protection}`, {
-      what: `jobs where RPC and HDFS's data are protected by ${protection} alone`,
-      options: ["--secure", "--protection", protection],
-      tests: "test/matrix/(jobs|killed-master)",
-      cores: HALF,
-      limitSeconds: 480,
-    }),
-  ),
+  ...clusterOfItsOwn("secure-protection", {
+    what: "jobs where RPC and HDFS's data are protected by integrity alone, or by authentication alone, the other each day",
+    options: ["--secure", "--protection", ...inTurn(["integrity", "authentication"], 1)],
+    tests: "test/matrix/(jobs|killed-master)",
+    cores: HALF,
+    limitSeconds: 720,
+  }),
   ...clusterOfItsOwn("secure-ha", {
     what: "a job on encrypted files that both active masters are killed under",
     options: ["--secure", "--ha", "--nodes", "1", "--nm-heartbeat-ms", "250", "--label", "none"],

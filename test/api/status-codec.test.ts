@@ -360,7 +360,10 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
 
 describe("what those who follow a job are told", () => {
   it("comes back as it was sent: its state", () => {
-    fc.assert(fc.property(status, (one) => expect(jobStatus.decode(jobStatus.encode(one))).toEqual(one)));
+    fc.assert(
+      fc.property(status, (one) => expect(jobStatus.decode(jobStatus.encode(one))).toEqual(one)),
+      { numRuns: 30 },
+    );
   });
 
   it("comes back as it was sent: its outcome", () => {
@@ -383,7 +386,7 @@ describe("what those who follow a job are told", () => {
         const known = declared.toObject(declared.decode(jobStatus.encode(one)), { longs: String });
         expect(jobStatus.decode(declared.encode(declared.fromObject(known)).finish())).toEqual(one);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 });

@@ -319,9 +319,9 @@ export const claims: Readonly<Record<string, Claim>> = {
     "npm run cluster -- start nm2",
   ),
   "npm run cluster -- down": inCheckout(),
-  "npm run demo -- --once": inCheckout(),
   // Everything that it installs is here already.
   "npm run demo -- --yes": inCheckout("npm run demo -- --yes --once"),
+  "npm run demo -- --once": withRow("npm run demo -- --yes"),
   "npm run cluster -- jars": inCheckout(),
   "npm run cluster -- run": elsewhere("docker/hadoop/Dockerfile", '"run"]'),
   "npm run cluster -- unplug nm3": elsewhere("test/support/fault-suite.ts", '"unplug"'),

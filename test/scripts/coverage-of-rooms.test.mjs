@@ -20,6 +20,12 @@ describe("what the unit tests cover", () => {
     });
   });
 
+  test("is said of the rooms that were counted", () => {
+    const measured = coverageOfRooms({ "client/c.ts": file(4, 4), "src/e.ts": file(4, 4) });
+    expect(Object.keys(measured)).toEqual(["client", "src"]);
+    expect(compareCoverage(measured, all(95.5, 49))).toMatchObject({ fell: false });
+  });
+
   test("is printed", () => {
     expect(compareCoverage(all(95.5, 88), all(95.5, 88))).toEqual({
       fell: false,
