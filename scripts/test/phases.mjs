@@ -277,6 +277,57 @@ export const phases = [
       },
     ],
   }),
+  ...onCluster("environments", {
+    cores: HALF,
+    suites: [
+      {
+        name: "documents",
+        what: "every command line that README, docs and --help show",
+        tests: "test/documents",
+        limitSeconds: 2400,
+        // Some of those lines build again what that phase packs.
+        after: ["package"],
+      },
+      ...PYTHON_ENVIRONMENTS.map((name) => ({
+        name: `e2e-${name}`,
+        what: `jobs of the Python environment ${name}`,
+        tests: `test/e2e/environments/${name}`,
+        limitSeconds: 900,
+        needs: [name],
+        // run_on_yarn() trains with Debian's PyTorch.
+        machine: name === "python-package" ? /** @type {const} */ (["pytorch"]) : [],
+      })),
+      {
+        name: "browser",
+        what: "the pages in a real Chromium, through YARN's proxy too: hostile text, the keyboard alone, both colour schemes, axe-core",
+        tests: "test/e2e/environments/browser\\.",
+        limitSeconds: 600,
+        machine: ["chromium"],
+      },
+      {
+        name: "e2e-node",
+        what: "jobs on each release of Node",
+        tests: "test/e2e/environments/node\\.",
+        limitSeconds: 300,
+        needs: NODE_RELEASES.map((major) => `node${major}`),
+      },
+    ],
+  }),
+  ...clusterOfItsOwn("faults", {
+    what: "programs, executors, masters and daemons killed and stopped under real jobs",
+    options: [
+      ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
+      // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
+      ...(process.getuid?.() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
+      ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
+      ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
+      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
+    ],
+    tests: "test/faults",
+    machine: ["network-tools"],
+    cores: HALF,
+    limitSeconds: 2400,
+  }),
   ...onCluster("e2e-secure", {
     options: ["--secure", "--httpfs"],
     cores: HALF,
@@ -301,57 +352,6 @@ export const phases = [
         needs: ["hdfs"],
       },
     ],
-  }),
-  ...onCluster("environments", {
-    cores: HALF,
-    suites: [
-      ...PYTHON_ENVIRONMENTS.map((name) => ({
-        name: `e2e-${name}`,
-        what: `jobs of the Python environment ${name}`,
-        tests: `test/e2e/environments/${name}`,
-        limitSeconds: 900,
-        needs: [name],
-        // run_on_yarn() trains with Debian's PyTorch.
-        machine: name === "python-package" ? /** @type {const} */ (["pytorch"]) : [],
-      })),
-      {
-        name: "browser",
-        what: "the pages in a real Chromium, through YARN's proxy too: hostile text, the keyboard alone, both colour schemes, axe-core",
-        tests: "test/e2e/environments/browser\\.",
-        limitSeconds: 600,
-        machine: ["chromium"],
-      },
-      {
-        name: "e2e-node",
-        what: "jobs on each release of Node",
-        tests: "test/e2e/environments/node\\.",
-        limitSeconds: 300,
-        needs: NODE_RELEASES.map((major) => `node${major}`),
-      },
-      {
-        name: "documents",
-        what: "every command line that README, docs and --help show",
-        tests: "test/documents",
-        limitSeconds: 2400,
-        // Some of those lines build again what that phase packs.
-        after: ["package"],
-      },
-    ],
-  }),
-  ...clusterOfItsOwn("faults", {
-    what: "programs, executors, masters and daemons killed and stopped under real jobs",
-    options: [
-      ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
-      // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
-      ...(process.getuid?.() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
-      ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
-      ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
-      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
-    ],
-    tests: "test/faults",
-    machine: ["network-tools"],
-    cores: HALF,
-    limitSeconds: 2400,
   }),
   ...clusterOfItsOwn("ha", {
     what: "ResourceManagers and NameNodes that fail over under real jobs",
