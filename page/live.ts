@@ -117,6 +117,8 @@ interface Wait {
   readonly sinceMs: number;
   readonly reasons: readonly string[];
   readonly remedy?: string;
+  readonly endsAtMs?: number;
+  readonly atEnd?: string;
 }
 
 /** Of its present epoch. */

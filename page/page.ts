@@ -152,11 +152,12 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
   const { roles, services, checkpoint, outcome } = status;
   fill("job", [
     outcome === undefined ? "" : report(outcome),
-    ...waits.map(({ what, sinceMs, reasons, remedy }) =>
+    ...waits.map(({ what, sinceMs, reasons, remedy, endsAtMs, atEnd }) =>
       el("div", { class: "wait" }, [
         el("p", {}, [`waits for ${what}, ${span(nowMs - sinceMs)}`]),
         ...reasons.map((reason) => el("p", {}, [`why: ${reason}`])),
         remedy === undefined ? "" : el("p", {}, [`→ ${remedy}`]),
+        endsAtMs === undefined ? "" : el("p", {}, [endWords(moment(endsAtMs), atEnd)]),
       ]),
     ),
     el("p", {}, [
@@ -181,6 +182,10 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
     search === undefined ? "" : board(search),
     search === undefined ? drawTimeline({ ...status, startedAtMs: job.startedAtMs, nowMs }) : "",
   ]);
+}
+
+function endWords(time: string, atEnd?: string): string {
+  return atEnd === undefined ? `until ${time} at the latest` : `at ${time} ${atEnd}`;
 }
 
 function feedBar({ name, used, leftOut, splits, lines }: Feed): HTMLElement {

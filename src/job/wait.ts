@@ -44,6 +44,8 @@ function causeWords(awaited: WaitReason): string {
       return `further containers of ${awaited.role}`;
     case "programs":
       return `programs of ${awaited.role} to stop`;
+    case "others":
+      return "tasks that run on after the main ones";
     case "proposal":
       return "what Optuna proposes";
     case "trial":
@@ -64,6 +66,9 @@ function atEndWords(awaited: WaitReason): string | undefined {
   }
   if (awaited.code === "trial") {
     return `what no trial has taken is returned (${settingWords(awaited.setting)})`;
+  }
+  if (awaited.code === "others") {
+    return `they are stopped (${settingWords(awaited.setting)})`;
   }
   if (awaited.code === "departure") {
     return "they are stopped and start again on other nodes";

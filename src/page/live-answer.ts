@@ -99,7 +99,9 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
     },
     feeds: feedsOf(status),
     search: searchOf(status),
-    waits: waits.map(({ what, sinceMs, reasons, remedy }) => ({ what, sinceMs, reasons, remedy })),
+    waits: waits.map(({ what, sinceMs, reasons, remedy, endsAtMs, atEnd }) => {
+      return { what, sinceMs, reasons, remedy, endsAtMs, atEnd };
+    }),
     tasks: {
       all: status.tasks.length,
       matching: sorted.length,

@@ -16,7 +16,11 @@ import { lowerAsk, placeOf, settingsOf, unmeetable } from "./unmeetable.ts";
 interface Job {
   readonly spec: JobSpec;
   readonly state: CoreState;
+  readonly nowMs: number;
 }
+
+/** Where one has come since, more may come. */
+const COMING_MS = 30_000;
 
 /** Why so many containers of a role do not come, and what would bring them: what is proven alone. */
 export function containerWait(job: Job, position: number, missing: number): Omit<WaitFacts, "sinceMs"> {
@@ -54,11 +58,16 @@ function usableNodes(job: Job, { nodeLabel }: RoleSpec): NodeView[] {
   );
 }
 
-/** Of which kinds the last heartbeat left too little for this job: what is free for it in its queue and on the nodes that this counts. */
+/**
+ * Of which kinds the last heartbeat left too little for this job: what is free for it in its queue and on the nodes that this counts. Of a
+ * queue beyond its share that is one smallest container, however many more come
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager#computeUserLimit).
+ */
 function shortInQueue(job: Job, role: RoleSpec, count: number, usable: readonly NodeView[]) {
-  const { spec, state } = job;
-  const { headroom } = state;
-  if (headroom === undefined || !isHeadroomOf(spec, role, usable)) {
+  const { spec, state, nowMs } = job;
+  const { headroom, containers } = state;
+  const areComing = Object.values(containers).some(({ allocatedAtMs }) => nowMs - allocatedAtMs < COMING_MS);
+  if (headroom === undefined || areComing || !isHeadroomOf(spec, role, usable)) {
     return undefined;
   }
   const ask = countedPart(role.resource, state.counted);

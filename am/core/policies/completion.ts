@@ -7,6 +7,8 @@ import { AFTER_END } from "../state/task-moves.ts";
 import { isElastic, isShareDone } from "./restart.ts";
 import { isOfTasks, promotable } from "./trials.ts";
 
+type Job = Pick<Step, "spec" | "state">;
+
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
 export const EVALUATOR = "evaluator";
 
@@ -73,7 +75,7 @@ export function isComplete(step: Step, gang: GangState): boolean {
 }
 
 /** The roles of a gang that the job waits for. */
-export function trackedOf(step: Step, gang: GangState): [RoleSpec, RoleState][] {
+export function trackedOf(step: Job, gang: GangState): [RoleSpec, RoleState][] {
   return trackedAmong(step, rolesOf(step, gang));
 }
 
@@ -82,7 +84,7 @@ export function tracked(step: Step): [RoleSpec, RoleState][] {
   return trackedAmong(step, [...step.state.roles.entries()]);
 }
 
-function trackedAmong(step: Step, roles: readonly [number, RoleState][]): [RoleSpec, RoleState][] {
+function trackedAmong(step: Job, roles: readonly [number, RoleState][]): [RoleSpec, RoleState][] {
   // As `rolesOf`.
   const those: [RoleSpec, RoleState][] = [];
   for (const [position, counts] of roles) {

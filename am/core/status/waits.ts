@@ -6,7 +6,7 @@ import type { Wait } from "../../../src/job/status.ts";
 import { type WaitFacts, waitOf } from "../../../src/job/wait.ts";
 import { containerWait } from "../containers/container-wait.ts";
 import { LOOK_EVERY_MS } from "../gang/hold.ts";
-import { awaitedBy } from "../policies/completion.ts";
+import { awaitedBy, trackedOf } from "../policies/completion.ts";
 import { startsWithGang } from "../policies/restart.ts";
 import { trialsToBegin } from "../policies/trials.ts";
 import { dueMsOf } from "../state/deadlines.ts";
@@ -47,8 +47,9 @@ function factsOf(job: Job, nowMs: number): WaitFacts[] {
 }
 
 function gangWaits(job: Job, gang: GangState, nowMs: number): WaitFacts[] {
-  const ofRoles = rolesOf(job, gang).flatMap(([position, role]) => roleWaits(job, gang, position, role));
-  return [...ofRoles, ...startWaits(job, gang, nowMs), ...departureWaits(job, gang), ...verdictWaits(job, gang)];
+  const ofRoles = rolesOf(job, gang).flatMap(([position, role]) => roleWaits(job, gang, position, role, nowMs));
+  const ofAll = [...departureWaits(job, gang), ...verdictWaits(job, gang), ...graceWaits(job, gang, nowMs)];
+  return [...ofRoles, ...startWaits(job, gang, nowMs), ...ofAll];
 }
 
 /** A stage whose turn has not come. */
@@ -60,7 +61,7 @@ function stageWait(job: Job, gang: GangState): WaitFacts {
   };
 }
 
-function roleWaits(job: Job, gang: GangState, position: number, role: RoleState): WaitFacts[] {
+function roleWaits(job: Job, gang: GangState, position: number, role: RoleState, nowMs: number): WaitFacts[] {
   const generation = gang.generations.at(-1);
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: WaitFacts[] = [];
@@ -68,7 +69,7 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
   const missing = Math.min(role.counts.waiting, trialsToBegin(job, inJob(job, position)));
   if (missing > 0) {
     const since = tasksIn(job, position, ["waiting"]).map(({ waitingSinceMs = sinceMs }) => waitingSinceMs);
-    const wait = { ...containerWait(job, position, missing), ...joinersReason(job, position) };
+    const wait = { ...containerWait({ ...job, nowMs }, position, missing), ...joinersReason(job, position) };
     waits.push({ ...wait, sinceMs: Math.min(...since) });
   }
   const starting = tasksIn(job, position, ["allocated", "launched"]);
@@ -204,6 +205,28 @@ function groupWaits({ spec, state }: Job): WaitFacts[] {
       endsAtMs: dueMsOf(state, deadline),
     };
   });
+}
+
+/** Tasks that run on after the chief, or an evaluator after the others. */
+function graceWaits(job: Job, gang: GangState, nowMs: number): WaitFacts[] {
+  const { spec } = job;
+  const { phase, graceEndsAtMs } = gang;
+  if (phase !== "running" || graceEndsAtMs <= nowMs) {
+    return [];
+  }
+  const awaited = new Set(trackedOf(job, gang).map(([role]) => role));
+  const others = rolesOf(job, gang).filter(([position]) => awaited.has(roleOf(job, { role: position })));
+  return [
+    {
+      reason: {
+        code: "others",
+        tasks: others.flatMap(([position]) => tasksIn(job, position, ALIVE).map(({ id }) => id)),
+        setting: settingOf(spec, "tony.application.after-chief-grace"),
+      },
+      sinceMs: graceEndsAtMs - spec.timeouts.afterChiefMs,
+      endsAtMs: graceEndsAtMs,
+    },
+  ];
 }
 
 /** Containers that a search keeps for trials that may begin or go on. */

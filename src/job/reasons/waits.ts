@@ -39,6 +39,10 @@ export const waitReasons = {
   }),
   proposal: reason({ trial: "number" }, ({ trial }) => `what Optuna proposes for trial ${trial}`),
   role: reason({ role: "text", failsJob: "flag" }, ({ role }) => `the end of ${role}`),
+  others: reason(
+    { tasks: "names", setting: "setting" },
+    ({ tasks }) => `the end of ${listWords(tasks)}, as the main tasks are done`,
+  ),
   verdict: reason({}, () => "the verdict on the failure"),
   end: reason({}, () => "the end"),
   "outcome-journal": reason({}, () => "the outcome to be written down"),

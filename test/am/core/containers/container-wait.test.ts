@@ -57,6 +57,18 @@ describe("why containers do not come", () => {
     });
   });
 
+  test("what the queue has left says nothing while containers come: beyond its share that is always one smallest container", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a")] });
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.on({ type: "headroom-changed", available: amount(64) });
+    const reasons = () => statusOf(scenario.core, scenario.nowMs).waits[0]?.reasons;
+    expect(reasons()).toEqual(["YARN has given none of them yet on the 1 usable node of the cluster"]);
+    scenario.after(30_000);
+    expect(reasons()).toEqual(["in queue default 64 MiB, 1 core are free for this job: too little memory"]);
+  });
+
   test("of a GPU that others have it says neither memory nor cores", () => {
     const worker = { resource: { ...amount(1024), ...gpuLabel } };
     const gpus = { others: { "yarn.io/gpu": 2 } };

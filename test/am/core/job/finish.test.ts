@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../../am/core/status/status.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario, sentOf, typesOf } from "../scenario.ts";
 
@@ -119,6 +120,14 @@ describe("a job ends", () => {
     scenario.toRunning();
     scenario.exits("chief:0");
     scenario.after(spec.timeouts.afterChiefMs - 1);
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([
+      {
+        what: "the end of worker:0, as the main tasks are done",
+        sinceMs: scenario.nowMs - spec.timeouts.afterChiefMs + 1,
+        endsAtMs: scenario.nowMs + 1,
+        atEnd: "they are stopped (tony.application.after-chief-grace)",
+      },
+    ]);
     expect(scenario.gang.phase).toBe("running");
     scenario.after(1);
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
