@@ -13,11 +13,14 @@ import { recordOf } from "../src/job/shape.ts";
 export interface OwnPage {
   /** At YARN's proxy. */
   readonly url: string;
-  /** Absent: it shows no more than YARN tells everybody. */
   readonly key?: string;
+  /** The proxy proves to it who asks: it may show all of it without a key. Without either it shows no more than YARN tells everybody. */
+  readonly knowsViewers?: true;
 }
 
 const MOST_KEY_BYTES = 100;
+const notAllOfIt =
+  "the portal is not shown all of it: tony.am.page.enabled=true, or tony.application.acl.view names the portal's user";
 const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 const IDLE_MS = 10_000;
 /** So many are asked at once, of all jobs. An answer takes milliseconds: the oldest, which a job may make as slow as it likes, goes for a new one. */
@@ -39,12 +42,16 @@ export class RunningJobs {
   }
 
   /** @param folder of its history, where its ApplicationMaster leaves the key to whoever may read that */
-  async pageOf({ state, trackingUrl, unmanaged }: ApplicationReport, folder: string): Promise<OwnPage | undefined> {
+  async pageOf(
+    { state, trackingUrl, unmanaged, servesHttps }: ApplicationReport,
+    folder: string,
+  ): Promise<OwnPage | undefined> {
     // Of an unmanaged application the ResourceManager gives the address that its owner chose (RMAppAttemptImpl#getTrackingUrl).
     if (state !== "RUNNING" || unmanaged === true || !URL.canParse(trackingUrl)) return undefined;
     const content = await ifThere(contentUpTo(this.#fileSystem, `${folder}/${pageKeyFile}`, MOST_KEY_BYTES));
     const key = content?.toString("utf8") ?? "";
-    return { url: trackingUrl, ...(/^[\w-]{1,100}$/.test(key) ? { key } : {}) };
+    const opens = servesHttps === true ? ({ knowsViewers: true } as const) : {};
+    return { url: trackingUrl, ...(/^[\w-]{1,100}$/.test(key) ? { key } : opens) };
   }
 
   /**
@@ -52,8 +59,8 @@ export class RunningJobs {
    * @param what below its address: `api/v1/live?…`
    * @throws TonyError `NO_ANSWER`
    */
-  async ask(applicationId: string, { url, key }: OwnPage, what: string): Promise<object> {
-    if (key === undefined) throw noAnswer("the portal is not shown all of it: tony.am.page.enabled=true");
+  async ask(applicationId: string, { url, key, knowsViewers }: OwnPage, what: string): Promise<object> {
+    if (key === undefined && knowsViewers !== true) throw noAnswer(notAllOfIt);
     const [oldest] = this.#asked;
     if (oldest !== undefined && this.#asked.size >= MOST_ASKED) this.#giveUp(oldest);
     const own = new AbortController();
@@ -67,14 +74,16 @@ export class RunningJobs {
         mayBeOpen: true,
         headers: {
           // The proxy passes on those that are spelled so.
-          Accept: `application/json; key=${key}`,
+          Accept: `application/json${key === undefined ? "" : `; key=${key}`}`,
           // It warns whoever is not the job's user once: WebAppProxyServlet#checkUser. The portal shows what it gets as text.
           Cookie: `checked_${applicationId}=true`,
         },
       });
       const text = await readText(answer, new URL(url).host, MOST_ANSWER_BYTES);
       if (answer.statusCode !== 200) throw new RangeError(`HTTP ${answer.statusCode}`);
-      return recordOf((value) => value)(JSON.parse(text), "");
+      const told = recordOf((value) => value)(JSON.parse(text), "");
+      if (told.mayLook === false) throw new RangeError(notAllOfIt);
+      return told;
     } catch (error) {
       throw noAnswer(own.signal.aborted ? "it is too slow, and others ask, too" : errorMessage(error), error);
     } finally {

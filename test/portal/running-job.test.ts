@@ -68,6 +68,16 @@ test("a job that does not run yet, or has ended, has none; one without a key is 
   expect(seen).toEqual([]);
 });
 
+test("a page to which the proxy proves who asks is asked without a key: it says whether the portal's user may see the job", async () => {
+  const page = await jobs.pageOf({ ...running(), servesHttps: true }, history.write({ number: 1 }));
+  expect(page).toEqual({ url: trackingUrl, knowsViewers: true });
+  serve = (response) => response.end(`{"rev":7,"mayLook":true}`);
+  expect(await jobs.ask(id, page ?? { url: "" }, "api/v1/live")).toEqual({ rev: 7, mayLook: true });
+  expect(seen[0]?.headers.accept).toBe("application/json");
+  serve = (response) => response.end(`{"rev":7,"mayLook":false}`);
+  await expect(jobs.ask(id, page ?? { url: "" }, "api/v1/live")).rejects.toThrow("tony.application.acl.view");
+});
+
 test("a job that has no ApplicationMaster on the cluster has none: its address is one that its owner chose", async () => {
   const anywhere = `http://127.0.0.1:${new URL(trackingUrl).port}/jobs/application_1_0002/`;
   const report = aReport({ id, state: "RUNNING", trackingUrl: anywhere, unmanaged: true });

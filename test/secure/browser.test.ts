@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { lookup } from "node:dns/promises";
+import path from "node:path";
+import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { Chromium, type Page } from "../support/chromium.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
@@ -5,7 +9,9 @@ import { eventually } from "../support/eventually.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
+const run = promisify(execFile);
 const cluster = await testCluster();
+const location = `/user/${ClusterUser.alice}/browser`;
 const { resourceManager } = cluster.endpoints;
 
 describe("in a Chromium that logs in with its user's ticket", () => {
@@ -28,20 +34,47 @@ describe("in a Chromium that logs in with its user's ticket", () => {
     return page;
   }
 
-  test("a job's owner sees all of it at its address, another user what YARN tells everybody", async () => {
+  /** By her own ticket it reads HDFS and asks YARN's proxy; it listens where the ResourceManager does, by whose name browsers know it. */
+  async function startPortal(): Promise<string> {
+    const { keytabs = "", keyStore = { file: "", password: "" } } = cluster.security ?? {};
+    const pem = path.join(alice.folder, "web.pem");
+    const from = ["pkcs12", "-in", keyStore.file, "-passin", `pass:${keyStore.password}`, "-nodes", "-out", pem];
+    await run("openssl", from);
+    const settings = {
+      "tony.history.location": location,
+      "tony.portal.tls-certificate": pem,
+      "tony.portal.tls-key": pem,
+      "tony.portal.spnego-keytab": path.join(keytabs, "http.keytab"),
+    };
+    const words = Object.entries(settings).flatMap(([key, value]) => ["--conf", `${key}=${value}`]);
+    const { hostname } = new URL(resourceManager);
+    const { address } = await lookup(hostname);
+    const portal = alice.start("portal", "--port", "0", "--listen", address, ...words);
+    const [, port = ""] = await portal.output(/The portal is at https:.*:(\d+)\//);
+    return `https://${hostname}:${port}`;
+  }
+
+  test("a job's owner sees all of it at its address and in the portal, another user what YARN tells everybody", async () => {
     const job = alice.job("watched", {
       ...oneTask,
+      "tony.history.location": location,
       "tony.worker.command": `echo '{"step": 7, "metrics": {"loss": 0.5}}' >> $TONY_PROGRESS_FILE; sleep 600`,
     });
     const id = (await alice.run("submit", "--detach", job)).stdout.trim();
     const address = `${resourceManager}/proxy/${id}/`;
-    const [hers, his] = await Promise.all([pageOf(alice), pageOf(bob)]);
+    const [hers, his, portal] = await Promise.all([pageOf(alice), pageOf(bob), startPortal()]);
 
     await seen(hers, address, `document.querySelector("#rows") !== null`);
     await hers.until(`document.querySelector("#rows").innerText.includes("loss 0.5")`);
     await his.go(address);
     await his.until(`document.querySelector("#head")?.innerText.includes("This is what YARN shows everyone") === true`);
     expect(await his.text("#rows")).toBe("");
+
+    const there = `${portal}/jobs/${id}`;
+    await hers.go(there);
+    await hers.until(`document.querySelector("#rows")?.innerText.includes("loss 0.5") === true`);
+    await his.go(there);
+    await his.until(`document.body?.innerText.includes("bob may not see ${id}: it is alice's") === true`);
     await alice.run("kill", id);
   });
 });

@@ -33,6 +33,7 @@ export function applicationReportFromWire(message: hadoop.yarn.ApplicationReport
     ...(attemptNumber > 0 ? { currentAttemptId: attemptIdFromWire(message.currentApplicationAttemptId) } : {}),
     ...masterAddress(message.host, message.rpc_port),
     trackingUrl: textFromWire(message.trackingUrl),
+    ...(message.originalTrackingUrl?.startsWith("https:") === true ? { servesHttps: true } : {}),
     ...(message.unmanaged_application === true ? { unmanaged: true } : {}),
     diagnostics: textFromWire(message.diagnostics),
     startTimeMs: toNumber(message.startTime),

@@ -142,6 +142,8 @@ export interface ApplicationReport {
   readonly amRpcPort?: number;
   /** At YARN's proxy; of an unmanaged application wherever its owner says. */
   readonly trackingUrl: string;
+  /** The proxy fetches its ApplicationMaster's page by HTTPS. */
+  readonly servesHttps?: true;
   /** Its ApplicationMaster runs in no container of the cluster's. */
   readonly unmanaged?: boolean;
   readonly diagnostics: string;
