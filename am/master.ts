@@ -353,7 +353,10 @@ class Master {
           this.#ends.look();
           this.#optuna?.look();
         },
-        finish: (outcome) => this.#feed.finish(outcome),
+        finish: (outcome) => {
+          this.#page?.ended();
+          this.#feed.finish(outcome);
+        },
       },
       journal: this.#journal,
       history: this.#history,

@@ -20,6 +20,8 @@ export interface Live {
   readonly mayLook?: boolean;
   /** The job has ended: nothing more will come. */
   readonly isFinal?: boolean;
+  /** Whoever serves the page has ended, with the job: nothing more can be asked. */
+  readonly isClosed?: boolean;
   /** The oldest first. */
   readonly events?: readonly EventLine[];
   /** What there is to read of its logs. */

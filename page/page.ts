@@ -31,6 +31,8 @@ let since = 0;
 let pauseMs = OFTEN_MS;
 let timer = 0;
 let asked = 0;
+/** Nobody is left to ask. */
+let isClosed = false;
 /** What is said without a request. */
 let stream = new AbortController();
 /** What is selected in them stays so. */
@@ -52,7 +54,7 @@ async function ask(): Promise<void> {
   clearTimeout(timer);
   stream.abort();
   const mine = ++asked;
-  if (document.hidden) return;
+  if (document.hidden || isClosed) return;
   const take = (live: Live) => {
     if (mine === asked) takeAnswer(live);
     return live;
@@ -60,7 +62,7 @@ async function ask(): Promise<void> {
   stream = new AbortController();
   try {
     await listen(`api/v1/stream?${queryOf()}`, take, stream.signal);
-    if (mine !== asked) return;
+    if (mine !== asked || isClosed) return;
     const { isFinal } = take(await askFor<Live>(`api/v1/live?${queryOf()}`));
     // Of a job that has ended all is there; what the viewer chooses is asked for anew.
     if (mine !== asked || isFinal === true) return;
@@ -83,6 +85,7 @@ function noAnswer(): string {
 function takeAnswer(live: Live): void {
   pauseMs = live.job === undefined ? Math.min(2 * pauseMs, SELDOM_MS) : OFTEN_MS;
   if (live.job !== undefined) show(live);
+  isClosed = live.isClosed === true;
   say(live.error ?? "");
 }
 

@@ -52,11 +52,13 @@ export class JobPage {
   readonly key: string | undefined;
   readonly #options: JobPageOptions;
   readonly #answers: PageAnswers;
+  #known: JobStatus | undefined;
+  #knownAtMs = 0;
 
   constructor(options: JobPageOptions) {
     this.#options = options;
     const { job, identity, series, history, isSecured } = options;
-    const status = remembered(options.status, options.clock);
+    const status = () => this.#status();
     this.key = opensByKey(job.spec.am, isSecured) ? pageKey(clientAccess(identity)) : undefined;
     this.#answers = new PageAnswers({
       live: (request, mayLook) =>
@@ -80,6 +82,20 @@ export class JobPage {
         ...(ofTasks ? { tasks: taskGauges(status()) } : {}),
       }),
     });
+  }
+
+  /** The job has ended, which those who ask at once are told. */
+  ended(): void {
+    this.#known = undefined;
+  }
+
+  #status(): JobStatus {
+    const { status, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    if (this.#known !== undefined && nowMs - this.#knownAtMs < STATUS_MS) return this.#known;
+    this.#knownAtMs = nowMs;
+    this.#known = status();
+    return this.#known;
   }
 
   /** What who may see the job is answered, as JSON. @param path below `api/v1/`, with its query */
@@ -123,16 +139,6 @@ export class JobPage {
 /** With the container that the task has, so that a page notices when it is another one, whose log has a beginning of its own. */
 function placed({ tasks }: JobStatus) {
   return (part: LogPart) => ({ ...part, containerId: tasks.find(({ task }) => task === part.task)?.containerId });
-}
-
-function remembered(status: () => JobStatus, clock: Pick<WallClock, "nowMs">): () => JobStatus {
-  let known: JobStatus | undefined;
-  let atMs = Number.NEGATIVE_INFINITY;
-  return () => {
-    const nowMs = clock.nowMs();
-    if (known === undefined || nowMs - atMs >= STATUS_MS) [known, atMs] = [status(), nowMs];
-    return known;
-  };
 }
 
 function rememberedRights(maySee: MaySee, clock: Pick<WallClock, "nowMs">): MaySee {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { contentPolicy, isPageProof, PAGE_API, protect, send, sendJson, sendPage } from "../../src/page/answers.ts";
 import { PageViewer } from "./page-viewer.ts";
 
@@ -17,6 +18,8 @@ export interface PageDoorOptions {
 export const MOST_VIEWERS = 8;
 /** As long as the ApplicationMaster answers from the same look at the job. */
 const GATHER_MS = 1_000;
+/** So long a viewer may take to hear how the job ended. */
+const LAST_MS = 2_000;
 /** Where a page is told of changes, with the query of what it shows. */
 const STREAM = `${PAGE_API}stream?`;
 
@@ -45,6 +48,12 @@ export class PageDoor {
   /** The job may have changed. To be called at least each second, so that viewers who were busy hear of it. */
   changed(): void {
     for (const viewer of this.#viewers) viewer.changed();
+  }
+
+  /** Tells all viewers a last time how the job is, and why nothing more comes. */
+  async close(words: string): Promise<void> {
+    const told = Promise.all([...this.#viewers].map((viewer) => viewer.end(words)));
+    await Promise.race([told, sleep(LAST_MS, undefined, { ref: false })]);
   }
 
   async #answer({ method, url = "", headers }: IncomingMessage, response: ServerResponse): Promise<void> {

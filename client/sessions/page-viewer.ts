@@ -21,12 +21,14 @@ export class PageViewer {
   readonly #left = new AbortController();
   #since: unknown;
   #isTold = false;
+  #isOver = false;
 
   constructor(options: PageViewerOptions) {
     this.#options = options;
     const { response } = options;
     response.on("close", () => this.#left.abort());
-    response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
+    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store", Connection: "close" };
+    response.writeHead(200, headers);
     response.flushHeaders();
     void this.#tell(0);
   }
@@ -36,6 +38,15 @@ export class PageViewer {
     if (!this.#isTold) void this.#tell(this.#options.gatherMs);
   }
 
+  /** The last that it is told: how the job is now, and why nothing more comes. Resolves when the connection is closed. */
+  async end(words: string): Promise<void> {
+    const { response, query, ask } = this.#options;
+    this.#isOver = true;
+    const last: object = await ask(`live?${query}`).then(JSON.parse, () => ({}));
+    response.end(`data: ${JSON.stringify({ ...last, isClosed: true, error: words })}\n\n`);
+    if (response.socket?.destroyed === false) await once(response.socket, "close");
+  }
+
   async #tell(inMs: number): Promise<void> {
     const { response, query, ask } = this.#options;
     this.#isTold = true;
@@ -43,13 +54,14 @@ export class PageViewer {
       await sleep(inMs, undefined, { signal: this.#left.signal });
       query.set("since", String(this.#since ?? 0));
       const json = await ask(`live?${query}`);
+      if (this.#isOver) return;
       const { rev }: { readonly rev?: unknown } = JSON.parse(json);
       const isNew = rev !== this.#since;
       this.#since = rev;
       if (isNew && !response.write(`data: ${json}\n\n`)) await once(response, "drain", { signal: this.#left.signal });
     } catch {
       // The page notices that, and asks for itself.
-      response.end();
+      if (!this.#isOver) response.end();
     } finally {
       this.#isTold = false;
     }

@@ -36,12 +36,16 @@ export async function showPage(id: string, options: ShowPageOptions, context: Cl
     for await (const { master, update } of followRunning(id, options.conf, context, leave.signal)) {
       present = master;
       if (update.type === "outcome") {
-        output.problem(`${id} has ended (${update.outcome.result}): tony-ts status ${id}`);
+        const words = `${id} has ended (${update.outcome.result}): tony-ts status ${id}`;
+        output.problem(words);
+        // While the ApplicationMaster still answers.
+        await opened?.door.close(words);
         break;
       }
       opened ??= await openDoor(id, options, ask, context);
       opened.door.changed();
     }
+    if (!leave.signal.aborted) await opened?.door.close(`${id} has ended: tony-ts status ${id}`);
     return ExitCode.succeeded;
   } finally {
     opened?.local.close();

@@ -103,6 +103,17 @@ describe("a job's page", () => {
     expect(states).toHaveLength(1);
   });
 
+  test("tells of the job's end at once", async () => {
+    const states: string[] = [];
+    const page = pageOf("", states);
+    await page.ask("live");
+    await page.ask("live");
+    expect(states).toHaveLength(1);
+    page.ended();
+    await page.ask("live");
+    expect(states).toHaveLength(2);
+  });
+
   test("answers clients whole, also where it is not served", async () => {
     const page = pageOf("");
     expect(JSON.parse(await page.ask("live?since=0"))).toMatchObject({ mayLook: true, tasks: { all: 3 } });

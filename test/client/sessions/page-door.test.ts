@@ -156,4 +156,31 @@ describe("a page on this machine that is told of changes by itself", () => {
     const events = eventsOf(await listen());
     expect((await events.next()).value).toEqual({ rev: 1 });
   });
+
+  test("is told how the job ended, and that nothing more comes, before the page is closed", async () => {
+    const [first, second] = [eventsOf(await listen()), eventsOf(await listen("filter=b"))];
+    for (const events of [first, second]) expect((await events.next()).value).toEqual({ rev: 1 });
+    answer = `{"rev":2,"job":{"state":"succeeded"}}`;
+    door.changed();
+    const closed = door.close("it has ended");
+    const last = { rev: 2, job: { state: "succeeded" }, isClosed: true, error: "it has ended" };
+    for (const events of [first, second]) {
+      expect((await events.next()).value).toEqual(last);
+      expect((await events.next()).done).toBe(true);
+    }
+    await closed;
+  });
+
+  test("is told that nothing more comes also where the ApplicationMaster has gone; a viewer who reads nothing delays that little", async () => {
+    const events = eventsOf(await listen());
+    expect((await events.next()).value).toEqual({ rev: 1 });
+    isLost = true;
+    const [over] = await Promise.all([events.next(), door.close("it has ended")]);
+    expect(over.value).toEqual({ isClosed: true, error: "it has ended" });
+    isLost = false;
+    const idle = (await listen("filter=idle")).pause();
+    answer = JSON.stringify({ rev: 3, long: "x".repeat(8 * 2 ** 20) });
+    await door.close("it has ended");
+    idle.destroy();
+  });
 });
