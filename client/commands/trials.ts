@@ -33,6 +33,8 @@ export const trials = defineCommand({
       if (search === undefined) throw usageError(`${application} is not a search`);
       const table = await import("../output/trial-table.ts");
       const { bestOf, trialsOf } = await import("../../src/job/search/trial-list.ts");
+      const { typedParameters } = await import("../../src/job/search/random-search.ts");
+      const { parseParameter } = await import("../../src/job/search/parse-parameter.ts");
       const { aloneCommand, failureLines, trialTable } = table;
       const given = table.givenOf(search, application);
       const all = trialsOf(status, search);
@@ -41,7 +43,10 @@ export const trials = defineCommand({
       if (json) {
         const alone =
           best === undefined ? {} : { best: { number: best.number, command: aloneCommand(best.params, given) } };
-        context.output.json({ applicationId: application, search, trials: shown, ...alone } satisfies TrialsJson);
+        const { parameters, space: words = [] } = search;
+        const space = words.map((text, at) => ({ name: parameters[at] ?? "", ...parseParameter(text) }));
+        const typed = shown.map((trial) => ({ ...trial, params: typedParameters(trial.params, space) }));
+        context.output.json({ applicationId: application, search, trials: typed, ...alone } satisfies TrialsJson);
       } else if (csv) context.output.print(table.trialCsv(shown, search).join("\n"));
       else {
         const lines = [table.trialCounts(all) || "No trial has begun.", ...trialTable(all, search, count)];

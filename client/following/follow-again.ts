@@ -8,9 +8,9 @@ import { formatDate } from "../output/format.ts";
 import { askToEnd, ownTerminal } from "./ask-to-end.ts";
 import type { FollowListener } from "./follow-listener.ts";
 import type { FollowOptions } from "./follow-options.ts";
-import { FollowView } from "./follow-view.ts";
 import { JobSignals } from "./job-signals.ts";
 import { jobEvent, jsonView } from "./json-view.ts";
+import { SearchView } from "./search-view.ts";
 import { watchJob } from "./watch-job.ts";
 
 /** Of each stream of output that is there already, enough for the last lines. */
@@ -34,8 +34,9 @@ export async function followAgain(
   { applications, logs, json, owns, view: given, ...limits }: FollowAgainOptions,
   { output, now }: ClientContext,
 ): Promise<ExitCode> {
-  const own = () =>
-    json ? jsonView(output) : new FollowView(output, now, Math.min(now(), report.startTimeMs), { owns });
+  const sinceMs = Math.min(now(), report.startTimeMs);
+  // Whether it is a search its AM tells.
+  const own = () => (json ? jsonView(output) : new SearchView(output, now, { sinceMs, owns }));
   const view = given ?? own();
   const terminal = ownTerminal();
   const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown), {

@@ -174,6 +174,7 @@ export class FollowedMaster {
     this.#refused ??= noSuchTask(logs, tasks, (task) => this.#status && shownNameInTrial(this.#status, task));
     if (this.#refused !== undefined) this.#wake();
     else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);
-    else this.#tails.follow(selectNames(logs, tasks, leadTask));
+    else if (logs.kind !== "lead" || this.#status?.search === undefined)
+      this.#tails.follow(selectNames(logs, tasks, leadTask));
   }
 }

@@ -3,24 +3,40 @@ import { bestOf, isBetter, type TrialJson, trialsOf } from "../../src/job/search
 import type { JobStatus, SearchStatus } from "../../src/job/status.ts";
 import type { Output } from "../output/output.ts";
 import { searchBoard } from "../output/search-board.ts";
-import { bestTrialLines, bestWords, failureLines, resumeLine, trialCounts, trialTable } from "../output/trial-table.ts";
+import {
+  bestTrialLines,
+  bestWords,
+  failureLines,
+  givenOf,
+  notGivenLines,
+  resumeLine,
+  trialCounts,
+  trialTable,
+} from "../output/trial-table.ts";
 import type { FollowedEnd } from "./follow-listener.ts";
 import { FollowView } from "./follow-view.ts";
 
 /** As many of the best trials are shown at the end. */
 const SHOWN = 10;
 
+interface SearchViewOptions {
+  readonly given?: readonly string[];
+  /** As `FollowView`. */
+  readonly sinceMs?: number;
+  readonly owns?: boolean;
+}
+
 /** Prints the way of a search: each trial that is better than those before it, how it stands, and the best ones at the end. */
 export class SearchView extends FollowView {
   readonly #output: Output;
   readonly #time: () => number;
-  readonly #given: readonly string[];
+  readonly #given: readonly string[] | undefined;
   #status: JobStatus | undefined;
   #best: TrialJson | undefined;
 
-  /** @param given the words by which the search was run */
-  constructor(output: Output, now: () => number, given: readonly string[]) {
-    super(output, now, now());
+  /** @param given the words by which the search was run; absent: those that its status has */
+  constructor(output: Output, now: () => number, { given, sinceMs = now(), owns = true }: SearchViewOptions) {
+    super(output, now, sinceMs, { owns });
     this.#given = given;
     this.#output = output;
     this.#time = now;
@@ -47,6 +63,7 @@ export class SearchView extends FollowView {
     if (this.#status === undefined || search === undefined) return;
     const trials = trialsOf(this.#status, search);
     const { applicationId } = this.#status;
+    const given = this.#given ?? givenOf(search, applicationId);
     const lines = [
       ...(end.outcome.result === "succeeded" || trials.length === 0 ? [] : [`trials: ${trialCounts(trials)}`]),
       ...trialTable(trials, search, SHOWN),
@@ -54,8 +71,9 @@ export class SearchView extends FollowView {
     ];
     const commands = [
       ...failureLines(trials, applicationId),
-      ...bestTrialLines(bestOf(trials), search, this.#given),
-      ...(trials.length === 0 ? [] : resumeLine(end.outcome, this.#given, applicationId)),
+      ...bestTrialLines(bestOf(trials), search, given),
+      ...(trials.length === 0 ? [] : resumeLine(end.outcome, given, applicationId)),
+      ...(this.#given === undefined ? notGivenLines(search) : []),
     ];
     if (lines.length > 0) this.#output.print(lines.join("\n"));
     // Commands are copied: a terminal that breaks them itself keeps them whole.

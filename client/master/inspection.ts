@@ -169,7 +169,8 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const generations = generationTable(status);
   const history = generations.length === 0 ? [] : ["", ...generations];
   return [
-    `  ${restarts}`,
+    // Trials have restarts of their own, and no generation is one of the whole search.
+    ...(search === undefined ? [`  ${restarts}`] : []),
     ...timeLines(status).map((line) => `  ${line}`),
     ...costLines(status).map((line) => `  ${line}`),
     ...trials,

@@ -21,7 +21,8 @@ export function bestTrialWords(status: Trials, search: SearchStatus): string | u
 }
 
 export function bestWords(best: TrialJson, search: SearchStatus): string {
-  return `best so far: ${metricOf(best, search)} of trial ${best.number} (${parametersOf(best, search)})`;
+  const state = best.state === "interrupted" ? ", which was interrupted" : "";
+  return `best so far: ${metricOf(best, search)} of trial ${best.number} (${parametersOf(best, search)})${state}`;
 }
 
 /** `12 completed, 3 stopped, 1 failed, 4 running` */
@@ -66,10 +67,10 @@ export function failureLines(trials: readonly TrialJson[], applicationId: string
   const failed = trials.filter(({ state }) => state === "failed").toSorted((a, b) => a.number - b.number);
   const more = failed.length > TOLD ? [`and ${failed.length - TOLD} more failed (--json has all)`] : [];
   return [
-    ...failed.slice(0, TOLD).flatMap(({ number, why = "", lines = [] }) => {
+    ...failed.slice(0, TOLD).flatMap(({ number, why = "", lines = [], application = applicationId }) => {
       const last = lines.findLast((line) => line.trim() !== "") ?? why;
       return [
-        `trial ${number} failed${why === "" ? "" : `: ${why}`}: tony-ts logs ${applicationId} trial:${number}`,
+        `trial ${number} failed${why === "" ? "" : `: ${why}`}: tony-ts logs ${application} trial:${number}`,
         // The last line of a traceback is in the words already.
         ...(why.includes(last.trim()) ? [] : [`  | ${last}`]),
       ];
@@ -100,7 +101,9 @@ const ALONE = ["tony.search.points", "tony.search.max-trials"] as const;
 
 /** A search of this trial alone gives its program the same. */
 export function aloneCommand(params: TrialJson["params"], given: readonly string[]): string {
-  const point = Object.entries(params).map(([name, value]) => `${name}=${/[\s;]/.test(value) ? `"${value}"` : value}`);
+  const point = Object.entries(params).map(
+    ([name, value]) => `${name}=${/[\s;]/.test(String(value)) ? `"${value}"` : value}`,
+  );
   const settings = [`tony.search.points=${point.join(" ")}`, "tony.search.max-trials=1"];
   return shellWords([
     "tony-ts",

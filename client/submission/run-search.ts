@@ -7,6 +7,7 @@ import { hasErrors, invalidJob } from "../../src/job/problem.ts";
 import { optunaProgramPath } from "../../src/programs.ts";
 import type { ClientContext } from "../context.ts";
 import { SearchView } from "../following/search-view.ts";
+import { printEvent } from "../logs/print-event.ts";
 import { jobContextOf } from "./check-offline.ts";
 import { runSubmission, type SubmissionChoices } from "./run-submission.ts";
 
@@ -30,12 +31,17 @@ export async function runSearch(
   const why = notRun(spec, search);
   if (why !== undefined) throw usageError(`This search does not run: ${why}`);
   const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
-  const view = new SearchView(context.output, context.now, local ? [...given, "--scheduler", "local"] : given);
+  const view = new SearchView(context.output, context.now, {
+    given: local ? [...given, "--scheduler", "local"] : given,
+  });
   const shown = json ? choices : { ...choices, display: { view, submitted: () => undefined } };
   const program = search.algorithm === "optuna" && { optunaProgram: readFileSync(optunaProgramPath(), "utf8") };
   const submission = { ...text.submission, ...program };
   if (resume === undefined) return await runSubmission({ ...text, submission }, shown, context);
-  const { trialsBefore } = await import("./search-resumption.ts");
+  const { tookOver, trialsBefore } = await import("./search-resumption.ts");
   const before = await trialsBefore(resume, search, conf?.filter(isSetting), context);
+  const words = tookOver(resume, before);
+  if (json) printEvent(context.output, { event: "remark", text: words });
+  else context.output.print(words);
   return await runSubmission({ ...text, submission: { ...submission, trialsBefore: before } }, shown, context);
 }

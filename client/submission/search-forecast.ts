@@ -10,7 +10,7 @@ import { fillCommand } from "../../src/job/search/fill-command.ts";
 import { type Proposal, propose } from "../../src/job/search/propose.ts";
 import type { Parameters, Space } from "../../src/job/search/space.ts";
 import { stopOf } from "../../src/job/search/stop.ts";
-import { readTrial } from "../../src/job/search/trial-line.ts";
+import { readTrialLine, trialOfLine } from "../../src/job/search/trial-line.ts";
 import type { Search, Trial } from "../../src/job/search/trials.ts";
 import { stopWords, valueWords } from "../../src/job/search/words.ts";
 import type { ClientContext } from "../context.ts";
@@ -19,6 +19,7 @@ import { describeRoles } from "../output/progress.ts";
 import { searchLine } from "../output/search-lines.ts";
 import type { SearchDryRunJson } from "../printed-json.ts";
 import { jobContextOf } from "./check-offline.ts";
+import { misfit } from "./search-resumption.ts";
 
 interface Asked {
   readonly after: string | undefined;
@@ -112,7 +113,10 @@ function readTrials(file: string, space: Space, { workingDirectory }: ClientCont
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     try {
-      return [readTrial(line, space)];
+      const { params, ...rest } = readTrialLine(line);
+      const why = misfit(space, params);
+      if (why !== undefined) throw new RangeError(why);
+      return [trialOfLine({ params, ...rest })];
     } catch (error) {
       throw usageError(`${file}:${index + 1}: ${errorMessage(error)}`);
     }

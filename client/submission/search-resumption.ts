@@ -8,10 +8,10 @@ import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { MOST_HISTORY_BYTES } from "../../src/history/json-lines.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { parameterWords } from "../../src/job/search/parse-parameter.ts";
-import { valueFrom } from "../../src/job/search/random-search.ts";
-import { isActive, type Parameters, type ParameterValue, type Space } from "../../src/job/search/space.ts";
-import { readTrialLine } from "../../src/job/search/trial-line.ts";
-import type { Search, TrialLine } from "../../src/job/search/trials.ts";
+import { typedParameters, valueFrom } from "../../src/job/search/random-search.ts";
+import { isActive, type Parameters, type Space } from "../../src/job/search/space.ts";
+import { readTrialLine, trialOfLine } from "../../src/job/search/trial-line.ts";
+import { countStates, isEnded, type Search, type TrialLine } from "../../src/job/search/trials.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import { isApplicationId, openApplications } from "../applications/backend.ts";
@@ -29,7 +29,7 @@ export async function trialsBefore(
   context: ClientContext,
 ): Promise<readonly TrialLine[]> {
   const lines = isApplicationId(from)
-    ? await trialsOfJob(from, search, conf, context)
+    ? (await trialsOfJob(from, search, conf, context)).map((line) => ({ application: from, ...line }))
     : await trialsOfFile(from, context);
   for (const [number, { params, number: said = number }] of lines.entries()) {
     if (said !== number)
@@ -45,8 +45,19 @@ export async function trialsBefore(
   return lines;
 }
 
+/** `took over 14 trials of application_1795305600000_0007: 12 ended, 2 begin again` */
+export function tookOver(from: string, lines: readonly TrialLine[]): string {
+  const { running, paused } = countStates(lines.map(trialOfLine));
+  const parts = [
+    `${lines.length - running - paused} ended`,
+    ...(paused > 0 ? [`${paused} paused`] : []),
+    ...(running > 0 ? [`${running} ${running === 1 ? "begins" : "begin"} again`] : []),
+  ];
+  return `took over ${countWords(lines.length, "trial")} of ${from}: ${parts.join(", ")}`;
+}
+
 /** Why parameters are none of a space; undefined: they are. */
-function misfit(space: Space, params: Parameters): string | undefined {
+export function misfit(space: Space, params: Parameters): string | undefined {
   const stray = Object.keys(params).find((name) => !space.some((parameter) => parameter.name === name));
   if (stray !== undefined) return `${stray} is not a parameter of this search but has a value`;
   for (const parameter of space) {
@@ -115,10 +126,9 @@ async function trialsOfJob(
 
 /** Of each trial what its ApplicationMaster stored, unless that was before the trial had ended, which may be known by its last status. */
 function newest(known: readonly TrialLine[], stored: readonly TrialLine[]): readonly TrialLine[] {
-  const isOver = ({ state }: TrialLine) => state === "completed" || state === "stopped" || state === "failed";
   const latest = known.map((line, number) => {
     const before = stored[number];
-    return before !== undefined && (isOver(before) || !isOver(line)) ? before : line;
+    return before !== undefined && (isEnded(before) || !isEnded(line)) ? before : line;
   });
   return [...latest, ...stored.slice(known.length)];
 }
@@ -161,18 +171,13 @@ function trialsOfStatus({ tasks }: JobStatus, { metric }: SearchStatus, space: S
 
 function lineOf(
   { params = {}, metrics, step, startedAtMs, endedAtMs }: TaskStatus,
-  { state, why, nonFinite, checkpoint }: NonNullable<TaskStatus["trial"]>,
+  { state, why, nonFinite, checkpoint, application }: NonNullable<TaskStatus["trial"]>,
   metric: string,
   space: Space,
 ): TrialLine {
   const value = metrics?.[metric] ?? nonFinite;
-  const typed: Record<string, ParameterValue> = {};
-  for (const [name, text] of Object.entries(params)) {
-    const parameter = space.find((one) => one.name === name);
-    typed[name] = (parameter && valueFrom(parameter, text)) ?? text;
-  }
   return {
-    params: typed,
+    params: typedParameters(params, space),
     state,
     ...(value === undefined ? {} : { value }),
     ...(step === undefined ? {} : { step }),
@@ -181,5 +186,6 @@ function lineOf(
     ...(endedAtMs === undefined ? {} : { endedAtMs }),
     ...(why === undefined ? {} : { why }),
     ...(checkpoint === undefined ? {} : { checkpoint, ...(step !== undefined && { checkpointStep: step }) }),
+    ...(application === undefined ? {} : { application }),
   };
 }

@@ -200,6 +200,7 @@ const task = message<TaskStatus>({
       checkpoint: maybe(3, text),
       nonFinite: maybe(4, word<NonFinite>("NaN", "Infinity", "-Infinity")),
       lines: some(5, text),
+      application: maybe(6, text),
     }),
   ),
   disk: maybe(23, diskUse),

@@ -185,6 +185,8 @@ export interface TrialStatus {
   readonly checkpoint?: string;
   /** Of one that failed: the last of what its program wrote, or its traceback. */
   readonly lines?: readonly string[];
+  /** Of one that ended in an earlier search: the application that has its logs. */
+  readonly application?: string;
 }
 
 export interface TaskStatus {

@@ -154,6 +154,7 @@ const trial: fc.Arbitrary<TrialStatus> = fc.record(
     checkpoint: text,
     nonFinite: wordOf<NonFinite>({ NaN: true, Infinity: true, "-Infinity": true }),
     lines: fc.array(text, { minLength: 1, maxLength: 3 }),
+    application: text,
   },
   { requiredKeys: ["state"] },
 );

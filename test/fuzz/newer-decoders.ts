@@ -22,7 +22,7 @@ import { parseParameter } from "../../src/job/search/parse-parameter.ts";
 import { nextPromotion, pausingOf } from "../../src/job/search/promotion.ts";
 import { propose } from "../../src/job/search/propose.ts";
 import { stopOf } from "../../src/job/search/stop.ts";
-import { readTrial, readTrialLine, trialOfLine } from "../../src/job/search/trial-line.ts";
+import { readTrialLine, trialOfLine } from "../../src/job/search/trial-line.ts";
 import type { Search } from "../../src/job/search/trials.ts";
 import { leadingProcesses, readProcessStacks, taskPlaceOf } from "../../src/job/stacks.ts";
 import { readTransaction } from "../../src/job/store/transaction-json.ts";
@@ -160,7 +160,6 @@ const end = {
   status: aJobStatus(),
 } as const;
 const lines = encodeHistoryRecord(header) + encodeHistoryRecord(end);
-const rate = { name: "lr", domain: { kind: "float", low: 0, high: 1, log: false } } as const;
 const feed = { plan: "p", splits: 10, epochs: 2 };
 const cursor = '{"plan":"p","epoch":1,"used":[0,3],"partly":{"4":7}}';
 
@@ -243,7 +242,7 @@ export const newerDecoders: readonly Decoder[] = [
   ),
   text(
     "trials that were made elsewhere",
-    (line) => readTrial(line, [rate]),
+    (line) => trialOfLine(readTrialLine(line)),
     '{"params":{"lr":0.01},"state":"stopped","value":NaN,"reports":[[1,0.5],[2,Infinity]]}',
   ),
   text(

@@ -11,7 +11,7 @@ import type { Core } from "../core.ts";
 import { failureOf } from "../failures/trial-failures.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
-import { checkpointOfTrial, endedState } from "./status.ts";
+import { checkpointOfTrial, earlierApplication, endedState } from "./status.ts";
 
 /** What a search leaves when it has ended, by the names of the files; undefined of another job. */
 export function searchFiles(
@@ -68,6 +68,7 @@ function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: nu
   const failure = failureOf(core, task);
   const checkpoint = checkpointOfTrial(core.state, task);
   const { step, startedAtMs, endedAtMs, restarts } = task;
+  const application = earlierApplication(core.spec, task);
   return {
     ...{ number, task: task.id, params, state },
     ...(value !== undefined && { value }),
@@ -79,5 +80,6 @@ function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: nu
     ...(trialStop !== undefined && { why: trialStop }),
     ...(failure && { error: failure.words, lines: failure.lines }),
     ...(checkpoint && { checkpoint: checkpoint.path, checkpointStep: checkpoint.step }),
+    ...(application !== undefined && { application }),
   };
 }

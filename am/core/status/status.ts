@@ -4,7 +4,8 @@ import { gpusOf } from "../../../src/job/gpus.ts";
 import { containerTimeOf } from "../../../src/job/search/container-time.ts";
 import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
-import type { Search, Trial, TrialState } from "../../../src/job/search/trials.ts";
+import { inTrial } from "../../../src/job/search/trial-tasks.ts";
+import { isEnded, type Search, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
 import { countTasks, tasksOfRole } from "../../../src/job/spec.ts";
 import type {
   Budgets,
@@ -239,13 +240,22 @@ function trialStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRe
   const failure = failureOf({ spec }, task);
   const checkpoint = checkpointOfTrial(state, task);
   const why = haltOf(task) ?? failure?.words;
+  const application = earlierApplication(spec, task);
   return {
     state: endedState(outcome, trialOf(task)),
     ...(why === undefined ? {} : { why }),
     ...(typeof trialValue === "string" && { nonFinite: trialValue }),
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint.path }),
     ...(failure?.lines && { lines: failure.lines }),
+    ...(application === undefined ? {} : { application }),
   };
+}
+
+/** The one that has the logs of a trial that ended in an earlier search. */
+export function earlierApplication(spec: Core["spec"], { id }: Pick<TaskRecord, "id">): string | undefined {
+  const name = parseTaskId(id);
+  const before = name && spec.search?.before?.[inTrial(spec, name).number];
+  return before !== undefined && isEnded(before) ? before.application : undefined;
 }
 
 /** Of a trial that is stopped early the value as it was then. */

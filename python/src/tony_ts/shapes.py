@@ -178,6 +178,7 @@ class TrialStatus(_TrialStatus, total=False):
     nonFinite: Literal["NaN", "Infinity", "-Infinity"]
     checkpoint: str
     lines: List[str]
+    application: str
 
 
 class TaskStatus(_TaskStatus, total=False):

@@ -3,7 +3,7 @@ import { errorMessage } from "../../hadoop/errors.ts";
 import { findKey, type KeyName, keyFor } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import { rungsOf } from "../search/asha.ts";
-import { gridOf, hasGrid } from "../search/grid.ts";
+import { gridSize, hasGrid } from "../search/grid.ts";
 import { roundOf } from "../search/hyperband.ts";
 import { domainWords } from "../search/parse-parameter.ts";
 import { valueFrom } from "../search/random-search.ts";
@@ -20,14 +20,13 @@ import type { FailureLimits, Search } from "../search/trials.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 import { parseSpace } from "./parse-space.ts";
+import { MOST_TRIALS } from "./search-run.ts";
 
 const DEFAULT_TRIALS = 100;
 /** Hops' differential evolution has a first one, and four of its children. */
 const GENERATIONS = 5;
 /** For so long a container is kept for the trial that Optuna is asked for, unless the job says how long. */
 const ANSWER_MS = 5_000;
-/** Whoever asks for a part of a larger grid knows that it is one. */
-const MOST_COUNTED = 10_000;
 const NAME = /^[A-Za-z_]\w*$/;
 
 /** The search that a job describes; undefined when none of its keys asks for one, or when what they say is wrong, which is said. */
@@ -269,19 +268,13 @@ function checkCut(
   reader: JobReader,
   algorithm: Search["algorithm"],
   space: readonly Said[],
-  maxTrials = MOST_COUNTED,
+  maxTrials = MOST_TRIALS,
 ): void {
-  if (algorithm !== "grid") return;
-  let places = 0;
-  for (const _ of gridOf(space)) {
-    places += 1;
-    if (places > MOST_COUNTED) break;
-  }
-  if (places <= maxTrials) return;
-  const all = places > MOST_COUNTED ? `more than ${MOST_COUNTED}` : String(places);
+  const places = gridSize(space);
+  if (algorithm !== "grid" || places <= maxTrials) return;
   reader.warn(
     "tony.search.max-trials",
-    `= ${maxTrials} is less than the grid has: of its ${all} combinations only the first ${maxTrials} are tried`,
+    `= ${maxTrials} is less than the grid has: of its ${places} combinations only the first ${maxTrials} are tried`,
   );
 }
 

@@ -90,7 +90,7 @@ function unknownKey(
   }
   const own = fit && !reserved ? [role] : [];
   const feeds = role === "feed" ? rest.slice(0, 1) : [];
-  const suggestion = nearest(key, knownKeys([...roles, ...own], feeds));
+  const suggestion = nearest(key, knownKeys([...roles, ...own], feeds, rest.at(-1)));
   if (suggestion !== undefined)
     return { severity: "error", message: `${key} is not a key; did you mean ${suggestion}?` };
   // The person who submits a job did not write the site's file.
@@ -99,12 +99,12 @@ function unknownKey(
 
 const NO_KEY = "neither TonY nor tony-ts has such a key (tony-ts keys lists them all)";
 
-/** Every key that could be meant, with the templates filled for these roles and feeds. */
-function* knownKeys(roles: readonly string[], feeds: readonly string[]): Generator<string> {
+/** Every key that could be meant, with the templates filled for these roles and feeds, and this parameter of a search. */
+function* knownKeys(roles: readonly string[], feeds: readonly string[], param = ""): Generator<string> {
   for (const name of Object.keys(keys)) {
     if (name.includes("{role}")) for (const role of new Set([...roles, "worker"])) yield name.replace("{role}", role);
     else if (name.includes("{feed}")) for (const feed of feeds) yield name.replace("{feed}", feed);
-    else yield name;
+    else yield name.replace("{param}", param);
   }
 }
 

@@ -1,10 +1,10 @@
 import { keyWords } from "../reasons/words.ts";
-import { gridOf, hasGrid } from "../search/grid.ts";
+import { gridSize } from "../search/grid.ts";
 import type { Search } from "../search/trials.ts";
 import { countTasks, type JobSpec } from "../spec.ts";
 
 /** Of a grid there are no more trials than places; nobody asks for more than this. */
-const MOST_TRIALS = 10_000;
+export const MOST_TRIALS = 10_000;
 /** More than one ApplicationMaster has in its books. */
 const MOST_TASKS = 10_000;
 
@@ -90,11 +90,5 @@ const REFUSALS: readonly { readonly why: string; readonly by: RegExp; is(spec: J
 ];
 
 function countOf({ space, maxTrials = MOST_TRIALS }: Search): number {
-  if (!hasGrid(space)) return maxTrials;
-  let places = 0;
-  for (const _ of gridOf(space)) {
-    places += 1;
-    if (places === maxTrials) break;
-  }
-  return places;
+  return Math.min(maxTrials, gridSize(space));
 }

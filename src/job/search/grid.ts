@@ -17,6 +17,17 @@ export function* gridOf(space: Space, before: Parameters = {}): Generator<Parame
   }
 }
 
+/** How many of them there are. */
+export function gridSize(space: Space, before: Parameters = {}): number {
+  const [parameter, ...others] = space;
+  if (parameter === undefined) return 1;
+  if (!isActive(parameter, before)) return gridSize(others, before);
+  const { name, domain } = parameter;
+  if (domain.kind !== "choice" || others.every(({ when }) => when?.parameter !== name))
+    return sizeOf(domain) * gridSize(others, before);
+  return domain.choices.reduce<number>((sum, choice) => sum + gridSize(others, { ...before, [name]: choice }), 0);
+}
+
 /** Whether a grid has an end. */
 export function hasGrid(space: Space): boolean {
   return space.every(({ domain }) => Number.isFinite(sizeOf(domain)));

@@ -46,6 +46,16 @@ function within({ low, high }: NumberDomain, value: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
+/** Parameters that are told as text, with the values that programs are given. */
+export function typedParameters(texts: Parameters, space: Space): Parameters {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => {
+      const parameter = space.find((one) => one.name === name);
+      return [name, (parameter && valueFrom(parameter, String(text))) ?? text];
+    }),
+  );
+}
+
 /** The value that a text stands for; undefined of one that the parameter cannot have. */
 export function valueFrom({ domain }: Described, text: string): ParameterValue | undefined {
   if (domain.kind === "choice") return domain.choices.find((choice) => String(choice) === text);

@@ -1,5 +1,5 @@
 import { amount, arrayOf, count, literal, object, recordOf, type Shape, ShapeError, string } from "../shape.ts";
-import type { ParameterValue, Space } from "./space.ts";
+import type { ParameterValue } from "./space.ts";
 import { type Report, type Trial, type TrialLine, trialStates, type WrittenValue } from "./trials.ts";
 
 export const parameterValue: Shape<ParameterValue> = (value, where) => {
@@ -28,30 +28,25 @@ export const trialLineShape: Shape<TrialLine> = object<TrialLine>({
     error: string,
     checkpoint: string,
     checkpointStep: amount,
+    application: string,
   },
 });
 
 /**
  * Reads one trial: `{"params": {"lr": 0.01}, "value": 0.93}`, with a `state` where it did not complete, and what it reported by step:
- * `"reports": [[1, 0.5], [2, 0.7]]`. Without value and state it runs, as does one that was interrupted. What it reported last is its value and step
- * where these are not given.
+ * `"reports": [[1, 0.5], [2, 0.7]]`.
  * @throws Error that says what is wrong
  */
-export function readTrial(text: string, space: Space): Trial {
-  const line = readTrialLine(text);
-  const stray = Object.keys(line.params).find((name) => !space.some((parameter) => parameter.name === name));
-  if (stray !== undefined) throw new ShapeError(`params has ${stray}, which is not a parameter of the search`);
-  return trialOfLine(line);
-}
-
-/** @throws Error that says what is wrong */
 export function readTrialLine(text: string): TrialLine {
   const line = trialLineShape(JSON.parse(asJson(text)), "");
   readReports(line.reports ?? []);
   return line;
 }
 
-/** The trial that a line stands for. */
+/**
+ * The trial that a line stands for. Without value and state it runs, as does one that was interrupted. What it reported last is its value and
+ * step where these are not given.
+ */
 export function trialOfLine({ params, state, value, step, reports: written }: TrialLine): Trial {
   const reports = written && readReports(written);
   const last = reports?.at(-1);

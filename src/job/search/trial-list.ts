@@ -1,6 +1,7 @@
 import { durationWords } from "../reasons/words.ts";
 import type { JobStatus, SearchStatus, TaskStatus, TrialStatus } from "../status.ts";
 import { idleShare } from "./container-time.ts";
+import type { Parameters } from "./space.ts";
 import { compareValues, countStates, hasValue, type TrialState } from "./trials.ts";
 import { valueWords } from "./words.ts";
 
@@ -13,8 +14,8 @@ const goesOn: readonly TrialState[] = ["running", "paused"];
 export interface TrialJson extends TrialStatus {
   readonly number: number;
   readonly task: string;
-  /** As text, with all digits. */
-  readonly params: Readonly<Record<string, string>>;
+  /** With all digits; numbers where its program is given numbers. */
+  readonly params: Parameters;
   /** What it reported last; `nonFinite` where that is no number of JSON. */
   readonly value?: number;
   readonly step?: number;
@@ -87,7 +88,10 @@ export function standing(trial: TrialJson, search: SearchStatus): string {
   return `${metricOf(trial, search)}${step} · ${parametersOf(trial, search)}`;
 }
 
-/** `58 ended (41 stopped early, 2 failed) · 3 running · 1 waiting · 38 to come · about 12 min left · idle 1.1 % of container time` */
+/**
+ * `58 ended (41 stopped early, 2 failed) · 3 running · 1 waiting · 38 to come · about 12 min left · idle 1.1 % of container time`, the last once
+ * a trial has ended: before, containers have done little but start.
+ */
 export function countsLine(
   { tasks }: JobStatus,
   { containerTime, trials: most = tasks.length }: SearchStatus,
@@ -109,7 +113,7 @@ export function countsLine(
     ...(paused > 0 ? [`${paused} paused`] : []),
     `${toCome} to come`,
     ...(leftMs === undefined ? [] : [`about ${durationWords(leftMs)} left`]),
-    ...(containerTime === undefined ? [] : [`idle ${idleShare(containerTime)} of container time`]),
+    ...(containerTime === undefined || ended === 0 ? [] : [`idle ${idleShare(containerTime)} of container time`]),
   ].join(" · ");
 }
 

@@ -62,6 +62,13 @@ export interface TrialLine {
   readonly error?: string;
   readonly checkpoint?: string;
   readonly checkpointStep?: number;
+  /** Of an earlier search: the application that has its logs. */
+  readonly application?: string;
+}
+
+/** Whether it has ended, and never runs again. */
+export function isEnded({ state }: Pick<TrialLine, "state">): boolean {
+  return state === "completed" || state === "stopped" || state === "failed";
 }
 
 /** The steps that trials are compared at: from `min` on, each `factor` times the one before, up to `max`. */

@@ -160,6 +160,20 @@ describe("tony-ts attach and wait", () => {
     expect(await waited).toEqual({ exitCode: 0, out: expect.stringMatching(/^local_\S+ SUCCEEDED: .*\n$/), err: "" });
   });
 
+  test("attach shows a search as its own command does: its best trial, and at its end what runs that one alone", async () => {
+    const search = { metric: "loss", direction: "minimize", parameters: ["x"], command: "t {{param.x}}" } as const;
+    const trial = { task: "worker:0", state: "succeeded", restarts: 0, params: { x: "0.5" } } as const;
+    const tasks = [{ ...trial, metrics: { loss: 1 }, trial: { state: "completed" } }] as const;
+    const job = await machine.running({ search, tasks }, { logs: { "worker:0 stdout": "epoch 1\n" } });
+    const attached = machine.run("attach", job.id);
+    await job.met("follower", 1);
+    await job.end("succeeded");
+    const { out } = await attached;
+    expect(out).toContain("best so far: loss 1 of trial 0 (x=0.5)");
+    expect(out).toContain("trial 0 alone: tony-ts search job.xml --scheduler local");
+    expect(out).not.toContain("epoch 1");
+  });
+
   test("attach --own says that Ctrl-C ends the job", async () => {
     const job = await machine.running();
     const attached = machine.run("attach", "--own", job.id);
@@ -504,6 +518,27 @@ describe("what a job left", () => {
       trials: [{ number: 1 }],
       best: { number: 1 },
     });
+  });
+
+  test("trials: in JSON their parameters are numbers where programs are given numbers", async () => {
+    const space = ["float 0 1", "int 1 8", "choice 16 32", "choice 1 sgd when size=16"];
+    const parameters = ["lr", "depth", "size", "opt"];
+    const params = { lr: "1e-7", depth: "3", size: "16", opt: "1" };
+    const tasks = [{ ...trial(0, 0.5), params, trial: { state: "completed" } }] as const;
+    const jsonOf = async (space?: readonly string[]) => {
+      const told = { ...search, parameters, ...(space && { space }) };
+      return await machine.json("trials", machine.ended(60, "succeeded", { search: told, tasks }));
+    };
+    expect(await jsonOf(space)).toMatchObject({ trials: [{ params: { lr: 1e-7, depth: 3, size: 16, opt: "1" } }] });
+    // Of an earlier release, which told of no space.
+    expect(await jsonOf()).toMatchObject({ trials: [{ params }] });
+  });
+
+  test("status: of a search nothing is said of restarts and generations of the job, which trials do not have", async () => {
+    const { out } = await machine.run("status", machine.ended(60, "succeeded", { search, tasks: [trial(0, 0.5)] }));
+    expect(out).toContain("trials: 1 completed");
+    expect(out).not.toContain("restarts:");
+    expect((await machine.run("status", machine.ended(60, "succeeded"))).out).toContain("restarts:");
   });
 
   test("trials: of a search that has begun none, and of a job that is none", async () => {

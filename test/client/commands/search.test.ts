@@ -81,7 +81,7 @@ describe("tony-ts search --dry-run", () => {
 
   test("tells which trials that run are to be stopped", async () => {
     const trial = (...values: (number | null)[]) => ({
-      params: {},
+      params: { lr: 0.1, optimizer: "adam" },
       reports: values.map((value, index) => [index + 1, value]),
     });
     const completed = [1, 2, 3, 4, 5].map((value) => ({ ...trial(value, value), value }));
@@ -136,10 +136,18 @@ describe("tony-ts search --dry-run", () => {
   });
 
   test("a line of trials that cannot be read is told with its place", async () => {
-    writeFileSync(path.join(folder, "trials.jsonl"), '{"params": {}}\n\n{"params": {"rate": 1}}\n');
-    await expect(ran("search", "--dry-run", "--after", "trials.jsonl", "job.xml")).rejects.toThrow(
-      "trials.jsonl:3: params has rate, which is not a parameter of the search",
+    const after = (params: string) => {
+      const lines = `{"params": {"lr": 0.1, "optimizer": "sgd"}}\n\n{"params": ${params}}\n`;
+      writeFileSync(path.join(folder, "trials.jsonl"), lines);
+      return ran("search", "--dry-run", "--after", "trials.jsonl", "job.xml");
+    };
+    await expect(after('{"rate": 1}')).rejects.toThrow(
+      "trials.jsonl:3: rate is not a parameter of this search but has a value",
     );
+    await expect(after('{"lr": 7, "optimizer": "sgd"}')).rejects.toThrow(
+      "trials.jsonl:3: lr is 7, and this search has float 0.1 0.4 step 0.1",
+    );
+    await expect(after('{"lr": 0.1}')).rejects.toThrow("trials.jsonl:3: optimizer has no value");
   });
 
   test("a job without a search is refused, and one that is wrong", async () => {

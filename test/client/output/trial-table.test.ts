@@ -75,7 +75,9 @@ test("the best so far is the best that has ended, with its parameters", () => {
   const better = trial(3, 0.25, { lr: "1" }, "stopped");
   expect(bestTrialWords({ tasks: [first, better] }, search)).toBe("best so far: loss 0.25 of trial 1 (lr=1)");
   const interrupted = trial(4, 0.1, { lr: "1" }, "interrupted");
-  expect(bestTrialWords({ tasks: [first, interrupted] }, search)).toBe("best so far: loss 0.1 of trial 1 (lr=1)");
+  expect(bestTrialWords({ tasks: [first, interrupted] }, search)).toBe(
+    "best so far: loss 0.1 of trial 1 (lr=1), which was interrupted",
+  );
 });
 
 test("a search that ended before it was done is told how it goes on", () => {
@@ -141,6 +143,11 @@ test("why trials failed is told with where to read on, of the first ones", () =>
     "trial 3 failed: worker:3 exited 2 on n1: tony-ts logs application_1_0001 trial:3",
     "  | cannot open data/train.bin",
   ]);
+  const [elsewhere] = trialsOf({ tasks: one }, search).filter(({ state }) => state === "failed");
+  if (elsewhere === undefined) throw new Error("none failed");
+  expect(failureLines([{ ...elsewhere, application: "application_1_0000" }], "application_1_0001")[0]).toContain(
+    "tony-ts logs application_1_0000 trial:",
+  );
   const many = Array.from({ length: 7 }, (_, number) => failed(number));
   expect(failureLines(trialsOf({ tasks: many }, search), "a").at(-1)).toBe("and 2 more failed (--json has all)");
 });

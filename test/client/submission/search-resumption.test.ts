@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { localFiles, localRoot } from "../../../client/applications/local-folder.ts";
-import { trialsBefore } from "../../../client/submission/search-resumption.ts";
+import { tookOver, trialsBefore } from "../../../client/submission/search-resumption.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { Search } from "../../../src/job/search/trials.ts";
 import type { SearchStatus, TaskStatus } from "../../../src/job/status.ts";
@@ -109,7 +109,7 @@ describe("a search that has ended", () => {
       ],
     };
     writeFileSync(path.join(localRoot(environment), ID, "trials.jsonl"), `${JSON.stringify(line)}\n`);
-    expect(await before(ID)).toEqual([line]);
+    expect(await before(ID)).toEqual([{ ...line, application: ID }]);
   });
 
   test("is gone on with by what is known of its tasks, where that is not there", async () => {
@@ -125,10 +125,22 @@ describe("a search that has ended", () => {
     expect(await before(ID)).toEqual([
       {
         ...{ params: adam, state: "completed", value: 2, step: 7, reports: [[7, 2]] },
-        ...{ checkpoint: "hdfs:///c", checkpointStep: 7 },
+        ...{ checkpoint: "hdfs:///c", checkpointStep: 7, application: ID },
       },
-      { params: { lr: 0.5, kind: "sgd", momentum: 0.1 }, state: "failed", value: "NaN", why: "exited 1" },
+      {
+        ...{ params: { lr: 0.5, kind: "sgd", momentum: 0.1 }, state: "failed", value: "NaN", why: "exited 1" },
+        application: ID,
+      },
     ]);
+  });
+
+  test("that went on with another one knows which trials ran there", async () => {
+    const params = { lr: "0.5", kind: "1" };
+    ended([task({ state: "completed", application: "local_1_0001" }, params, { metrics: { loss: 2 } })]);
+    expect(await before(ID)).toMatchObject([{ application: "local_1_0001" }]);
+    const line = { number: 0, params: adam, state: "completed", value: 2, application: "local_1_0001" };
+    writeFileSync(path.join(localRoot(environment), ID, "trials.jsonl"), `${JSON.stringify(line)}\n`);
+    expect(await before(ID)).toEqual([line]);
   });
 
   test("is gone on with by the newer of both, where its ApplicationMaster was killed before it had stored how all ended", async () => {
@@ -155,7 +167,7 @@ describe("a search that has ended", () => {
     mkdirSync(path.join(localRoot(environment), ID), { recursive: true });
     const line = { number: 0, params: adam, state: "running" };
     writeFileSync(path.join(localRoot(environment), ID, "trials.jsonl"), `${JSON.stringify(line)}\n`);
-    expect(await before(ID)).toEqual([line]);
+    expect(await before(ID)).toEqual([{ ...line, application: ID }]);
   });
 
   test("is another one where it looked elsewhere, or for something else", async () => {
@@ -178,4 +190,13 @@ describe("a search that has ended", () => {
     mkdirSync(path.join(localRoot(environment), ID), { recursive: true });
     await expect(before(ID)).rejects.toThrow("what became of its trials was not kept");
   });
+});
+
+test.each([
+  [["completed", "stopped", "failed"], "took over 3 trials of a: 3 ended"],
+  [["completed", "interrupted"], "took over 2 trials of a: 1 ended, 1 begins again"],
+  [["running", "interrupted", "paused"], "took over 3 trials of a: 0 ended, 1 paused, 2 begin again"],
+] as const)("what a search goes on with is said: %j", (states, said) => {
+  const lines = states.map((state) => ({ params: adam, state }));
+  expect(tookOver("a", lines)).toBe(said);
 });

@@ -143,7 +143,7 @@ describe("a job that describes a search", () => {
     ]);
     expect(told("9")).toEqual([]);
     expect(told("7", { "tony.search.param.seed": "int 1 100000" })).toEqual([
-      "tony.search.max-trials = 7 is less than the grid has: of its more than 10000 combinations only the first 7 are tried",
+      "tony.search.max-trials = 7 is less than the grid has: of its 900000 combinations only the first 7 are tried",
     ]);
   });
 

@@ -20,6 +20,12 @@ describe("checking keys", () => {
     ]);
   });
 
+  test("the suggestion keeps the name of a search's parameter", () => {
+    expect(said({ "tony.search.params.lr": "float 0 1" })).toEqual([
+      "job.xml:1: tony.search.params.lr is not a key; did you mean tony.search.param.lr?",
+    ]);
+  });
+
   test("the suggestion keeps the job's own roles", () => {
     expect(said({ "tony.trainer.instances": "1", "tony.trainer.vcore": "2" })).toEqual([
       "job.xml:2: tony.trainer.vcore is not a key; did you mean tony.trainer.vcores?",

@@ -598,8 +598,15 @@ describe("trials of a search", () => {
   test("of an earlier search are as they were; one that was interrupted goes on from its checkpoint, and numbers count on", () => {
     const before = [
       { params: { x: 0.1 }, state: "completed", value: 0.4, step: 9 },
-      { params: { x: 0.2 }, state: "interrupted", step: 3, checkpoint: "hdfs:///c/1-3", checkpointStep: 3 },
-      { params: { x: 0.3 }, state: "failed", error: "worker:2 exited 1 on n1" },
+      {
+        params: { x: 0.2 },
+        state: "interrupted",
+        step: 3,
+        checkpoint: "hdfs:///c/1-3",
+        checkpointStep: 3,
+        application: "a",
+      },
+      { params: { x: 0.3 }, state: "failed", error: "worker:2 exited 1 on n1", application: "a" },
       {
         params: { x: 0.4 },
         state: "stopped",
@@ -622,6 +629,9 @@ describe("trials of a search", () => {
     const [first] = effects.filter(({ type }) => type === "send");
     expect(first).toMatchObject({ to: { task: "worker:1" }, message: { checkpoint: "hdfs:///c/1-3" } });
     const { tasks } = statusOf(scenario.core, scenario.nowMs);
+    // What ran there alone left its logs there.
+    expect(tasks.map(({ trial }) => trial?.application)).toEqual([undefined, undefined, "a", ...Array(3)]);
+    expect(trialLines(scenario.core, {})[2]).toMatchObject({ state: "failed", application: "a" });
     expect(tasks.map(({ trial, metrics }) => [trial?.state, metrics])).toEqual([
       ["completed", { loss: 0.4 }],
       ["running", undefined],

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { searchFiles, trialLines } from "../../../../am/core/status/search-files.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import { searchRun } from "../../../../src/job/build/search-run.ts";
-import { readTrial, readTrialLine } from "../../../../src/job/search/trial-line.ts";
+import { readTrialLine, trialOfLine } from "../../../../src/job/search/trial-line.ts";
 import type { Search } from "../../../../src/job/search/trials.ts";
 import { searchOf } from "../../../job/search/support.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
@@ -71,7 +71,7 @@ test("each trial is a line that can be read again, with what became of it", () =
   ]);
   expect(JSON.parse(trials[0] ?? "")).toMatchObject({ durationMs: expect.any(Number), reports: [[1, 0.5]] });
   expect(JSON.parse(trials[2] ?? "").lines).toEqual(["KeyError: 'a'"]);
-  expect(trials.map((line) => readTrial(line, search.space).state)).toEqual([
+  expect(trials.map((line) => trialOfLine(readTrialLine(line)).state)).toEqual([
     "completed",
     "stopped",
     "failed",
