@@ -89,8 +89,8 @@ export function standing(trial: TrialJson, search: SearchStatus): string {
 }
 
 /**
- * `58 ended (41 stopped early, 2 failed) · 3 running · 1 waiting · 38 to come · about 12 min left · idle 1.1 % of container time`, the last once
- * a trial has ended: before, containers have done little but start.
+ * `58 ended (41 stopped early, 2 failed) · 3 running · 1 waiting · 38 to come · about 12 min left · idle 1.1 % of container time`, the last unless
+ * containers have done nothing but start.
  */
 export function countsLine(
   { tasks }: JobStatus,
@@ -106,6 +106,7 @@ export function countsLine(
     .filter(Boolean)
     .join(", ");
   const leftMs = timeLeftMs(trials, toCome);
+  const idle = containerTime && idleShare(containerTime);
   return [
     `${ended} ended${apart === "" ? "" : ` (${apart})`}`,
     `${running - waiting} running`,
@@ -113,7 +114,7 @@ export function countsLine(
     ...(paused > 0 ? [`${paused} paused`] : []),
     `${toCome} to come`,
     ...(leftMs === undefined ? [] : [`about ${durationWords(leftMs)} left`]),
-    ...(containerTime === undefined || ended === 0 ? [] : [`idle ${idleShare(containerTime)} of container time`]),
+    ...(idle === undefined || idle === "100.0 %" ? [] : [`idle ${idle} of container time`]),
   ].join(" · ");
 }
 

@@ -112,7 +112,8 @@ describe("how a search stands", () => {
   test("is told by the share of time in which containers did nothing, where that is known", () => {
     const containerTime = { heldMs: 1_000, startMs: 2, handOverMs: 3, barrierMs: 5, afterLastMs: 1 };
     expect(line([task(0, "failed")], { containerTime })).toMatch(/ · idle 1\.1 % of container time$/);
-    // Until a trial has ended they have done little but start.
-    expect(line([task(0, "running")], { containerTime })).not.toContain("idle");
+    // They have done nothing but start.
+    const starting = { ...containerTime, startMs: 991 };
+    expect(line([task(0, "running")], { containerTime: starting })).not.toContain("idle");
   });
 });
