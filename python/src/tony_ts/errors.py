@@ -139,7 +139,10 @@ def _words(job_id: str, outcome: JobOutcome) -> str:
 
 #: What the command line calls otherwise than arguments of ``submit()``, in what is to be done.
 _IN_PYTHON = (
-    ("tony-ts submit job.xml --scheduler local", 'submit(…, scheduler="local")'),
+    (
+        "tony-ts submit job.xml --scheduler local (a search: tony-ts search job.xml --scheduler local)",
+        'submit(…, scheduler="local")',
+    ),
     ("tony.execution.envs", "env={…}"),
     ("--python_venv", "python_venv="),
     ("--src_dir", "src_dir="),
