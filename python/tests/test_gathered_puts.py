@@ -11,8 +11,8 @@ from typing import Callable, Iterator, Sequence
 
 import pytest
 
-from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, PATIENCE_S, GatheredPuts, Put
-from tony_ts.task_api import TaskError
+from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, GatheredPuts, Put
+from tony_ts.task_api import PATIENCE_S, TaskError
 
 
 class Store:

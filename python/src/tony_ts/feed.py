@@ -503,7 +503,7 @@ class Feed:
             raise TaskError(f"The executor does not answer: {error}", code="NO_EXECUTOR") from error
 
     def _ask(self, verb: str, body: bytes | None = None, **query: str | int) -> Json:
-        return self._executor.ask("POST", self._route(verb, **query), body)
+        return self._executor.ask("POST", self._route(verb, **query), body, timeout=None)
 
     def _route(self, verb: str, **query: str | int) -> str:
         return f"/v1/feed/{quote(self.name, safe='')}/{verb}?{urlencode({'pid': os.getpid(), **query})}"

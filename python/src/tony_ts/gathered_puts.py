@@ -7,20 +7,17 @@ import threading
 import time
 from typing import Callable, NamedTuple, Sequence
 
-from .task_api import TaskError
+from .task_api import PATIENCE_S, TaskError
 
 #: Of one transaction (storeLimits.operations).
 MOST_TOGETHER = 128
 #: Of the values of one call, whose body has some room beyond them (MOST_API_BODY_BYTES).
 MOST_BYTES_TOGETHER = 64 << 10
 
-#: A put waits for the calls before it and for its own, so many seconds in all.
-PATIENCE_S = 60.0
-
 #: Nothing was written.
 _REFUSALS = {"BAD_CALL", "FORBIDDEN", "INVALID", "LIMIT", "NO_OWNER", "TOO_LONG"}
 #: Nothing was written, and it can be tried again while there is time.
-_NO_MASTER = "NO_MASTER"
+_NOT_YET = {"NO_MASTER", "BUSY"}
 _INTERRUPTED = "the thread that wrote it was interrupted: it may be written or not; read it"
 
 
@@ -101,7 +98,7 @@ class GatheredPuts:
             raise TaskError(_INTERRUPTED, code="UNKNOWN", retryable=True)
         if pending.is_shared and outcome.code in _REFUSALS:
             return self._write([put], self._left(over_at))
-        if pending.is_shared and outcome.code == _NO_MASTER and self._clock() < over_at:
+        if pending.is_shared and outcome.code in _NOT_YET and self._clock() < over_at:
             # The call had no more time than the oldest put in it.
             return self._put(put, over_at)
         # Not the same object in several threads: raising it adds to its traceback.

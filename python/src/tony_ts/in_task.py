@@ -10,7 +10,7 @@ from typing import Iterator, Mapping, NamedTuple, Protocol, Sequence
 from urllib.parse import quote, urlencode
 
 from .gathered_puts import GatheredPuts, Put
-from .task_api import Executor, Json, TaskError, api_path
+from .task_api import PATIENCE_S, Executor, Json, TaskError, api_path, seconds
 
 
 class Advice(NamedTuple):
@@ -147,14 +147,14 @@ class KeyValues(Mapping[str, bytes]):
         if len(puts) == 1:
             return self._put(puts[0], durable=durable, timeout=timeout)
         body = {"success": [_putting(*put) for put in puts]}
-        route = "/v1/kv" + _query(durable=durable, timeout=timeout) + "&results=false"
-        revision: int = self._executor.ask("POST", route, json.dumps(body).encode())["revision"]
+        route = f"/v1/kv?results=false{'&durable=true' if durable else ''}"
+        revision: int = self._executor.ask("POST", route, json.dumps(body).encode(), timeout=timeout)["revision"]
         return revision
 
-    def _put(self, put: Put, *, durable: bool, timeout: float | None = None, if_revision: int | None = None) -> int:
+    def _put(self, put: Put, *, durable: bool, timeout: float = PATIENCE_S, if_revision: int | None = None) -> int:
         data = put.value.encode() if isinstance(put.value, str) else put.value
-        query = _query(owned=put.owned, durable=durable, timeout=timeout, if_revision=if_revision)
-        revision: int = self._executor.ask("PUT", _route(put.key) + query, data)["revision"]
+        route = _route(put.key) + _query(owned=put.owned, durable=durable, if_revision=if_revision)
+        revision: int = self._executor.ask("PUT", route, data, timeout=timeout)["revision"]
         return revision
 
     def update(self, values: Mapping[str, str | bytes], *, owned: bool = False, durable: bool = False) -> int:
@@ -330,10 +330,8 @@ def _route(key: str) -> str:
     return f"/v1/kv/{quote(key, safe='/:')}"
 
 
-def _query(*, timeout: float | None = None, if_revision: int | None = None, **flags: bool) -> str:
+def _query(*, if_revision: int | None = None, **flags: bool) -> str:
     words = {name: "true" for name, value in flags.items() if value}
-    if timeout is not None:
-        words["timeout"] = _seconds(timeout)
     if if_revision is not None:
         words["if-revision"] = str(if_revision)
     return f"?{urlencode(words)}" if words else ""
@@ -342,13 +340,8 @@ def _query(*, timeout: float | None = None, if_revision: int | None = None, **fl
 def _whom(roles: list[str] | None, timeout: float | None) -> str:
     words = {} if roles is None else {"roles": ",".join(roles)}
     if timeout is not None:
-        words["timeout"] = _seconds(timeout)
+        words["timeout"] = seconds(timeout)
     return f"?{urlencode(words)}" if words else ""
-
-
-def _seconds(timeout: float) -> str:
-    """As the executor reads them: no exponent, down to a millisecond."""
-    return f"{max(timeout, 0.001):.3f}"
 
 
 def _putting(key: str, value: str | bytes, owned: bool) -> Json:

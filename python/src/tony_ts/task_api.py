@@ -9,6 +9,7 @@ import os
 import re
 import socket
 import threading
+import time
 from contextlib import closing, suppress
 from typing import Any, Dict, Iterator
 
@@ -18,6 +19,11 @@ Json = Dict[str, Any]
 
 #: Of a process, at once: the executor has 64 for all that a program starts (MOST_API_CONNECTIONS).
 MOST_CONNECTIONS = 16
+
+#: A call waits so many seconds in all: for a connection, and for its answer.
+PATIENCE_S = 60.0
+#: The executor says itself that it could not answer in time: it is given a moment for that.
+GRACE_S = 5.0
 
 _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)")
 
@@ -50,11 +56,13 @@ class KeptConnection:
 
     def __init__(self, path: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(GRACE_S)
         self._socket.connect(path)
         #: Whether the executor keeps it, too.
         self.stays = True
 
-    def ask(self, method: str, route: str, body: bytes | None) -> tuple[int, bytes]:
+    def ask(self, method: str, route: str, body: bytes | None, timeout: float | None) -> tuple[int, bytes]:
+        self._socket.settimeout(timeout)
         content = body or b""
         head = f"{method} {route} HTTP/1.1\r\nhost: tony\r\ncontent-length: {len(content)}\r\n\r\n"
         # What refuses a long body does not read it to its end, but has answered.
@@ -101,19 +109,29 @@ class Executor:
         with closing(Connection(self._path, None)) as connection:
             return said(*_answer(connection, method, route, None))
 
-    def ask(self, method: str, route: str, body: bytes | None = None) -> Json:
+    def ask(self, method: str, route: str, body: bytes | None = None, *, timeout: float | None = PATIENCE_S) -> Json:
+        """:param timeout: in seconds, for a connection and the answer together; None: as long as it takes"""
         if self._pid != os.getpid():
             # A forked process would read its parent's answers.
             self._begin()
-        with self._turns:
-            status, answer = self._asked(method, route, body)
+        turns, over_at = self._turns, time.monotonic() + (timeout or 0)
+        if not turns.acquire(timeout=timeout):
+            message = f"{MOST_CONNECTIONS} calls of this program were not answered in {timeout:g} s: try again"
+            raise TaskError(message, code="BUSY", retryable=True)
+        try:
+            left = None if timeout is None else over_at - time.monotonic()
+            status, answer = self._asked(method, route, body, left)
+        finally:
+            turns.release()
         return said(status, answer)
 
-    def _asked(self, method: str, route: str, body: bytes | None) -> tuple[int, bytes]:
+    def _asked(self, method: str, route: str, body: bytes | None, left: float | None) -> tuple[int, bytes]:
+        if left is not None:
+            route += f"{'&' if '?' in route else '?'}timeout={seconds(left)}"
         try:
             connection = self._taken()
             try:
-                answer = connection.ask(method, route, body)
+                answer = connection.ask(method, route, body, None if left is None else max(left, 0) + GRACE_S)
             except BaseException:
                 # What comes later would be taken for another answer.
                 connection.close()
@@ -193,6 +211,11 @@ def said(status: int, body: bytes) -> Json:
     error = answer["error"]
     kind = ConditionFailed if error["code"] == "CONDITION" else TaskError
     raise kind(error["message"], code=error["code"], retryable=status == 503)
+
+
+def seconds(timeout: float) -> str:
+    """As the executor reads them: no exponent, down to a millisecond."""
+    return f"{max(timeout, 0.001):.3f}"
 
 
 def api_path() -> str:
