@@ -12,12 +12,17 @@ PROGRAMS = ROOT / "dist" / "programs"
 
 @pytest.fixture(autouse=True)
 def _alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """In an empty folder, without traces in the user's home."""
-    monkeypatch.setenv("TONY_TS", str(PROGRAMS / "tony-ts.cjs"))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "python" / "src"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    if request.path.parent.name != "cluster":
-        monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "no-cluster"))
-    work = tmp_path / "work"
+    alone(monkeypatch, tmp_path, has_cluster=request.path.parent.name == "cluster")
+
+
+def alone(patch: pytest.MonkeyPatch, folder: Path, *, has_cluster: bool = False) -> None:
+    """In an empty folder, without traces in the user's home; also what several tests share."""
+    patch.setenv("TONY_TS", str(PROGRAMS / "tony-ts.cjs"))
+    patch.setenv("PYTHONPATH", str(ROOT / "python" / "src"))
+    patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    if not has_cluster:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        patch.setenv("HADOOP_CONF_DIR", str(folder / "no-cluster"))
+    work = folder / "work"
     work.mkdir()
-    monkeypatch.chdir(work)
+    patch.chdir(work)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generator
 
 import pytest
-from test_feed import ended, lines_of, said
+from test_feed import ended, lines_of
 
 import tony_ts
 from tony_ts.avro import ReadRange, rows_of
@@ -193,21 +193,31 @@ def test_what_deflate_did_not_pack_is_refused() -> None:
 def test_a_feed_has_the_rows_of_good_blocks_and_says_where_others_are(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
-    blocks = [list(range(at, at + 50_000)) for at in range(0, 1_000_000, 50_000)]
+    # Each takes nine bytes.
+    count, least = 280_000, 1 << 60
+    blocks = [list(range(least + at, least + at + 20_000)) for at in range(0, count, 20_000)]
     (folder / "a.avro").write_bytes(numbers_in(blocks))
-    conf = {"input": str(folder), "format": "avro", "split-size": "1m"}
-    program = """
-    rows = [row for batch in tony_ts.feed("train").batches(1000) for row in batch]
-    print(len(rows), sum(rows), tony_ts.feed("train").format)
-    """
-    job = ended(program, conf)
-    assert lines_of(job) == ["1000000 499999500000 avro"]
-    assert job.report["feeds"][0]["splits"] == 3
     (folder / "b.avro").write_bytes(HEAD + ONE + block(2, long(7)))
-    job = ended(program, conf)
-    [feed] = job.report["feeds"]
+    program = """
+    for name in ("all", "even"):
+        rows = [row for batch in tony_ts.feed(name).batches(1000) for row in batch]
+        print(name, len(rows), sum(row for row in rows if row >= 1 << 60), tony_ts.feed(name).format)
+    """
+    few = tmp_path / "few"
+    few.mkdir()
+    for name in ("a.avro", "b.avro"):
+        (few / name).write_bytes(numbers_in(blocks[:1]))
+    feeds = {"all": {"input": str(folder)}, "even": {"input": str(few), "uneven": "pad"}}
+    of_both = {"format": "avro", "split-size": "1m"}
+    more = {
+        f"tony.feed.{name}.{key}": value for name, feed in feeds.items() for key, value in {**feed, **of_both}.items()
+    }
+    job = ended(program, {}, instances=2, more=more)
+    said = [line.split() for line in lines_of(job)]
+    assert {(name, kind) for name, *_, kind in said} == {("all", "avro"), ("even", "avro")}
+    assert sum(int(total) for name, _, total, _ in said if name == "all") == sum(map(sum, blocks))
+    [feed] = [feed for feed in job.report["feeds"] if feed["name"] == "all"]
+    assert feed["splits"] == 4
     assert feed["failures"][0]["reason"].endswith(
         f"b.avro cannot be read: the block at byte {len(HEAD + ONE)} ends before its last row"
     )
-    even = {**conf, "uneven": "pad", "input": str(folder / "a.avro")}
-    assert said(program, even, instances=2)[0].endswith("avro")

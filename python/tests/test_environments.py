@@ -17,11 +17,6 @@ from tony_ts import JobInvalid, Role
 RELEASE = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
 
-@pytest.fixture(autouse=True)
-def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def venv() -> Path:
     folder = Path("env").absolute()

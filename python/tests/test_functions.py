@@ -26,11 +26,6 @@ def submit(function, **arguments):
 """
 
 
-@pytest.fixture(autouse=True)
-def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def run(program: str, name: str = "program.py", *, without_cloudpickle: bool = False) -> str:
     start = "import sys; sys.modules['cloudpickle'] = None\n" if without_cloudpickle else ""
     Path(name).write_text(start + START + textwrap.dedent(program))
@@ -42,38 +37,29 @@ def run(program: str, name: str = "program.py", *, without_cloudpickle: bool = F
 def test_a_function_of_the_program_runs_in_each_task_with_what_it_uses() -> None:
     Path("shapes.py").write_text("import numbers_of\ndef area(side):\n    return numbers_of.square(side)\n")
     Path("numbers_of.py").write_text("def square(number):\n    return number * number\n")
+    Path("inside.py").write_text("from tony_ts import task\ndef name():\n    return task().name\n")
     said = run(
         """
-        import shapes
+        import inside, shapes
 
         class Net:
             def forward(self, side):
                 return shapes.area(side)
 
         def train(side, *, unit):
-            print("task", os.environ["TASK_INDEX"], Net().forward(side), unit)
+            import importlib.util
+            # No module of ours is found in place of another.
+            found = [importlib.util.find_spec(name) for name in ("pytorch", "topologies")]
+            print("task", os.environ["TASK_INDEX"], Net().forward(side), unit, inside.name(), found)
 
         job = submit(functools.partial(train, 3, unit="m2"), instances=2)
         job.wait()
         print(*job.logs("worker"), sep="\\n")
         """
     )
-    assert sorted(said.splitlines()) == ["worker:0 | task 0 9 m2", "worker:1 | task 1 9 m2"]
-
-
-def test_it_finds_no_module_of_ours_in_place_of_another() -> None:
-    said = run(
-        """
-        def train():
-            import importlib.util
-            print(*(importlib.util.find_spec(name) for name in ("pytorch", "topologies")))
-
-        job = submit(train)
-        job.wait()
-        print(*job.logs("worker"))
-        """
-    )
-    assert said.strip() == "worker:0 | None None"
+    assert sorted(said.splitlines()) == [
+        f"worker:{index} | task {index} 9 m2 worker:{index} [None, None]" for index in range(2)
+    ]
 
 
 def test_its_failure_shows_its_own_lines_and_none_of_ours() -> None:
@@ -114,44 +100,35 @@ def test_where_it_stood_is_said_when_a_signal_ends_it() -> None:
     assert " in train\n" in ended.stderr
 
 
-def test_roles_run_functions_of_their_own() -> None:
-    said = run(
-        """
-        def read():
-            print("read")
-
-        def train():
-            print("trained")
-
-        small = {"memory": "256m"}
-        roles = {"reader": tony_ts.Role(read, **small), "worker": tony_ts.Role(train, **small)}
-        job = submit(None, memory=None, roles=roles)
-        job.wait()
-        print(*job.logs("reader"), *job.logs("worker"), sep="\\n")
-        """
-    )
-    assert said.splitlines() == ["reader:0 | read", "worker:0 | trained"]
-
-
-def test_a_role_does_what_all_do_after_commands_of_its_own() -> None:
-    said = run(
-        """
+@pytest.mark.parametrize(
+    ("all_do", "said"),
+    [
+        ("train", ["reader:0 | trained with cuda", "worker:0 | trained with None", "other:0 | read"]),
+        ("'echo with $MODULE'", ["reader:0 | with cuda", "worker:0 | with", "other:0 | read"]),
+    ],
+    ids=["a function", "a command"],
+)
+def test_a_role_does_what_all_do_after_commands_of_its_own_or_runs_a_function_of_its_own(
+    all_do: str, said: list[str]
+) -> None:
+    program = f"""
         def train():
             print("trained with", os.environ.get("MODULE"))
 
-        small = {"memory": "256m"}
-        roles = {"reader": tony_ts.Role(before="export MODULE=cuda", **small), "worker": tony_ts.Role(**small)}
-        for job in (submit(train, memory=None, roles=roles), submit("echo with $MODULE", memory=None, roles=roles)):
-            job.wait()
-            print(*job.logs("reader"), *job.logs("worker"), sep="\\n")
+        def read():
+            print("read")
+
+        small = {{"memory": "256m"}}
+        roles = {{
+            "reader": tony_ts.Role(before="export MODULE=cuda", **small),
+            "worker": tony_ts.Role(**small),
+            "other": tony_ts.Role(read, **small),
+        }}
+        job = submit({all_do}, memory=None, roles=roles)
+        job.wait()
+        print(*job.logs("reader"), *job.logs("worker"), *job.logs("other"), sep="\\n")
         """
-    )
-    assert said.splitlines() == [
-        "reader:0 | trained with cuda",
-        "worker:0 | trained with None",
-        "reader:0 | with cuda",
-        "worker:0 | with",
-    ]
+    assert run(program).splitlines() == said
 
 
 def test_what_cannot_travel_is_named_with_the_way_to_it() -> None:
@@ -202,21 +179,6 @@ def test_without_cloudpickle_a_function_of_a_module_travels_by_its_name() -> Non
     assert said.splitlines() == ["worker:0 | rate 0.1", f"<lambda>() {where}: {mend}", f"submit() {where}: {mend}"]
 
 
-def test_a_module_that_uses_this_package_has_it_in_tasks() -> None:
-    Path("training.py").write_text("import inside\ndef train():\n    inside.tell()\n")
-    Path("inside.py").write_text("from tony_ts import task\ndef tell():\n    print(task().name)\n")
-    said = run(
-        """
-        import training
-
-        job = submit(training.train)
-        job.wait()
-        print(*job.logs(), sep="\\n")
-        """
-    )
-    assert said.splitlines() == ["worker:0 | worker:0"]
-
-
 def test_another_python_on_the_nodes_is_said_before_anything_is_loaded() -> None:
     said = run(
         """
@@ -261,10 +223,10 @@ def test_a_module_that_the_nodes_lack_is_named_with_the_mend() -> None:
 
 def test_what_a_job_of_this_machine_keeps_is_private_and_goes_after_a_week(tmp_path: Path) -> None:
     kept = tmp_path / "cache" / "tony-ts" / "functions"
-    run("submit(print).wait()")
+    run("submit(print).kill()")
     [first] = kept.iterdir()
     assert first.stat().st_mode & 0o077 == 0
     subprocess.run(["touch", "-d", "8 days ago", str(first)], check=True)
-    run("submit(functools.partial(print, 'other')).wait()")
+    run("submit(functools.partial(print, 'other')).kill()")
     [second] = kept.iterdir()
     assert second != first

@@ -12,12 +12,6 @@ from conftest import ROOT
 
 import tony_ts
 
-
-@pytest.fixture(autouse=True)
-def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 SOURCE = str(ROOT / "python" / "src")
 
 
@@ -32,22 +26,14 @@ def said(program: str, *, instances: int = 1) -> list[str]:
     return sorted(line.line for line in job.logs("worker"))
 
 
-def test_it_knows_its_place_and_reports() -> None:
+def test_it_knows_its_place_reports_and_uses_the_store() -> None:
     lines = said(
         """
         task = tony_ts.task()
-        print(task.name, task.role, task.index, task.generation, task.restarts, task.resume_from)
-        print(len(task.cluster()["worker"]))
-        print(task.report(7, loss=0.5), task.checkpoint("model.pt", 7).should_checkpoint, task.should_stop)
-        """
-    )
-    advice = "Advice(answer='continue', cause=None, deadline_ms=None) False False"
-    assert lines == ["1", advice, "worker:0 worker 0 1 0 None"]
+        print("place", task.name, task.role, task.index, task.generation, task.restarts, task.resume_from)
+        print("place", len(task.cluster()["worker"]))
+        print("place", task.report(7, loss=0.5), task.checkpoint("model.pt", 7).should_checkpoint, task.should_stop)
 
-
-def test_it_uses_the_store() -> None:
-    lines = said(
-        """
         from concurrent.futures import ThreadPoolExecutor
         kv = tony_ts.task().kv
         kv["shared/rate"] = "0.1"
@@ -91,26 +77,14 @@ def test_it_uses_the_store() -> None:
         "[(1, 'shared/rate'), (3, 'shared/new')]",
         "b'0.1' False None ['shared/rate'] 1",
         "b'0.1' b'1'",
+        "place 1",
+        "place Advice(answer='continue', cause=None, deadline_ms=None) False False",
+        "place worker:0 worker 0 1 0 None",
         "range [b'b', b'c']",
         "swap None b'1' b'\\xff' None",
         "threads True",
         "update [(b'1', True), (b'\\xff', True)]",
     ]
-
-
-def test_its_tasks_meet() -> None:
-    lines = said(
-        """
-        import time
-        task = tony_ts.task()
-        time.sleep(task.index)
-        task.kv[f"shared/came-{task.index}"] = ""
-        task.barrier("start", timeout=60)
-        print(len(list(task.kv.entries("shared/came-"))))
-        """,
-        instances=2,
-    )
-    assert lines == ["2", "2"]
 
 
 def test_an_evaluator_waits_for_the_end_of_the_workers() -> None:
@@ -148,12 +122,19 @@ def test_an_evaluator_waits_for_the_end_of_the_workers() -> None:
     ]
 
 
-def test_what_the_guide_shows() -> None:
+def test_its_tasks_meet_and_what_the_guide_shows_runs() -> None:
     guide = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
     section = guide.split("\n## In a task\n")[1].split("\n## ")[0]
     [program] = re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
-    lines = said("def save(step): return f'model-{step}.pt'\n" + program, instances=2)
-    assert lines == ["0.1", "0.1", "worker:0 1 None", "worker:1 1 None"]
+    meet = """
+task = tony_ts.task()
+time.sleep(task.index)
+task.kv[f"shared/came-{task.index}"] = ""
+task.barrier("come", timeout=60)
+print("met", len(list(task.kv.entries("shared/came-"))))
+"""
+    lines = said(f"import time\ndef save(step): return f'model-{{step}}.pt'\n{program}{meet}", instances=2)
+    assert lines == ["0.1", "0.1", "met 2", "met 2", "worker:0 1 None", "worker:1 1 None"]
 
 
 def test_elsewhere_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,12 +46,6 @@ def test_a_command_runs_in_each_task() -> None:
     assert [task["exit"] for task in job.report["tasks"]] == ["0", "0"]
 
 
-def test_words_of_a_command_stay_words() -> None:
-    job = submit([sys.executable, "-c", "import sys; print(sys.argv[1:])", "two words", "it's", "a,b"], memory=512)
-    job.wait()
-    assert lines(job) == ["worker:0 | ['two words', \"it's\", 'a,b']"]
-
-
 def test_a_failed_job_raises_the_tasks_own_traceback() -> None:
     Path("train.py").write_text(FAILS)
     job = submit(f"{sys.executable} train.py", files=["train.py"], memory="512m")
@@ -68,31 +62,31 @@ def test_a_failed_job_raises_the_tasks_own_traceback() -> None:
     assert error.report["state"] == job.state == "failed"
     assert error.cause is not None
     assert error.cause["reason"]["code"] == "program-exited"
-
-
-def test_errors_can_be_sent_to_another_process() -> None:
-    with pytest.raises(JobFailed) as raised:
-        submit("exit 3", memory="512m").wait()
-    copy = pickle.loads(pickle.dumps(raised.value))
+    # It can be sent to another process.
+    copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is JobFailed
-    assert str(copy) == str(raised.value)
-    assert (copy.code, copy.id, copy.outcome) == ("JOB_FAILED", raised.value.id, raised.value.outcome)
+    assert str(copy) == str(error)
+    assert (copy.code, copy.id, copy.outcome) == ("JOB_FAILED", error.id, error.outcome)
 
 
 def test_roles_have_their_own_commands_files_and_variables() -> None:
     Path("hello.txt").write_text("hello\n")
+    words = [sys.executable, "-c", "import sys; print(sys.argv[1:])", "two words", "it's", "a,b"]
     job = submit(
         roles={
             "worker": Role(
                 "cat hello.txt; echo $WHO", instances=2, memory="512m", files=["hello.txt"], env={"WHO": "a,b"}
             ),
             "ps": Role("echo $WHO $ALL", memory="512m", env={"WHO": "ps"}),
+            "words": Role(words, memory="512m"),
         },
         env={"ALL": "all of them"},
     )
     job.wait()
     assert lines(job, task="worker:1") == ["worker:1 | a,b", "worker:1 | hello"]
     assert lines(job, task="ps") == ["ps:0 | ps all of them"]
+    # Words of a command stay words.
+    assert lines(job, task="words") == ["words:0 | ['two words', \"it's\", 'a,b']"]
 
 
 def test_a_job_file_runs_with_what_is_given_beside_it() -> None:
@@ -104,13 +98,16 @@ def test_a_job_file_runs_with_what_is_given_beside_it() -> None:
         "<property><name>tony.worker.command</name><value>echo $TASK_INDEX of $TASK_NUM $WHO</value></property>"
         "</configuration>"
     )
-    for file in ("job.xml", Path("job.xml")):
-        job = submit(file, instances=2, env={"WHO": "x"})
-        job.wait()
-        assert lines(job, task="worker") == ["worker:0 | 0 of 2 x", "worker:1 | 1 of 2 x"]
+    job = submit(Path("job.xml"), instances=2, env={"WHO": "x"})
+    job.wait()
+    assert lines(job, task="worker") == ["worker:0 | 0 of 2 x", "worker:1 | 1 of 2 x"]
 
 
-def test_sources_conf_and_name_reach_the_job() -> None:
+def test_sources_conf_and_name_reach_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    before = threading.active_count()
     Path("src").mkdir()
     Path("src/main.py").write_text("print('from src')\n")
     job = submit(
@@ -120,22 +117,27 @@ def test_sources_conf_and_name_reach_the_job() -> None:
         name="by name",
         conf={"tony.application.tags": ["a", "b"]},
     )
-    job.wait()
+    job.wait(timeout=600)
+    # Neither the timer nor the file of the command is needed any more.
+    assert threading.active_count() == before
+    assert list(folder.iterdir()) == []
     assert lines(job) == ["worker:0 | from src"]
     assert job.report["name"] == "by name"
 
 
-def test_events_end_with_the_end_and_can_be_left_early() -> None:
-    job = submit("echo begin; sleep 3", memory="512m")
+def test_events_and_logs_end_with_the_job_and_can_be_left_early() -> None:
+    go = Path("go").absolute()
+    job = submit(f"echo begin; while [ ! -e {go} ]; do sleep 0.1; done; echo end", memory="512m")
     with job.events() as events:
         assert next(events)["event"] == "job"
-    assert [event["event"] for event in job.events()][-1] == "end"
+    with job.events() as events, ThreadPoolExecutor(1) as pool:
+        logs = job.logs(follow=True)
+        assert next(logs).line == "begin"
+        told = pool.submit(lambda: [event["event"] for event in events])
+        go.touch()
+        assert [line.line for line in logs] == ["end"]
+        assert told.result()[-1] == "end"
     assert job.wait()["result"] == "succeeded"
-
-
-def test_logs_follow_until_the_end() -> None:
-    job = submit("echo begin; sleep 2; echo end", memory="512m")
-    assert [line.line for line in job.logs(follow=True)] == ["begin", "end"]
 
 
 def test_a_wait_that_is_over_leaves_the_job_running_and_kill_ends_it() -> None:
@@ -152,11 +154,11 @@ def test_a_wait_that_is_over_leaves_the_job_running_and_kill_ends_it() -> None:
 
 
 def test_many_jobs_at_once_from_threads() -> None:
-    with ThreadPoolExecutor(6) as pool:
-        jobs = list(pool.map(lambda index: submit(f"echo {index}", memory="256m"), range(6)))
-        assert [outcome["result"] for outcome in pool.map(Job.wait, jobs)] == ["succeeded"] * 6
-        assert list(pool.map(lines, jobs)) == [[f"worker:0 | {index}"] for index in range(6)]
-    assert len({job.id for job in jobs}) == 6
+    with ThreadPoolExecutor(3) as pool:
+        jobs = list(pool.map(lambda index: submit(f"echo {index}", memory="256m"), range(3)))
+        assert [outcome["result"] for outcome in pool.map(Job.wait, jobs)] == ["succeeded"] * 3
+        assert list(pool.map(lines, jobs)) == [[f"worker:0 | {index}"] for index in range(3)]
+    assert len({job.id for job in jobs}) == 3
 
 
 def children() -> list[str]:
@@ -212,14 +214,6 @@ def test_who_waits_is_told_when_nobody_can_hear_of_the_job_any_more() -> None:
                 each.result()
             assert died.value.code == "PROGRAM_ENDED"
     job.kill()
-
-
-def test_the_file_of_a_command_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    submit("true", memory="512m").wait()
-    assert list(folder.iterdir()) == []
 
 
 INTERRUPTED = """
@@ -280,9 +274,3 @@ def _read_in_child(events: Any, answers: Any) -> None:
         next(events)
     except tony_ts.TonyError as error:
         answers.put(error.code)
-
-
-def test_nothing_waits_for_a_timer_that_is_not_needed_any_more() -> None:
-    before = threading.active_count()
-    submit("true", memory="512m").wait(timeout=600)
-    assert threading.active_count() == before

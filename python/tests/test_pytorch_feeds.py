@@ -30,17 +30,16 @@ def test_a_loader_has_the_rows_and_its_state_goes_on_from_there(tmp_path: Path) 
     dataset = FeedDataset("train", int, views=True)
     rows = iter(dataset)
     print([next(rows) for _ in range(12)], dataset.state_dict()["partly"])
-    """
-    assert said(STAND_IN + _dedented(program), conf) == ["[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] {'1': 2}"]
-    program = """
-    dataset = FeedDataset("train")
+    dataset = FeedDataset("later")
     plan = tony_ts.feed("other").state()["plan"]
     dataset.load_state_dict({"plan": plan, "epoch": 0, "used": [0, 1], "partly": {"1": 2}})
     print(list(dataset))
     """
-    more = {"tony.feed.other.input": str(tmp_path / "in")}
-    told = said(STAND_IN + _dedented(program), conf, more=more)
-    assert told == [str([b"%08d" % number for number in range(12, 20)])]
+    more = {f"tony.feed.{name}.input": str(tmp_path / "in") for name in ("later", "other")}
+    assert said(STAND_IN + _dedented(program), conf, more=more) == [
+        "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] {'1': 2}",
+        str([b"%08d" % number for number in range(12, 20)]),
+    ]
 
 
 def _dedented(program: str) -> str:

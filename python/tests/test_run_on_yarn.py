@@ -314,16 +314,14 @@ def program(text: str) -> str:
     return done.stdout.decode()
 
 
-def test_a_distributed_function_knows_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_a_distributed_function_knows_its_place() -> None:
     said = program("print(*run().container_duration)")
     assert said == "ContainerKey(type='worker', id=0) ContainerKey(type='worker', id=1)\n"
     seen = {rank: Path(rank).read_text() for rank in ("0", "1", "2", "3")}
     assert seen == {"0": "0 4 2 0", "1": "1 4 2 0", "2": "0 4 2 0", "3": "1 4 2 0"}
 
 
-def test_a_failure_is_raised_with_the_functions_own_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_a_failure_is_raised_with_the_functions_own_traceback() -> None:
     said = program(
         """
         try:
@@ -375,8 +373,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_module_finds_what_tf_yarns_modules_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_a_module_finds_what_tf_yarns_modules_ask_for() -> None:
     Path("module.py").write_text(MODULE)
     said = program(
         """

@@ -9,7 +9,7 @@ from typing import Iterator
 
 import pytest
 from conftest import ROOT
-from test_feed import numbers, said
+from test_feed import Ran, Readers, numbers, ran, said
 
 import tony_ts
 from tony_ts import tensorflowonspark
@@ -24,12 +24,17 @@ def main_fun(args, ctx):
 """
 
 
-def told(main_fun: str, conf: dict[str, str], *, instances: int = 1) -> list[str]:
+READERS = Readers(1)
+
+
+def main(main_fun: str) -> str:
     indented = textwrap.indent(textwrap.dedent(main_fun), "    ")
-    program = f"{PROGRAM}{indented}\ntensorflowonspark.run(main_fun, 10, parse=int)\n"
-    # The feed is called as the queue was.
-    lines = {f"tony.feed.input.{key}": value for key, value in conf.items()}
-    return said(program, {}, instances=instances, more={**TENSORFLOW, **lines})
+    return f"{PROGRAM}{indented}\ntensorflowonspark.run(main_fun, 10, parse=int)\n"
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    return ran(READERS, tmp_path_factory.mktemp("one"), TENSORFLOW)
 
 
 def test_a_map_fun_has_each_row_once_and_ends(tmp_path: Path) -> None:
@@ -42,32 +47,58 @@ def test_a_map_fun_has_each_row_once_and_ends(tmp_path: Path) -> None:
             total += sum(batch)
     print(ctx.job_name, ctx.num_workers, total)
     """
-    lines = told(main_fun, {"input": numbers(tmp_path / "in", 1000), "epochs": "2"}, instances=2)
+    # The feed is called as the queue was.
+    conf = {"tony.feed.input.input": numbers(tmp_path / "in", 1000), "tony.feed.input.epochs": "2"}
+    lines = said(main(main_fun), {}, instances=2, more={**TENSORFLOW, **conf})
     assert sum(int(line.rpartition(" ")[2]) for line in lines) == 999_000
     assert {line.rpartition(" ")[0] for line in lines} == {"worker 2"}
 
 
-def test_batches_of_results_are_of_one_split_and_those_of_training_are_not(tmp_path: Path) -> None:
-    main_fun = """
+BATCHES = """
     sizes = []
-    feed = ctx.get_data_feed(train_mode=ctx.task_index > 9)
+    feed = ctx.get_data_feed(train_mode=ctx.task_index > 9, qname_in=NAME)
     while not feed.should_stop():
         sizes.append(len(feed.next_batch(args)))
     print(sizes)
     """
-    conf = {"input": numbers(tmp_path / "in", 30)}
-    assert told(main_fun, conf) == ["[10, 5, 10, 5, 0]"]
-    assert told(main_fun.replace("> 9", "< 9"), conf) == ["[10, 10, 10, 0]"]
+OF_RESULTS = READERS.reader(main(BATCHES), lambda folder: {"input": numbers(folder, 30)})
+OF_TRAINING = READERS.reader(main(BATCHES.replace("> 9", "< 9")), lambda folder: {"input": numbers(folder, 30)})
 
 
-def test_who_terminates_has_no_more_rows_and_may_change_the_size_of_a_batch(tmp_path: Path) -> None:
-    main_fun = """
-    feed = TFNode.DataFeed(ctx.mgr)
+def test_batches_of_results_are_of_one_split_and_those_of_training_are_not(one: Ran) -> None:
+    assert one.said(OF_RESULTS) == ["[10, 5, 10, 5, 0]"]
+    assert one.said(OF_TRAINING) == ["[10, 10, 10, 0]"]
+
+
+TERMINATES = READERS.reader(
+    main("""
+    feed = TFNode.DataFeed(ctx.mgr, qname_in=NAME)
     print(feed.next_batch(2), feed.next_batch(3), feed.should_stop())
     feed.terminate()
     print(feed.next_batch(2), feed.should_stop())
-    """
-    assert told(main_fun, {"input": numbers(tmp_path / "in", 30)}) == ["[0, 1] [2, 3, 4] False", "[] True"]
+    """),
+    lambda folder: {"input": numbers(folder, 30)},
+)
+
+
+def test_who_terminates_has_no_more_rows_and_may_change_the_size_of_a_batch(one: Ran) -> None:
+    assert one.said(TERMINATES) == ["[0, 1] [2, 3, 4] False", "[] True"]
+
+
+RESULTS = READERS.reader(
+    main("""
+    feed = TFNode.DataFeed(ctx.mgr, False, NAME)
+    while not feed.should_stop():
+        feed.batch_results(row * row for row in feed.next_batch(args))
+    """),
+    lambda folder: {"input": numbers(folder / "in", 30), "output": str(folder / "out")},
+)
+
+
+def test_results_of_batches_are_kept(one: Ran) -> None:
+    parts = sorted((one.folder(RESULTS) / "out").glob("part-*"))
+    rows = [row for part in parts for row in part.read_text().splitlines()]
+    assert rows == [str(number * number) for number in range(30)]
 
 
 def test_columns_become_tensors_by_the_order_of_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,14 +144,3 @@ def test_the_program_that_the_guide_shows(tmp_path: Path) -> None:
     (tmp_path / "in" / "a").write_text("1,2,3\n4,5,6\n")
     lines = {**TENSORFLOW, "tony.feed.input.input": str(tmp_path / "in")}
     assert said(f"def train(image, label): print(image, label)\n{program}", {}, more=lines) == ["[2, 3] 1", "[5, 6] 4"]
-
-
-def test_results_of_batches_are_kept(tmp_path: Path) -> None:
-    main_fun = """
-    feed = TFNode.DataFeed(ctx.mgr, False)
-    while not feed.should_stop():
-        feed.batch_results(row * row for row in feed.next_batch(args))
-    """
-    told(main_fun, {"input": numbers(tmp_path / "in", 30), "output": str(tmp_path / "out")})
-    rows = [row for part in sorted((tmp_path / "out").glob("part-*")) for row in part.read_text().splitlines()]
-    assert rows == [str(number * number) for number in range(30)]

@@ -14,15 +14,25 @@ import pytest
 from conftest import ROOT
 
 
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plugin")
+    install_plugin(folder)
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def _plugin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    install_plugin(monkeypatch, tmp_path / "plugin")
+def _plugin(monkeypatch: pytest.MonkeyPatch, plugin: Path) -> None:
+    find_plugin(monkeypatch, plugin)
 
 
-def install_plugin(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Where nobody but this test finds it."""
+def install_plugin(folder: Path) -> None:
     words = ["install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", str(folder)]
     subprocess.run([sys.executable, "-m", "pip", *words, str(ROOT / "python" / "torchx")], check=True)
+
+
+def find_plugin(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Nobody but these tests does."""
     monkeypatch.setenv("PYTHONPATH", f"{folder}:{os.environ['PYTHONPATH']}")
 
 

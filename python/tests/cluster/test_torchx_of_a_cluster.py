@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_torchx import install_plugin, ran, torchx
+from test_torchx import find_plugin, install_plugin, ran, torchx
 
 TRAIN = """
 import os, sys
@@ -23,7 +23,8 @@ if sys.argv[1:] == ["fails"]:
 
 
 def test_distributed_training_runs_and_its_failure_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    install_plugin(monkeypatch, tmp_path / "plugin")
+    install_plugin(tmp_path / "plugin")
+    find_plugin(monkeypatch, tmp_path / "plugin")
     Path("train.py").write_text(TRAIN)
 
     def run(port: int, *words: str) -> str:
