@@ -21,7 +21,8 @@ def alone(patch: pytest.MonkeyPatch, folder: Path, *, has_cluster: bool = False)
     patch.setenv("PYTHONPATH", str(ROOT / "python" / "src"))
     patch.setenv("XDG_STATE_HOME", str(folder / "state"))
     if not has_cluster:
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        # What was compiled of the programs is compiled once.
+        patch.setenv("XDG_CACHE_HOME", str(folder.parent / "cache"))
         patch.setenv("HADOOP_CONF_DIR", str(folder / "no-cluster"))
     work = folder / "work"
     work.mkdir()

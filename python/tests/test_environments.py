@@ -81,6 +81,7 @@ def test_an_environment_is_made_of_requirements_once(monkeypatch: pytest.MonkeyP
         wheel.writestr("shapes-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: shapes\nVersion: 1.0\n")
         wheel.writestr("shapes-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr("shapes-1.0.dist-info/RECORD", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", os.getcwd())
     made = tony_ts.package(requirements=["shapes==1.0"])

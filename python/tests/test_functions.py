@@ -221,7 +221,10 @@ def test_a_module_that_the_nodes_lack_is_named_with_the_mend() -> None:
     )
 
 
-def test_what_a_job_of_this_machine_keeps_is_private_and_goes_after_a_week(tmp_path: Path) -> None:
+def test_what_a_job_of_this_machine_keeps_is_private_and_goes_after_a_week(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     kept = tmp_path / "cache" / "tony-ts" / "functions"
     run("submit(print).kill()")
     [first] = kept.iterdir()
