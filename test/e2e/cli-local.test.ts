@@ -129,7 +129,8 @@ describe("a job on this machine, without any cluster", () => {
       folder,
     );
     expect(resumed.stdout).toMatch(/SUCCEEDED +2 trials: 2 completed/);
-    const [later = ""] = resumed.stdout.match(/local_\d+_\d+/) ?? [];
+    expect(resumed.stdout).toMatch(new RegExp(`^took over 1 trial of ${earlier}: 1 ended$`, "m"));
+    const [later = ""] = resumed.stdout.match(/^local_\d+_\d+/m) ?? [];
     const lines = (await readFile(join(folder, "out", later, "trials.jsonl"), "utf8")).trim().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { number: 0, params: { rate: 0.1 }, state: "completed", value: 0.1 },
