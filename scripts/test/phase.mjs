@@ -16,6 +16,7 @@
  * @property {Readonly<Record<string, readonly string[]>>} [withPhase] arguments of the command where that phase runs too
  * @property {readonly string[]} [after] phases that must have ended before, whatever came of them
  * @property {boolean} [everyday] `npm test` runs it; `npm run test:all` runs every phase
+ * @property {number | undefined} [turn] its day of `TURNS`: `npm run test:all` leaves it out on the others
  * @property {boolean} [prepares] proves nothing itself: where others need it, their failure is counted, and its own only told
  * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
  * @property {boolean} [tells] what it prints is shown though it passed

@@ -32,6 +32,13 @@ const INDEXED_LOGS = [
 /** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
 const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 
+/** Frameworks take turns, as Hadoops do that are set up or made otherwise: each day has about as much of both. @type {Readonly<Record<string, number>>} */
+const TURN_OF_ENVIRONMENT = {
+  ...{ dask: 0, horovod: 0, jax: 0 },
+  ...{ mpi: 1, tensorflow: 1 },
+  ...{ deepspeed: 2, hdfs: 2, notebook: 2, ray: 2 },
+};
+
 /** Files of test/e2e whose jobs `npm test` runs: the main job, a parameter server, restarts, logs, kill, and a job without a cluster. */
 const EVERYDAY_JOBS = "cli-jobs|cli-local|cli-refusals|examples|programs";
 
@@ -294,6 +301,7 @@ export const phases = [
         tests: `test/e2e/environments/${name}`,
         limitSeconds: 900,
         needs: [name],
+        turn: TURN_OF_ENVIRONMENT[name],
         // run_on_yarn() trains with Debian's PyTorch.
         machine: name === "python-package" ? /** @type {const} */ (["pytorch"]) : [],
       })),
@@ -370,6 +378,7 @@ export const phases = [
     tests: "test/schedulers/memory-calculator",
     cores: HALF,
     limitSeconds: 300,
+    turn: 0,
   }),
   ...clusterOfItsOwn("fair-scheduler", {
     what: "jobs where queues are made as jobs name them, logs are stored in indexed files, and GPUs go by another name",
@@ -383,6 +392,7 @@ export const phases = [
     tests: "test/schedulers/fair-scheduler",
     cores: HALF,
     limitSeconds: 300,
+    turn: 1,
   }),
   ...clusterOfItsOwn("oldest-release", {
     what: "jobs on the oldest release of Hadoop; npm run matrix tries all of them",
@@ -391,6 +401,7 @@ export const phases = [
     cores: HALF,
     limitSeconds: 720,
     jars: "jars-oldest",
+    turn: 1,
   }),
   ...clusterOfItsOwn("gateway", {
     what: "jobs whose files go through an HttpFS, a router of HDFS, or a mount table",
@@ -398,13 +409,15 @@ export const phases = [
     tests: "test/storage",
     cores: HALF,
     limitSeconds: 720,
+    turn: 0,
   }),
   ...clusterOfItsOwn("secure-protection", {
-    what: "jobs where RPC and HDFS's data are protected by integrity alone, or by authentication alone, the other each day",
+    what: "jobs where RPC and HDFS's data are protected by integrity alone, or by authentication alone, in turn",
     options: ["--secure", "--protection", ...inTurn(["integrity", "authentication"], 1)],
     tests: "test/matrix/(jobs|killed-master)",
     cores: HALF,
     limitSeconds: 720,
+    turn: 2,
   }),
   ...clusterOfItsOwn("secure-ha", {
     what: "a job on encrypted files that both active masters are killed under",
@@ -412,5 +425,6 @@ export const phases = [
     tests: "test/secure/failover",
     cores: HALF,
     limitSeconds: 600,
+    turn: 2,
   }),
 ];

@@ -1,6 +1,6 @@
 /**
  * What the table says of a phase.
- * @typedef {Pick<import("./phase.mjs").Phase, "name" | "what" | "needs" | "prepares" | "everyday">} Suite
+ * @typedef {Pick<import("./phase.mjs").Phase, "name" | "what" | "needs" | "prepares" | "everyday" | "turn">} Suite
  * @typedef {import("./measured.mjs").Measured} Measured
  */
 
@@ -18,7 +18,7 @@ export function suiteColumns(phases, measured) {
   return rows
     .map(
       ([name, what, seconds, megabytes, command]) =>
-        `${name.padEnd(22)} ${seconds.padStart(7)} ${megabytes.padStart(10)}  ${command.padEnd(16)} ${what}`,
+        `${name.padEnd(22)} ${seconds.padStart(7)} ${megabytes.padStart(10)}  ${command.padEnd(17)} ${what}`,
     )
     .join("\n");
 }
@@ -56,8 +56,14 @@ function suiteRows(phases, measured) {
       suite.what,
       String(measured[suite.name]?.seconds ?? "–"),
       fetchedFor(suite, phases, measured),
-      suite.everyday ? "npm test" : "npm run test:all",
+      commandOf(suite),
     ]);
+}
+
+/** @param {Suite} suite */
+function commandOf({ everyday, turn }) {
+  if (everyday) return "npm test";
+  return turn === undefined ? "npm run test:all" : "test:all, in turn";
 }
 
 /**

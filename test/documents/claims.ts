@@ -355,6 +355,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm test": elsewhere(".ci/run", "npm run -s test:all -- --yes"),
   "npm run test:all": elsewhere(".ci/run", "npm run -s test:all -- --yes"),
   "npm test -- --list": inCheckout(),
+  "npm run test:all -- --every": inCheckout("npm run test:all -- --every --list"),
   "npm run test:all -- --record": elsewhere("scripts/test/measured.mjs", "test:all -- --record"),
   "npm test -- --yes": inCheckout("npm test -- --yes --only proto"),
   "npm test -- --only NAME": inCheckout("npm test -- --only proto"),

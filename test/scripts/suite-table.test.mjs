@@ -11,6 +11,7 @@ describe("the table of suites", () => {
     { name: "build", what: "bundles", needs: ["packages"], prepares: true },
     { name: "unit", what: "tests", needs: ["build"], everyday: true },
     { name: "e2e", what: "jobs", needs: ["build"] },
+    { name: "e2e-ray", what: "jobs of Ray", needs: ["build"], turn: 2 },
   ];
   const measured = {
     packages: { seconds: 40, megabytes: 90 },
@@ -22,9 +23,10 @@ describe("the table of suites", () => {
     expect(suiteMarkdown(some, measured).split("\n").slice(2)).toEqual([
       "| `unit` | tests | 120 | 91 | npm test |",
       "| `e2e` | jobs | – | 90 | npm run test:all |",
+      "| `e2e-ray` | jobs of Ray | – | 90 | test:all, in turn |",
     ]);
     expect(suiteColumns(some, measured).split("\n")[1]).toBe(
-      "unit                       120         91  npm test         tests",
+      "unit                       120         91  npm test          tests",
     );
   });
 
