@@ -336,6 +336,14 @@ export const phases = [
     cores: HALF,
     limitSeconds: 2400,
   }),
+  ...clusterOfItsOwn("ha", {
+    what: "ResourceManagers and NameNodes that fail over under real jobs",
+    options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
+    tests: "test/ha",
+    // Ten daemons.
+    cores: ONE,
+    limitSeconds: 1200,
+  }),
   ...onCluster("e2e-secure", {
     options: ["--secure", "--httpfs"],
     cores: HALF,
@@ -360,13 +368,6 @@ export const phases = [
         needs: ["hdfs"],
       },
     ],
-  }),
-  ...clusterOfItsOwn("ha", {
-    what: "ResourceManagers and NameNodes that fail over under real jobs",
-    options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
-    tests: "test/ha",
-    cores: HALF,
-    limitSeconds: 1200,
   }),
   ...clusterOfItsOwn("memory-calculator", {
     what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for; one that the ResourceManager forgot",

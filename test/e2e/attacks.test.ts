@@ -417,7 +417,7 @@ async function connectionsAt(address: string): Promise<number> {
 /** What a server on this machine answers; nothing where the connection fails. */
 function answerOf(port: string): Promise<string> {
   return new Promise((resolve) => {
-    const call = httpRequest({ host: "127.0.0.1", port, path: "/hers", agent: false, timeout: 10_000 }, (answer) => {
+    const call = httpRequest({ host: "127.0.0.1", port, path: "/hers", agent: false, timeout: 60_000 }, (answer) => {
       let text = "";
       answer.on("data", (chunk) => {
         text += chunk;
