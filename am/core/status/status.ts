@@ -253,8 +253,10 @@ function trialStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRe
 
 /** The one that has the logs of a trial that ended in an earlier search. */
 export function earlierApplication(spec: Core["spec"], { id }: Pick<TaskRecord, "id">): string | undefined {
-  const name = parseTaskId(id);
-  const before = name && spec.search?.before?.[inTrial(spec, name).number];
+  const trials = spec.search?.before;
+  // Few searches go on with another one: the others' ids are not looked at each time that somebody asks.
+  const name = trials && parseTaskId(id);
+  const before = name && trials[inTrial(spec, name).number];
   return before !== undefined && isEnded(before) ? before.application : undefined;
 }
 
