@@ -1,5 +1,6 @@
 import type { ContainerTime } from "../../../src/job/search/container-time.ts";
-import type { ContainerRecord, TaskPhase } from "../state/records.ts";
+import type { ContainerRecord, TaskPhase, TaskRecord } from "../state/records.ts";
+import type { CoreState } from "../state/state.ts";
 import { findTask, type Step } from "../state/step.ts";
 import { BEFORE_START } from "../state/task-moves.ts";
 
@@ -10,36 +11,49 @@ const BEFORE_PROGRAM: readonly TaskPhase[] = [...BEFORE_START, "starting"];
 
 /** Of a search: counts what its containers did since the last step. To be called before anything changes. */
 export function countContainerTime(step: Step, nowMs: number): void {
-  const { usage, containers } = step.state;
-  if (usage.time === undefined) {
-    return;
-  }
-  const elapsedMs = Math.max(0, nowMs - usage.time.countedAtMs);
-  usage.time.countedAtMs = Math.max(nowMs, usage.time.countedAtMs);
-  for (const container of Object.values(containers)) {
-    usage.time.heldMs += elapsedMs;
-    const part = partOf(step, container);
-    if (part !== undefined) {
-      usage.time[part] += elapsedMs;
-    }
+  const { time } = step.state.usage;
+  if (time !== undefined) {
+    const countedAtMs = Math.max(nowMs, time.countedAtMs);
+    Object.assign(time, containerTimeAt(step.state, time, nowMs, (id) => findTask(step, id)), { countedAtMs });
   }
 }
 
+/** What they have done until `nowMs`: what was counted, and what each has done since then. */
+export function containerTimeAt(
+  { containers, roles }: Pick<CoreState, "containers" | "roles">,
+  { countedAtMs, ...time }: NonNullable<CoreState["usage"]["time"]>,
+  nowMs: number,
+  taskOf: (id: string) => TaskRecord | undefined,
+): ContainerTime {
+  const elapsedMs = Math.max(0, nowMs - countedAtMs);
+  for (const container of Object.values(containers)) {
+    time.heldMs += elapsedMs;
+    const part = partOf(container, taskOf(container.task), roles);
+    if (part !== undefined) {
+      time[part] += elapsedMs;
+    }
+  }
+  return time;
+}
+
 /** What a container waits for in which no trial's program runs; undefined: one does. */
-function partOf(step: Step, { phase, task, handedOver, deadlines }: ContainerRecord): Part | undefined {
+function partOf(
+  { phase, handedOver, deadlines }: ContainerRecord,
+  tenant: TaskRecord | undefined,
+  roles: CoreState["roles"],
+): Part | undefined {
   if (phase === "discarded" || phase === "terminating") {
     return "afterLastMs";
   }
   if (deadlines.idle !== undefined) {
     return "barrierMs";
   }
-  const tenant = findTask(step, task);
   if (tenant === undefined || BEFORE_PROGRAM.includes(tenant.phase)) {
     return handedOver ? "handOverMs" : "startMs";
   }
   if (tenant.phase === "running" || tenant.phase === "stopping") {
     return undefined;
   }
-  const isLast = step.state.roles.every(({ counts }) => counts.waiting === 0);
+  const isLast = roles.every(({ counts }) => counts.waiting === 0);
   return isLast ? "afterLastMs" : "barrierMs";
 }

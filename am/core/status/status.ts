@@ -1,7 +1,6 @@
 import { costOf, type Usage } from "../../../src/job/cost.ts";
 import type { Checkpoint } from "../../../src/job/execution.ts";
 import { gpusOf } from "../../../src/job/gpus.ts";
-import { containerTimeOf } from "../../../src/job/search/container-time.ts";
 import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
 import { inTrial } from "../../../src/job/search/trial-tasks.ts";
@@ -20,6 +19,7 @@ import type {
   TrialStatus,
 } from "../../../src/job/status.ts";
 import { parseTaskId } from "../../../src/job/task.ts";
+import { containerTimeAt } from "../containers/container-time.ts";
 import type { Core } from "../core.ts";
 import { failureOf } from "../failures/trial-failures.ts";
 import { budgetOf } from "../gang/charges.ts";
@@ -83,7 +83,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
     ...(gang === undefined ? {} : checkpoints(gang)),
     usage: usageOf(core, nowMs),
-    ...(spec.search === undefined ? {} : { search: searchStatus(core, spec.search) }),
+    ...(spec.search === undefined ? {} : { search: searchStatus(core, spec.search, nowMs) }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
   };
 }
@@ -214,7 +214,10 @@ function roleStatus(core: Pick<Core, "spec" | "state">, position: number): RoleS
 function searchStatus(
   { spec: { roles, trials, leadTask }, state }: Pick<Core, "spec" | "state">,
   { metric, direction, space, jobFile, givenKeys, outputDir }: Search,
+  nowMs: number,
 ): SearchStatus {
+  const { time } = state.usage;
+  const taskOf = (id: string) => state.tasks.find((task) => task.id === id);
   return {
     metric,
     direction,
@@ -225,7 +228,7 @@ function searchStatus(
     ...(jobFile === undefined ? {} : { jobFile }),
     ...(givenKeys === undefined ? {} : { givenKeys }),
     ...(outputDir === undefined ? {} : { outputDir }),
-    ...(state.usage.time && { containerTime: containerTimeOf(state.usage.time) }),
+    ...(time && { containerTime: containerTimeAt(state, time, nowMs, taskOf) }),
   };
 }
 

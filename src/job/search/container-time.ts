@@ -13,11 +13,6 @@ export interface ContainerTime {
   readonly afterLastMs: number;
 }
 
-/** The same, without what else is there. */
-export function containerTimeOf({ heldMs, startMs, handOverMs, barrierMs, afterLastMs }: ContainerTime): ContainerTime {
-  return { heldMs, startMs, handOverMs, barrierMs, afterLastMs };
-}
-
 /** The share of the time in which they did nothing, in percent: `1.1 %`. */
 export function idleShare({ heldMs, startMs, handOverMs, barrierMs, afterLastMs }: ContainerTime): string {
   const idleMs = startMs + handOverMs + barrierMs + afterLastMs;

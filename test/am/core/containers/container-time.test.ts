@@ -50,6 +50,15 @@ test("what a container does before its first program, between two trials and aft
   expect(timeOf(scenario)?.barrierMs).toBe(0);
 });
 
+test("it is told until now, also when nothing has happened for long", () => {
+  const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
+  scenario.toRunning();
+  reports(scenario, "worker:0");
+  const counted = timeOf(scenario);
+  scenario.nowMs += 60_000;
+  expect(timeOf(scenario)).toEqual({ ...counted, heldMs: (counted?.heldMs ?? 0) + 60_000 });
+});
+
 test("a container that its node ends does nothing any more, though its trial waits for another one", () => {
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
   scenario.toRunning();
