@@ -56,7 +56,7 @@ const ROWS = [
   { on: "start-presumed", from: ["registered"], to: "starting", durable: false, does: "resumeStart" },
   { on: "start-adopted", from: PLACED, to: "starting", durable: true, does: "adoptStart" },
   { on: "started-by-another", from: PLACED, to: "stopped", durable: false, does: "startedByAnother" },
-  { on: "program-runs", from: ["starting"], to: "running", durable: false, does: "started" },
+  { on: "program-runs", from: ["starting"], to: "running", durable: true, does: "started" },
   { on: "stop-ordered", from: ["starting", "running"], to: "stopping", durable: false, does: "stopChild" },
   { on: "program-succeeded", from: ALIVE, to: "succeeded", durable: true, does: "childExited" },
   { on: "program-failed", from: ALIVE, to: "failed", durable: true, does: "childExited" },

@@ -56,6 +56,9 @@ describe("the ApplicationMaster dies", () => {
     effects.push(...scenario.reports("worker:0", program), ...scenario.reports("worker:1", program));
     expect(typesOf(effects)).not.toContain("ask");
     expect(effects.filter(({ type }) => type === "send")).toEqual([]);
+    // That they started is in the job's history already.
+    const events = effects.flatMap((effect) => (effect.type === "record" ? [effect.event.type] : []));
+    expect(events).toEqual(["recovered"]);
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
     const takeover = { attempt: 2, atMs: expect.any(Number) };
     expect(scenario.core.state.takeovers).toEqual([takeover]);
