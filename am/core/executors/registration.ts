@@ -8,7 +8,7 @@ import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/rest
 import { doneForGood, tellToLeave } from "../gang/stages.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
 import { isElastic, isShareDone, startsWithGang, takesGangAlong } from "../policies/restart.ts";
-import { haltOf } from "../policies/trials.ts";
+import { haltOf, isDue } from "../policies/trials.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
 import type { ExecutorRegistration } from "../state/events.ts";
@@ -95,10 +95,13 @@ function ignoreMadeUp(step: Step, task: TaskRecord, { link }: ContainerRecord): 
   }
 }
 
-/** The executor of a kept container that the journal did not know names its task. */
+/** The executor of a kept container that the journal did not know names its task: of a search no trial that the journal did not know either. */
 function claim(step: Step, container: ContainerRecord, taskId: string): void {
   const task = findTask(step, taskId);
-  if (task === undefined || inJob(step, task.role) !== container.role || !mayMove(TASK, task.phase, "claimed")) {
+  if (task === undefined || inJob(step, task.role) !== container.role || !isDue(step, task)) {
+    return;
+  }
+  if (!mayMove(TASK, task.phase, "claimed")) {
     return;
   }
   moveTask(step, task, "claimed");

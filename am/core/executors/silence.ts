@@ -2,7 +2,7 @@ import { beginTermination, noteSilence } from "../containers/containers.ts";
 import { unheardEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
-import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
+import { awaitNoMore, awaitOf, takeoverEndsAtMs } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
@@ -44,13 +44,14 @@ export function silenceOverdue(step: Step, container: ContainerRecord, task: Tas
 
 /**
  * An executor whose stream broke is back in its time. Where many are not heard that counts from when it was last heard, for a node that is
- * cut off is silent before its streams break.
+ * cut off is silent before its streams break. After a takeover all executors come at once: one that gave up before it was welcomed tries again.
  */
 export function reconnectOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const unheardFromMs = container.silent ? container.lastHeardMs : container.brokenAtMs;
-  const endsAtMs = areManyUnheard(step)
+  const patienceEndsAtMs = areManyUnheard(step)
     ? unheardFromMs + step.spec.timeouts.massSilenceMs
     : container.brokenAtMs + Bounds.reconnectMs;
+  const endsAtMs = Math.max(patienceEndsAtMs, takeoverEndsAtMs(step));
   if (step.nowMs < endsAtMs) {
     awaitOf(step, container, "reconnect", endsAtMs - step.nowMs);
     return;

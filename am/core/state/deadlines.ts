@@ -68,8 +68,13 @@ export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: C
 }
 
 /** Executors may still look for this attempt, which took over from another. */
-export function isTakingOver({ state: { attempt, pause }, nowMs }: Step): boolean {
-  return attempt > 1 && nowMs < pause.endedAtMs + pause.graceMs;
+export function isTakingOver(step: Step): boolean {
+  return step.nowMs < takeoverEndsAtMs(step);
+}
+
+/** Until when they may; 0: there was no attempt before. */
+export function takeoverEndsAtMs({ state: { attempt, pause } }: Step): number {
+  return attempt > 1 ? pause.endedAtMs + pause.graceMs : 0;
 }
 
 /** When a deadline really ends: one that was set before a pause of ours blames nobody for what we did not hear. */

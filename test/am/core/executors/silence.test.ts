@@ -88,6 +88,20 @@ describe("an executor whose stream broke", () => {
     expect(scenario.gang.generation).toBe(2);
   });
 
+  test("has as much time as those that still look for an attempt that took over: all come at once", () => {
+    const scenario = running();
+    const held = scenario.core.state.tasks.map(({ containerId }) => containerId);
+    scenario.crash(held.map((containerId) => scenario.container(1, { containerId })));
+    for (const { id } of scenario.core.state.tasks) {
+      scenario.reports(id, { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+    }
+    scenario.breaks("worker:1");
+    scenario.after(45_000);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+    scenario.after(15_000);
+    expect(scenario.gang.generation).toBe(2);
+  });
+
   test("has a minute when more than a third broke together: the network is the likelier cause", () => {
     const scenario = running();
     for (const task of ["worker:1", "worker:2", "worker:3"]) {

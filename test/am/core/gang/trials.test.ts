@@ -734,6 +734,26 @@ describe("trials of a search", () => {
       ]);
     });
 
+    test("start nothing where the journal does not know them: the container that was had for one goes back", () => {
+      const scenario = new Scenario(spec(byOptuna));
+      scenario.register();
+      scenario.journalWorks = false;
+      proposes(scenario, 0, 0.1);
+      scenario.allocateAll();
+      scenario.ready("worker:0");
+      const { containerId } = scenario.task("worker:0");
+      scenario.crash([scenario.container(1, { containerId })]);
+      scenario.journalWorks = true;
+      const claim = { task: "worker:0", containerId, host: "n1", tensorboardPort: 0, rejoinAddress: "n1:9" };
+      const effects = scenario.on({
+        ...{ type: "executor-registered", generation: 1, port: 4000, child: { state: "none" } },
+        ...claim,
+      });
+      expect(started([...effects, ...scenario.after(1_000)])).toEqual([]);
+      expect(released(effects)).toEqual([containerId]);
+      expect(trialToPropose(scenario.core)).toBe(0);
+    });
+
     test("are not taken where they are not asked for: late, twice or out of turn", () => {
       const scenario = twoRun();
       proposes(scenario, 1, 0.9);
