@@ -1,6 +1,7 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, moveLink, relaunch } from "../containers/containers.ts";
 import { keepOffAgain } from "../containers/kept-off.ts";
+import { leavingNodes } from "../executors/departures.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { removeCheckpointsAgain } from "../gang/trial-checkpoints.ts";
 import { allTrials } from "../journal/ended-trials.ts";
@@ -138,6 +139,7 @@ function awaitRegistrations(step: Step): void {
 /** Every executor the journal knows is dialled; each has the same time to come back. */
 function findExecutors(step: Step): void {
   const executors: { task: string; containerId: string; address: string }[] = [];
+  const leaving = new Set(leavingNodes(step).map(({ host }) => host));
   for (const container of Object.values(step.state.containers)) {
     if (container.phase === "discarded") {
       emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });
@@ -145,7 +147,8 @@ function findExecutors(step: Step): void {
       moveLink(step, container, "attempt-changed");
       awaitOf(step, container, "rejoin", Bounds.rejoinMs);
       const tenant = tenantOf(step, container);
-      if (container.handedOver && tenant !== undefined && BEFORE_START.includes(tenant.phase)) {
+      const mayStart = container.handedOver && !leaving.has(container.host);
+      if (mayStart && tenant !== undefined && BEFORE_START.includes(tenant.phase)) {
         relaunch(step, container, tenant);
       }
       if (container.rejoinAddress !== "") {

@@ -96,6 +96,22 @@ describe("trials of a search", () => {
     expect(released(scenario.on({ type: "containers-allocated", containers: given }))).toEqual(["c3"]);
   });
 
+  test("start on no node that leaves: what was handed over before the attempt died runs in another container", () => {
+    const { scenario } = running();
+    scenario.exits("worker:0");
+    scenario.after(1_000);
+    const kept = Object.values(scenario.core.state.containers);
+    const { host } = kept.find(({ task }) => task === "worker:2") ?? {};
+    const node = { ...idleNode(host ?? ""), usable: false, decommissioning: { timeoutMs: 60_000 } };
+    const effects = scenario.crash(
+      kept.map(({ id }) => scenario.container(1, { containerId: id })),
+      [{ type: "nodes-changed", nodes: [node] }],
+    );
+    expect(relaunched(effects)).toEqual([]);
+    expect(askedOf(effects)).toEqual([1]);
+    expect(scenario.task("worker:2").phase).toBe("waiting");
+  });
+
   test("have their parameters in the journal before they start, and keep them in another container and attempt", () => {
     const { scenario, first } = running();
     expect(first.map(([task]) => task)).toEqual(["worker:0", "worker:1"]);
