@@ -2,6 +2,8 @@ export interface PinnedSeed {
   readonly seed: number;
   /** Its life as a search. */
   readonly searches?: boolean;
+  /** What goes wrong, by name, instead of what the seed would choose. */
+  readonly faults?: readonly string[];
   readonly lives: string;
   /** Events of the ApplicationMaster's log that show so, in this order. */
   readonly logs: readonly string[];
@@ -23,7 +25,8 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["generation-running", "outcome-decided", "task-ended"],
   },
   {
-    seed: 9491,
+    seed: 359,
+    faults: ["the ApplicationMaster is paused, replaced, and goes on", "the journal cannot be written"],
     lives: "all programs end while the next attempt cannot read its journal, and the one before goes on after a pause",
     logs: ["paused", "recovered", "task-ended", "outcome-decided", "attempt-over"],
   },
@@ -103,11 +106,11 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     logs: ["recovery-impossible", "outcome-decided"],
   },
   {
-    seed: 60_000_593,
+    seed: 530_008_749,
     searches: true,
     lives:
       "a trial fails as a container in which nothing had started runs out of memory, while what ended its generation before is still judged",
-    logs: ["generation-restart", "recovered", "container-replaced", "stage-done", "outcome-decided"],
+    logs: ["task-failed", "generation-restart", "container-replaced", "stage-done", "outcome-decided"],
   },
   {
     seed: 46_000_552,

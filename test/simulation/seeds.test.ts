@@ -45,10 +45,10 @@ class LinesOfTasks {
   }
 }
 
-test.each(PINNED_SEEDS)("seed $seed: $lives", async ({ seed, logs, searches = false }) => {
+test.each(PINNED_SEEDS)("seed $seed: $lives", async ({ seed, logs, searches = false, faults }) => {
   const seen: string[] = [];
   const trace = (line: string) => seen.push(/^ +[\d.]+ {3}\w+ ([\w-]+): /.exec(line)?.[1] ?? "");
-  expect((await runSeed(seed, { trace, searches })).problems).toEqual([]);
+  expect((await runSeed(seed, { trace, searches, ...(faults && { faults }) })).problems).toEqual([]);
   expect(inOrder(seen, logs)).toEqual(logs);
 });
 
