@@ -14,7 +14,11 @@ export function countContainerTime(step: Step, nowMs: number): void {
   const { time } = step.state.usage;
   if (time !== undefined) {
     const countedAtMs = Math.max(nowMs, time.countedAtMs);
-    Object.assign(time, containerTimeAt(step.state, time, nowMs, (id) => findTask(step, id)), { countedAtMs });
+    Object.assign(
+      time,
+      containerTimeAt(step.state, time, nowMs, (id) => findTask(step, id)),
+      { countedAtMs },
+    );
   }
 }
 
