@@ -16,6 +16,11 @@ export function isLeaving({ state }: Pick<Step, "state">, host: string): boolean
   return state.leaving[host] !== undefined;
 }
 
+/** Nodes of which this attempt has heard that they leave; it may have been before it had read its journal. */
+export function leavingNodes({ state }: Pick<Step, "state">): NodeView[] {
+  return Object.values(state.nodes).filter(({ decommissioning }) => decommissioning !== undefined);
+}
+
 /** Whether the node was taken out of the cluster: nothing runs there any more. */
 export function isGone({ state }: Pick<NodeView, "state">): boolean {
   return state === "DECOMMISSIONED";

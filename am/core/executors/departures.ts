@@ -45,11 +45,6 @@ export function nodesLeave(step: Step, nodes: readonly NodeView[]): void {
   reconsiderExclusions(step);
 }
 
-/** Those of which this attempt has heard that they leave; it may have been before it had read its journal. */
-export function leavingNodes({ state }: Step): NodeView[] {
-  return Object.values(state.nodes).filter(({ decommissioning }) => decommissioning !== undefined);
-}
-
 function departAll(step: Step, host: string): void {
   const { atMs } = step.state.leaving[host] ?? {};
   const when = atMs === undefined ? "" : `, in ${durationWords(atMs - step.nowMs)} at the latest`;

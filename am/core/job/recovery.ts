@@ -1,7 +1,6 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, moveLink, relaunch } from "../containers/containers.ts";
-import { keepOffAgain } from "../containers/kept-off.ts";
-import { leavingNodes } from "../executors/departures.ts";
+import { keepOffAgain, leavingNodes } from "../containers/kept-off.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { removeCheckpointsAgain } from "../gang/trial-checkpoints.ts";
 import { allTrials } from "../journal/ended-trials.ts";
