@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import threading
@@ -11,7 +12,7 @@ from typing import Callable, Iterator, Sequence
 
 import pytest
 
-from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, GatheredPuts, Put
+from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, GatheredPuts, Put, _Call, _Pending
 from tony_ts.task_api import PATIENCE_S, TaskError
 
 
@@ -35,6 +36,10 @@ class Store:
         return len(self.calls)
 
 
+class Death(BaseException):
+    """Comes to a thread from outside."""
+
+
 class Crowd:
     """A thread that holds the store up with its put, and others whose puts wait behind it."""
 
@@ -43,11 +48,21 @@ class Crowd:
         self.now = 1_000.0
         self.puts = GatheredPuts(self.store.write, clock=lambda: self.now)
         self.pool = ThreadPoolExecutor(200)
+        self.threads: dict[str, int] = {}
         self.first = self.put("first")
         assert self.store.began.wait(60)
 
     def put(self, key: str, value: str = "") -> Future[int]:
-        return self.pool.submit(self.puts.put, Put(key, value, False))
+        def put() -> int:
+            self.threads[key] = threading.get_ident()
+            return self.puts.put(Put(key, value, False))
+
+        return self.pool.submit(put)
+
+    def kill(self, key: str) -> None:
+        """Its thread dies of it when it wakes."""
+        thread = ctypes.c_ulong(self.threads[key])
+        assert ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Death)) == 1
 
     def wait(self, *keys: str, value: str = "") -> list[Future[int]]:
         """Puts that have come, one after the other."""
@@ -186,6 +201,67 @@ def test_a_thread_that_is_interrupted_while_it_waits_writes_nothing(crowd: Crowd
     crowd.store.goes_on.set()
     assert [outcome(future) for future in waiting] == [2, 2]
     assert crowd.store.calls == [["first"], ["a", "b"]]
+
+
+def test_a_thread_that_is_interrupted_while_its_put_is_written_leaves_the_others_their_answers(crowd: Crowd) -> None:
+    is_interrupted = threading.Event()
+
+    def answer(puts: Sequence[Put]) -> None:
+        if len(puts) > 1:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            assert is_interrupted.wait(60)
+
+    def wait_behind() -> list[Future[int]]:
+        while len(crowd.puts._waiting) < 2:
+            time.sleep(0.001)
+        behind = crowd.wait("b", "c")
+        crowd.store.goes_on.set()
+        return behind
+
+    crowd.store.answer = answer
+    (before,) = crowd.wait("a")
+    behind = crowd.pool.submit(wait_behind)
+    with pytest.raises(KeyboardInterrupt):
+        crowd.puts.put(Put("interrupted", "", False))
+    is_interrupted.set()
+    assert [outcome(future) for future in (before, *behind.result(60))] == [2, 2, 2]
+    assert crowd.store.calls == [["first"], ["a", "interrupted", "b", "c"]]
+    assert outcome(crowd.put("later")) == 3
+
+
+@pytest.mark.parametrize("nth", [0, 1, 3])
+def test_a_thread_that_dies_once_it_is_told_leaves_none_asleep(crowd: Crowd, nth: int) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if len(puts) > 1:
+            crowd.kill("abcd"[nth])
+
+    crowd.store.answer = answer
+    waiting = crowd.wait("a", "b", "c", "d")
+    crowd.store.goes_on.set()
+    outcomes = [outcome(future) for future in waiting]
+    assert outcomes.pop(nth) == "Death"
+    # Where it made the call itself, nobody knows what became of it.
+    assert outcomes == (["UNKNOWN"] * 3 if nth == 0 else [2, 2, 2])
+    assert outcome(crowd.put("later")) == 3
+
+
+def test_a_thread_that_dies_when_it_is_to_make_the_next_call_leaves_it_to_another(crowd: Crowd) -> None:
+    waiting = crowd.wait("a", "b", "c")
+    crowd.kill("a")
+    crowd.store.goes_on.set()
+    assert [outcome(future) for future in waiting] == ["Death", 2, 2]
+    assert crowd.store.calls == [["first"], ["b", "c"]]
+
+
+def test_threads_wake_each_other_and_one_that_wakes_late_wakes_all() -> None:
+    waiting = [_Pending(Put(key, "", False), 0.0) for key in "abcde"]
+    call = _Call()
+    call.unanswered = dict.fromkeys(waiting)
+    woken = []
+    for now in (1.0, 1.001, 1.002, 1.1):
+        is_all = call.tell(now)
+        woken.append((sum(not pending.told.locked() for pending in waiting), is_all))
+    assert woken == [(1, False), (2, False), (3, False), (5, True)]
 
 
 def test_a_forked_process_waits_for_no_thread_of_its_parent(crowd: Crowd) -> None:
