@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import signal
 import threading
@@ -262,6 +263,22 @@ def test_threads_wake_each_other_and_one_that_wakes_late_wakes_all() -> None:
         is_all = call.tell(now)
         woken.append((sum(not pending.told.locked() for pending in waiting), is_all))
     assert woken == [(1, False), (2, False), (3, False), (5, True)]
+
+
+def test_there_is_one_call_at_a_time_also_where_all_wake_at_once() -> None:
+    under_way = threading.Lock()
+
+    def write(_: Sequence[Put], __: float) -> int:
+        assert under_way.acquire(blocking=False)
+        time.sleep(0.001)
+        under_way.release()
+        return 1
+
+    # Each reading is a second later.
+    puts = GatheredPuts(write, clock=map(float, itertools.count()).__next__)
+    with ThreadPoolExecutor(8) as pool:
+        written = pool.map(lambda nth: puts.put(Put(str(nth), "", False)), range(400))
+    assert set(written) == {1}
 
 
 def test_a_forked_process_waits_for_no_thread_of_its_parent(crowd: Crowd) -> None:
