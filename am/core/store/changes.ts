@@ -4,10 +4,12 @@ import type { Change } from "../../../src/job/store/watched.ts";
 import { ENTRY_BYTES, keyBytes, storeLimits } from "./limits.ts";
 import { lifeName, type StoreState } from "./records.ts";
 
-/** Carries out one change, and remembers it for those who watch. Those of one revision come one after the other. */
-export function apply(state: StoreState, change: Change): void {
+/**
+ * Carries out one change, and remembers it for those who watch. Those of one revision come one after the other.
+ * @param place of its key, where that is known
+ */
+export function apply(state: StoreState, change: Change, place = placeOf(state.entries, change.key)): void {
   const { entries } = state;
-  const place = placeOf(entries, change.key);
   const found = entries[place];
   const before = found?.key === change.key ? found : undefined;
   if (before !== undefined) account(state, before, -1);

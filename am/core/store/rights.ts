@@ -1,7 +1,6 @@
 import {
   isIn,
   type Operation,
-  onlyKey,
   type Range,
   type Refusal,
   type Transaction,
@@ -21,14 +20,18 @@ export function rightsOfTask(task: string): Rights {
 
 /** Why that transaction is not theirs to make; undefined: it is. */
 export function forbidden({ conditions, success, failure }: Transaction, rights: Rights): Refusal | undefined {
-  const ranges = [...conditions.map(({ key }) => onlyKey(key)), ...[...success, ...failure].map(rangeOf)];
-  const beyond = ranges.find((range) => !mayUse(range, rights));
-  return (
-    beyond && {
-      code: "forbidden",
-      message: `${beyond.from} is not yours: use ${rights.map(({ from }) => from).join("… or ")}…`,
-    }
-  );
+  const isBeyond = (operation: Operation) =>
+    "key" in operation ? !isTheirs(operation.key, rights) : !mayUse(operation.range, rights);
+  const condition = conditions.find(({ key }) => !isTheirs(key, rights));
+  const beyond = condition ?? success.find(isBeyond) ?? failure.find(isBeyond);
+  if (beyond === undefined) return undefined;
+  const named = "key" in beyond ? beyond.key : beyond.range.from;
+  const own = rights.map(({ from }) => from).join("… or ");
+  return { code: "forbidden", message: `${named} is not yours: use ${own}…` };
+}
+
+function isTheirs(key: string, rights: Rights): boolean {
+  return rights.some((own) => isIn(key, own));
 }
 
 export function mayUse({ from, to }: Range, rights: Rights): boolean {
@@ -36,8 +39,4 @@ export function mayUse({ from, to }: Range, rights: Rights): boolean {
     if (!isIn(from, own)) return false;
     return own.to === undefined || (to !== undefined && to <= own.to);
   });
-}
-
-function rangeOf(operation: Operation): Range {
-  return operation.type === "get" || operation.type === "put" ? onlyKey(operation.key) : operation.range;
 }

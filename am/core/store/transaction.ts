@@ -41,8 +41,13 @@ export function endLife(state: StoreState, life: Life): void {
   compact(state);
 }
 
-export function entryOf({ entries }: Pick<StoreState, "entries">, key: string): Entry | undefined {
-  const found = entries[placeOf(entries, key)];
+export function entryOf(state: Pick<StoreState, "entries">, key: string): Entry | undefined {
+  return entryAt(state, placeOf(state.entries, key), key);
+}
+
+/** @param place of the key, if it is there */
+function entryAt({ entries }: Pick<StoreState, "entries">, place: number, key: string): Entry | undefined {
+  const found = entries[place];
   return found?.key === key ? found : undefined;
 }
 
@@ -88,8 +93,9 @@ function carryOut(
     case "list":
       return list(state, operation, listed);
     case "put": {
-      const before = entryOf(state, operation.key);
-      apply(state, putting(operation, before, revision, life));
+      const place = placeOf(state.entries, operation.key);
+      const before = entryAt(state, place, operation.key);
+      apply(state, putting(operation, before, revision, life), place);
       return { type: "put", ...(before === undefined ? {} : { before }) };
     }
     case "delete":
