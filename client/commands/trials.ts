@@ -51,7 +51,7 @@ export const trials = defineCommand({
       else {
         const lines = [table.trialCounts(all) || "No trial has begun.", ...trialTable(all, search, count)];
         const commands = [
-          ...failureLines(all, application),
+          ...failureLines(all, status),
           ...table.bestTrialLines(best, search, given),
           ...(best === undefined ? [] : table.notGivenLines(search)),
         ];

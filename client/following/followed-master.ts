@@ -96,7 +96,7 @@ export class FollowedMaster {
   unseen(kept: JobStatus | undefined): string[] {
     const status = kept ?? this.#status;
     const { logs, leadTask } = this.#options;
-    if (status === undefined) return [];
+    if (status === undefined || isOfNobody(logs, status)) return [];
     const ran = selectTasks(logs, status, leadTask).filter(({ startedAtMs }) => startedAtMs !== undefined);
     return ran.map(({ task }) => task).filter((task) => !this.#tails.isWhole(task));
   }
@@ -174,7 +174,11 @@ export class FollowedMaster {
     this.#refused ??= noSuchTask(logs, tasks, (task) => this.#status && shownNameInTrial(this.#status, task));
     if (this.#refused !== undefined) this.#wake();
     else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);
-    else if (logs.kind !== "lead" || this.#status?.search === undefined)
-      this.#tails.follow(selectNames(logs, tasks, leadTask));
+    else if (!isOfNobody(logs, this.#status)) this.#tails.follow(selectNames(logs, tasks, leadTask));
   }
+}
+
+/** Unless somebody asks for it, the output of none of a search's trials is shown: none is the first among them. */
+function isOfNobody({ kind }: LogSelection, status: JobStatus | undefined): boolean {
+  return kind === "lead" && status?.search !== undefined;
 }

@@ -10,7 +10,6 @@ import {
   givenOf,
   notGivenLines,
   resumeLine,
-  trialCounts,
   trialTable,
 } from "../output/trial-table.ts";
 import type { FollowedEnd } from "./follow-listener.ts";
@@ -64,13 +63,11 @@ export class SearchView extends FollowView {
     const trials = trialsOf(this.#status, search);
     const { applicationId } = this.#status;
     const given = this.#given ?? givenOf(search, applicationId);
-    const lines = [
-      ...(end.outcome.result === "succeeded" || trials.length === 0 ? [] : [`trials: ${trialCounts(trials)}`]),
-      ...trialTable(trials, search, SHOWN),
-      ...timeLines(search, end.report),
-    ];
+    // The report of one that did not succeed has them.
+    const table = end.outcome.result === "succeeded" ? trialTable(trials, search, SHOWN) : [];
+    const lines = [...table, ...timeLines(search, end.report)];
     const commands = [
-      ...failureLines(trials, applicationId),
+      ...failureLines(trials, this.#status),
       ...bestTrialLines(bestOf(trials), search, given),
       ...(trials.length === 0 ? [] : resumeLine(end.outcome, given, applicationId)),
       ...(this.#given === undefined ? notGivenLines(search) : []),

@@ -5,7 +5,8 @@ import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import { containerTimeWords } from "../../src/job/search/container-time.ts";
-import { trialsOf } from "../../src/job/search/trial-list.ts";
+import { countsLine, trialsOf } from "../../src/job/search/trial-list.ts";
+import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
 import { timelineOf, totalWords } from "../../src/job/timeline.ts";
 import {
@@ -184,8 +185,9 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...still,
     "",
     ...taskLines(status),
-    ...gpuLines(status.tasks),
-    ...metricLines(status.tasks),
+    ...gpuLines(status),
+    // The best trials and their values are shown by a command of their own.
+    ...(search === undefined ? metricLines(status.tasks) : []),
     ...history,
   ];
 }
@@ -200,20 +202,25 @@ function timeLines(status: JobStatus): string[] {
 }
 
 function searchLines(status: JobStatus, search: SearchStatus): string[] {
-  const counts = trialCounts(trialsOf(status, search));
+  const trials = trialsOf(status, search);
+  const counts = status.outcome === undefined ? countsLine(status, search, trials) : trialCounts(trials);
   const best = bestTrialWords(status, search);
   const { containerTime: time } = search;
   return [
-    `  trials: ${counts || "none has begun"}`,
+    `  trials: ${trials.length === 0 ? "none has begun" : counts}`,
     ...(best === undefined ? [] : [`  ${best}`]),
     ...(time === undefined ? [] : [`  ${containerTimeWords(time)}`]),
   ];
 }
 
-function taskLines({ tasks, roles }: JobStatus): string[] {
-  const rows = tasks.map((task) => [
-    task.task,
-    task.state,
+/** Of a search those of its trials that have begun. */
+function taskLines(status: JobStatus): string[] {
+  const { tasks, roles, search } = status;
+  const isShown = ({ state, trial }: TaskStatus) => search === undefined || state !== "waiting" || trial !== undefined;
+  const shown = tasks.filter(isShown);
+  const rows = shown.map((task) => [
+    spokenName(status, task.task).replace(/^trial:/, ""),
+    stateOf(task),
     task.host ?? "–",
     task.startedAtMs === undefined ? "–" : formatClock(task.startedAtMs),
     task.step === undefined ? "–" : String(task.step),
@@ -224,21 +231,29 @@ function taskLines({ tasks, roles }: JobStatus): string[] {
     formatExit(task.exit),
   ]);
   return formatTable([
-    ["task", "state", "host", "start", "step", "checkpoint", "memory", "memory peak", "CPU", "exit"],
+    [
+      search === undefined ? "task" : "trial",
+      ...["state", "host", "start", "step", "checkpoint", "memory", "memory peak", "CPU", "exit"],
+    ],
     ...rows,
   ]);
 }
 
+/** A trial that does not run says more of itself than the end of its program. */
+function stateOf({ state, trial }: TaskStatus): string {
+  return trial === undefined || trial.state === "running" ? state : trial.state;
+}
+
 /** What the GPUs do: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */
-function gpuLines(tasks: readonly TaskStatus[]): string[] {
+function gpuLines(status: JobStatus): string[] {
   const percent = (value: number) => `${Math.round(value)}%`;
   const words = (gauge: Gauge | undefined, what: string) =>
     gauge === undefined ? [] : [`${percent(gauge.current)} ${what} (at most ${percent(gauge.max)})`];
-  const lines = tasks.flatMap(({ task, gpus }) =>
+  const lines = status.tasks.flatMap(({ task, gpus }) =>
     gpus === undefined
       ? []
       : [
-          `  ${task}: ${[
+          `  ${spokenName(status, task)}: ${[
             countWords(gpus.count, "GPU"),
             ...words(gpus.utilization, "busy"),
             ...words(gpus.memory, "of their memory used"),

@@ -3,6 +3,7 @@ import { costWords } from "../../src/job/cost.ts";
 import type { Checkpoint } from "../../src/job/execution.ts";
 import { takenBackFor } from "../../src/job/reasons/endings.ts";
 import { durationWords, heldWords } from "../../src/job/reasons/words.ts";
+import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type {
   Budget,
   Cause,
@@ -41,9 +42,11 @@ export function costLines({ usage }: Pick<JobStatus, "usage">): string[] {
 }
 
 /** How each task ended. What a task had before, and gave back, is not known here: only that nobody ever held anything. */
-export function taskTable({ tasks: all, roles, usage }: Pick<JobStatus, "tasks" | "roles" | "usage">): string[] {
+export function taskTable(job: Pick<JobStatus, "tasks" | "roles" | "usage" | "search">): string[] {
+  const { tasks: all, roles, usage } = job;
+  const nameOf = ({ task }: TaskStatus) => spokenName(job, task);
   const tasks = all.filter(hadContainer);
-  const none = taskSpans(all.filter((task) => !hadContainer(task)).map(({ task }) => task));
+  const none = taskSpans(all.filter((task) => !hadContainer(task)).map(nameOf));
   const never = usage.memoryMiBSeconds === 0;
   if (tasks.length === 0 && none === "") return [];
   if (tasks.length === 0)
@@ -55,15 +58,15 @@ export function taskTable({ tasks: all, roles, usage }: Pick<JobStatus, "tasks" 
     ["parameters", shown.map(({ params }) => params && parameterList(params))],
   ] as const;
   const known = used.filter(([, cells]) => cells.some((cell) => cell !== undefined));
-  const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }, index) => [
-    task,
-    endedAs(state),
-    host ?? "–",
-    formatExit(exit),
-    clockOr(startedAtMs),
-    clockOr(endedAtMs),
-    stepOr(step),
-    stepOr(checkpointStep),
+  const rows = shown.map((task, index) => [
+    nameOf(task),
+    endedAs(task.state),
+    task.host ?? "–",
+    formatExit(task.exit),
+    clockOr(task.startedAtMs),
+    clockOr(task.endedAtMs),
+    stepOr(task.step),
+    stepOr(task.checkpointStep),
     ...known.map(([, cells]) => cells[index] ?? "–"),
   ]);
   const more = tasks.length > shown.length ? [`and ${tasks.length - shown.length} more`] : [];

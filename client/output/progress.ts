@@ -3,6 +3,7 @@ import { costWords } from "../../src/job/cost.ts";
 import { unreadWords } from "../../src/job/feeds/feed-lines.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { amountWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
+import { saidWithinTrial, spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type {
   Cause,
@@ -41,7 +42,7 @@ export function milestones(before: JobStatus | undefined, after: JobStatus, hand
     ...ofRoles(false),
     ...(stage === undefined ? [] : [stageMilestone(stage)]),
     ...ofRoles(true),
-    ...taskMilestones(before, after),
+    ...(after.search === undefined ? taskMilestones : trialMilestones)(before, after),
     ...serviceMilestones(before, after),
     ...idleMilestones(before, after),
     ...feedMilestones(before, after, handedOver),
@@ -199,6 +200,21 @@ function taskMilestones(before: JobStatus | undefined, after: JobStatus): Milest
         { what: `${task.task} failed`, details: `exit ${exitOf(task)} on ${task.host ?? "–"}; the others go on` },
       ];
     return [];
+  });
+}
+
+/** Trials that started again, and those that have failed: what is known of a trial its lead has. That one goes on after a rung is as usual. */
+function trialMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
+  const earlier = new Map(before?.tasks.map((task) => [task.task, task]));
+  return after.tasks.flatMap((task) => {
+    const known = earlier.get(task.task);
+    if (known === undefined) return [];
+    const [name = ""] = spokenName(after, task.task).split("/");
+    const told = (what: string, why = "") => {
+      return [{ what: `${name.replace(":", " ")} ${what}`, details: saidWithinTrial(after, why) }];
+    };
+    if (task.restarts > known.restarts) return told("started again", task.restartReason);
+    return task.trial?.state === "failed" && known.trial?.state !== "failed" ? told("failed", task.trial.why) : [];
   });
 }
 

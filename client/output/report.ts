@@ -1,7 +1,9 @@
 import { ExitCode } from "../../src/errors.ts";
 import { unreadLines } from "../../src/job/feeds/feed-lines.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
-import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
+import { trialsOf } from "../../src/job/search/trial-list.ts";
+import { saidOfTask, spokenName } from "../../src/job/search/trial-tasks.ts";
+import type { Cause, JobOutcome, JobStatus, SearchStatus } from "../../src/job/status.ts";
 import { formatBudgets } from "./budgets.ts";
 import { formatClock } from "./format.ts";
 import {
@@ -14,6 +16,7 @@ import {
   taskTable,
 } from "./job-tables.ts";
 import { transferLines } from "./transfer-lines.ts";
+import { trialCounts, trialTable } from "./trial-table.ts";
 
 /** At most so many of the program's last lines are repeated in a report; `tony-ts logs` has them all. */
 const shownLines = 20;
@@ -24,11 +27,12 @@ const shownLines = 20;
  * @param durationMs from the job's submission to its end
  */
 export function failureReport(status: JobStatus, outcome: JobOutcome, durationMs: number): string[] {
+  const { search } = status;
+  const trials = search === undefined ? [] : trialLines(status, search);
   const sections = [
     [headline(status, outcome, durationMs)],
-    whyLines(outcome),
-    taskTable(status),
-    generationTable(status),
+    whyLines(outcome, status),
+    ...(trials.length > 0 ? [trials] : [taskTable(status), generationTable(status)]),
     readOn(status, outcome),
   ];
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
@@ -40,24 +44,47 @@ export function masterlessReport({ id, name }: Named, outcome: JobOutcome): stri
   return [`${result.toUpperCase()}  ${id}  ${name}`, "", ...whyLines(outcome), "", readOnLine(id, ["am"], result)];
 }
 
+/** So many of the best trials are shown. */
+const shownTrials = 10;
+
+function trialLines(status: JobStatus, search: SearchStatus): string[] {
+  const trials = trialsOf(status, search);
+  return trials.length === 0 ? [] : [`trials: ${trialCounts(trials)}`, ...trialTable(trials, search, shownTrials)];
+}
+
 interface Named {
   readonly id: string;
   readonly name: string;
 }
 
 function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): string {
+  const head = `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${durationWords(durationMs)}`;
+  if (status.search !== undefined) return head;
   const generations = generationWords(outcome.cause?.generation ?? status.generation, status);
   // Each stage has its own: which generation used up what is in the table.
   const isStaged = status.generations.some(({ roles }) => roles !== undefined);
   const budget = isStaged ? "" : ` (${formatBudgets(status)})`;
-  const duration = durationWords(durationMs);
-  return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations}${budget}`;
+  return `${head} · ${generations}${budget}`;
 }
 
-/** What was the root of it, and by which rule that ended the job. */
-function whyLines({ cause, rule, summary }: JobOutcome): string[] {
+/** What was the root of it, and by which rule that ended the job. @param status absent: its ApplicationMaster has told none */
+function whyLines({ cause, rule, summary }: JobOutcome, status?: JobStatus): string[] {
   if (cause === undefined) return labelled("Reason", [summary]);
-  return [...causeLines(cause), ...labelled("No restart", rule === undefined ? [] : [rule])];
+  const label = status?.search === undefined ? "No restart" : "Search ended";
+  const told = status === undefined ? cause : spokenCause(cause, status);
+  return [...causeLines(told), ...labelled(label, rule === undefined ? [] : [rule])];
+}
+
+/** Of a search the task is a trial, and no generation is one of the whole. */
+function spokenCause({ generation, ...cause }: Cause, status: JobStatus): Cause {
+  const { task, summary, consequences } = cause;
+  return {
+    ...cause,
+    ...(task !== undefined && { task: spokenName(status, task) }),
+    ...(status.search === undefined && generation !== undefined && { generation }),
+    summary: saidOfTask(status, summary),
+    consequences: consequences.map((sentence) => saidOfTask(status, sentence)),
+  };
 }
 
 function causeLines(cause: Cause): string[] {
@@ -102,7 +129,7 @@ function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
     ...costLines(status),
     ...transferLines(status),
     ...unreadLines(status),
-    readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result),
+    readOnLine(applicationId, task === undefined ? ["am"] : [spokenName(status, task), "am"], result),
   ];
 }
 

@@ -1,17 +1,20 @@
 import { durationWords } from "../../src/job/reasons/words.ts";
 import { bestOf, countsLine, standing, trialsOf } from "../../src/job/search/trial-list.ts";
-import type { JobStatus, SearchStatus } from "../../src/job/status.ts";
+import type { JobStatus, SearchStatus, TaskState } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
+import { waitingLines } from "./wait-block.ts";
 
 /** So many of the trials that run are shown. */
 const SHOWN = 8;
+
 /** How a search stands: the best trial, how many there are, what runs. Undefined before the first has begun. */
 export function searchBoard(status: JobStatus, search: SearchStatus, nowMs: number): WaitBlock | undefined {
   const trials = trialsOf(status, search);
   if (trials.length === 0 || status.outcome !== undefined) return undefined;
   const best = bestOf(trials);
   const counts = countsLine(status, search, trials);
+  const own = new Map(status.tasks.map((one) => [one.task, one]));
   const running = trials.filter(({ state }) => state === "running").toSorted((a, b) => a.number - b.number);
   return {
     lines: [
@@ -19,15 +22,23 @@ export function searchBoard(status: JobStatus, search: SearchStatus, nowMs: numb
       `  trials ${counts}`,
       ...formatTable(
         running.slice(0, SHOWN).map((trial) => {
-          const since = trial.startedAtMs === undefined ? "starting" : durationWords(nowMs - trial.startedAtMs);
-          return [`  #${trial.number}`, trial.task, since, standing(trial, search)];
+          const { host = "–", state } = own.get(trial.task) ?? {};
+          const { number, startedAtMs } = trial;
+          const since = startedAtMs === undefined ? unstarted(state) : durationWords(nowMs - startedAtMs);
+          return [`  #${number}`, host, since, standing(trial, search)];
         }),
       ),
       ...(running.length > SHOWN ? [`  and ${running.length - SHOWN} more run`] : []),
+      ...waitingLines(status, nowMs),
     ],
     cause: "trials",
     line: `trials: ${counts}`,
     change: "trials",
     facts: [],
   };
+}
+
+/** What a trial does whose program has not started. */
+function unstarted(state: TaskState | undefined): string {
+  return state === "waiting" ? "waiting" : "starting";
 }

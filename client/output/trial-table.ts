@@ -8,10 +8,11 @@ import {
   type Trials,
   trialsOf,
 } from "../../src/job/search/trial-list.ts";
+import { saidWithinTrial } from "../../src/job/search/trial-tasks.ts";
 import { countStates } from "../../src/job/search/trials.ts";
 import { trialCountWords, valueWords } from "../../src/job/search/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
-import type { JobOutcome, SearchStatus } from "../../src/job/status.ts";
+import type { JobOutcome, JobStatus, SearchStatus } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
 
 /** The best trial that has ended or pauses, in words; undefined: none with a value has. */
@@ -63,14 +64,18 @@ function csvCell(text: string): string {
 const TOLD = 5;
 
 /** Why trials failed, and where to read on. */
-export function failureLines(trials: readonly TrialJson[], applicationId: string): string[] {
+export function failureLines(
+  trials: readonly TrialJson[],
+  job: Pick<JobStatus, "applicationId" | "search" | "roles">,
+): string[] {
   const failed = trials.filter(({ state }) => state === "failed").toSorted((a, b) => a.number - b.number);
   const more = failed.length > TOLD ? [`and ${failed.length - TOLD} more failed (--json has all)`] : [];
   return [
-    ...failed.slice(0, TOLD).flatMap(({ number, why = "", lines = [], application = applicationId }) => {
+    ...failed.slice(0, TOLD).flatMap(({ number, why = "", lines = [], application = job.applicationId }) => {
+      const reason = why === "" ? "" : `: ${saidWithinTrial(job, why)}`;
       const last = lines.findLast((line) => line.trim() !== "") ?? why;
       return [
-        `trial ${number} failed${why === "" ? "" : `: ${why}`}: tony-ts logs ${application} trial:${number}`,
+        `trial ${number} failed${reason}: tony-ts logs ${application} trial:${number}`,
         // The last line of a traceback is in the words already.
         ...(why.includes(last.trim()) ? [] : [`  | ${last}`]),
       ];

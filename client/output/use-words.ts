@@ -1,4 +1,5 @@
 import { countWords, memoryWords, sizeWords } from "../../src/job/reasons/words.ts";
+import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
 
 const mebibyte = 1_048_576;
@@ -19,11 +20,13 @@ export function gpuPeak({ gpus }: TaskStatus): string | undefined {
 }
 
 /** Of a whole job: the task that came closest to its memory's end, and what its GPUs did. */
-export function peakWords({ tasks, roles }: Pick<JobStatus, "tasks" | "roles">): string[] {
+export function peakWords(job: Pick<JobStatus, "tasks" | "roles" | "search">): string[] {
+  const { tasks, roles } = job;
   const share = (task: TaskStatus) =>
     (task.maxMemoryBytes ?? 0) / mebibyte / (memoryOf(task, roles) ?? Number.POSITIVE_INFINITY);
   const [fullest] = tasks.filter((task) => share(task) > 0).sort((a, b) => share(b) - share(a));
-  const memory = fullest === undefined ? [] : [`memory peak ${memoryPeak(fullest, roles)} (${fullest.task})`];
+  const memory =
+    fullest === undefined ? [] : [`memory peak ${memoryPeak(fullest, roles)} (${spokenName(job, fullest.task)})`];
   const gpus = tasks.flatMap((task) => task.gpus ?? []);
   const busy = gpus.flatMap(({ utilization }) => utilization?.max ?? []);
   if (busy.length === 0) return memory;

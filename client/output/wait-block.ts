@@ -18,7 +18,8 @@ export function waitBlock(
   const waits = lasting(status, nowMs, shortestShownMs);
   const [first] = waits;
   if (first === undefined) return undefined;
-  const state = `${first.what} (${status.roles.map((role) => `${role.name} ${countsOf(role)}`).join(", ")})`;
+  const counts = rolesOf(status).map((role) => `${role.name} ${countsOf(role)}`);
+  const state = counts.length === 0 ? first.what : `${first.what} (${counts.join(", ")})`;
   return {
     lines: [head, ...linesOf(status, waits, nowMs), ...hintLines(status, hint)],
     cause: first.cause,
@@ -66,8 +67,16 @@ function lasting({ waits }: JobStatus, nowMs: number, shortestShownMs: number): 
   return waits.filter(({ sinceMs }) => nowMs - sinceMs >= shortestShownMs);
 }
 
-function linesOf({ roles, tasks }: JobStatus, waits: readonly Wait[], nowMs: number): string[] {
-  return [...roles.flatMap((role) => roleLines(role, tasks)), ...waits.flatMap((wait) => waitLines(wait, nowMs))];
+/** A search's count the tasks of all its trials, of which few run at once: what stands of its trials says more. */
+function rolesOf({ roles, search }: JobStatus): readonly RoleStatus[] {
+  return search === undefined ? roles : [];
+}
+
+function linesOf(status: JobStatus, waits: readonly Wait[], nowMs: number): string[] {
+  return [
+    ...rolesOf(status).flatMap((role) => roleLines(role, status.tasks)),
+    ...waits.flatMap((wait) => waitLines(wait, nowMs)),
+  ];
 }
 
 function roleLines(role: RoleStatus, tasks: readonly TaskStatus[]): string[] {

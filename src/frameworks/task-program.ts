@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import type { HostPort } from "../hadoop/conf/values.ts";
 import type { ClusterSpec, NamedPorts } from "../job/cluster-spec.ts";
 import { fillCommand } from "../job/search/fill-command.ts";
-import type { Parameters } from "../job/search/space.ts";
+import { type Parameters, variableOf } from "../job/search/space.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import type { TaskName } from "../job/task.ts";
 import { namedAddressesOf } from "./addresses.ts";
@@ -203,10 +203,7 @@ function everyProgram(
 /** What a trial of a search is told: its number, and its parameters all together and one by one. */
 function trialVariables({ trial }: ProgramStart): Readonly<Record<string, string>> {
   if (trial === undefined) return {};
-  const each = Object.entries(trial.parameters).map(([name, value]) => [
-    `TONY_PARAM_${name.toUpperCase()}`,
-    String(value),
-  ]);
+  const each = Object.entries(trial.parameters).map(([name, value]) => [variableOf(name), String(value)]);
   return {
     TONY_TRIAL_NUMBER: String(trial.number),
     TONY_TRIAL_PARAMS: JSON.stringify(trial.parameters),

@@ -9,18 +9,19 @@ import { domainWords } from "../search/parse-parameter.ts";
 import { valueFrom } from "../search/random-search.ts";
 import {
   type Described,
+  identityOf,
   isActive,
   type Parameter,
   type Parameters,
   type ParameterValue,
   type Space,
   sizeOf,
+  variableOf,
 } from "../search/space.ts";
-import type { FailureLimits, Search } from "../search/trials.ts";
+import { type FailureLimits, MOST_TRIALS, type Search } from "../search/trials.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 import { parseSpace } from "./parse-space.ts";
-import { MOST_TRIALS } from "./search-run.ts";
 
 const DEFAULT_TRIALS = 100;
 /** Hops' differential evolution has a first one, and four of its children. */
@@ -57,6 +58,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: usual, random: usual, optuna: usual };
   const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
   checkCut(reader, algorithm, space, maxTrials);
+  checkEffects(reader, { algorithm, stop, points }, maxTrials);
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
   const keepIdleMs =
@@ -187,9 +189,17 @@ function readSpaceFile(reader: JobReader): Said[] {
 function inOrder(reader: JobReader, given: readonly Said[]): readonly Said[] {
   const placed: Said[] = [];
   let waiting = given;
+  const variables = new Map<string, string>();
   for (const { key, name } of given) {
     if (!NAME.test(name))
       reader.error(key, `names a parameter ${name}: write it with letters, digits and _, such as ${nameLike(name)}`);
+    const variable = variableOf(name);
+    const other = variables.get(variable) ?? name;
+    variables.set(variable, other);
+    if (other !== name) {
+      const both = `whose variable ${variable} is that of ${other}, too`;
+      reader.error(key, `names a parameter ${name}, ${both}: rename one of them`);
+    }
   }
   while (waiting.length > 0) {
     const fit = waiting.filter(({ when }) => when === undefined || placed.some(({ name }) => name === when.parameter));
@@ -278,6 +288,28 @@ function checkCut(
   );
 }
 
+/** What is said in vain. */
+function checkEffects(
+  reader: JobReader,
+  { algorithm, stop, points }: Pick<Search, "algorithm" | "stop" | "points">,
+  maxTrials = MOST_TRIALS,
+): void {
+  const vain = "has no effect with";
+  if (reader.has("tony.search.budget") && (stop === "none" || stop === "median")) {
+    reader.warn(
+      "tony.search.budget",
+      `${vain} tony.search.stop = ${stop}: set it to asha, asha-promotion or hyperband`,
+    );
+  }
+  if (reader.has("tony.search.population") && algorithm !== "evolution") {
+    reader.warn("tony.search.population", `${vain} tony.search.algorithm = ${algorithm}: set it to evolution`);
+  }
+  if (points.length > maxTrials) {
+    const some = `has ${points.length} points, of which the first ${maxTrials} are tried`;
+    reader.warn("tony.search.points", `${some} (tony.search.max-trials)`);
+  }
+}
+
 /** Trials are gangs, of which a stage would be another. */
 function checkRoles(
   reader: JobReader,
@@ -299,6 +331,8 @@ function checkRoles(
     for (const [, name = ""] of command.matchAll(/\{\{param\.([^{}]*)\}\}/g)) {
       if (!names.has(name)) reader.error(key, unknown(name, space));
     }
+    for (const [words, name] of command.matchAll(/\{\{\s+param\.([^{}]*?)\s*\}\}/g))
+      reader.error(key, `has ${words}: write {{param.${name}}}`);
     for (const [words, option = "", name] of command.matchAll(/(?<=^|\s)(--?[\w-]+)\s+\{\{param\.([^{}]*)\}\}/g)) {
       if (space.some((parameter) => parameter.name === name && parameter.when !== undefined))
         reader.warn(
@@ -309,12 +343,24 @@ function checkRoles(
   }
 }
 
+/** What a point is made of. */
+const ASSIGNMENT = /[^\s=]+=(?:"[^"]*"|\S*)/g;
+
 function readPoints(reader: JobReader, space: Space, names: ReadonlySet<string>): readonly Parameters[] {
   const points = (reader.read("tony.search.points") ?? "").split(";").filter((point) => point.trim() !== "");
+  const seen = new Set<string>();
   return points.flatMap((point) => {
-    const words = point.match(/[^\s=]+=(?:"[^"]*"|\S*)/g) ?? [];
-    const given = new Map(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
+    const before = reader.problems.length;
     const refuse = (what: string) => reader.error("tony.search.points", `has the point ${point.trim()}, ${what}`);
+    const given = new Map<string, string>();
+    for (const word of point.match(ASSIGNMENT) ?? []) {
+      const [name = ""] = word.split("=");
+      if (given.has(name)) refuse(`which has ${name} twice`);
+      given.set(name, word.slice(name.length + 1));
+    }
+    const rest = point.replace(ASSIGNMENT, " ").trim();
+    if (rest !== "") refuse(`in which ${rest} is not NAME=VALUE`);
+    if (reader.problems.length > before) return [];
     const stray = [...given.keys()].find((name) => !names.has(name));
     if (stray !== undefined) refuse(`which ${unknown(stray, space)}`);
     const parameters: Record<string, ParameterValue> = {};
@@ -329,6 +375,10 @@ function readPoints(reader: JobReader, space: Space, names: ReadonlySet<string>)
         refuse(`in which ${parameter.name} is not there: its condition does not hold`);
       else if (value !== undefined) parameters[parameter.name] = value;
     }
+    const identity = identityOf(space, parameters);
+    if (reader.problems.length === before && seen.has(identity))
+      refuse("which is there already: nothing is tried twice");
+    seen.add(identity);
     return [parameters];
   });
 }

@@ -1,10 +1,8 @@
 import { keyWords } from "../reasons/words.ts";
 import { gridSize } from "../search/grid.ts";
-import type { Search } from "../search/trials.ts";
+import { MOST_TRIALS, type Search } from "../search/trials.ts";
 import { countTasks, type JobSpec } from "../spec.ts";
 
-/** Of a grid there are no more trials than places; nobody asks for more than this. */
-export const MOST_TRIALS = 10_000;
 /** More than one ApplicationMaster has in its books. */
 const MOST_TASKS = 10_000;
 

@@ -1,6 +1,6 @@
 import { parseParameter } from "../search/parse-parameter.ts";
 import type { Described } from "../search/space.ts";
-import type { Budget } from "../search/trials.ts";
+import { type Budget, MOST_TRIALS } from "../search/trials.ts";
 import { amount, count, object, string } from "../shape.ts";
 import { key } from "./key.ts";
 import { integer, type KeyType, oneOf, optionalDuration, path, text } from "./types.ts";
@@ -12,7 +12,7 @@ const parameter: KeyType<Described> = {
   shape: (value, where) => parseParameter(string(value, where)),
 };
 
-const budgetWords = "MIN MAX FACTOR in whole steps, FACTOR at least 2, such as 1 81 3";
+const budgetWords = "MIN MAX FACTOR in whole steps, MIN at most MAX and FACTOR at least 2, such as 1 81 3";
 
 const budget: KeyType<Budget> = {
   label: "rungs",
@@ -131,7 +131,7 @@ export const searchKeys = {
     ours: true,
   }),
   "tony.search.max-trials": key({
-    type: integer({ min: 1 }),
+    type: integer({ min: 1, max: MOST_TRIALS }),
     doc: "How many trials there are; default 100, of a grid all, of evolution five generations, of hyperband one round.",
     support: "works",
     ours: true,

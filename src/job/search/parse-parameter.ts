@@ -1,5 +1,5 @@
 import type { Condition, Described, Domain, ParameterValue } from "./space.ts";
-import { stepsOf } from "./space.ts";
+import { onStep, stepsOf } from "./space.ts";
 
 const FORMS = "float 1e-5 1e-1 log, float 0 1 step 0.1, int 1 8 or choice adam sgd";
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -11,6 +11,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
  */
 export function parseParameter(text: string): Described {
   const refuse = (mustBe: string) => new RangeError(`${mustBe}, not "${text.trim()}"`);
+  if (text.split('"').length % 2 === 0) throw refuse("a parameter with a closing quote behind each value in quotes");
   const words = text.match(/"[^"]*"|[^\s"]+/g) ?? [];
   const [kind, ...rest] = words;
   const at = rest.indexOf("when");
@@ -29,17 +30,18 @@ function parseDomain(kind: string | undefined, words: readonly string[], refuse:
   const isForm = form === undefined || (form === "log" && stepWord === undefined) || (form === "step" && stepWord);
   if (low === undefined || high === undefined || !isForm || more.length > 0) {
     throw refuse(
-      `${kind} LOW HIGH, with log or step S behind it if you like, such as ${kind === "int" ? "int 8 512 log" : "float 1e-5 1e-1 log"}`,
+      `${kind} LOW HIGH, with either log or step S behind it if you like, such as ${kind === "int" ? "int 8 512 log" : "float 1e-5 1e-1 log"}`,
     );
   }
   if (low > high) throw refuse(`${kind} LOW HIGH with the lower number first`);
   if (form === "log" && low <= 0) throw refuse(`${kind} LOW HIGH log with LOW above 0`);
   const step = form === "step" ? numberOf(stepWord ?? "", kind) : kind === "int" ? 1 : undefined;
   if (form === "step") {
-    const isStep = step !== undefined && step > 0;
-    const steps = isStep ? stepsOf(low, high, step) : 0;
-    if (!isStep || Math.abs(low + steps * step - high) > 1e-9 * step) {
-      throw refuse(`${kind} LOW HIGH step S with S above 0 and HIGH a whole number of steps above LOW`);
+    const mustBe = `${kind} LOW HIGH step S with S above 0 and HIGH a whole number of steps above LOW`;
+    if (step === undefined || step <= 0) throw refuse(mustBe);
+    if (Math.abs(low + stepsOf(low, high, step) * step - high) > 1e-9 * step) {
+      const below = onStep({ kind, low, high, log: false, step }, Math.max(1, Math.floor((high - low) / step)));
+      throw refuse(`${mustBe}, such as ${kind} ${low} ${below} step ${step}`);
     }
   }
   return { kind, low, high, log: form === "log", ...(step === undefined ? {} : { step }) };

@@ -41,6 +41,11 @@ export interface Parameter extends Described {
 /** A parameter stands behind that of its condition. */
 export type Space = readonly Parameter[];
 
+/** The variable that a program finds a parameter's value in. */
+export function variableOf(name: string): string {
+  return `TONY_PARAM_${name.toUpperCase()}`;
+}
+
 /** Whether a parameter is there, by the values of those before it. */
 export function isActive({ when }: Described, parameters: Parameters): boolean {
   if (when === undefined) return true;

@@ -3,6 +3,9 @@ import type { JobSpec } from "../spec.ts";
 import type { JobStatus } from "../status.ts";
 import { formatTaskId, parseTaskId, type TaskId, type TaskName } from "../task.ts";
 
+/** A job as people are shown it. */
+type Shown = Pick<JobStatus, "search" | "roles">;
+
 type Job = Pick<JobSpec, "trials"> & {
   readonly roles: readonly { readonly name: string; readonly instances: number }[];
 };
@@ -30,14 +33,36 @@ export function nameInTrial(job: Job, id: TaskId): string {
 }
 
 /** The same of a job as people are shown it, whose roles count the tasks of all trials; undefined where it is no search. */
-export function shownNameInTrial(
-  { search, roles }: Pick<JobStatus, "search" | "roles">,
-  id: TaskId,
-): string | undefined {
+export function shownNameInTrial({ search, roles }: Shown, id: TaskId): string | undefined {
   if (search === undefined) return undefined;
   const { trials } = search;
   const ofOne = trials === undefined ? roles : roles.map((role) => ({ ...role, instances: role.instances / trials }));
   return nameInTrial({ ...(trials !== undefined && { trials }), roles: ofOne }, id);
+}
+
+/** What people call a task: of a search its trial, `trial:17`, or where that has several tasks `trial:17/worker:1`. */
+export function spokenName(job: Shown, id: TaskId): string {
+  return ofOneTask(job.search, shownNameInTrial(job, id)) ?? id;
+}
+
+/** The same of a task that an ApplicationMaster speaks of. */
+export function spokenNameIn(spec: Job & Pick<JobSpec, "search">, id: TaskId): string {
+  return spec.search === undefined ? id : (ofOneTask(spec, nameInTrial(spec, id)) ?? id);
+}
+
+function ofOneTask(job: { readonly trials?: number } | undefined, name: string | undefined): string | undefined {
+  return job?.trials === undefined ? name?.replace(/\/.*/, "") : name;
+}
+
+/** A sentence with what people call the task whose name it begins with. */
+export function saidOfTask(job: Shown, sentence: string): string {
+  const [id = ""] = /^[^\s:]+:\d+(?= )/.exec(sentence) ?? [];
+  return id === "" ? sentence : `${spokenName(job, id)}${sentence.slice(id.length)}`;
+}
+
+/** The same behind the name of its trial: `exited 1 on n1`, or where that has several tasks `worker:1 exited 1 on n1`. */
+export function saidWithinTrial(job: Shown, sentence: string): string {
+  return saidOfTask(job, sentence).replace(/^trial:\d+[ /]/, "");
 }
 
 /** Whether a task of that name by its trial is meant by `trial:17`, `trial:17/worker` or `trial:17/worker:0`. */

@@ -1,6 +1,9 @@
 import type { NonFinite } from "../program-metrics.ts";
 import type { Parameters, Space } from "./space.ts";
 
+/** Of a grid there are no more trials than places; nobody asks for more than this. */
+export const MOST_TRIALS = 10_000;
+
 /** Which of two values of the metric is the better one. */
 export type Direction = "minimize" | "maximize";
 

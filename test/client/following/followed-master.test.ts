@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { FollowedMaster } from "../../../client/following/followed-master.ts";
 import type { AttemptConnection, FollowUpdate } from "../../../client/master/attempt-connection.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
@@ -49,8 +50,12 @@ let followed: FollowedMaster;
 beforeEach(() => {
   context = recordedContext({});
   masters = [];
+  followed = following();
+});
+
+function following(options: Partial<FollowOptions> = {}): FollowedMaster {
   const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
-  followed = new FollowedMaster(
+  return new FollowedMaster(
     {
       id: aReport().id,
       applications: aPlace({
@@ -68,10 +73,11 @@ beforeEach(() => {
         return master;
       },
       ...followedInto(context),
+      ...options,
     },
     () => undefined,
   );
-});
+}
 
 const said = () => context.out.text + context.err.text;
 
@@ -83,6 +89,13 @@ async function find(attempt: number): Promise<TalkingMaster> {
   return master;
 }
 const saying = (attempt: number): FollowUpdate => ({ type: "status", status: aJobStatus({ attempt }) });
+
+test("of a search nobody's output is missed where none is asked for", async () => {
+  const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+  const ofSearch = (logs: FollowOptions["logs"]) => following({ logs }).unseen(aJobStatus({ search }));
+  expect(ofSearch({ kind: "lead" })).toEqual([]);
+  expect(ofSearch({ kind: "named", names: ["trial:1"] })).toEqual(["worker:1"]);
+});
 
 describe("an attempt that another one replaced", () => {
   test("is left, and not gone back to", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { inspect, inspectionJson, inspectionLines } from "../../../client/master/inspection.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
-import type { JobStatus } from "../../../src/job/status.ts";
+import type { TrialState } from "../../../src/job/search/trials.ts";
+import type { JobStatus, TaskStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 import { aPlace } from "../place.ts";
@@ -60,6 +61,36 @@ describe("what status shows of a job", () => {
         "  prepare: containers 5.0 s · files 15 s · programs 2.0 s · running 14 s",
         "  train: containers 20 s",
       ]),
+    );
+  });
+
+  test("of a search how it stands, and its trials that have begun, by their numbers", () => {
+    const search = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "" } as const;
+    const task = (index: number, changes: Partial<TaskStatus>): TaskStatus => {
+      return { task: `worker:${index}`, state: "waiting", restarts: 0, ...changes };
+    };
+    const trial = (state: TrialState) => ({ params: { lr: "0.1" }, trial: { state }, metrics: { loss: 0.5 } });
+    const tasks = [
+      task(0, { state: "stopped", exit: "SIGTERM", ...trial("paused") }),
+      task(1, { state: "running", ...trial("running") }),
+      task(2, { ...trial("running") }),
+      task(3, {}),
+    ];
+    const lines = inspectionLines(
+      { report: aReport({ state: "RUNNING" }), status: aJobStatus({ search, tasks }) },
+      nowMs,
+    );
+    expect(lines).toContain("  trials: 0 ended · 1 running · 1 waiting · 1 paused · 1 to come");
+    const table = lines.slice(lines.findIndex((line) => line.startsWith("trial ")));
+    expect(table.map((line) => line.split(/ +/).slice(0, 2).join(" "))).toEqual([
+      "trial state",
+      "0 paused",
+      "1 running",
+      "2 waiting",
+    ]);
+    const ofTwo = aJobStatus({ search: { ...search, trials: 1 }, tasks: [task(1, { state: "failed", exit: "1" })] });
+    expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status: ofTwo }, nowMs).at(-1)).toMatch(
+      /^0\/worker:1 +failed/,
     );
   });
 

@@ -5,7 +5,7 @@ import { waitBlock } from "../../../client/output/wait-block.ts";
 import { searchRun } from "../../../src/job/build/search-run.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { endingWords } from "../../../src/job/reasons/endings.ts";
-import type { Cause, JobState, JobStatus } from "../../../src/job/status.ts";
+import type { Cause, JobState, JobStatus, SearchStatus, TaskStatus } from "../../../src/job/status.ts";
 import { waitOf } from "../../../src/job/wait.ts";
 import { Scenario } from "../../am/core/scenario.ts";
 import { searchOf } from "../../job/search/support.ts";
@@ -41,6 +41,42 @@ describe("the way of a job, told from one state to the next", () => {
     ]);
     expect(milestones(allocated, running)).toEqual([{ what: "worker 2/2 running", details: "cluster spec sent" }]);
     expect(milestones(running, running)).toEqual([]);
+  });
+
+  describe("of a search", () => {
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    const task = (changes: Partial<TaskStatus>): TaskStatus => {
+      return { task: "worker:2", state: "running", restarts: 0, trial: { state: "running" }, ...changes };
+    };
+    const told = (before: TaskStatus, after: TaskStatus, given: SearchStatus = search) => {
+      const status = (one: TaskStatus) =>
+        aJobStatus({ roles: [role("worker", 12)], tasks: [one], search: given, generation: 4 });
+      return milestones(status(before), status(after));
+    };
+    const why = "worker:2 exited 1 on n1: ValueError: no lr";
+
+    test("are trials that start again, and those that have failed", () => {
+      expect(told(task({}), task({ restarts: 1, restartReason: why }))).toEqual([
+        { what: "trial 2 started again", details: "exited 1 on n1: ValueError: no lr" },
+      ]);
+      expect(told(task({}), task({ state: "failed", exit: "1", trial: { state: "failed", why } }))).toEqual([
+        { what: "trial 2 failed", details: "exited 1 on n1: ValueError: no lr" },
+      ]);
+      const lost = task({ restarts: 1, restartReason: "node n1 was lost" });
+      expect(told(task({}), lost)).toEqual([{ what: "trial 2 started again", details: "node n1 was lost" }]);
+    });
+
+    test("name the task that ended a trial of several", () => {
+      const ofTwo = { ...search, trials: 6 };
+      expect(told(task({}), task({ restarts: 1, restartReason: why.replace(":2", ":3") }), ofTwo)).toEqual([
+        { what: "trial 1 started again", details: "worker:1 exited 1 on n1: ValueError: no lr" },
+      ]);
+    });
+
+    test("are no trials that go on after a rung, nor tasks of a trial that starts again", () => {
+      expect(told(task({ trial: { state: "paused" } }), task({ restartReason: "it is among the best" }))).toEqual([]);
+      expect(told(task({}), task({ state: "lost" }))).toEqual([]);
+    });
   });
 
   test("the roles of a search are not, which has trials", () => {

@@ -57,6 +57,51 @@ function killedBecause(words: string): JobOutcome {
   return { ...endedBecause("killed", { code: "stop-requested", words }), endedAtMs: noonishMs + 1_000 };
 }
 
+describe("the report of a search that failed", () => {
+  const search = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "" } as const;
+  const alike: RuleReason = { code: "trials-failed-alike", trials: 5 };
+  const cause = outOfMemory({
+    consequences: ["worker:0 exit 1, 0.2 s later (a consequence, not counted)"],
+    remedy: "lower it",
+  });
+  const failed: JobOutcome = { ...outcome, ...endedBecause("failed", alike), rule: "the first 5 failed", cause };
+  const trial = (number: number) => ({
+    ...({ task: `worker:${number}`, state: "failed", restarts: 0, params: { lr: `0.${number}` } } as const),
+    trial: { state: "failed" } as const,
+  });
+  const report = (changes: Partial<typeof failedStatus>) =>
+    failureReport({ ...failedStatus, search, ...changes }, failed, lastedMs);
+
+  test("is about its trials, which have neither generations nor the job's restarts", () => {
+    const { checkpoint: _, ...status } = failedStatus;
+    expect(failureReport({ ...status, search, tasks: [trial(0), trial(1)] }, failed, lastedMs)).toEqual([
+      "FAILED  application_1795305600000_0009  bert · 2 min 35 s",
+      "",
+      "Root cause   trial:1 ran out of memory on 127.0.0.12, 14:02:11 (container_e01_1795305600000_0009_01_000005, exit -104 OOM)",
+      "             → lower it",
+      "  | epoch 7 step 1840 loss 0.402",
+      '  | File "train.py", line 88, in collate',
+      "Then         trial:0 exit 1, 0.2 s later (a consequence, not counted)",
+      "Search ended the first 5 failed",
+      "",
+      "trials: 2 failed",
+      "trial   state    loss   lr",
+      "0       failed   –      0.0",
+      "1       failed   –      0.1",
+      "",
+      "All containers are returned",
+      "  tony-ts logs application_1795305600000_0009 trial:1 | … am     tony-ts status application_1795305600000_0009 --json     exit code 1",
+    ]);
+  });
+
+  test("that began no trial says that it had no containers", () => {
+    const task = { task: "worker:0", state: "stopped", restarts: 0 } as const;
+    expect(report({ tasks: [task, { ...task, task: "worker:1" }] })).toContain(
+      "No task ever had a container: trial:0, trial:1",
+    );
+  });
+});
+
 describe("the report of a job that failed", () => {
   test("leaves the budgets of a job in stages, which are each stage's own, to the table of generations", () => {
     const generations = failedStatus.generations.map((one) => ({ ...one, roles: ["worker"] }));

@@ -13,6 +13,7 @@ import {
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { isBetter, trialsOf } from "../../../src/job/search/trial-list.ts";
 import type { SearchStatus, TaskStatus, TrialStatus } from "../../../src/job/status.ts";
+import { role } from "../job-status.ts";
 
 const search: SearchStatus = {
   metric: "loss",
@@ -127,6 +128,7 @@ test("settings of the command line are named, whose values nobody kept", () => {
 });
 
 test("why trials failed is told with where to read on, of the first ones", () => {
+  const job = { applicationId: "application_1_0001", search, roles: [role("worker", 7)] };
   const failed = (number: number, why?: string, lines?: readonly string[]): TaskStatus => ({
     ...trial(number, undefined, { lr: "1" }),
     trial: { state: "failed", ...(why !== undefined && { why }), ...(lines && { lines }) },
@@ -137,19 +139,19 @@ test("why trials failed is told with where to read on, of the first ones", () =>
     failed(2),
     failed(3, "worker:3 exited 2 on n1", ["step 4", "cannot open data/train.bin", ""]),
   ];
-  expect(failureLines(trialsOf({ tasks: one }, search), "application_1_0001")).toEqual([
-    "trial 0 failed: worker:0 exited 1 on n1: ValueError: lr: tony-ts logs application_1_0001 trial:0",
+  expect(failureLines(trialsOf({ tasks: one }, search), job)).toEqual([
+    "trial 0 failed: exited 1 on n1: ValueError: lr: tony-ts logs application_1_0001 trial:0",
     "trial 2 failed: tony-ts logs application_1_0001 trial:2",
-    "trial 3 failed: worker:3 exited 2 on n1: tony-ts logs application_1_0001 trial:3",
+    "trial 3 failed: exited 2 on n1: tony-ts logs application_1_0001 trial:3",
     "  | cannot open data/train.bin",
   ]);
   const [elsewhere] = trialsOf({ tasks: one }, search).filter(({ state }) => state === "failed");
   if (elsewhere === undefined) throw new Error("none failed");
-  expect(failureLines([{ ...elsewhere, application: "application_1_0000" }], "application_1_0001")[0]).toContain(
+  expect(failureLines([{ ...elsewhere, application: "application_1_0000" }], job)[0]).toContain(
     "tony-ts logs application_1_0000 trial:",
   );
   const many = Array.from({ length: 7 }, (_, number) => failed(number));
-  expect(failureLines(trialsOf({ tasks: many }, search), "a").at(-1)).toBe("and 2 more failed (--json has all)");
+  expect(failureLines(trialsOf({ tasks: many }, search), job).at(-1)).toBe("and 2 more failed (--json has all)");
 });
 
 test("as CSV they have all digits, and quotes where they need them", () => {

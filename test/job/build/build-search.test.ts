@@ -252,6 +252,44 @@ describe("a job that describes a search", () => {
       ],
     ],
     [
+      "with words in a point that are none of a parameter",
+      { ...rate, "tony.search.points": "0.1; rate=0.1 fast; rate=0.1 # to begin with", ...goal },
+      [
+        "tony.search.points has the point 0.1, in which 0.1 is not NAME=VALUE",
+        "tony.search.points has the point rate=0.1 fast, in which fast is not NAME=VALUE",
+        "tony.search.points has the point rate=0.1 # to begin with, in which # to begin with is not NAME=VALUE",
+      ],
+    ],
+    [
+      "with two values of a parameter in a point",
+      { ...rate, "tony.search.points": "rate=0.1 rate=0.01", ...goal },
+      ["tony.search.points has the point rate=0.1 rate=0.01, which has rate twice"],
+    ],
+    [
+      "with a point that stands there before",
+      { ...rate, "tony.search.points": "rate=0.1; rate=0.01; rate=1e-1", ...goal },
+      ["tony.search.points has the point rate=1e-1, which is there already: nothing is tried twice"],
+    ],
+    [
+      "whose parameters have one variable",
+      { ...rate, "tony.search.param.RATE": "int 1 2", ...goal },
+      [
+        "tony.search.param.RATE names a parameter RATE, whose variable TONY_PARAM_RATE is that of rate, too: rename one of them",
+      ],
+    ],
+    [
+      "with more trials than any search has",
+      { ...rate, "tony.search.max-trials": "10001", ...goal },
+      ['tony.search.max-trials must be a whole number between 1 and 10000, not "10001"'],
+    ],
+    [
+      "whose rungs are upside down",
+      { ...rate, "tony.search.budget": "81 1 3", "tony.search.stop": "asha", ...goal },
+      [
+        'tony.search.budget must be MIN MAX FACTOR in whole steps, MIN at most MAX and FACTOR at least 2, such as 1 81 3, not "81 1 3"',
+      ],
+    ],
+    [
       "with a point that has what is not there",
       {
         "tony.search.param.a": "choice x y",
@@ -271,6 +309,31 @@ describe("a job that describes a search", () => {
     const command = { "tony.containers.command": "train --rate {{param.rate}} --units {{param.rat}}" };
     expect(said({ ...rate, ...goal, ...command })).toEqual([
       "job.xml:2: tony.containers.command names rat, which is not a parameter of the search; did you mean rate?",
+    ]);
+  });
+
+  test("a command with a blank where a parameter's name begins is told how it is written", () => {
+    const command = { "tony.containers.command": "train --rate {{ param.rate }}" };
+    expect(said({ ...rate, ...goal, ...command })).toEqual([
+      "job.xml:2: tony.containers.command has {{ param.rate }}: write {{param.rate}}",
+    ]);
+  });
+
+  test("is told of what has no effect", () => {
+    const saidOf = (values: Readonly<Record<string, string>>) => said({ ...rate, ...goal, ...values });
+    const warning = `job.xml:${line + 3}: warning: `;
+    const budget = { "tony.search.budget": "1 81 3" };
+    expect(saidOf(budget)).toEqual([
+      `${warning}tony.search.budget has no effect with tony.search.stop = none: set it to asha, asha-promotion or hyperband`,
+    ]);
+    expect(saidOf({ ...budget, "tony.search.stop": "asha" })).toEqual([]);
+    const population = { "tony.search.population": "8" };
+    expect(saidOf(population)).toEqual([
+      `${warning}tony.search.population has no effect with tony.search.algorithm = tpe: set it to evolution`,
+    ]);
+    expect(saidOf({ ...population, "tony.search.algorithm": "evolution" })).toEqual([]);
+    expect(saidOf({ "tony.search.points": "rate=0.1; rate=0.01", "tony.search.max-trials": "1" })).toEqual([
+      `${warning}tony.search.points has 2 points, of which the first 1 are tried (tony.search.max-trials)`,
     ]);
   });
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import { isOfTrial, nameInTrial, shownNameInTrial } from "../../../src/job/search/trial-tasks.ts";
+import {
+  isOfTrial,
+  nameInTrial,
+  saidOfTask,
+  saidWithinTrial,
+  shownNameInTrial,
+  spokenName,
+} from "../../../src/job/search/trial-tasks.ts";
 import { aJobStatus } from "../../client/job-status.ts";
 
 const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
@@ -23,6 +30,23 @@ describe("a task of a search", () => {
     );
     expect(shownNameInTrial(aJobStatus({ roles, search }), "worker:35")).toBe("trial:35/worker:0");
     expect(shownNameInTrial(aJobStatus({ roles }), "worker:35")).toBeUndefined();
+  });
+
+  test("is spoken of as its trial, or as a part of it, also where a sentence begins with it", () => {
+    const roles = [{ ...shown, name: "worker", instances: 40 }];
+    const ofOne = aJobStatus({ roles, search });
+    const ofTwo = aJobStatus({ roles, search: { ...search, trials: 20 } });
+    expect(spokenName(ofOne, "worker:35")).toBe("trial:35");
+    expect(spokenName(ofTwo, "worker:35")).toBe("trial:17/worker:1");
+    expect(spokenName(aJobStatus({ roles }), "worker:35")).toBe("worker:35");
+    expect(saidOfTask(ofOne, "worker:35 exited 1 on n1: no worker:2")).toBe("trial:35 exited 1 on n1: no worker:2");
+    expect(saidOfTask(ofTwo, "worker:35 exited 1")).toBe("trial:17/worker:1 exited 1");
+    for (const other of ["node n1:8041 was lost", "worker:1", "", "KeyError: worker:1 is not there"])
+      expect(saidOfTask(ofOne, other)).toBe(other);
+    expect(saidOfTask(aJobStatus({ roles }), "worker:35 exited 1")).toBe("worker:35 exited 1");
+    expect(saidWithinTrial(ofOne, "worker:35 exited 1 on n1")).toBe("exited 1 on n1");
+    expect(saidWithinTrial(ofTwo, "worker:35 exited 1 on n1")).toBe("worker:1 exited 1 on n1");
+    expect(saidWithinTrial(ofTwo, "node n1 was lost")).toBe("node n1 was lost");
   });
 
   test("is meant by its trial, its role there, or its whole name", () => {
