@@ -134,9 +134,15 @@ export interface Feed {
 
 export interface Search {
   readonly metric: string;
+  /** How it is made, and how many trials it has. */
+  readonly rules?: string;
+  readonly space: readonly { readonly name: string; readonly values: string }[];
+  readonly idle?: string;
   readonly counts: string;
   readonly best?: string;
-  /** The best ones first. */
+  /** How many trials have begun. */
+  readonly begun: number;
+  /** The best ones first; of many those alone. */
   readonly trials: readonly {
     readonly number: number;
     readonly task: string;
@@ -144,6 +150,8 @@ export interface Search {
     readonly step?: number;
     readonly value: string;
     readonly params: string;
+    /** Why it was stopped, or how it failed. */
+    readonly why?: string;
   }[];
 }
 

@@ -167,7 +167,7 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
       ...roles.flatMap(({ name, instances, running, ended }, index) => [
         index === 0 ? "" : " · ",
         choice(name),
-        isTold(status) ? ` ${running} of ${instances} running, ${ended} ended` : ` × ${instances}`,
+        roleWords(status, search === undefined, { instances, running, ended }),
       ]),
       checkpoint === undefined ? "" : ` · checkpoint of step ${checkpoint.step}`,
     ]),
@@ -182,9 +182,19 @@ function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }:
       ? ""
       : adviceNote(advice, advice.runs === 1 ? "Advice" : `Advice by ${advice.runs} runs of this name`),
     ...feeds.map(feedBar),
-    search === undefined ? "" : board(search),
+    search === undefined ? "" : board(search, job.applicationId),
     search === undefined ? drawTimeline({ ...status, startedAtMs: job.startedAtMs, nowMs }) : "",
   ]);
+}
+
+/** A search's roles count the tasks of all its trials, of which few run at once. */
+function roleWords(
+  status: Status,
+  areAtOnce: boolean,
+  { instances, running, ended }: Pick<Status["roles"][number], "instances" | "running" | "ended">,
+): string {
+  if (!areAtOnce) return "";
+  return isTold(status) ? ` ${running} of ${instances} running, ${ended} ended` : ` × ${instances}`;
 }
 
 function endWords(time: string, atEnd?: string): string {
@@ -199,12 +209,15 @@ function feedBar({ name, used, leftOut, splits, lines }: Feed): HTMLElement {
   ]);
 }
 
-function board({ metric, counts, best, trials }: Search): HTMLElement {
-  const head = ["trial", "state", metric, "step", "parameters", "task"];
+function board({ metric, rules = "", space, counts, idle = "", best, begun, trials }: Search, id: string): HTMLElement {
+  const head = ["trial", "state", metric, "step", "parameters", "task", "why"];
   return el("div", { class: "wide" }, [
     el("h2", {}, ["Search"]),
-    best === undefined ? "" : el("p", {}, [`best so far: ${best}`]),
+    el("p", {}, [rules]),
+    el("p", {}, [best === undefined ? "" : `best so far: ${best}`]),
     el("p", {}, [counts]),
+    el("p", {}, [idle]),
+    el("p", { id: "space" }, [space.map(({ name, values }) => `${name}: ${values}`).join(" · ")]),
     el("table", {}, [
       el("thead", {}, [
         el(
@@ -216,15 +229,23 @@ function board({ metric, counts, best, trials }: Search): HTMLElement {
       el(
         "tbody",
         { id: "trials" },
-        trials.map(({ number, state, value, step, params, task }) =>
+        trials.map(({ number, state, value, step, params, task, why = "" }) =>
           el("tr", {}, [
             el("th", { scope: "row" }, [String(number)]),
             el("td", { class: `state ${state}` }, [state]),
-            ...[value, step === undefined ? "" : String(step), params, task].map((text) => el("td", {}, [text])),
+            ...[value, step === undefined ? "" : String(step), params].map((text) => el("td", {}, [text])),
+            el("td", {}, [choice(task)]),
+            el("td", { class: "cause" }, [why]),
           ]),
         ),
       ),
     ]),
+    begun === trials.length
+      ? ""
+      : el("p", {}, [
+          `the first ${trials.length} of ${begun}; all of them: `,
+          el("code", {}, [`tony-ts trials ${id}`]),
+        ]),
   ]);
 }
 

@@ -10,7 +10,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Parts that no program of ours uses, by package and the names they are imported by, and what stands in for each. Of gRPC: the protobufjs
- * of its debugging service, ways to spread calls over several servers, the measurements for these (ORCA), ways through proxies, which each
+ * of its debugging service (channelz) and the trees in which that would find channels and sessions, ways to spread calls over several servers, the measurements for these (ORCA), ways through proxies, which each
  * of our channels switches off (src/api/tls.ts), what it has for other packages,
  * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread, hiding parts of a line, several logs as
  * one, what it writes of errors, requests and answers, and of objects that hold themselves: our lines are of texts and numbers.
@@ -25,6 +25,8 @@ const unusedParts = {
     "./experimental": "module.exports = {};",
     "./http_proxy":
       "exports.mapProxyName = (target) => ({ target, extraOptions: {} }); exports.getProxiedConnection = async () => null;",
+    "@js-sdsl/ordered-map":
+      "exports.OrderedMap = class { setElement() {} eraseElementByKey() {} getElementByKey() {} find() { return { equals: () => true }; } end() {} };",
     "./orca": "exports.PerRequestMetricRecorder = class {};",
     "../../package.json": `exports.version = ${JSON.stringify(grpcVersion())};`,
   },

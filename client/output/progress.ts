@@ -4,6 +4,7 @@ import { unreadWords } from "../../src/job/feeds/feed-lines.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { amountWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
 import { saidWithinTrial, spokenName } from "../../src/job/search/trial-tasks.ts";
+import { searchLine } from "../../src/job/search/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type {
   Cause,
@@ -15,7 +16,6 @@ import type {
   TaskStatus,
 } from "../../src/job/status.ts";
 import { budgetFor } from "./budgets.ts";
-import { searchLine } from "./search-lines.ts";
 import { peakWords } from "./use-words.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */

@@ -10,7 +10,13 @@ import { reasonShape } from "../job/reasons/reason.ts";
 import { remedies } from "../job/reasons/remedies.ts";
 import { delayReasons, waitReasons } from "../job/reasons/waits.ts";
 import type { ContainerTime } from "../job/search/container-time.ts";
-import { type Direction, type TrialState, trialStates } from "../job/search/trials.ts";
+import {
+  type Direction,
+  type Budget as Rungs,
+  type Search,
+  type TrialState,
+  trialStates,
+} from "../job/search/trials.ts";
 import { arrayOf, type Shape, string } from "../job/shape.ts";
 import type {
   Budget,
@@ -328,6 +334,10 @@ export const jobStatus = message<JobStatus>({
       outputDir: maybe(7, text),
       trials: maybe(9, whole),
       givenKeys: some(10, text),
+      algorithm: maybe(11, word<Search["algorithm"]>("tpe", "random", "grid", "evolution", "optuna")),
+      stop: maybe(12, word<Search["stop"]>("none", "median", "asha", "asha-promotion", "hyperband")),
+      budget: maybe(13, message<Rungs>({ min: one(1, whole), max: one(2, whole), factor: one(3, whole) })),
+      maxParallel: maybe(14, whole),
       containerTime: maybe(
         8,
         message<ContainerTime>({

@@ -10,7 +10,7 @@ import type { OutcomeReason } from "./reasons/outcomes.ts";
 import type { Remedy } from "./reasons/remedies.ts";
 import type { DelayReason, WaitReason } from "./reasons/waits.ts";
 import type { ContainerTime } from "./search/container-time.ts";
-import type { Direction, TrialState } from "./search/trials.ts";
+import type { Direction, Budget as Rungs, Search, TrialState } from "./search/trials.ts";
 import { type Shape, ShapeError } from "./shape.ts";
 
 export type { FailureClass } from "./reasons/facts.ts";
@@ -127,6 +127,12 @@ export interface SearchStatus {
   /** Its folder for this application has `result.json` and `trials.jsonl` when it has ended. */
   readonly outputDir?: string;
   readonly containerTime?: ContainerTime;
+  readonly algorithm?: Search["algorithm"];
+  /** By which rule trials are stopped early, or pause, and at which steps. */
+  readonly stop?: Search["stop"];
+  readonly budget?: Rungs;
+  /** How many trials run at once. */
+  readonly maxParallel?: number;
 }
 
 /** How far a feed is, in the present generation. */

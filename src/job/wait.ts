@@ -49,7 +49,7 @@ function causeWords(awaited: WaitReason): string {
     case "proposal":
       return "what Optuna proposes";
     case "trial":
-      return "trials for containers of earlier ones";
+      return "the next trial";
     default:
       return waitReasons[awaited.code].words(awaited);
   }

@@ -5,6 +5,7 @@ import { feedLines } from "../job/feeds/feed-lines.ts";
 import type { HistoryEvent } from "../job/history-event.ts";
 import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
+import { idleWords } from "../job/search/container-time.ts";
 import {
   bestOf,
   countsLine,
@@ -14,8 +15,9 @@ import {
   type TrialJson,
   trialsOf,
 } from "../job/search/trial-list.ts";
-import { valueWords } from "../job/search/words.ts";
-import type { JobOutcome, JobStatus, TaskStatus } from "../job/status.ts";
+import { saidWithinTrial } from "../job/search/trial-tasks.ts";
+import { searchLine, valueWords } from "../job/search/words.ts";
+import type { JobOutcome, JobStatus, SearchStatus, TaskStatus } from "../job/status.ts";
 import type { LiveRequest, SortColumn } from "./live-request.ts";
 import type { EventLine, ShownAdvice } from "./portal-answers.ts";
 import { relativeRates } from "./relative-rates.ts";
@@ -136,15 +138,30 @@ function searchOf(status: JobStatus) {
   if (search === undefined) return undefined;
   const trials = trialsOf(status, search);
   const best = bestOf(trials);
+  const { containerTime, ...rest } = search;
+  const { parameters, space = [] } = rest;
   return {
     metric: search.metric,
-    counts: countsLine(status, search, trials),
+    ...rulesOf(search, status.tasks.length),
+    space: parameters.map((name, at) => ({ name, values: space[at] ?? "" })),
+    ...(containerTime === undefined ? {} : { idle: idleWords(containerTime) }),
+    // What is idle is said in its parts.
+    counts: countsLine(status, rest, trials),
     ...(best === undefined ? {} : { best: `trial ${best.number} · ${standing(best, search)}` }),
+    begun: trials.length,
     trials: trials.slice(0, SHOWN_TRIALS).map((trial) => {
-      const { number, task, state, step } = trial;
-      return { number, task, state, step, value: standingValue(trial), params: parametersOf(trial, search) };
+      const { number, task, state, step, why } = trial;
+      const told = why === undefined ? {} : { why: saidWithinTrial(status, why).slice(0, MOST_WORDS) };
+      return { number, task, state, step, value: standingValue(trial), params: parametersOf(trial, search), ...told };
     }),
   };
+}
+
+/** How it is made; nothing of an ApplicationMaster that has not told it. */
+function rulesOf(search: SearchStatus, tasks: number): { readonly rules?: string } {
+  const { algorithm, stop, maxParallel, trials: maxTrials = tasks } = search;
+  if (algorithm === undefined || stop === undefined || maxParallel === undefined) return {};
+  return { rules: searchLine({ ...search, algorithm, stop, maxParallel, maxTrials }) };
 }
 
 /** Of one that runs it is not the last. */

@@ -10,7 +10,7 @@ import { outcomeReasons } from "../../src/job/reasons/outcomes.ts";
 import { type ReasonOf, type ReasonTable, reasonShape } from "../../src/job/reasons/reason.ts";
 import { remedies } from "../../src/job/reasons/remedies.ts";
 import { delayReasons, waitReasons } from "../../src/job/reasons/waits.ts";
-import type { Direction, TrialState } from "../../src/job/search/trials.ts";
+import type { Direction, Search, TrialState } from "../../src/job/search/trials.ts";
 import {
   type Cause,
   type FeedStatus,
@@ -324,6 +324,10 @@ const status: fc.Arbitrary<JobStatus> = fc.record(
         space: fc.array(text, { minLength: 1, maxLength: 3 }),
         givenKeys: fc.array(text, { minLength: 1, maxLength: 3 }),
         outputDir: text,
+        algorithm: wordOf<Search["algorithm"]>({ tpe: true, random: true, grid: true, evolution: true, optuna: true }),
+        stop: wordOf<Search["stop"]>({ none: true, median: true, asha: true, "asha-promotion": true, hyperband: true }),
+        budget: fc.record({ min: count, max: large, factor: count }),
+        maxParallel: count,
         containerTime: fc.record({
           heldMs: large,
           startMs: large,

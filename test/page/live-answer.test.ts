@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { TaskStatus } from "../../src/job/status.ts";
+import type { TrialState } from "../../src/job/search/trials.ts";
+import type { SearchStatus, TaskStatus } from "../../src/job/status.ts";
 import { eventLine, liveAnswer } from "../../src/page/live-answer.ts";
 import { type LiveRequest, parseLiveRequest } from "../../src/page/live-request.ts";
 import { aJobStatus } from "../client/job-status.ts";
@@ -107,7 +108,34 @@ describe("an answer to the job's page", () => {
         { number: 0, task: "worker:1", value: "0.5" },
       ],
     });
+    expect(told.search).not.toHaveProperty("rules");
     expect(answer("")).not.toHaveProperty("search");
+  });
+
+  test("has what a search is, what its containers did besides, and why trials were stopped or failed", () => {
+    const containerTime = { heldMs: 100_000, startMs: 1_000, handOverMs: 500, barrierMs: 0, afterLastMs: 100 };
+    const search: SearchStatus = {
+      ...{ metric: "loss", direction: "minimize", parameters: ["lr", "opt"], command: "x" },
+      ...{ space: ["float 0 1", "choice adam sgd"], algorithm: "tpe", stop: "asha", maxParallel: 4 },
+      ...{ budget: { min: 1, max: 81, factor: 3 }, containerTime },
+    };
+    const trial = (number: number, state: TrialState, why?: string) =>
+      task(number, { params: { lr: "1" }, trial: { state, ...(why !== undefined && { why }) } });
+    const tasks = [trial(0, "stopped", "its 0.5 is not among the best"), trial(1, "failed", "worker:1 exited 1 on n1")];
+    const told = (given: SearchStatus) =>
+      JSON.parse(JSON.stringify(liveAnswer(aJobStatus({ search: given, tasks }), facts, asked(""), true))).search;
+    expect(told(search)).toMatchObject({
+      rules: "tpe with asha at steps 1, 3, 9, 27 of 81, minimize loss · 2 trials, 4 at once",
+      space: [
+        { name: "lr", values: "float 0 1" },
+        { name: "opt", values: "choice adam sgd" },
+      ],
+      idle: "1.6 % of its containers' time was idle: start 1.0 %, hand-over 0.5 %, waiting for results 0.0 %, after their last trial 0.1 %",
+      trials: [{ why: "its 0.5 is not among the best" }, { why: "exited 1 on n1" }],
+    });
+    // A page is not told each second that containers are held for a second longer.
+    const later = { ...search, containerTime: { ...containerTime, heldMs: 100_010 } };
+    expect(told(later)).toEqual(told(search));
   });
 
   test("has trials that have ended or pause first, then those that run, whatever their values so far, then those that failed", () => {

@@ -6,6 +6,7 @@ import { amountWords, nodeWords, settingOf } from "../../../src/job/reasons/word
 import { amountOfKinds, kindsOf, roomOfKind } from "../../../src/job/resource-kinds.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
+import { isOfTasks } from "../policies/trials.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { inJob, roleOf } from "../state/step.ts";
@@ -25,7 +26,8 @@ const COMING_MS = 30_000;
 /** Why so many containers of a role do not come, and what would bring them: what is proven alone. */
 export function containerWait(job: Job, position: number, missing: number): Omit<WaitFacts, "sinceMs"> {
   const role = roleOf(job, { role: position });
-  const { name, instances, resource } = role;
+  const { name, resource } = role;
+  const instances = isOfTasks(job) ? atOnce(job.spec, role) : role.instances;
   const kinds = kindsOf(countedPart(resource, job.state.counted));
   const settings = settingsOf(job, role, kinds, true);
   const reason = { code: "containers", role: name, missing, instances, ask: amountWords(resource), settings } as const;
@@ -45,6 +47,11 @@ export function containerWait(job: Job, position: number, missing: number): Omit
     ...keptOffDelays(job, role),
   ];
   return { reason, delays, ...withFix(short?.fix) };
+}
+
+/** Of a search the tasks are its trials, and few of them run at once. */
+function atOnce({ search }: JobSpec, { instances }: RoleSpec): number {
+  return Math.min(instances, search?.maxParallel ?? instances);
 }
 
 function withFix(fix: Remedy | undefined): { readonly fix?: Remedy } {

@@ -6,6 +6,7 @@ import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { canBeLowered, kindsOf, type ResourceKind, roomOfKind } from "../../../src/job/resource-kinds.ts";
 import { type JobSpec, leastInstances, type Resource, type RoleSpec } from "../../../src/job/spec.ts";
+import { isOfTasks } from "../policies/trials.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { gangOf, roleOf, rolesOf } from "../state/step.ts";
@@ -194,5 +195,7 @@ export function settingsOf(
   withInstances: boolean,
 ): Setting[] {
   const keys = kinds.map((kind) => kind.keys.find((key) => `tony.${name}.${key}` in spec.sources) ?? kind.keys[0]);
-  return [...(withInstances ? ["instances"] : []), ...keys].map((key) => settingOf(spec, `tony.${name}.${key}`));
+  const many = isOfTasks({ spec }) ? "tony.search.max-parallel" : `tony.${name}.instances`;
+  const ofOne = keys.map((key) => `tony.${name}.${key}`);
+  return [...(withInstances ? [many] : []), ...ofOne].map((key) => settingOf(spec, key));
 }

@@ -81,7 +81,8 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     budgets: budgetsOf(core, gang, nowMs),
     services: state.services.map((service) => ({ ...service })),
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
-    ...(gang === undefined ? {} : checkpoints(gang)),
+    // Of a search each trial has its own.
+    ...(gang === undefined || spec.search !== undefined ? {} : checkpoints(gang)),
     usage: usageOf(core, nowMs),
     ...(spec.search === undefined ? {} : { search: searchStatus(core, spec.search, nowMs) }),
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
@@ -213,7 +214,7 @@ function roleStatus(core: Pick<Core, "spec" | "state">, position: number): RoleS
 
 function searchStatus(
   { spec: { roles, trials, leadTask }, state }: Pick<Core, "spec" | "state">,
-  { metric, direction, space, jobFile, givenKeys, outputDir }: Search,
+  { metric, direction, space, algorithm, stop, budget, maxParallel, jobFile, givenKeys, outputDir }: Search,
   nowMs: number,
 ): SearchStatus {
   const { time } = state.usage;
@@ -224,6 +225,8 @@ function searchStatus(
     parameters: space.map(({ name }) => name),
     command: roles.find(({ name }) => name === parseTaskId(leadTask)?.role)?.command ?? "",
     space: space.map(parameterWords),
+    ...{ algorithm, stop, maxParallel },
+    ...(budget === undefined ? {} : { budget }),
     ...(trials === undefined ? {} : { trials }),
     ...(jobFile === undefined ? {} : { jobFile }),
     ...(givenKeys === undefined ? {} : { givenKeys }),

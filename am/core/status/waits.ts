@@ -1,6 +1,7 @@
 import { add } from "../../../src/job/amounts.ts";
-import type { DelayReason } from "../../../src/job/reasons/waits.ts";
+import type { DelayReason, WaitReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { spokenNameIn } from "../../../src/job/search/trial-tasks.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { type WaitFacts, waitOf } from "../../../src/job/wait.ts";
@@ -25,7 +26,18 @@ interface Job {
 
 /** What the job waits for, most important first, each with its reasons and what ends it. */
 export function waitsOf(job: Job, nowMs: number): Wait[] {
-  return factsOf(job, nowMs).map(waitOf);
+  return factsOf(job, nowMs).map((facts) => {
+    const { reason } = facts;
+    return { ...waitOf({ ...facts, reason: spoken(job, reason) }), reason };
+  });
+}
+
+/** In words the tasks of a search are trials. */
+function spoken({ spec }: Job, reason: WaitReason): WaitReason {
+  if (reason.code !== "executors" && reason.code !== "programs") {
+    return reason;
+  }
+  return { ...reason, tasks: reason.tasks.map((id) => spokenNameIn(spec, id)) };
 }
 
 function factsOf(job: Job, nowMs: number): WaitFacts[] {

@@ -125,6 +125,10 @@ class SearchStatus(_SearchStatus, total=False):
     outputDir: str
     containerTime: Dict[str, int]
     trials: int
+    algorithm: Literal["tpe", "random", "grid", "evolution", "optuna"]
+    stop: Literal["none", "median", "asha", "asha-promotion", "hyperband"]
+    budget: Dict[str, int]
+    maxParallel: int
 
 
 class _FeedStatus(TypedDict):

@@ -19,6 +19,7 @@ import {
   variableOf,
 } from "../search/space.ts";
 import { type FailureLimits, MOST_TRIALS, type Search } from "../search/trials.ts";
+import { hasRungs } from "../search/words.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 import { parseSpace } from "./parse-space.ts";
@@ -40,7 +41,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   checkGrid(reader, space);
   const names = new Set([...namesSaid(reader), ...space.map(({ name }) => name)]);
   const stop = reader.read("tony.search.stop");
-  if (stop !== "none" && stop !== "median" && !reader.has("tony.search.budget")) {
+  if (hasRungs(stop) && !reader.has("tony.search.budget")) {
     reader.error(
       "tony.search.stop",
       `= ${stop} needs tony.search.budget: its rungs as MIN MAX FACTOR in steps, such as 1 81 3`,
@@ -295,7 +296,7 @@ function checkEffects(
   maxTrials = MOST_TRIALS,
 ): void {
   const vain = "has no effect with";
-  if (reader.has("tony.search.budget") && (stop === "none" || stop === "median")) {
+  if (reader.has("tony.search.budget") && !hasRungs(stop)) {
     reader.warn(
       "tony.search.budget",
       `${vain} tony.search.stop = ${stop}: set it to asha, asha-promotion or hyperband`,

@@ -35,7 +35,7 @@ export const waitReasons = {
   "pause-of-restart": reason({}, () => "the pause before the restart"),
   journal: reason({}, () => "the journal"),
   trial: reason({ containers: "number", setting: "setting" }, ({ containers }) => {
-    return `a trial for ${countWords(containers, "container")} of an earlier one`;
+    return `the next trial for ${countWords(containers, "container")} that ${containers === 1 ? "has" : "have"} none`;
   }),
   proposal: reason({ trial: "number" }, ({ trial }) => `what Optuna proposes for trial ${trial}`),
   role: reason({ role: "text", failsJob: "flag" }, ({ role }) => `the end of ${role}`),

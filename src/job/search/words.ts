@@ -1,7 +1,25 @@
 import { countWords } from "../reasons/words.ts";
+import { rungsOf } from "./asha.ts";
 import type { Pause } from "./promotion.ts";
 import type { Stop } from "./stop.ts";
-import { type TrialState, trialStates } from "./trials.ts";
+import { type Search, type TrialState, trialStates } from "./trials.ts";
+
+type Described = Pick<Search, "algorithm" | "stop" | "budget" | "direction" | "metric" | "maxTrials" | "maxParallel">;
+
+/** `tpe with asha at steps 1, 3, 9, 27 of 81, maximize accuracy · 20 trials, 4 at once` */
+export function searchLine(search: Described): string {
+  const { algorithm, stop, budget, direction, metric, maxTrials, maxParallel } = search;
+  const count = maxTrials === undefined ? "all trials of the grid" : countWords(maxTrials, "trial");
+  const rungs = budget === undefined || !hasRungs(stop) ? [] : rungsOf(budget).filter((step) => step < budget.max);
+  const steps = rungs.length === 0 ? "" : ` at steps ${rungs.join(", ")} of ${budget?.max}`;
+  const rules = stop === "none" ? algorithm : `${algorithm} with ${stop}${steps}`;
+  return `${rules}, ${direction} ${metric} · ${count}, ${maxParallel} at once`;
+}
+
+/** Whether a rule compares trials at the rungs of `tony.search.budget`. */
+export function hasRungs(stop: Search["stop"]): boolean {
+  return stop !== "none" && stop !== "median";
+}
 
 /** Why a trial is stopped early. */
 export function stopWords(stop: Stop): string {

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import type { SearchStatus, TaskStatus } from "../../../src/job/status.ts";
 import { outOfMemory } from "../../client/job-status.ts";
 import { HistoryFolder } from "../../portal/history-folder.ts";
 import { Chromium, type Page } from "../../support/chromium.ts";
@@ -70,10 +71,19 @@ describe("in a real browser", () => {
       history.write({ number: 1, name: hostile, queue: hostile, result: "failed", cause, endedAtMs, more: { feeds } });
       const cost = { amount: 12.5, currency: "EUR" };
       const usage = { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 3600, gpuSeconds: 7200, cost };
+      const search: SearchStatus = {
+        ...{ metric: hostile, direction: "minimize", parameters: [hostile], command: hostile, space: [hostile] },
+        ...{ algorithm: "tpe", stop: "median", maxParallel: 2 },
+      };
+      const trial: TaskStatus = {
+        ...{ task: "worker:0", state: "failed", restarts: 0, params: { [hostile]: hostile } },
+        trial: { state: "failed", why: hostile },
+      };
+      history.write({ number: 3, name: "onerror", endedAtMs, more: { search, tasks: [trial] } });
       history.write({ number: 2, name: "tame", startedAtMs: 2_000, endedAtMs, usage });
       const page = await browser.open(await portalOf(`file://${history.root}`), { scheme });
 
-      await page.until(`document.querySelectorAll("#rows tr").length === 2`);
+      await page.until(`document.querySelectorAll("#rows tr").length === 3`);
       expect(await page.text("#rows")).toContain(markup);
       await page.tabTo("summary");
       await page.press("Enter");
@@ -81,13 +91,23 @@ describe("in a real browser", () => {
       await page.press("Enter");
       await page.tabTo("[name=name]");
       await page.type("onerror");
-      await page.until(`document.querySelectorAll("#rows tr").length === 1`);
+      await page.until(`document.querySelectorAll("#rows tr").length === 2`);
       await page.tabTo("summary");
       await page.press("Enter");
       await page.until(`document.querySelector("#use-rows tr") !== null`);
       await expectSound(page);
 
-      await page.go(String(await page.value(`document.querySelector("#rows a").href`)));
+      const links = await page.value(`[...document.querySelectorAll("#rows a")].map((a) => a.href).sort().join(" ")`);
+      const [ofJob, ofSearch] = String(links).split(" ");
+      await page.go(String(ofSearch));
+      await page.until(`document.querySelectorAll("#trials tr").length === 1`);
+      expect(String(await page.text("#job")).split(markup).length).toBeGreaterThan(5);
+      await page.tabTo("#trials button");
+      await page.press(" ");
+      await page.until(`document.querySelector("#charts h2")?.innerText === "worker:0"`);
+      await expectSound(page);
+
+      await page.go(String(ofJob));
       await page.until(`document.querySelectorAll("#rows tr").length === 3`);
       expect(await page.text("h1")).toContain(markup);
       expect(await page.text("pre")).toContain(markup);

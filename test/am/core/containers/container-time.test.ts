@@ -71,6 +71,14 @@ test("a container that its node ends does nothing any more, though its trial wai
   expect(timeOf(scenario)).toMatchObject({ startMs: lost?.startMs, afterLastMs: (lost?.afterLastMs ?? 0) + 2_000 });
 });
 
+test("a status tells how the search is made", () => {
+  const budget = { min: 1, max: 9, factor: 3 };
+  const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1, stop: "asha", budget });
+  expect(statusOf(scenario.core, scenario.nowMs).search).toMatchObject({
+    ...{ algorithm: "random", stop: "asha", budget, maxParallel: 1 },
+  });
+});
+
 test("a job that is no search counts none", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1)]));
   scenario.toRunning();

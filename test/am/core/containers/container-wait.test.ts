@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { CountedResources, NodeView } from "../../../../am/core/state/events.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
+import { searchRun } from "../../../../src/job/build/search-run.ts";
 import type { Resource, RoleSpec } from "../../../../src/job/spec.ts";
+import { searchOf } from "../../../job/search/support.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -55,6 +57,20 @@ describe("why containers do not come", () => {
       // A program has one core at the least.
       remedy: "lower tony.worker.memory (job.xml:16)",
     });
+  });
+
+  test("for trials of a search they are as many as run at once, of which there may be fewer", () => {
+    const search = { ...searchOf({ x: "float 0 1" }), maxTrials: 12, maxParallel: 3 };
+    const scenario = new Scenario(searchRun(jobSpec([role("worker", 1)]), search));
+    scenario.on({ type: "nodes-changed", nodes: [node("a")] });
+    scenario.register();
+    scenario.on({ type: "headroom-changed", available: amount(1536, 4) });
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([
+      {
+        what: "3 of 3 containers of worker: 1 GiB, 1 core",
+        remedy: "lower tony.search.max-parallel or tony.worker.memory (job.xml:16)",
+      },
+    ]);
   });
 
   test("what the queue has left says nothing while containers come: beyond its share that is always one smallest container", () => {

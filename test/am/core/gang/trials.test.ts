@@ -840,7 +840,7 @@ describe("trials of a search", () => {
       expect(released(ended)).toEqual([]);
       expect(waitsFor(scenario)).toEqual([
         [
-          "a trial for 1 container of an earlier one",
+          "the next trial for 1 container that has none",
           keepIdleMs,
           "what no trial has taken is returned (tony.search.keep-idle-ms)",
         ],
@@ -849,7 +849,7 @@ describe("trials of a search", () => {
       const opened = ends(scenario, 3);
       expect(relaunched(opened)).toEqual(["worker:4", "worker:5"]);
       expect(askedOf(opened)).toEqual([]);
-      expect(waitsFor(scenario).map(([what]) => what)).toEqual(["the executors of worker:4, worker:5"]);
+      expect(waitsFor(scenario).map(([what]) => what)).toEqual(["the executors of trial:4, trial:5"]);
     });
 
     test("are without them when the time is over, which counts as waiting for results", () => {

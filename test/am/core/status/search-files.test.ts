@@ -42,6 +42,8 @@ function ended() {
   scenario.on({ type: "stop-requested", reason: "killed by ada" });
   const status = statusOf(scenario.core, scenario.nowMs);
   const files = searchFiles(scenario.core, status);
+  // The checkpoints are of its trials.
+  expect(status).not.toHaveProperty("checkpoint");
   return {
     trials: files?.["trials.jsonl"].trim().split("\n") ?? [],
     result: JSON.parse(files?.["result.json"] ?? ""),
