@@ -5,7 +5,15 @@ import { durationWords } from "../../src/job/reasons/words.ts";
 import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { MasterContact } from "../applications/applications.ts";
-import { byTaskOf, type LogSelection, noSuchTask, selectNames, selectTasks, taskNames } from "../logs/log-selection.ts";
+import {
+  byTaskOf,
+  type LogSelection,
+  noSuchTask,
+  ofEarlierSearch,
+  selectNames,
+  selectTasks,
+  taskNames,
+} from "../logs/log-selection.ts";
 import { TaskTails } from "../logs/task-tails.ts";
 import { MasterSession } from "../master/master-session.ts";
 import { type FollowOptions, tellSilenceAfterMs } from "./follow-options.ts";
@@ -171,6 +179,7 @@ export class FollowedMaster {
   /** Output that cannot come is refused as soon as the tasks are known. */
   #followOutput(tasks: readonly string[], logs: LogSelection): void {
     const { leadTask } = this.#options;
+    this.#refused ??= this.#status && ofEarlierSearch(logs, this.#status);
     this.#refused ??= noSuchTask(logs, tasks, (task) => this.#status && shownNameInTrial(this.#status, task));
     if (this.#refused !== undefined) this.#wake();
     else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);

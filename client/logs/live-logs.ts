@@ -15,6 +15,7 @@ import {
   missingOutput,
   noSuchGeneration,
   noSuchTask,
+  ofEarlierSearch,
   selectTasks,
   shownName,
   taskNames,
@@ -51,6 +52,7 @@ export async function liveLogs(
     }
     const nameByTrial = (task: string) => shownNameInTrial(status, task);
     const unknown =
+      ofEarlierSearch(selection, status) ??
       noSuchTask(byTaskOf(selection, status), taskNames(status), nameByTrial) ??
       noSuchGeneration(filter, status.generation);
     if (unknown !== undefined) throw unknown;

@@ -88,6 +88,20 @@ export function noSuchTask(
   return usageError(`The job has no task ${unknown}${there === "" ? "" : `; it has ${there}`}`);
 }
 
+/** What to say where a trial is named that ended in an earlier search, which has its logs; undefined: none is. */
+export function ofEarlierSearch(selection: LogSelection, status: JobStatus): UserError | undefined {
+  const named = selection.kind === "named" ? selection.names : [];
+  for (const name of named) {
+    const byTrial = name.startsWith("trial:") ? name : (shownNameInTrial(status, name) ?? name);
+    const [trial] = byTrial.split("/");
+    const isOf = ({ task }: TaskStatus) => shownNameInTrial(status, task)?.split("/")[0] === trial;
+    const application = status.tasks.find((task) => task.trial !== undefined && isOf(task))?.trial?.application;
+    if (application !== undefined)
+      return usageError(`${trial} ended in ${application}, which has its logs: tony-ts logs ${application} ${byTrial}`);
+  }
+  return undefined;
+}
+
 /** What there is in the place of a name: tasks, or of a search its trials, or the tasks of the trial that is named. */
 function alternatives(
   unknown: string,

@@ -21,6 +21,7 @@ import {
   missingOutput,
   noSuchGeneration,
   noSuchTask,
+  ofEarlierSearch,
   shownName,
 } from "./log-selection.ts";
 import { tellFirstFailed, tellWithoutLines } from "./silent-tasks.ts";
@@ -42,6 +43,8 @@ export async function storedLogs(
     printer.remark(`${id} has printed nothing yet: its AM has no container; tony-ts status ${id} says more`);
     return;
   }
+  const elsewhere = await namesEarlierSearch(asked, applications, report);
+  if (elsewhere !== undefined) throw elsewhere;
   const store = applications.logStore(report);
   const master = await masterLogs(store, report, context);
   if (master === undefined) throw nothingThere(id, store);
@@ -79,6 +82,17 @@ export async function storedLogs(
   }
   if (hasEnded(report)) tellWithoutLines([...silent], wanted, lost, filter, printer, shownName(asked, nameByTrial));
   if (!executor) await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
+}
+
+/** Asks only where a trial is named. */
+async function namesEarlierSearch(
+  selection: LogSelection,
+  applications: Applications,
+  report: ApplicationReport,
+): Promise<UserError | undefined> {
+  if (selection.kind !== "named" || !selection.names.some((name) => name.startsWith("trial:"))) return undefined;
+  const status = hasEnded(report) ? await applications.finalStatus(report) : undefined;
+  return status && ofEarlierSearch(selection, status);
 }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

@@ -73,6 +73,8 @@ export function misfit(space: Space, params: Parameters): string | undefined {
 }
 
 async function trialsOfFile(file: string, { workingDirectory }: ClientContext): Promise<readonly TrialLine[]> {
+  if (path.basename(file) === "result.json")
+    throw usageError(`--resume ${file}: it has the best trial alone; all of them are in trials.jsonl beside it`);
   try {
     return await trialsIn(new LocalFileSystem(), path.resolve(workingDirectory, file), file);
   } catch (error) {

@@ -6,7 +6,7 @@ import {
   type TrialLine,
   type TrialState,
 } from "../../../src/job/search/trials.ts";
-import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { failureOf } from "../failures/trial-failures.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
@@ -16,13 +16,14 @@ import { checkpointOfTrial, earlierApplication, endedState } from "./status.ts";
 /** What a search leaves when it has ended, by the names of the files; undefined of another job. */
 export function searchFiles(
   core: Pick<Core, "spec" | "state">,
-  { applicationId, startedAtMs, usage, search: shown, outcome }: JobStatus,
+  job: JobStatus,
 ): Readonly<Record<"trials.jsonl" | "result.json", string>> | undefined {
   const { search, name } = core.spec;
+  const { applicationId, startedAtMs, usage, search: shown, outcome } = job;
   if (search === undefined) {
     return undefined;
   }
-  const trials = endedTrials(core, outcome);
+  const trials = endedTrials(core, job);
   const { result, summary, endedAtMs } = outcome ?? {};
   return {
     "trials.jsonl": textOfTrials(trials.map(({ line }) => line)),
@@ -44,15 +45,17 @@ export function textOfTrials(lines: readonly TrialLine[]): string {
 }
 
 /** The lines of `trials.jsonl`; none of a job that is no search. */
-export function trialLines(core: Pick<Core, "spec" | "state">, { outcome }: Pick<JobStatus, "outcome">): TrialLine[] {
-  return core.spec.search === undefined ? [] : endedTrials(core, outcome).map(({ line }) => line);
+export function trialLines(core: Pick<Core, "spec" | "state">, job: Ran): TrialLine[] {
+  return core.spec.search === undefined ? [] : endedTrials(core, job).map(({ line }) => line);
 }
 
-function endedTrials(core: Pick<Core, "spec" | "state">, outcome: JobOutcome | undefined) {
+type Ran = Pick<JobStatus, "applicationId" | "outcome">;
+
+function endedTrials(core: Pick<Core, "spec" | "state">, { applicationId, outcome }: Ran) {
   return begun(core).map((task, number) => {
     const trial = trialOf(task);
     const state = endedState(outcome, trial);
-    return { ...trial, state, line: lineOf(core, task, number, state) };
+    return { ...trial, state, line: lineOf(core, task, number, state, applicationId) };
   });
 }
 
@@ -63,12 +66,17 @@ function described({ space, points, ...all }: Search) {
 }
 
 /** In the words of `readTrialLine`, and some more. */
-function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: number, state: TrialState) {
+function lineOf(
+  core: Pick<Core, "spec" | "state">,
+  task: TaskRecord,
+  number: number,
+  state: TrialState,
+  applicationId: string,
+) {
   const { trialParameters: params = {}, trialValue: value, trialReports, trialStop } = task;
   const failure = failureOf(core, task);
   const checkpoint = checkpointOfTrial(core.state, task);
   const { step, startedAtMs, endedAtMs, restarts } = task;
-  const application = earlierApplication(core.spec, task);
   return {
     ...{ number, task: task.id, params, state },
     ...(value !== undefined && { value }),
@@ -80,6 +88,6 @@ function lineOf(core: Pick<Core, "spec" | "state">, task: TaskRecord, number: nu
     ...(trialStop !== undefined && { why: trialStop }),
     ...(failure && { error: failure.words, lines: failure.lines }),
     ...(checkpoint && { checkpoint: checkpoint.path, checkpointStep: checkpoint.step }),
-    ...(application !== undefined && { application }),
+    application: earlierApplication(core.spec, task) ?? applicationId,
   };
 }

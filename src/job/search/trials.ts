@@ -65,7 +65,7 @@ export interface TrialLine {
   readonly error?: string;
   readonly checkpoint?: string;
   readonly checkpointStep?: number;
-  /** Of an earlier search: the application that has its logs. */
+  /** The application that has its logs. */
   readonly application?: string;
 }
 

@@ -3,6 +3,7 @@ import {
   byTaskOf,
   missingGenerations,
   noSuchGeneration,
+  ofEarlierSearch,
   parseLogSelection,
   selectTasks,
 } from "../../../client/logs/log-selection.ts";
@@ -51,6 +52,20 @@ describe("trials of a search", () => {
     expect(chosen("trial:1")).toEqual(["worker:2", "worker:3", "ps:1"]);
     expect(chosen("trial:1/worker")).toEqual(["worker:2", "worker:3"]);
     expect(chosen("trial:1/worker:1,ps:0")).toEqual(["worker:3", "ps:0"]);
+  });
+
+  test("that ended in an earlier search are told with the one that has their logs", () => {
+    const trial = { state: "completed", application: "application_1_0001" } as const;
+    const after = {
+      ...status,
+      tasks: status.tasks.map((task) => (task.task === "worker:2" ? { ...task, trial } : task)),
+    };
+    const told = (text: string) => ofEarlierSearch(parseLogSelection(text), after)?.message;
+    const ended = "trial:1 ended in application_1_0001, which has its logs: tony-ts logs application_1_0001";
+    expect(told("trial:1")).toBe(`${ended} trial:1`);
+    expect(told("trial:0,trial:1/worker:1")).toBe(`${ended} trial:1/worker:1`);
+    expect(told("worker:3")).toBe(`${ended} trial:1/worker:1`);
+    for (const other of ["trial:0", "worker:0", "worker", "all"]) expect(told(other)).toBeUndefined();
   });
 
   test("that there are not are told by the name that was given", () => {

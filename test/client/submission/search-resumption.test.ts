@@ -68,6 +68,12 @@ describe("a file of trials", () => {
     await expect(before("trials.jsonl")).rejects.toThrow("trials.jsonl is longer than any of ours: 67108864 bytes");
   });
 
+  test("with the best trial alone is none", async () => {
+    await expect(before("out/result.json")).rejects.toThrow(
+      "--resume out/result.json: it has the best trial alone; all of them are in trials.jsonl beside it",
+    );
+  });
+
   test("that is not there is no id either", async () => {
     await expect(before("none.jsonl")).rejects.toThrow("it is neither an application's id nor a file on this machine");
   });

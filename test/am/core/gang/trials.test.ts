@@ -647,7 +647,7 @@ describe("trials of a search", () => {
     const { tasks } = statusOf(scenario.core, scenario.nowMs);
     // What ran there alone left its logs there.
     expect(tasks.map(({ trial }) => trial?.application)).toEqual([undefined, undefined, "a", ...Array(3)]);
-    expect(trialLines(scenario.core, {})[2]).toMatchObject({ state: "failed", application: "a" });
+    expect(trialLines(scenario.core, { applicationId: "b" })[2]).toMatchObject({ state: "failed", application: "a" });
     expect(tasks.map(({ trial, metrics }) => [trial?.state, metrics])).toEqual([
       ["completed", { loss: 0.4 }],
       ["running", undefined],

@@ -48,11 +48,12 @@ function ended() {
     trials: files?.["trials.jsonl"].trim().split("\n") ?? [],
     result: JSON.parse(files?.["result.json"] ?? ""),
     lines: trialLines(scenario.core, status),
+    applicationId: status.applicationId,
   };
 }
 
 test("each trial is a line that can be read again, with what became of it", () => {
-  const { trials, lines } = ended();
+  const { applicationId, trials, lines } = ended();
   expect(trials.map((line) => JSON.parse(line))).toEqual(lines);
   expect(trials.map((line) => readTrialLine(line))).toMatchObject([
     { number: 0, params: { x: 0.25, kind: 1 }, state: "completed", value: 0.5, step: 1, checkpoint: "hdfs:///c/0" },
@@ -72,6 +73,7 @@ test("each trial is a line that can be read again, with what became of it", () =
     { number: 3, state: "interrupted" },
   ]);
   expect(JSON.parse(trials[0] ?? "")).toMatchObject({ durationMs: expect.any(Number), reports: [[1, 0.5]] });
+  expect(lines.map(({ application }) => application)).toEqual(Array(4).fill(applicationId));
   expect(JSON.parse(trials[2] ?? "").lines).toEqual(["KeyError: 'a'"]);
   expect(trials.map((line) => trialOfLine(readTrialLine(line)).state)).toEqual([
     "completed",
@@ -96,5 +98,5 @@ test("the result has the best one, and what there was to find", () => {
 test("another job leaves none", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1)]));
   expect(searchFiles(scenario.core, statusOf(scenario.core, 0))).toBeUndefined();
-  expect(trialLines(scenario.core, {})).toEqual([]);
+  expect(trialLines(scenario.core, { applicationId: "b" })).toEqual([]);
 });
