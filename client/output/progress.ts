@@ -52,7 +52,7 @@ export function milestones(before: JobStatus | undefined, after: JobStatus, hand
 function masterMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   if (before === undefined || before.attempt === after.attempt) return [];
   const what = `AM restarted on ${after.amHost}`;
-  return [{ what, details: `attempt ${after.attempt}; the tasks run on` }];
+  return [{ what, details: `attempt ${after.attempt}; the ${after.search === undefined ? "tasks" : "trials"} run on` }];
 }
 
 /** The first generation of a further stage, where that is what has begun. */

@@ -99,6 +99,9 @@ function ask(step: Step, positions: readonly number[]): void {
     if (count === 0 && said.outstanding === 0 && !mayBePending(said, count)) {
       continue;
     }
+    if (count > 0 && said.outstanding === 0) {
+      said.sinceMs = step.nowMs;
+    }
     said.outstanding = count;
     said.hinted = hosts.length > 0;
     if (count === 0) {

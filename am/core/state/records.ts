@@ -206,6 +206,8 @@ export interface RoleState {
 export interface RoleAsk {
   /** What the ResourceManager still has to give, as far as we know; −1 when we do not know. */
   outstanding: number;
+  /** Since when it has had something to give, the last time. */
+  sinceMs?: number;
   /** Whether the outstanding ask names hosts. */
   hinted: boolean;
   /** Hosts are not named any more: naming them brought nothing. */

@@ -9,7 +9,7 @@ import { containerWait } from "../containers/container-wait.ts";
 import { LOOK_EVERY_MS } from "../gang/hold.ts";
 import { awaitedBy, trackedOf } from "../policies/completion.ts";
 import { startsWithGang } from "../policies/restart.ts";
-import { trialsToBegin } from "../policies/trials.ts";
+import { isOfTasks, trialsToBegin } from "../policies/trials.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import { isSpecOut } from "../state/gang-moves.ts";
@@ -80,9 +80,9 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState,
   // Of a search those that may run: the others have their turn when these have ended.
   const missing = Math.min(role.counts.waiting, trialsToBegin(job, inJob(job, position)));
   if (missing > 0) {
-    const since = tasksIn(job, position, ["waiting"]).map(({ waitingSinceMs = sinceMs }) => waitingSinceMs);
+    const since = waitingSince(job, position, sinceMs);
     const wait = { ...containerWait({ ...job, nowMs }, position, missing), ...joinersReason(job, position) };
-    waits.push({ ...wait, sinceMs: Math.min(...since) });
+    waits.push({ ...wait, sinceMs: since });
   }
   const starting = tasksIn(job, position, ["allocated", "launched"]);
   if (starting.length > 0) {
@@ -100,6 +100,15 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState,
     });
   }
   return waits;
+}
+
+/** Since when containers are awaited. Of a search most tasks wait for their turn, not for these. */
+function waitingSince(job: Job, position: number, begunAtMs: number): number {
+  const { sinceMs } = job.state.asks[inJob(job, position)] ?? {};
+  if (isOfTasks(job) && sinceMs !== undefined) {
+    return sinceMs;
+  }
+  return Math.min(...tasksIn(job, position, ["waiting"]).map(({ waitingSinceMs = begunAtMs }) => waitingSinceMs));
 }
 
 /** What those without a container are to the others of an elastic role, which run. */

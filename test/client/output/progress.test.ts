@@ -66,6 +66,13 @@ describe("the way of a job, told from one state to the next", () => {
       expect(told(task({}), lost)).toEqual([{ what: "trial 2 started again", details: "node n1 was lost" }]);
     });
 
+    test("run on while another attempt of the AM takes over", () => {
+      const before = aJobStatus({ search, tasks: [] });
+      expect(milestones(before, { ...before, attempt: 2 })).toEqual([
+        { what: "AM restarted on 127.0.0.12", details: "attempt 2; the trials run on" },
+      ]);
+    });
+
     test("name the task that ended a trial of several", () => {
       const ofTwo = { ...search, trials: 6 };
       expect(told(task({}), task({ restarts: 1, restartReason: why.replace(":2", ":3") }), ofTwo)).toEqual([

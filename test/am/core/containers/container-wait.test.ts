@@ -73,6 +73,18 @@ describe("why containers do not come", () => {
     ]);
   });
 
+  test("for trials of a search they are awaited since one was missing, not since the search began", () => {
+    const search = { ...searchOf({ x: "float 0 1" }), maxTrials: 12, maxParallel: 1 };
+    const scenario = new Scenario(searchRun(jobSpec([role("worker", 1)]), search));
+    scenario.toRunning();
+    scenario.after(60_000);
+    const { containerId } = scenario.task("worker:0");
+    scenario.on({ type: "executor-lost", task: "worker:0", containerId, cause: "goodbye" });
+    scenario.completes(containerId, -100);
+    const [wait] = statusOf(scenario.core, scenario.nowMs).waits;
+    expect(wait).toMatchObject({ what: "1 container of worker: 1 GiB, 1 core", sinceMs: scenario.nowMs });
+  });
+
   test("what the queue has left says nothing while containers come: beyond its share that is always one smallest container", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a")] });
