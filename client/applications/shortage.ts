@@ -70,7 +70,8 @@ function shortageOf(
   const held = short.map((kind) => heldBy(id, kind, may, use));
   const lower = (short.length === 0 ? kinds : short).filter((kind) => canBeLowered(kind, role));
   const isMany = room > 0 && role.instances > 1;
-  const instances = settings.filter(({ key }) => isMany && key === `tony.${role.name}.instances`);
+  const many = [`tony.${role.name}.instances`, "tony.search.max-parallel"];
+  const instances = settings.filter(({ key }) => isMany && many.includes(key));
   return {
     short: short.map(({ name }) => name),
     delays: [

@@ -4,7 +4,7 @@ import type { JobStatus } from "../../src/job/status.ts";
 import type { OutputLine } from "../../src/logs/ordered-output.ts";
 import { durationMs } from "../applications/applications.ts";
 import { formatDuration } from "../output/format.ts";
-import type { Colour, Output } from "../output/output.ts";
+import type { Colour, Output, WaitBlock } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
@@ -83,13 +83,19 @@ export class FollowView implements FollowListener {
     if (this.#shown?.attempt !== status.attempt) this.#handedOver = this.#shown;
     for (const { what, details } of milestones(this.#shown, status, this.#handedOver)) this.line(what, details);
     this.#shown = status;
+    const blocks = this.blocks(status);
+    if (blocks.length === 0) this.#output.endWait();
+    for (const block of blocks) this.#output.wait(block);
+  }
+
+  /** What stands below the lines: on a terminal the last of these. */
+  protected blocks(status: JobStatus): readonly WaitBlock[] {
     const head = `${status.applicationId}  ${status.name} · queue ${status.queue} · AM on ${status.amHost} · ${this.#trackingUrl}`;
     const block = waitBlock(status, head, this.#now(), {
       shortestShownMs: this.#shortestShownMs,
       ...this.#hint,
     });
-    if (block === undefined) this.#output.endWait();
-    else this.#output.wait({ ...block, line: this.#timed(block.line) });
+    return block === undefined ? [] : [{ ...block, line: this.#timed(block.line) }];
   }
 
   /** One line of a task's output. */

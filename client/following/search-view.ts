@@ -1,7 +1,7 @@
 import { containerTimeWords } from "../../src/job/search/container-time.ts";
 import { bestOf, isBetter, type TrialJson, trialsOf } from "../../src/job/search/trial-list.ts";
 import type { JobStatus, SearchStatus } from "../../src/job/status.ts";
-import type { Output } from "../output/output.ts";
+import type { Output, WaitBlock } from "../output/output.ts";
 import { searchBoard } from "../output/search-board.ts";
 import {
   bestTrialLines,
@@ -52,8 +52,13 @@ export class SearchView extends FollowView {
       this.#best = best;
       this.line(bestWords(best, search));
     }
-    const board = searchBoard(status, search, this.#time());
-    if (board !== undefined) this.#output.wait(board);
+  }
+
+  protected override blocks(status: JobStatus): readonly WaitBlock[] {
+    const board = status.search && searchBoard(status, status.search, this.#time());
+    if (board === undefined) return super.blocks(status);
+    // On a terminal the board has what is waited for, too.
+    return this.#output.isTerminal ? [board] : [...super.blocks(status), board];
   }
 
   override ended(end: FollowedEnd): void {

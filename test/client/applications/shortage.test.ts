@@ -23,16 +23,21 @@ function running(id: string, used: Resource, change: Partial<ApplicationReport> 
   return aReport({ id, state: "RUNNING", usage, ...change });
 }
 
-const settings = ["instances", "memory", "vcores", "gpus"].map((name) => ({ key: `tony.worker.${name}` }));
+const settings = ["memory", "vcores", "gpus"].map((name) => ({ key: `tony.worker.${name}` }));
 const notGiven: DelayReason = { code: "not-given", nodes: 2 };
 
 /** What a wait for so many workers says beside such a cluster. */
 function waitFor(
   ask: Resource & { readonly nodeLabel?: string },
   use: Partial<ClusterUse>,
-  { missing = 1, delays = [notGiven] }: { readonly missing?: number; readonly delays?: readonly DelayReason[] } = {},
+  {
+    missing = 1,
+    delays = [notGiven],
+    many = "tony.worker.instances",
+  }: { readonly missing?: number; readonly delays?: readonly DelayReason[]; readonly many?: string } = {},
 ) {
-  const reason = { code: "containers", role: "worker", missing, instances: missing, ask: "", settings } as const;
+  const keys = [{ key: many }, ...settings];
+  const reason = { code: "containers", role: "worker", missing, instances: missing, ask: "", settings: keys } as const;
   const role: RoleStatus = {
     name: "worker",
     instances: missing,
@@ -48,6 +53,14 @@ function waitFor(
 }
 
 describe("what is short for containers that do not come", () => {
+  test("is less where fewer run at once: tasks, or trials of a search", () => {
+    const nodes = [node("a", amount(8192, 32), amount(6144, 2))];
+    for (const many of ["tony.worker.instances", "tony.search.max-parallel"])
+      expect(waitFor(amount(2048, 1), { nodes }, { missing: 3, many }).remedy).toBe(
+        `lower ${many} or tony.worker.memory, or wait for other jobs to end`,
+      );
+  });
+
   const two = [node("a", amount(8192, 32), amount(6144, 2)), node("b", amount(8192, 32, 2), amount(3072, 3, 2), "gpu")];
 
   test("is the GPU that another's job has, though memory and cores would do", () => {
