@@ -89,7 +89,7 @@ describe("a job on this machine, without any cluster", () => {
       .slice(stdout.split("\n").findIndex((line) => line.startsWith("trial ")) + 1);
     expect(best).toMatch(/^\d +completed +0\.1 +0\.1$/);
     expect(second).toMatch(/^\d +completed +0\.2 +0\.2$/);
-    expect(stdout).toMatch(/^trial \d failed: worker:\d exited 1 on .*: tony-ts logs local_\d+_\d+ trial:\d$/m);
+    expect(stdout).toMatch(/^trial \d failed: exited 1 on .*: tony-ts logs local_\d+_\d+ trial:\d$/m);
 
     const [id = ""] = stdout.match(/local_\d+_\d+/) ?? [];
     const trials = await tonyTs(["trials", id, "--top", "2"], environment, folder);
@@ -133,9 +133,14 @@ describe("a job on this machine, without any cluster", () => {
     const [later = ""] = resumed.stdout.match(/^local_\d+_\d+/m) ?? [];
     const lines = (await readFile(join(folder, "out", later, "trials.jsonl"), "utf8")).trim().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { number: 0, params: { rate: 0.1 }, state: "completed", value: 0.1 },
-      { number: 1, params: { rate: expect.any(Number) }, state: "completed" },
+      { number: 0, params: { rate: 0.1 }, state: "completed", value: 0.1, application: earlier },
+      { number: 1, params: { rate: expect.any(Number) }, state: "completed", application: later },
     ]);
+
+    expect(await tonyTs(["logs", later, "trial:0"], environment, folder)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`which has its logs: tony-ts logs ${earlier} trial:0`),
+    });
 
     const trialsFile = join(folder, "out", later, "trials.jsonl");
     const again = await tonyTs(["search", "job.xml", "--resume", trialsFile, ...wanted.slice(2)], environment, folder);

@@ -306,8 +306,8 @@ function checkEffects(
     reader.warn("tony.search.population", `${vain} tony.search.algorithm = ${algorithm}: set it to evolution`);
   }
   if (points.length > maxTrials) {
-    const some = `has ${points.length} points, of which the first ${maxTrials} are tried`;
-    reader.warn("tony.search.points", `${some} (tony.search.max-trials)`);
+    const more = `has ${points.length} points, more than the search has trials`;
+    reader.warn("tony.search.points", `${more} (tony.search.max-trials = ${maxTrials}): the last ones are not tried`);
   }
 }
 

@@ -333,7 +333,7 @@ describe("a job that describes a search", () => {
     ]);
     expect(saidOf({ ...population, "tony.search.algorithm": "evolution" })).toEqual([]);
     expect(saidOf({ "tony.search.points": "rate=0.1; rate=0.01", "tony.search.max-trials": "1" })).toEqual([
-      `${warning}tony.search.points has 2 points, of which the first 1 are tried (tony.search.max-trials)`,
+      `${warning}tony.search.points has 2 points, more than the search has trials (tony.search.max-trials = 1): the last ones are not tried`,
     ]);
   });
 
