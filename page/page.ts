@@ -242,10 +242,7 @@ function board({ metric, rules = "", space, counts, idle = "", best, begun, tria
     ]),
     begun === trials.length
       ? ""
-      : el("p", {}, [
-          `the first ${trials.length} of ${begun}; all of them: `,
-          el("code", {}, [`tony-ts trials ${id}`]),
-        ]),
+      : el("p", {}, [`${trials.length} of ${begun}; all of them: `, el("code", {}, [`tony-ts trials ${id}`])]),
   ]);
 }
 

@@ -80,7 +80,9 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
   const { state, generation, roles, waits, generations, services, budgets, checkpoint, outcome, amHost, usage } =
     status;
   const { submittedAtMs, takeovers } = status;
-  const rates = relativeRates(status.tasks, facts.rateOf);
+  // A trial is quick or slow by its parameters.
+  const compared = status.search === undefined ? status.tasks : [];
+  const rates = relativeRates(compared, facts.rateOf);
   const rows = status.tasks.map((task) => ({ task, rate: rates.get(task.task) })).filter(shownBy(request.filter));
   const sorted = sortedBy(rows, request);
   const from = Math.min(request.from, Math.max(0, sorted.length - 1));
@@ -149,12 +151,18 @@ function searchOf(status: JobStatus) {
     counts: countsLine(status, rest, trials),
     ...(best === undefined ? {} : { best: `trial ${best.number} · ${standing(best, search)}` }),
     begun: trials.length,
-    trials: trials.slice(0, SHOWN_TRIALS).map((trial) => {
+    trials: shownOf(trials).map((trial) => {
       const { number, task, state, step, why } = trial;
       const told = why === undefined ? {} : { why: saidWithinTrial(status, why).slice(0, MOST_WORDS) };
       return { number, task, state, step, value: standingValue(trial), params: parametersOf(trial, search), ...told };
     }),
   };
+}
+
+/** The best ones, and as many of those that run. */
+function shownOf(trials: readonly TrialJson[]): readonly TrialJson[] {
+  const others = trials.slice(SHOWN_TRIALS).filter(({ state }) => state === "running");
+  return [...trials.slice(0, SHOWN_TRIALS), ...others.slice(0, SHOWN_TRIALS)];
 }
 
 /** How it is made; nothing of an ApplicationMaster that has not told it. */

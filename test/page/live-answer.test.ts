@@ -155,6 +155,19 @@ describe("an answer to the job's page", () => {
     ]);
   });
 
+  test("has the trials that run beside the best twenty, and calls none slow: each has other parameters", () => {
+    const search = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "x" } as const;
+    const states = [...Array(3).fill("running"), ...Array(30).fill("paused"), "failed"] as const;
+    const tasks = states.map((state, index) =>
+      task(index, { params: { lr: "1" }, metrics: { loss: index }, trial: { state }, step: 9 }),
+    );
+    const rated = { ...facts, rateOf: (name: string) => (name === "worker:0" ? 0.1 : 1) };
+    const told = JSON.parse(JSON.stringify(liveAnswer(aJobStatus({ search, tasks }), rated, asked(""), true)));
+    const numbers = told.search.trials.map(({ number }: { number: number }) => number);
+    expect([numbers.length, numbers.slice(20), told.search.begun]).toEqual([23, [0, 1, 2], 34]);
+    expect(told.tasks.rows[0]).not.toHaveProperty("rate");
+  });
+
   test("has a job without tasks, as one whose command runs in its ApplicationMaster", () => {
     const told = liveAnswer(aJobStatus({ roles: [], tasks: [] }), facts, asked("from=50&sort=cpu"), true);
     expect(told).toMatchObject({ status: { roles: [] }, tasks: { all: 0, matching: 0, from: 0, rows: [] } });
