@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rename, rm, utimes } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -59,6 +59,40 @@ describe("how a user's jobs ended", () => {
     const left = await readdir(path.join(root, `history-${user}`));
     expect(left).toHaveLength(200);
     expect(left.sort()[0]).toBe("application_1_0003.json");
+  });
+
+  test("goes after a month to the millisecond, also where few are kept", async () => {
+    const { applicationId } = aJobStatus();
+    await jobs.keep(aJobStatus());
+    const { mtimeMs } = await stat(path.join(root, `history-${user}`, `${applicationId}.json`));
+    const writtenAtMs = Math.floor(mtimeMs);
+    await jobs.prune(writtenAtMs + 30 * dayMs - 1);
+    expect(await jobs.find(applicationId)).toBeDefined();
+    await jobs.prune(writtenAtMs + 30 * dayMs);
+    expect(await jobs.find(applicationId)).toBeUndefined();
+  });
+
+  test("is his alone to read", async () => {
+    await jobs.keep(aJobStatus());
+    const folder = path.join(root, `history-${user}`);
+    const file = path.join(folder, `${aJobStatus().applicationId}.json`);
+    expect([(await stat(folder)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
+  });
+
+  test("is written also where an earlier writer died over it", async () => {
+    const status = aJobStatus();
+    await jobs.keep(status);
+    await writeFile(path.join(root, `history-${user}`, `${status.applicationId}.json.tmp`), "{");
+    await jobs.keep(status);
+    expect(await readdir(path.join(root, `history-${user}`))).toEqual([`${status.applicationId}.json`]);
+  });
+
+  test("says beside it where the checkpoints are of a job whose last status nobody could write", async () => {
+    const { applicationId } = aJobStatus();
+    expect(await jobs.checkpointDir(applicationId)).toBeUndefined();
+    await jobs.keepCheckpointDir(applicationId, "hdfs://nn/checkpoints");
+    expect(await jobs.checkpointDir(applicationId)).toBe("hdfs://nn/checkpoints");
+    expect(await jobs.find(applicationId)).toBeUndefined();
   });
 
   test("needs no folder to be pruned", async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -7,7 +7,7 @@ import { FileSystemError } from "../../src/hadoop/hdfs/errors.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
-import { JobHistoryFolder } from "../../src/history/job-folder.ts";
+import { historyPlaces, JobHistoryFolder } from "../../src/history/job-folder.ts";
 
 const id = "application_1795305600000_0001";
 const onThisMachine = new FileSystems({
@@ -41,7 +41,9 @@ describe("a job's folder below tony.history.location", () => {
 
   test("is found where it was moved, also where somebody has put something in its old place", async () => {
     const folder = folderOf();
+    expect(await folder.find(endedAtMs)).toBeUndefined();
     await folder.make("ada");
+    expect(await folder.find(undefined)).toBe(folder.path);
     expect(await folder.find(endedAtMs)).toBe(folder.path);
     await folder.moveToFinished(endedAtMs);
     await folder.make("ada");
@@ -54,12 +56,14 @@ describe("a job's folder below tony.history.location", () => {
     await folder.write(`${id}-5-ada_b.jhist.inprogress`, Buffer.from("x"));
     await folder.write("events.jsonl.inprogress", Buffer.from("y"));
     await folder.write("page.key", Buffer.from("k"));
-    await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada-b" }, { endedAtMs, result: "killed" });
+    const job = { applicationId: id, startedAtMs: 7, user: "ada-b" };
+    expect(await folder.isInProgress()).toBe(true);
+    expect(await folder.closeAbandoned(job, { endedAtMs, result: "killed" })).toBe(true);
     expect(await filesOf("finished", "2026", "11", "23", id)).toEqual([
       `${id}-5-${endedAtMs}-ada-b-KILLED.jsonl`,
       `${id}-5-${endedAtMs}-ada_b-KILLED.jhist`,
     ]);
-    await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada-b" }, { endedAtMs, result: "killed" });
+    expect(await folder.closeAbandoned(job, { endedAtMs, result: "killed" })).toBe(false);
     expect(await filesOf("finished", "2026", "11", "23")).toEqual([id]);
   });
 
@@ -70,6 +74,49 @@ describe("a job's folder below tony.history.location", () => {
       await folder.write(name, Buffer.from("x"));
     await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada" }, { endedAtMs, result: "killed" });
     expect(await filesOf("finished", "2026", "11", "23", id)).toEqual([`${id}-5-${endedAtMs}-ada-KILLED.jhist`]);
+  });
+
+  test("is named by the job's own start where none of TonY's files says one", async () => {
+    const folder = folderOf();
+    await folder.make("ada");
+    await folder.write("events.jsonl.inprogress", Buffer.from("y"));
+    await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada" }, { endedAtMs, result: "failed" });
+    expect(await filesOf("finished", "2026", "11", "23", id)).toEqual([`${id}-7-${endedAtMs}-ada-FAILED.jsonl`]);
+  });
+
+  test.each([
+    ["events.jsonl.inprogress", true],
+    [`${id}-5-ada.jhist.inprogress`, true],
+    [`${id}-5-9-ada-FAILED.jsonl`, false],
+    ["tony-final.xml", false],
+  ])("with %s and others is that of a job that runs: %s", async (name, runs) => {
+    const folder = folderOf();
+    expect(await folder.isInProgress()).toBe(false);
+    await folder.make("ada");
+    for (const file of [name, "series.jsonl.gz"]) await folder.write(file, Buffer.from("x"));
+    expect(await folder.isInProgress()).toBe(runs);
+  });
+
+  test("lets everybody add his own, and the group of whoever runs the history server read it", async () => {
+    const folder = folderOf();
+    await folder.make("ada");
+    await folder.write("page.key", Buffer.from("k"));
+    await folder.moveToFinished(endedAtMs);
+    const modeOf = async (...names: string[]) => (await stat(path.join(location, ...names))).mode & 0o7777;
+    const days = ["finished", "finished/2026", "finished/2026/11", "finished/2026/11/23"];
+    for (const folders of ["intermediate", ...days]) expect(await modeOf(folders)).toBe(0o1777);
+    expect(await modeOf("finished/2026/11/23", id)).toBe(0o770);
+    expect(await modeOf("finished/2026/11/23", id, "page.key")).toBe(0o660);
+  });
+
+  test("is among those that run or have ended where the site says these are", () => {
+    const site = { location: "file:///history", timeZone: "UTC" };
+    expect(historyPlaces(onThisMachine, site)).toMatchObject({
+      intermediate: "/history/intermediate",
+      finished: "/history/finished",
+    });
+    const elsewhere = { ...site, intermediate: "file:///running", finished: "file:///ended" };
+    expect(historyPlaces(onThisMachine, elsewhere)).toMatchObject({ intermediate: "/running", finished: "/ended" });
   });
 
   test("has neither TonY's file of a job that runs nor its page's key once it has ended", async () => {
@@ -108,7 +155,18 @@ describe("a job's folder below tony.history.location", () => {
     })();
     const folder = folderOf({ locate: (url) => ({ fileSystem: refusing, path: new URL(url).pathname }) });
     await folder.make("ada");
-    await folder.moveToFinished(endedAtMs);
+    expect(await folder.moveToFinished(endedAtMs)).toBe(false);
     expect(await filesOf("intermediate")).toEqual([id]);
+  });
+
+  test("says why it cannot be moved where it may be", async () => {
+    const full = new (class extends LocalFileSystem {
+      override async rename(): Promise<boolean> {
+        throw new FileSystemError("no space", { code: "NO_SPACE" });
+      }
+    })();
+    const folder = folderOf({ locate: (url) => ({ fileSystem: full, path: new URL(url).pathname }) });
+    await folder.make("ada");
+    await expect(folder.moveToFinished(endedAtMs)).rejects.toThrow("no space");
   });
 });

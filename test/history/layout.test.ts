@@ -1,5 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { finishedFolder, finishedHistoryFile, startOfUnfinished, tonyHistoryFile } from "../../src/history/layout.ts";
+import {
+  finishedFolder,
+  finishedHistoryFile,
+  parseHistoryFileName,
+  startOfUnfinished,
+  tonyHistoryFile,
+} from "../../src/history/layout.ts";
 
 const applicationId = "application_1795305600000_0001";
 const job = { applicationId, startedAtMs: 5, user: "ada" };
@@ -21,6 +27,15 @@ describe("the files of a job's history", () => {
     expect(startOfUnfinished(tonyHistoryFile({ ...job, applicationId: "local_1_0001" }))).toBe(5);
     expect(startOfUnfinished(tonyHistoryFile(job, end))).toBeUndefined();
     expect(startOfUnfinished("events.jsonl.inprogress")).toBeUndefined();
+  });
+
+  test("say by their names whose job it is, when it ran and how it ended", () => {
+    const ofAB = { ...job, user: "a-b" };
+    expect(parseHistoryFileName(finishedHistoryFile(ofAB, end))).toEqual({ format: "jsonl", ...ofAB, ...end });
+    expect(parseHistoryFileName(tonyHistoryFile(job, end))).toEqual({ format: "jhist", ...job, ...end });
+    expect(parseHistoryFileName(tonyHistoryFile(job))).toEqual({ format: "jhist", ...job });
+    for (const name of ["events.jsonl.inprogress", "tony-final.xml", `${applicationId}-5-ada.txt`])
+      expect(parseHistoryFileName(name)).toBeUndefined();
   });
 
   test("are kept by the day of the job's end, in the site's time zone", () => {

@@ -44,6 +44,8 @@ describe("a job's history", () => {
     const [first = "", second = "", third = ""] = lines;
     const text = first + second + second + third;
     expect(decodeHistory(text)).toEqual([header, failed, end]);
+    const later = { ...header, attempt: 2 };
+    expect(decodeHistory(first + second + encodeHistoryRecord(later))).toEqual([header, failed, later]);
     expect(decodeHistory(text.slice(0, -2))).toEqual([header, failed]);
     expect(decodeHistory("")).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -52,7 +53,8 @@ describe("the history of a job", () => {
     ]);
   });
 
-  test("has other files beside it, written anew each time", async () => {
+  test("has other files beside it, in a folder that is made for the first, written anew each time", async () => {
+    await rm(folder, { recursive: true });
     const writer = writerOf(1);
     await writer.writeBeside("series", Buffer.from("longer"));
     await writer.writeBeside("series", Buffer.from("short"));
@@ -112,6 +114,41 @@ describe("the history of a job", () => {
     }
     jest.useRealTimers();
     expect(await lines(historyFileInProgress)).toMatchObject([{ host: "a" }, { host: "b" }]);
+  });
+
+  test("is not put off by lines that come meanwhile", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "performance"] });
+    const writer = writerOf(1);
+    writer.add(event("a"));
+    jest.advanceTimersByTime(1_999);
+    expect(await readdir(folder)).toEqual([]);
+    writer.add(event("b"));
+    jest.advanceTimersByTime(1);
+    await eventually("both", async () => (await lines(historyFileInProgress).catch(() => [])).length === 2);
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  test("is read by its owner's group, and needs no name where nothing could be written of it", async () => {
+    const writer = writerOf(1);
+    writer.add(event("a"));
+    await writer.flush();
+    await writer.writeBeside("series", Buffer.from("x"));
+    const modes = [historyFileInProgress, "series"].map((name) => statSync(path.join(folder, name)).mode & 0o777);
+    expect(modes).toEqual([0o640, 0o640]);
+    await rm(path.join(folder, historyFileInProgress));
+    await writerOf(2).finish("finished.jsonl");
+    expect(warnings).toEqual([]);
+  });
+
+  test("gives up nothing of what is written in time, however much that is", async () => {
+    const writer = writerOf(1);
+    for (let nth = 1; nth <= 5; nth += 1) {
+      writer.add(event("x".repeat(2 ** 20)));
+      await writer.flush();
+    }
+    expect(warnings).toEqual([]);
+    expect(await lines(historyFileInProgress)).toHaveLength(5);
   });
 
   test("is written ten seconds after a time that failed, unless the job has ended", async () => {

@@ -1,7 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readContainer } from "../../../src/history/avro/read.ts";
+import { codecOf, readContainer } from "../../../src/history/avro/read.ts";
 import type { AvroSchema } from "../../../src/history/avro/schema.ts";
 import { writeContainer } from "../../../src/history/avro/write.ts";
 
@@ -169,6 +169,20 @@ describe("an Avro container file", () => {
     const data = deflateRawSync(block.subarray(2, 5));
     const compressed = Buffer.concat([header, Buffer.from([2, data.length * 2]), data, sync]);
     expect(readContainer(compressed)).toEqual(["ab"]);
+  });
+
+  test("has arrays in blocks, each with its length in bytes where a writer says that", () => {
+    const [inBlocks, count] = [{ type: "array", items: "int" } as const, writeLong(1)];
+    // Two items in two bytes, one item, the end.
+    const block = Buffer.from([3, 4, 2, 4, 2, 6, 0]);
+    expect(readContainer(blockOf(inBlocks, "null", count, block))).toEqual([[1, 2, 3]]);
+  });
+
+  test("tells by its beginning how it is compressed, and nothing where that is none of it", () => {
+    const file = writeContainer("string", ["ab"], sync);
+    expect(codecOf(file.subarray(0, file.indexOf(sync)))).toBe("null");
+    expect(codecOf(blockOf("string", "deflate", writeLong(0), Buffer.alloc(0)))).toBe("deflate");
+    expect([codecOf(file.subarray(0, 20)), codecOf(Buffer.from("<configuration/>"))]).toEqual([undefined, undefined]);
   });
 
   test.each([

@@ -43,6 +43,18 @@ describe("the file of a job's series", () => {
     expect(rows[0]?.series.map(({ values }) => values)).toEqual([[49.6], [50, null, 1], [50]]);
   });
 
+  test("has a line for each task in the order asked for, with its container's memory", async () => {
+    const table = new SeriesTable(fromMs, 3);
+    for (const task of ["a:0", "b:0", "c:0"]) table.add(task, { name: "cpu", rule: "mean" }, fromMs, 1);
+    const memory = (task: string) => (task === "a:0" ? 1 : 2);
+    const read = async (...tasks: string[][]) =>
+      decodeSeries(await encodeSeries(job, table, memory, ...tasks)).rows.map(
+        ({ task, memoryLimitBytes }) => `${task} ${memoryLimitBytes}`,
+      );
+    expect(await read()).toEqual(["a:0 1", "b:0 2", "c:0 2"]);
+    expect(await read(["c:0", "a:0"])).toEqual(["c:0 2", "a:0 1"]);
+  });
+
   test("counts exactly what is counted", async () => {
     const table = new SeriesTable(fromMs, 1);
     table.add("worker:0", { name: "step", rule: "last" }, fromMs, 123_456_789_012);

@@ -96,8 +96,19 @@ describe("a table of series", () => {
   test("takes a clock that was set back for its beginning, and no value that is none", () => {
     const table = new SeriesTable(fromMs, 1);
     table.add(task, { name: "cpu", rule: "mean" }, fromMs - 60_000, 2);
-    table.add(task, { name: "memory", rule: "most" }, fromMs, Number.NaN);
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
+      table.add(task, { name: "memory", rule: "most" }, fromMs, value);
     expect(table.seriesOf(task)).toEqual([{ name: "cpu", rule: "mean", first: 0, values: [2] }]);
+  });
+
+  test("takes over what another one heard, at the moments that it was heard", () => {
+    const earlier = new SeriesTable(fromMs, 1, 10_000);
+    const quantity = { name: "step", rule: "last" } as const;
+    for (const [afterMs, step] of [[20_000, 1] as const, [40_000, 3] as const])
+      earlier.add(task, quantity, fromMs + afterMs, step);
+    const later = new SeriesTable(fromMs - 30_000, 1, 5_000);
+    later.addAll(task, earlier.seriesOf(task), earlier);
+    expect(later.seriesOf(task)).toEqual([{ ...quantity, first: 10, values: [1, null, null, null, 3] }]);
   });
 
   test("takes at most 84 kB a task, 130 kB with eight GPUs, of ten thousand tasks 10 kB each", () => {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import type { AvroSchema } from "../../../src/history/avro/schema.ts";
+import { writeContainer } from "../../../src/history/avro/write.ts";
 import { tonyEventSchema, writeTonyEvents } from "../../../src/history/tony/event-file.ts";
 import { endedEvents, initedEvent, type TaskUse } from "../../../src/history/tony/events.ts";
 import { readTonyEvents } from "../../../src/history/tony/read-events.ts";
@@ -66,6 +68,45 @@ describe("what TonY's readers see of a job", () => {
     ]);
     const { bar1Memory: _bar1Memory, ...without } = gpus;
     expect(metricsOf({ ...use, gpus: without }).filter(({ name }) => name.includes("MAIN"))).toEqual([]);
+  });
+
+  test("tells a job's size, and where its ApplicationMaster runs", () => {
+    expect(initedEvent(status)).toMatchObject({
+      numTasks: 3,
+      host: "127.0.0.12",
+      containerID: "container_1_0001_01_000001",
+    });
+    expect(initedEvent(aJobStatus())).toMatchObject({ containerID: null });
+  });
+
+  test("counts a task that was lost among the failed ones", () => {
+    const lost = aJobStatus({
+      tasks: [{ task: "ps:2", state: "lost", host: "n3", startedAtMs: 2_000, endedAtMs: 3_000, restarts: 0 }],
+    });
+    const [, , ended, last] = endedEvents(lost, 10_000, () => undefined);
+    expect(ended).toMatchObject({ taskType: "ps", taskIndex: 2, status: "FAILED", containerDiagnostic: null });
+    expect(last).toMatchObject({ finishedTasks: 1, failedTasks: 1 });
+  });
+
+  test("is read of an earlier release, which had no container in its schema", () => {
+    const facts = { taskType: "ps", taskIndex: 1, host: "n1" };
+    const fields = [
+      { name: "taskType", type: "string" },
+      { name: "taskIndex", type: "int" },
+      { name: "host", type: "string" },
+    ];
+    const schema: AvroSchema = {
+      type: "record",
+      name: "Event",
+      fields: [
+        { name: "type", type: { type: "enum", name: "EventType", symbols: ["TASK_STARTED"] } },
+        { name: "event", type: [{ type: "record", name: "TaskStarted", fields }] },
+        { name: "timestamp", type: "long" },
+      ],
+    };
+    const event = { type: "TASK_STARTED", timestamp: 5 };
+    const file = writeContainer(schema, [{ ...event, event: { branch: 0, of: facts } }], Buffer.alloc(16, 7));
+    expect(readTonyEvents(file)).toEqual([{ ...event, ...facts, containerID: null }]);
   });
 
   test("is the same read back from the file", () => {
