@@ -46,6 +46,20 @@ test("groups are asked for again after five minutes", async () => {
   expect(asked).toBe(2);
 });
 
+test("of a thousand who ask the groups are remembered, and of more those of the latest", async () => {
+  const one = access();
+  const ask = async (...numbers: number[]) => {
+    asked = 0;
+    for (const number of numbers) await one.viewer(`user${number}`);
+    return asked;
+  };
+  const thousand = Array.from({ length: 1_000 }, (_, number) => number);
+  expect(await ask(...thousand)).toBe(1_000);
+  expect(await ask(...thousand)).toBe(0);
+  expect(await ask(1_000, 999, 1)).toBe(1);
+  expect(await ask(0)).toBe(1);
+});
+
 test("a refusal says which right is missing, and who gives it", () => {
   expect(refusalOf({ user: "bob", groups: [] }, "application_1_0001", { user: "ada" })).toBe(
     "bob may not see application_1_0001: it is ada's. ada lets others see a job by its key tony.application.acl.view; whom yarn.admin.acl names sees all jobs",

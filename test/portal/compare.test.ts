@@ -44,6 +44,73 @@ test("says what became of each, and how long it took", async () => {
   expect(jobs[1]).not.toHaveProperty("cause");
 });
 
+test("has waited until its first program ran, and says why it did not succeed, also without a cause", async () => {
+  const whole = await wholeOf(
+    history.write({ number: 1, startedAtMs, endedAtMs: startedAtMs + 9_000, result: "killed" }),
+  );
+  const { job } = whole;
+  const started = (afterMs: number) =>
+    ({ type: "task-started", atMs: startedAtMs + afterMs, generation: 1, host: "n1" }) as const;
+  const [spec] = job.events;
+  if (spec === undefined) throw new Error("an event");
+  const events = [started(3_000), { ...spec, atMs: startedAtMs + 4_000 }, started(5_000)];
+  const generations = [1, 2, 3].map((generation) => ({ generation, startedAtMs }));
+  const again = { ...whole, job: { ...job, events, status: { ...job.status, generations } } };
+  expect(
+    compare(again, { ...again, job: { ...job, events: [], status: { ...job.status, generations: [] } } }).jobs,
+  ).toEqual([
+    expect.objectContaining({ waitedMs: 3_000, generations: 3, cause: job.status.outcome?.summary }),
+    expect.not.objectContaining({ waitedMs: expect.anything() }),
+  ]);
+});
+
+test("a role's use is that of its own tasks, not of one whose name begins alike", async () => {
+  const whole = await wholeOf(
+    history.write({ number: 1, startedAtMs, endedAtMs: startedAtMs + 9_000, series: { cpu: [2] } }),
+  );
+  const [row] = whole.series?.rows ?? [];
+  if (row === undefined || whole.series === undefined) throw new Error("a task");
+  const other = { ...row, task: "worker-b:0", series: row.series.map((one) => ({ ...one, values: [8] })) };
+  const [of] = whole.job.status.roles;
+  if (of === undefined) throw new Error("a role");
+  const task = (name: string, maxMemoryBytes: number) =>
+    ({ task: name, state: "succeeded", restarts: 0, maxMemoryBytes }) as const;
+  const tasks = [task("worker:0", 5), task("worker:1", 7), task("worker-b:0", 9)];
+  const roles = [
+    { ...of, name: "worker" },
+    { ...of, name: "worker-b" },
+  ];
+  const both = {
+    ...whole,
+    job: { ...whole.job, status: { ...whole.job.status, roles, tasks } },
+    series: { ...whole.series, rows: [row, other] },
+  };
+  expect(compare(both, both).roles.map((role) => role.of[0])).toMatchObject([
+    { meanCores: 2, maxMemoryBytes: 7 },
+    { meanCores: 8, maxMemoryBytes: 9 },
+  ]);
+});
+
+test("shows as many roles and charts as people can read", async () => {
+  const whole = await wholeOf(
+    history.write({ number: 1, startedAtMs, endedAtMs: startedAtMs + 9_000, series: { cpu: [2] } }),
+  );
+  const [of] = whole.job.status.roles;
+  const [row] = whole.series?.rows ?? [];
+  const [one] = row?.series ?? [];
+  if (of === undefined || row === undefined || one === undefined || whole.series === undefined)
+    throw new Error("a job");
+  const roles = Array.from({ length: 101 }, (_, number) => ({ ...of, name: `role${number}` }));
+  const series = Array.from({ length: 41 }, (_, number) => ({ ...one, name: `m${number}` }));
+  const large = {
+    ...whole,
+    job: { ...whole.job, status: { ...whole.job.status, roles } },
+    series: { ...whole.series, rows: [{ ...row, series }] },
+  };
+  const { roles: shown, charts } = compare(large, large);
+  expect([shown.length, charts.length]).toEqual([100, 40]);
+});
+
 test("sets the roles of both side by side, by their names, also of those that one of them lacks", async () => {
   const role = { allocated: 0, registered: 0, running: 0, ended: 0, others: {} };
   const of = (name: string, instances: number) => ({ ...role, name, instances, memoryMiB: instances * 512, vcores: 1 });

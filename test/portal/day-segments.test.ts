@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { DaySegments } from "../../portal/day-segments.ts";
 import { JobIndex } from "../../portal/job-index.ts";
@@ -99,6 +100,29 @@ test("a start answers while it goes through what was read: the newest days are t
   expect(index.scan).toMatchObject({ isComplete: true, restored: 2, read: 1 });
 });
 
+test("while many days are restored none of them is read anew", async () => {
+  for (let number = 0; number < 30; number += 1) history.write({ number, endedAtMs: octoberMs - number * dayMs });
+  await (await started()).refresh();
+  const index = new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(state, history.finished) });
+  await Promise.all([index.restore(), index.refresh()]);
+  expect(index.scan).toMatchObject({ restored: 30, read: 0 });
+});
+
+test("a portal that runs looks again at no day that has not changed, and at the latest two months alone", async () => {
+  const daysAgo = [0, 31, 62];
+  for (const [number, days] of daysAgo.entries()) history.write({ number, endedAtMs: octoberMs - days * dayMs });
+  const index = new JobIndex({ ...history, nowMs: () => 77 });
+  await index.refresh();
+  await history.tick();
+  listed = [];
+  await index.refresh();
+  expect(listed.sort()).toEqual(["finished", "finished/2026", "finished/2026/09", "finished/2026/10", "intermediate"]);
+  for (const [number, days] of daysAgo.entries())
+    history.write({ number: number + 3, endedAtMs: octoberMs - days * dayMs });
+  await index.refresh();
+  expect(ids(index)).toEqual(["0", "1", "2", "3", "4"]);
+});
+
 test("of a day that has changed only the jobs are read that are new", async () => {
   await readOnce();
   history.write({ number: 4, endedAtMs: octoberMs + 5 });
@@ -155,6 +179,9 @@ test("files that cannot be read, or are of another history or version, are made 
   await index.refresh();
   expect(ids(await started())).toEqual(["1", "2"]);
   expect(statSync(path.join(state, second)).mode & 0o777).toBe(0o600);
+  const text = gunzipSync(readFileSync(path.join(state, first))).toString();
+  writeFileSync(path.join(state, first), gzipSync(text.replace('"segmentVersion":1', '"segmentVersion":2')));
+  expect(ids(await started())).toEqual(["2"]);
 });
 
 test("a day with a job that cannot be read is not kept: each start says so", async () => {

@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, utimesSync } from "node:fs";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { JobIndex } from "../../portal/job-index.ts";
 import { TonyError } from "../../src/errors.ts";
@@ -93,7 +94,7 @@ test("one whose history was moved among those that have ended is known still, an
 test("earlier runs of a job are those of its name, user and viewers that ended before it began, the newest first", async () => {
   const ended = (number: number, changes: Partial<WrittenJob> = {}) =>
     history.write({ number, startedAtMs: number * 10, endedAtMs: octoberMs + number, ...changes });
-  for (const number of [1, 2, 3]) ended(number);
+  for (const number of [2, 1, 3]) ended(number, number === 1 ? { endedAtMs: octoberMs + dayMs } : {});
   ended(4, { name: "resnet" });
   ended(5, { user: "bob" });
   ended(6, { viewAcl: "bob" });
@@ -133,6 +134,36 @@ test("what removed jobs came to is kept as soon as that can be", async () => {
   expect(kept).toEqual([1]);
 });
 
+test("jobs that began at the same time are listed by their ids, the newest first", async () => {
+  for (const number of [2, 3, 1]) history.write({ number });
+  await index.refresh();
+  expect(ids().map((id) => id.at(-1))).toEqual(["3", "2", "1"]);
+});
+
+test("what lies beside the jobs' folders is none", async () => {
+  history.write({ number: 1, endedAtMs: octoberMs });
+  mkdirSync(history.intermediate, { recursive: true });
+  writeFileSync(path.join(history.intermediate, "application_1_0002"), "");
+  mkdirSync(path.join(history.intermediate, "notes"));
+  mkdirSync(path.join(history.finished, "archive", "2026"), { recursive: true });
+  await index.refresh();
+  expect(ids()).toEqual(["application_1_0001"]);
+  expect(index.scan).toMatchObject({ folders: 1, unreadable: [] });
+});
+
+test("of histories that cannot be read a hundred are told, the latest", async () => {
+  for (let number = 1; number <= 101; number += 1) history.writeBroken(number);
+  await index.refresh();
+  expect(index.scan.unreadable).toHaveLength(100);
+});
+
+test("whose names who may see a job are too long, nobody but its owner sees", async () => {
+  history.write({ number: 1, viewAcl: "x".repeat(1_000) });
+  history.write({ number: 2, viewAcl: "x".repeat(1_001) });
+  await index.refresh();
+  expect(index.rows.map(({ viewers }) => viewers?.length)).toEqual([undefined, 1_000]);
+});
+
 test("nothing is read twice", async () => {
   history.write({ number: 1, endedAtMs: octoberMs });
   history.write({ number: 2 });
@@ -148,13 +179,13 @@ test("while jobs are read the list is sorted anew once a second at most", async 
   index = new JobIndex({ ...history, nowMs: () => nowMs });
   history.fileSystem.open = async (file) => {
     seen.push(index.rows.length);
-    nowMs += 400;
+    nowMs += 100;
     return await open(file);
   };
   for (let number = 1; number <= 120; number += 1) history.write({ number, endedAtMs: octoberMs });
   await index.refresh();
   const [sorted, known] = [new Set(seen).size, index.rows.length];
-  expect([sorted > 2, sorted <= 1 + (120 * 400) / 1_000, known]).toEqual([true, true, 120]);
+  expect([sorted > 2, sorted <= 1 + (120 * 100) / 1_000, known]).toEqual([true, true, 120]);
 });
 
 test("a history that cannot be read hides no other, and is told", async () => {
@@ -199,6 +230,13 @@ describe("a job whose history has no end", () => {
     expect(state()).toEqual(["killed"]);
   });
 
+  test("has no cause where it succeeded", async () => {
+    history.reports.set(id, { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: 60, diagnostics: "all done" });
+    await index.refresh();
+    expect(index.rows).toMatchObject([{ state: "succeeded", endedAtMs: 60 }]);
+    expect(index.rows[0]).not.toHaveProperty("cause");
+  });
+
   test("is unknown when YARN has forgotten it", async () => {
     history.reports.set(id, new TonyError("none", { code: "APPLICATION_NOT_FOUND" }));
     await index.refresh();
@@ -240,6 +278,8 @@ test("an empty list says where no job was found", async () => {
 test("a job that was not there yet is found by its id", async () => {
   await index.refresh();
   const folder = history.write({ number: 5, endedAtMs: octoberMs });
+  expect(await index.folderOf("application_1_0005")).toBe(folder);
+  history.fileSystem.list = async () => Promise.reject(new Error("it is known already"));
   expect(await index.folderOf("application_1_0005")).toBe(folder);
   expect(await index.folderOf("application_1_0006")).toBeUndefined();
 });

@@ -72,6 +72,8 @@ describe("the logs of a job in the portal", () => {
       code: "NO_LOGS",
       message: expect.stringContaining("yarn.log-aggregation.retain-seconds"),
     });
+    const noMatch = await read({ text: "nobody printed that" });
+    expect(noMatch).toMatchObject({ tasks: ["worker:0", "worker:1"], lines: [], isCut: false });
     expect(await read({ task: "worker:7" })).toMatchObject({ tasks: ["worker:0", "worker:1"], lines: [] });
   });
 

@@ -278,12 +278,36 @@ describe("the portal", () => {
     expect(await json("/api/v1/use?user=bob")).toMatchObject({ owners: [{ user: "bob", jobs: 1 }] });
   });
 
+  test.each([
+    ["NO_LOGS", 404],
+    ["LOG_TOO_LONG", 413],
+    ["BUSY", 503],
+    ["ACCESS_DENIED", 403],
+    ["SOMETHING_ELSE", 502],
+  ])("answers %s by %i", async (code, status) => {
+    const compare = async () => Promise.reject(new TonyError("why not", { code }));
+    options = { ...options, jobs: Object.assign(Object.create(options.jobs), { compare }) };
+    await serve();
+    const asked = await ask("/api/v1/compare?a=application_1_0001&b=application_1_0002");
+    expect(asked).toMatchObject({ status, text: '{"error":"why not"}' });
+  });
+
+  test("says that another program has its port", async () => {
+    const other = new PortalServer(options);
+    await expect(other.listen(Number(new URL(address).port))).rejects.toMatchObject({
+      code: "PORT_TAKEN",
+      message: expect.stringContaining("another program has it; name another by --port"),
+    });
+  });
+
   test("serves nobody but its own user, under its own name alone, and only reads", async () => {
     expect(await ask("/")).toMatchObject({
       status: 200,
       headers: { "content-security-policy": expect.stringContaining("default-src 'none'") },
     });
     expect(await ask("/", { host: "evil.example" })).toMatchObject({ status: 403 });
+    const { port } = new URL(address);
+    expect(await ask("/", { host: `localhost:${port}`, method: "HEAD" })).toMatchObject({ status: 200, text: "" });
     expect(await ask("/", { method: "POST" })).toMatchObject({ status: 405 });
     const elsewhere = { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" };
     expect(await ask("/api/v1/jobs", { headers: elsewhere })).toMatchObject({ status: 403 });

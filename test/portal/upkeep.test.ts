@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { JobIndex, type KnownJob } from "../../portal/job-index.ts";
 import { metricsOf } from "../../portal/metrics.ts";
-import { overdue, Upkeep } from "../../portal/upkeep.ts";
+import { overdue, toMove, Upkeep } from "../../portal/upkeep.ts";
 import { TonyError } from "../../src/errors.ts";
 import { FileSystemError } from "../../src/hadoop/hdfs/errors.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
@@ -180,6 +180,30 @@ describe("the purger", () => {
     expect(index.rows.map(({ applicationId }) => applicationId)).toEqual([id(2), id(3), id(5)]);
   });
 
+  test("leaves days that may get jobs yet, and counts the bytes that went", async () => {
+    const [young, old] = [ended(1, 1), ended(2, 3)];
+    await index.refresh();
+    const bytes = index.known.reduce((sum, one) => sum + one.bytes, 0);
+    const upkeep = upkeepOf({ keepMs: dayMs / 24 });
+    await upkeep.round();
+    expect([young, old].map((folder) => existsSync(path.dirname(folder)))).toEqual([true, false]);
+    expect(upkeep.counts).toEqual({ moved: 0, removed: 2, removedBytes: bytes, refused: 0 });
+  });
+
+  test("looks again after its interval, not before", async () => {
+    await index.refresh();
+    const upkeep = upkeepOf({ purgerIntervalMs: dayMs });
+    const removedAt = async (afterMs: number) => {
+      clockMs = nowMs + afterMs;
+      await index.refresh();
+      await upkeep.round();
+      return upkeep.counts.removed;
+    };
+    expect(await removedAt(0)).toBe(0);
+    ended(1, 40);
+    expect([await removedAt(dayMs - 1), await removedAt(dayMs)]).toEqual([0, 1]);
+  });
+
   test("says how long that is of less than a day, too", async () => {
     ended(1, 1);
     await index.refresh();
@@ -301,6 +325,31 @@ describe("of too many or too much", () => {
     expect(gone({ maxJobs: 4 })).toEqual([id(2)]);
     expect(gone({ maxMiB: 2 })).toEqual([id(2), id(3), id(1)]);
     expect(gone({ maxJobs: 0 })).toEqual([id(2), id(3), id(1)]);
+  });
+
+  test("a job goes when it is older than it is kept, not at that age; a failed one is never kept for less", () => {
+    const old = [job(1, "succeeded"), job(2, "failed")];
+    const goneAt = (keepMs: number, keepFailedMs: number) =>
+      overdue(old, { keepMs, keepFailedMs }, nowMs).map((one) => one.job.applicationId);
+    expect(goneAt(19 * dayMs, 18 * dayMs)).toEqual([]);
+    expect(goneAt(19 * dayMs - 1, 0)).toEqual([id(1)]);
+    expect(goneAt(18 * dayMs - 1, 0)).toEqual([id(1), id(2)]);
+    expect(goneAt(0, 18 * dayMs - 1)).toEqual([id(1), id(2)]);
+  });
+
+  test("what has ended is moved after five quiet minutes, from among those that run alone, the oldest first", () => {
+    const there = (number: number, endedMs: number, changedMs = endedMs): KnownJob => {
+      const one = job(number, "succeeded");
+      const row = { ...one.row, endedAtMs: nowMs - endedMs };
+      return { ...one, folder: `/intermediate/${id(number)}`, changedAtMs: nowMs - changedMs, row };
+    };
+    const [running] = [job(4, "running")].map((one) => ({ ...one, folder: `/intermediate/${id(4)}` }));
+    if (running === undefined) throw new Error("one that runs");
+    const five = 5 * 60_000;
+    const known = [there(1, five), there(2, 9 * five), there(3, five - 1), there(5, 2 * five, five - 1), running];
+    expect(
+      toMove([...known, job(6, "succeeded")], "/intermediate", nowMs).map(({ applicationId }) => applicationId),
+    ).toEqual([id(2), id(1)]);
   });
 
   test("a job that says that it ends in a thousand years is as old as its folder", () => {
