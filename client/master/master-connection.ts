@@ -22,12 +22,18 @@ export function connectMaster({ host, port, access }: MasterContact): MasterConn
   return new MasterConnection(new MasterClient({ address: formatHostPort({ host, port }), access, build: buildId() }));
 }
 
+/** What a connection asks an AM by. */
+type Asking = Pick<
+  MasterClient,
+  "askPage" | "close" | "follow" | "openSession" | "readLog" | "stop" | "transact" | "watch"
+>;
+
 /** What it also has for those who run something in a task's container: sessions. */
 export class MasterConnection implements AttemptConnection {
-  readonly #client: MasterClient;
+  readonly #client: Asking;
   #isClosed = false;
 
-  constructor(client: MasterClient) {
+  constructor(client: Asking) {
     this.#client = client;
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { type FollowUpdate, statusNow } from "../../../client/master/attempt-connection.ts";
-import { aJobStatus } from "../job-status.ts";
+import { aJobStatus, allSucceeded } from "../job-status.ts";
 
 test("a look at a job's status ends what it asked for, also where the AM says nothing within the limit", async () => {
   const signals: AbortSignal[] = [];
@@ -20,4 +20,24 @@ test("a look at a job's status ends what it asked for, also where the AM says no
   expect(await statusNow(telling)).toBe(status);
   expect(await statusNow(silent, 1)).toBeUndefined();
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+test("a job that ends while it is looked at has no status, and a connection that breaks says so", async () => {
+  const outcome = { ...allSucceeded, endedAtMs: 1 };
+  const ending = {
+    async *follow(): AsyncGenerator<FollowUpdate> {
+      yield { type: "outcome", outcome };
+    },
+  };
+  const signals: AbortSignal[] = [];
+  const broken = {
+    async *follow(signal: AbortSignal): AsyncGenerator<FollowUpdate> {
+      signals.push(signal);
+      yield* [];
+      throw new Error("broken");
+    },
+  };
+  expect(await statusNow(ending)).toBeUndefined();
+  await expect(statusNow(broken)).rejects.toThrow("broken");
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
+import type { Applications } from "../../../client/applications/applications.ts";
+import type { FollowUpdate } from "../../../client/master/attempt-connection.ts";
 import { inspect, inspectionJson, inspectionLines } from "../../../client/master/inspection.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { TrialState } from "../../../src/job/search/trials.ts";
@@ -6,8 +8,86 @@ import type { JobStatus, TaskStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 import { aPlace } from "../place.ts";
+import { masterSaying } from "../speaking-master.ts";
 
 const nowMs = noonishMs + 60_000;
+
+describe("of a job is asked", () => {
+  const noMaster = () => {
+    throw new RangeError("there is no AM");
+  };
+  const running = aReport({ state: "RUNNING" });
+  const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
+  const contact = async () => ({ attempt: 1, host: "n1", port: 1, access });
+  /** What is found by an AM that tells so, and how often its connection was closed. */
+  async function found(
+    follow: (signal: AbortSignal) => AsyncGenerator<FollowUpdate>,
+    explained?: Applications["explained"],
+  ) {
+    let closed = 0;
+    const close = () => {
+      closed += 1;
+    };
+    const link = { ...masterSaying(() => aJobStatus()), follow, close };
+    const place = aPlace({ report: async () => running, contact, ...(explained && { explained }) });
+    return { inspection: await inspect(running.id, place, () => link), closed };
+  }
+
+  test("its AM, whose word is completed by what the cluster knows", async () => {
+    const told = aJobStatus({ attempt: 7 });
+    const { inspection, closed } = await found(
+      async function* () {
+        yield { type: "status", status: told };
+      },
+      async (status) => ({ ...status, queue: "explained" }),
+    );
+    expect(inspection).toEqual({ report: running, status: { ...told, queue: "explained" } });
+    expect(closed).toBe(1);
+  });
+
+  test("its AM for five seconds, and as long as the connection lasts", async () => {
+    const remark = "its AM does not answer";
+    const broken = await found(async function* () {
+      yield* [];
+      throw new Error("lost");
+    });
+    expect(broken).toMatchObject({ inspection: { remark }, closed: 1 });
+    jest.useFakeTimers();
+    const silent = found(async function* (signal) {
+      yield* [];
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    });
+    let isOver = false;
+    void silent.then(() => {
+      isOver = true;
+    });
+    await jest.advanceTimersByTimeAsync(4_999);
+    expect(isOver).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    jest.useRealTimers();
+    expect(await silent).toMatchObject({ inspection: { report: running, remark }, closed: 1 });
+  });
+
+  test("why there is none that can be asked: it waits, or nobody knows how to reach it", async () => {
+    const waiting = await inspect(running.id, aPlace(), noMaster);
+    const delay = { code: "manager-says", words: "queue ml has no room" };
+    expect(waiting).toEqual({ report: aReport(), remark: "queue ml has no room", delay });
+    const hidden = await inspect(running.id, aPlace({ report: async () => running }), noMaster);
+    expect(hidden.remark).toBe("its AM cannot be asked: HDFS does not answer");
+    const json = inspectionJson(hidden, nowMs);
+    expect(json).toMatchObject({ statusFrom: "resource-manager", report: running, remark: hidden.remark });
+    expect(json).not.toHaveProperty("timeline");
+  });
+
+  test("what its AM left when it ended; of one's own that left nothing there is nothing to say", async () => {
+    const ended = aReport({ state: "FINISHED", finalStatus: "SUCCEEDED" });
+    const status = aJobStatus({ state: "succeeded" });
+    const kept = aPlace({ report: async () => ended, finalStatus: async () => status });
+    expect(await inspect(ended.id, kept, noMaster)).toEqual({ report: ended, status });
+    expect(inspectionJson({ report: ended, status }, nowMs)).toMatchObject({ statusFrom: "am", status });
+    expect(await inspect(ended.id, aPlace({ report: async () => ended }), noMaster)).toEqual({ report: ended });
+  });
+});
 
 describe("what status shows of a job", () => {
   test("the age of its checkpoint, and where it can be watched", () => {
@@ -30,6 +110,62 @@ describe("what status shows of a job", () => {
         "  checkpoint step 5, saved 12 s before the end: /ckpt/5",
       );
     }
+  });
+
+  test("all that its AM says of it, each task in a row", () => {
+    const [worker, other, ps] = aJobStatus().tasks;
+    if (worker === undefined || other === undefined || ps === undefined) throw new Error("three tasks");
+    const status = aJobStatus({
+      nowMs,
+      tasks: [
+        {
+          ...worker,
+          step: 12,
+          checkpointStep: 10,
+          memoryBytes: 2 ** 30,
+          cpuCores: 1.26,
+          metrics: { loss: 0.4, n: 1234567.89 },
+        },
+        { task: "worker:1", state: "waiting", restarts: 0 },
+        { ...ps, state: "failed", exit: "1" },
+      ],
+      resumeFrom: "/ckpt/3",
+    });
+    const report = aReport({
+      state: "RUNNING",
+      trackingUrl: "N/A",
+      startTimeMs: noonishMs,
+      diagnostics: "of no interest",
+    });
+    expect(inspectionLines({ report, status }, nowMs)).toEqual([
+      expect.stringMatching(
+        /^application_1795305600000_0009 {2}bert · RUNNING · queue ml · user ada · since \S+ \S+, 1 min$/,
+      ),
+      "  generation 1 · program restarts: 0 of 2 used, infrastructure restarts: 0 of 10 used",
+      "  containers 1 min",
+      "  began with /ckpt/3",
+      "",
+      "task       state     host         start      step   checkpoint   memory   memory peak   CPU         exit",
+      "worker:0   running   127.0.0.11   14:00:05   12     step 10      1 GiB    –             1.3 cores   –",
+      "worker:1   waiting   –            –          –      –            –        –             –           –",
+      "ps:0       failed    127.0.0.11   14:00:05   –      –            –        –             –           1",
+      "",
+      "reported:",
+      "  worker:0: loss 0.4, n 1234570",
+    ]);
+  });
+
+  test("where it is on the cluster, in the words of the ResourceManager, as long as no AM speaks for it", () => {
+    const report = aReport({ startTimeMs: noonishMs, diagnostics: "of no interest yet", queue: "root.a.ml" });
+    expect(inspectionLines({ report, remark: "queue ml has no room" }, nowMs)).toEqual([
+      expect.stringContaining(" · ACCEPTED · queue ml · user ada · since "),
+      `  ${report.trackingUrl}`,
+      "  queue ml has no room",
+    ]);
+    const unlisted = inspectionLines({ report: { ...report, trackingUrl: "" } }, nowMs);
+    expect(unlisted).toHaveLength(1);
+    const ended = { ...report, state: "FINISHED", finalStatus: "SUCCEEDED", trackingUrl: "N/A" } as const;
+    expect(inspectionLines({ report: ended }, nowMs)).toEqual([expect.stringContaining(" · SUCCEEDED · ")]);
   });
 
   test("what its time went to, of a job in stages for each of them, as text and as data", () => {

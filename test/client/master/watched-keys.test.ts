@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { watchKeys, watchLines } from "../../../client/master/watched-keys.ts";
 import type { KvWatchJson } from "../../../client/printed-json.ts";
 import { ApiError } from "../../../src/api/errors.ts";
@@ -74,6 +74,31 @@ describe("tony-ts kv ID watch", () => {
       code: `STORE_${type.toUpperCase()}`,
       message: expect.stringContaining("List the keys again"),
     });
+  });
+
+  test("asks again a second later where the job's next AM does not run yet, and gives up where that cannot be known", async () => {
+    const { connect, asked } = job([[changed]]);
+    const failing = [undefined, "NOT_RUNNING", "NOT_RUNNING", "NO_ANSWER"];
+    const startedAtMs = Date.now();
+    const trying = async () => {
+      const code = failing.shift();
+      if (code !== undefined) throw new UserError(code, { code, exitCode: 1 });
+      return await connect();
+    };
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+    const watching = watchKeys({ prefix: "", after: { attempt: 1, revision: 2 }, connect: trying, print: () => {} });
+    const failed = expect(watching).rejects.toMatchObject({ code: "NO_ANSWER" });
+    await jest.advanceTimersByTimeAsync(3_000);
+    await failed;
+    expect(Date.now() - startedAtMs).toBeGreaterThanOrEqual(3_000);
+    jest.useRealTimers();
+    expect(asked).toEqual([{ range: { from: "" }, after: { attempt: 1, revision: 2 } }]);
+  });
+
+  test("ends with what is wrong where that is not the loss of an AM", async () => {
+    const { connect, open } = job([[new ApiError("not yours", { code: "API_FORBIDDEN" })]]);
+    await expect(watchKeys({ prefix: "", connect, print: () => {} })).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    expect(open.links).toBe(0);
   });
 
   test("fails as the first connection does", async () => {

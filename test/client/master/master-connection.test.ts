@@ -1,0 +1,108 @@
+import { describe, expect, test } from "@jest/globals";
+import { MasterConnection } from "../../../client/master/master-connection.ts";
+import { jobOutcome, jobStatus } from "../../../src/api/status-codec.ts";
+import { transactions } from "../../../src/job/store/transaction.ts";
+import { aJobStatus, allSucceeded } from "../job-status.ts";
+
+type Asking = ConstructorParameters<typeof MasterConnection>[0];
+
+const never = (): never => {
+  throw new RangeError("it is not asked");
+};
+
+/** A connection whose AM answers so, and what it was asked. */
+function connection(answers: Partial<Asking>) {
+  let closed = 0;
+  const close = () => {
+    closed += 1;
+  };
+  const silent = { askPage: never, follow: never, openSession: never, readLog: never, stop: never };
+  const others = { transact: never, watch: never, close };
+  return { link: new MasterConnection({ ...silent, ...others, ...answers }), closed: () => closed };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+const { signal } = new AbortController();
+
+describe("a connection to a job's AM", () => {
+  test("tells how the job is and how it ended", async () => {
+    const status = aJobStatus();
+    const outcome = { ...allSucceeded, endedAtMs: 1 };
+    const asked: unknown[] = [];
+    const { link } = connection({
+      async *follow(of) {
+        asked.push(of);
+        yield { attempt: 1, body: { type: "status", status: jobStatus.encode(status) } };
+        yield { attempt: 1, body: { type: "outcome", outcome: jobOutcome.encode(outcome) } };
+      },
+    });
+    expect(await all(link.follow(signal))).toEqual([
+      { type: "status", status },
+      { type: "outcome", outcome },
+    ]);
+    expect(asked).toEqual([signal]);
+  });
+
+  test("says that an AM is of another version whose status it does not understand", async () => {
+    const { link } = connection({
+      async *follow() {
+        yield { attempt: 1, body: { type: "status", status: Buffer.from([0xff]) } };
+      },
+    });
+    await expect(all(link.follow(signal))).rejects.toMatchObject({
+      code: "STATUS_UNREADABLE",
+      message: expect.stringContaining("another version"),
+    });
+  });
+
+  test("waits five seconds for a stop to be taken, twenty for its page, and a minute for a write", async () => {
+    const asked: unknown[] = [];
+    const answer = { code: "no-owner", message: "none" } as const;
+    const transaction = transactions.get("a");
+    const { link } = connection({
+      stop: async (...of) => asked.push(["stop", ...of]) > 0,
+      askPage: async (...of) => {
+        asked.push(["page", ...of]);
+        return "{}";
+      },
+      transact: async (...of) => {
+        asked.push(["transact", ...of]);
+        return answer;
+      },
+    });
+    await link.stop("enough");
+    expect(await link.askPage("live")).toBe("{}");
+    expect(await link.transact(transaction, "worker:0")).toBe(answer);
+    expect(asked).toEqual([
+      ["stop", "enough", 5_000],
+      ["page", "live", 20_000],
+      ["transact", transaction, "worker:0", 60_000],
+    ]);
+  });
+
+  test("watches keys from where it is told on", async () => {
+    const asked: unknown[] = [];
+    const watched = { type: "reset", attempt: 1, revision: 2 } as const;
+    const { link } = connection({
+      async *watch(request) {
+        asked.push(request);
+        yield { watched };
+      },
+    });
+    const range = { from: "a", to: "b" };
+    const after = { attempt: 1, revision: 7 };
+    expect([await all(link.watch({ range })), await all(link.watch({ range, after }))]).toEqual([[watched], [watched]]);
+    expect(asked).toEqual([range, { ...range, after }]);
+  });
+
+  test("is closed once and for all", () => {
+    const { link, closed } = connection({});
+    expect(link.isClosed).toBe(false);
+    link.close();
+    expect([link.isClosed, closed()]).toEqual([true, 1]);
+  });
+});
