@@ -1,12 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
-import { liveLogs } from "../../../client/logs/live-logs.ts";
+import { type LiveLogsOptions, liveLogs } from "../../../client/logs/live-logs.ts";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import { parseLogSelection } from "../../../client/logs/log-selection.ts";
-import type { AttemptConnection, LogPiece, LogRequest } from "../../../client/master/attempt-connection.ts";
+import type {
+  AttemptConnection,
+  FollowUpdate,
+  LogPiece,
+  LogRequest,
+} from "../../../client/master/attempt-connection.ts";
 import { ApiError } from "../../../src/api/errors.ts";
 import type { TaskState } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, role } from "../job-status.ts";
+import { aJobStatus, allSucceeded, role } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { recordedContext } from "../support.ts";
 
@@ -74,5 +79,92 @@ describe("logs of a search that runs", () => {
 
   test("of one trial that cannot be read are an error", async () => {
     await expect(printed("trial:0")).rejects.toThrow("worker:0 has no executor at present");
+  });
+});
+
+describe("logs of a job that runs", () => {
+  const pieces: Readonly<Record<string, readonly string[]>> = {
+    "worker:0 stdout": ["one\n", "two\nunfinished"],
+    "worker:0 stderr": ["warned\n"],
+    "am stdout": ['{"a":1}\n', '{"a":2}\n'],
+    "worker:0 executor": ["begun\n"],
+  };
+  /** What is printed of them, and how far that was, by an AM that has this of them. */
+  async function scene(
+    logs: string | { readonly kind: "master" },
+    more: Partial<LiveLogsOptions> = {},
+    update: FollowUpdate | undefined = {
+      type: "status",
+      status: aJobStatus({ generation: 2, tasks: [{ task: "worker:0", state: "running", restarts: 0 }] }),
+    },
+  ) {
+    let closed = 0;
+    const job: AttemptConnection = {
+      ...link,
+      async *follow() {
+        if (update !== undefined) yield update;
+      },
+      async *readLog({ task, stream }) {
+        let offset = 0;
+        for (const text of pieces[`${task} ${stream}`] ?? []) {
+          yield { offset, data: Buffer.from(text), generation: 1, skippedBytes: 0 };
+          offset += text.length;
+        }
+      },
+      close() {
+        closed += 1;
+      },
+    };
+    const context = recordedContext({});
+    const selection = typeof logs === "string" ? parseLogSelection(logs) : logs;
+    const request = { report: aReport(), selection, filter: {}, follow: false, ...more };
+    const place = aPlace({ contact: async () => contact });
+    const printedTo = await liveLogs(place, request, new LogPrinter(context.output), () => job).catch(String);
+    return { printedTo, out: context.out.text, err: context.err.text, closed };
+  }
+  const ends = ({ printedTo }: Awaited<ReturnType<typeof scene>>, task: string) => {
+    if (typeof printedTo !== "function") return printedTo;
+    return (["stdout", "stderr", "executor"] as const).map((stream) => printedTo(task, stream));
+  };
+
+  test("are printed to their ends, and it is known where these are", async () => {
+    const shown = await scene("worker:0");
+    expect(shown).toMatchObject({ out: "one\ntwo\nwarned\nunfinished\n", closed: 1 });
+    expect(ends(shown, "worker:0")).toEqual([18, 7, 0]);
+    expect(ends(shown, "worker:1")).toEqual([0, 0, 0]);
+  });
+
+  test("that are followed afterwards leave what has not ended to that", async () => {
+    const shown = await scene("worker:0", { follow: true });
+    expect(shown.out).toBe("one\ntwo\nwarned\n");
+    expect(ends(shown, "worker:0")).toEqual([8, 7, 0]);
+  });
+
+  test("are the last lines where these are asked for", async () => {
+    expect((await scene("worker:0", { filter: { tail: 1, stream: "stdout" } })).out).toBe("unfinished\n");
+    expect((await scene({ kind: "master" }, { filter: { tail: 1 } })).out).toBe('{"a":2}\n');
+  });
+
+  test("are the ApplicationMaster's, or the executors', where these are asked for", async () => {
+    const ofMaster = await scene({ kind: "master" });
+    expect(ofMaster.out).toBe('{"a":1}\n{"a":2}\n');
+    expect(ends(ofMaster, "am")).toEqual([16, 16, 16]);
+    const ofExecutor = await scene("worker:0", { executor: true });
+    expect(ofExecutor.out).toBe("begun\n");
+    expect(ends(ofExecutor, "worker:0")).toEqual([6, 6, 6]);
+  });
+
+  test("are not there for a generation that has not been, nor where the AM does not say how the job is", async () => {
+    const wrong = await scene("worker:0", { filter: { generation: 3 } });
+    expect([wrong.printedTo, wrong.closed]).toEqual([expect.stringContaining("no generation 3"), 1]);
+    const outcome = { ...allSucceeded, endedAtMs: 1 };
+    const over = await scene("worker:0", {}, { type: "outcome", outcome });
+    expect([over.printedTo, over.closed]).toEqual([expect.stringContaining("does not tell its state"), 1]);
+  });
+
+  test("are somewhere else where its AM cannot be reached", async () => {
+    const request = { report: aReport(), selection: parseLogSelection("all"), filter: {}, follow: false };
+    const { output } = recordedContext({});
+    expect(await liveLogs(aPlace(), request, new LogPrinter(output))).toBeUndefined();
   });
 });

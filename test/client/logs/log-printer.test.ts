@@ -60,3 +60,24 @@ describe("lines of the AM and of executors", () => {
     expect(JSON.parse(event ?? "")).toMatchObject({ event: "output", task: "am", line: said });
   });
 });
+
+test("each task that was started again says so once, with the time where that is known, and by its name among others", () => {
+  const { output, out, err } = recordedContext({});
+  const printer = new LogPrinter(output);
+  printer.several = true;
+  const atMs = new Date(2026, 10, 21, 14, 2, 11).getTime();
+  for (const task of ["worker:0", "worker:1"])
+    for (const generation of [1, 2, 2, 3]) printer.line(task, { stream: "stdout", line: "x", generation, atMs });
+  const marks = [2, 3].map((generation) => `── generation ${generation}, 14:02:11 ──\n`);
+  expect(err.text).toBe(["worker:0", "worker:1"].flatMap((task) => marks.map((mark) => `${task} | ${mark}`)).join(""));
+  expect(out.text).toBe("worker:0 | x\n".repeat(4) + "worker:1 | x\n".repeat(4));
+});
+
+test("what is said beside the logs is no part of them, and for programs a line says all that is known of it", () => {
+  const { output, out, err } = recordedContext({});
+  const printer = new LogPrinter(output, { json: true });
+  printer.remark("some are missing");
+  printer.line("worker:0", { stream: "stderr", line: "x", generation: 2, atMs: 5 });
+  expect(err.text).toBe("some are missing\n");
+  expect(JSON.parse(out.text)).toMatchObject({ stream: "stderr", line: "x", generation: 2, atMs: 5 });
+});

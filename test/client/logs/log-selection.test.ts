@@ -2,10 +2,14 @@ import { describe, expect, test } from "@jest/globals";
 import {
   byTaskOf,
   missingGenerations,
+  missingOutput,
   noSuchGeneration,
+  noSuchTask,
   ofEarlierSearch,
   parseLogSelection,
+  selectNames,
   selectTasks,
+  tasksOf,
 } from "../../../client/logs/log-selection.ts";
 import type { TaskStatus } from "../../../src/job/status.ts";
 import { aJobStatus } from "../job-status.ts";
@@ -18,6 +22,7 @@ describe("a generation that is asked for", () => {
     });
     expect(noSuchGeneration({ generation: 2 }, 2)).toBeUndefined();
     expect(noSuchGeneration({}, 1)).toBeUndefined();
+    expect(noSuchGeneration({ generation: 2 }, 1)?.message).toBe("The job has no generation 2; it has 1 alone");
   });
 });
 
@@ -32,6 +37,49 @@ describe("output in a container that is gone", () => {
     expect(missingGenerations("worker:0", 1, {})).toBeUndefined();
     expect(missingGenerations("worker:0", 2, { generation: 2 })).toBeUndefined();
     expect(missingGenerations("worker:0", 2, { tail: 5 })).toBeUndefined();
+    expect(missingGenerations("worker:0", 2, { sinceMs: 0 })).toBeUndefined();
+    expect(missingOutput("worker:0", 0, {})).toBeUndefined();
+    expect(missingOutput("worker:0", 5, { tail: 5 })).toBeUndefined();
+  });
+});
+
+describe("tasks", () => {
+  const tasks = ["ps:0", "worker:0", "worker:1", "worker:10", "worker-b:0"];
+  const chosen = (text: string | undefined, ...of: readonly string[]) =>
+    selectNames(parseLogSelection(text), of.length === 0 ? tasks : of);
+
+  test.each([
+    ["all", tasks],
+    ["none", []],
+    [undefined, ["worker:0"]],
+    ["worker:1", ["worker:1"]],
+    ["worker", ["worker:0", "worker:1", "worker:10"]],
+    ["worker-b, ps:0", ["ps:0", "worker-b:0"]],
+  ])("are chosen by %s", (text, expected) => {
+    expect(chosen(text)).toEqual(expected);
+  });
+
+  test("have one in the lead: the chief, else the first worker, else the first; or whom the job names", () => {
+    expect(chosen(undefined, "worker:0", "chief:0")).toEqual(["chief:0"]);
+    expect(chosen(undefined, "trainer:0", "trainer:1")).toEqual(["trainer:0"]);
+    expect(selectNames({ kind: "lead" }, tasks, "ps:0")).toEqual(["ps:0"]);
+  });
+
+  test("that there are not are a mistake, which names those there are by their numbers", () => {
+    const wrong = (text: string) => noSuchTask(parseLogSelection(text), ["worker:10", "worker:2", "ps:0"])?.message;
+    expect(wrong("worker:2,worker:3")).toBe("The job has no task worker:3; it has ps:0, worker:2, worker:10");
+    expect(wrong("worker")).toBeUndefined();
+    expect(wrong("all")).toBeUndefined();
+    expect(noSuchTask(parseLogSelection("ps"), [])?.message).toBe("The job has no task ps");
+    expect(() => parseLogSelection("worker:x")).toThrow('not "worker:x"');
+  });
+
+  test("of a job that does not run yet are those of its roles", () => {
+    const roles = [
+      { name: "ps", instances: 1 },
+      { name: "worker", instances: 2 },
+    ];
+    expect(tasksOf(roles)).toEqual(["ps:0", "worker:0", "worker:1"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import { storedLogs } from "../../../client/logs/stored-logs.ts";
 import type { ApplicationState } from "../../../src/hadoop/yarn/records.ts";
@@ -30,6 +30,44 @@ test("a job that ended before it had a container is not waited for", async () =>
     message: expect.stringMatching(/^There are no logs of application_\S+: it ended before its AM had a container\n/),
   });
   expect(context.err.text).toBe("");
+});
+
+test("of another one's job that used nothing the logs are looked for: what it used he alone is told", async () => {
+  const context = recordedContext({});
+  const report = aReport({ state: "KILLED", usage, user: "bob" });
+  const request = { report, selection: { kind: "lead" }, filter: {} } as const;
+  const store = { pending: undefined, isAtHand: false, async *logs() {} };
+  const printed = storedLogs(aPlace({ logStore: () => store }), request, new LogPrinter(context.output), context);
+  await expect(printed).rejects.toThrow(`There are no logs of ${report.id}`);
+  await expect(printed).rejects.not.toThrow("its AM had a container");
+});
+
+test("logs that no node uploads are waited for for a minute from the question, which says how long", async () => {
+  const context = recordedContext({});
+  let looks = 0;
+  const store = {
+    ...waiting,
+    async *logs() {
+      looks += 1;
+      context.clock.nowMs += 20_000;
+      yield* [];
+    },
+  };
+  const report = aReport({ state: "FINISHED" });
+  const request = { report, selection: { kind: "lead" }, filter: {} } as const;
+  jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+  const printed = storedLogs(aPlace({ logStore: () => store }), request, new LogPrinter(context.output), context);
+  const failed = expect(printed).rejects.toMatchObject({
+    code: "NO_LOGS",
+    message: `There are no logs of ${report.id} yet: still waiting for the NodeManagers after 60 s\n  tony-ts logs ${report.id} waits again`,
+  });
+  await jest.advanceTimersByTimeAsync(2_999);
+  expect(looks).toBe(3);
+  await jest.advanceTimersByTimeAsync(1);
+  await failed;
+  jest.useRealTimers();
+  expect(looks).toBe(4);
+  expect(context.err.text).toContain("waiting for the NodeManagers, 20 s (up to 60 s)");
 });
 
 test("that a job waits for its first container, and so has printed nothing yet, is no error", async () => {

@@ -1,16 +1,17 @@
 import { getEventListeners, getMaxListeners } from "node:events";
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { TaskTails } from "../../../client/logs/task-tails.ts";
 import type { AttemptConnection, LogPiece, LogRequest } from "../../../client/master/attempt-connection.ts";
 import { keptBy } from "../../support/resources.ts";
 import { ManualClock } from "../support.ts";
 
 /** Tails whose lines are gathered; no time passes but what the clock is set to. */
-function tailsInto(lines: string[], { from = 0, clock = new ManualClock() } = {}): TaskTails {
+function tailsInto(lines: string[], { from = 0, clock = new ManualClock(), executor = false } = {}): TaskTails {
   return new TaskTails({
     print: (name, { line }) => lines.push(`${name} | ${line}`),
     now: clock.now,
     from: () => from,
+    executor,
   });
 }
 
@@ -80,7 +81,9 @@ const longMs = 600_000;
 
 const task = "worker:0";
 
-function linkThatReads(readLog: (request: LogRequest) => AsyncGenerator<LogPiece>): AttemptConnection {
+function linkThatReads(
+  readLog: (request: LogRequest, signal: AbortSignal) => AsyncGenerator<LogPiece>,
+): AttemptConnection {
   return { follow: async function* () {}, readLog, stop: async () => {}, close: () => {} };
 }
 
@@ -212,4 +215,156 @@ test("the log of a new attempt's ApplicationMaster is read from its beginning, t
     ["am", 0],
     [task, 10],
   ]);
+});
+
+describe("a stream that breaks", () => {
+  test("goes on half a second later after the last byte that was read, on the same link and on the next one", async () => {
+    const printed: string[] = [];
+    const asked: number[] = [];
+    const tails = tailsInto(printed, { from: -9 });
+    const whole = Buffer.from("rest\nfirst\nsecond\nthird\n");
+    const linkTo = (...ends: readonly number[]) => {
+      const left = [...ends];
+      return linkThatReads(async function* ({ offset }) {
+        asked.push(offset);
+        const at = offset < 0 ? 0 : offset - 1_000;
+        const end = left.shift();
+        yield { offset: 1_000 + at, data: whole.subarray(at, end), generation: 0, skippedBytes: 0 };
+        if (end !== undefined) throw new Error("broken");
+      });
+    };
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+    tails.attach(linkTo(8, 14), 1);
+    tails.follow([task], ["stdout"]);
+    await jest.advanceTimersByTimeAsync(499);
+    expect(asked).toEqual([-9]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(asked).toEqual([-9, 1_008]);
+    tails.attach(linkTo(), 1);
+    await tails.finish(longMs);
+    jest.useRealTimers();
+    expect(asked).toEqual([-9, 1_008, 1_014]);
+    expect(printed).toEqual(["first", "second", "third"].map((line) => `worker:0 | ${line}`));
+  });
+
+  test("is not read any more once nobody follows it", async () => {
+    let reads = 0;
+    const tails = tailsInto([]);
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+    tails.attach(
+      linkThatReads(async function* () {
+        reads += 1;
+        yield* [];
+        throw new Error("broken");
+      }),
+      1,
+    );
+    tails.follow([task], ["stdout"]);
+    await jest.advanceTimersByTimeAsync(0);
+    tails.detach();
+    await jest.advanceTimersByTimeAsync(5_000);
+    jest.useRealTimers();
+    expect(reads).toBe(1);
+  });
+});
+
+describe("tasks that are followed", () => {
+  test("are read once each, also those that were named before there was a link, and those that are named again", async () => {
+    const asked: string[] = [];
+    const tails = tailsInto([]);
+    const link = linkThatReads(async function* ({ task: name, stream, follow }) {
+      asked.push(`${name} ${stream} ${follow}`);
+      yield* [];
+    });
+    tails.follow([task]);
+    tails.attach(link, 1);
+    tails.follow([task, "worker:1"]);
+    await tails.finish(longMs);
+    expect(asked.sort()).toEqual(
+      ["worker:0", "worker:1"].flatMap((name) => [`${name} stderr true`, `${name} stdout true`]),
+    );
+  });
+
+  test("are whole when each of their streams has ended by itself, and unread where none had a byte", async () => {
+    const tails = tailsInto([]);
+    expect([tails.isWhole(task), tails.isUnread(task)]).toEqual([false, true]);
+    tails.attach(
+      linkThatReads(async function* ({ task: name, stream }, signal) {
+        if (name === task && stream === "stderr") yield piece("a");
+        if (name !== task && stream === "stdout") await new Promise((go) => signal.addEventListener("abort", go));
+      }),
+      1,
+    );
+    tails.follow([task, "worker:1"]);
+    await tails.finish(1);
+    expect([task, "worker:1"].map((name) => [tails.isWhole(name), tails.isUnread(name)])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  test("show their executors' logs where these are asked for", async () => {
+    const asked: string[] = [];
+    const tails = tailsInto([], { executor: true });
+    const link = linkThatReads(async function* ({ stream }) {
+      asked.push(stream);
+      yield* [];
+    });
+    tails.attach(link, 1);
+    tails.follow([task]);
+    await tails.finish(longMs);
+    expect(asked).toEqual(["executor"]);
+    expect(tails.isWhole(task)).toBe(true);
+  });
+
+  test("tell what was left out, and of which generation each line is", async () => {
+    const lines: unknown[] = [];
+    const tails = new TaskTails({ print: (_task, line) => lines.push(line), now: () => 0, from: () => 0 });
+    const link = linkThatReads(async function* () {
+      yield { ...piece("one\n"), generation: 0 };
+      yield { ...piece("two\n"), offset: 4_000, generation: 2, skippedBytes: 3_996 };
+      yield { ...piece("three\n"), offset: 4_004, generation: 1 };
+    });
+    tails.attach(link, 1);
+    tails.follow([task], ["stdout"]);
+    await tails.finish(longMs);
+    const of = { stream: "stdout", generation: 2 };
+    expect(lines).toEqual([
+      { stream: "stdout", line: "one" },
+      { ...of, line: "… 3.9 KiB left out: tony-ts logs has them" },
+      { ...of, line: "two" },
+      { ...of, line: "three" },
+    ]);
+  });
+
+  test("begin with the first whole line, however many pieces the rest of the one before comes in", async () => {
+    const printed: string[] = [];
+    const tails = tailsInto(printed, { from: -20 });
+    const link = linkThatReads(async function* () {
+      for (const [offset, text] of [
+        [50, ""],
+        [50, "rest of"],
+        [57, " a line"],
+        [64, "\nwhole\n"],
+      ] as const)
+        yield { ...piece(text), offset };
+    });
+    tails.attach(link, 1);
+    tails.follow([task], ["stdout"]);
+    await tails.finish(longMs);
+    expect(printed).toEqual(["worker:0 | whole"]);
+  });
+
+  test("are waited for no longer than is said, and their unfinished lines are shown then", async () => {
+    const printed: string[] = [];
+    const tails = tailsInto(printed);
+    const link = linkThatReads(async function* (_request, signal) {
+      yield piece("unfinished");
+      await new Promise((go) => signal.addEventListener("abort", go));
+    });
+    tails.attach(link, 1);
+    tails.follow([task], ["stdout"]);
+    await tails.finish(5);
+    expect(printed).toEqual(["worker:0 | unfinished"]);
+  });
 });
