@@ -127,17 +127,16 @@ describe("logs of a job that runs", () => {
     return (["stdout", "stderr", "executor"] as const).map((stream) => printedTo(task, stream));
   };
 
-  test("are printed to their ends, and it is known where these are", async () => {
+  test("are printed to their ends, also lines that have not ended", async () => {
     const shown = await scene("worker:0");
     expect(shown).toMatchObject({ out: "one\ntwo\nwarned\nunfinished\n", closed: 1 });
-    expect(ends(shown, "worker:0")).toEqual([18, 7, 0]);
-    expect(ends(shown, "worker:1")).toEqual([0, 0, 0]);
   });
 
-  test("that are followed afterwards leave what has not ended to that", async () => {
+  test("that are followed afterwards leave what has not ended to that, which begins where the rest ended", async () => {
     const shown = await scene("worker:0", { follow: true });
     expect(shown.out).toBe("one\ntwo\nwarned\n");
     expect(ends(shown, "worker:0")).toEqual([8, 7, 0]);
+    expect(ends(shown, "worker:1")).toEqual([0, 0, 0]);
   });
 
   test("are the last lines where these are asked for", async () => {
