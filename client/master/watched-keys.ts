@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { ExitCode, UserError } from "../../src/errors.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { shownEntry } from "../../src/job/store/shown-entry.ts";
 import { withPrefix } from "../../src/job/store/transaction.ts";

@@ -70,12 +70,12 @@ describe("tony-ts kv ID watch", () => {
   });
 
   test.each([
-    ["reset", /^The ApplicationMaster was lost/],
-    ["compacted", /^The oldest changes .* are forgotten/],
+    ["reset", "The ApplicationMaster was lost with changes that had been told"],
+    ["compacted", "The oldest changes behind that revision are forgotten"],
   ] as const)("says what to do where it is %s", async (type, why) => {
     await expect(watched([{ type, attempt: 2, revision: 1 }])).rejects.toMatchObject({
       code: `STORE_${type.toUpperCase()}`,
-      message: expect.stringMatching(new RegExp(`${why.source}\\n  List the keys again`)),
+      message: expect.stringContaining(`${why}\n  List the keys again`),
     });
   });
 
