@@ -1,8 +1,12 @@
-import type { ClientReadableStream } from "@grpc/grpc-js";
+/** What is read of a stream of gRPC. */
+interface Source<Message> extends AsyncIterable<Message> {
+  cancel(): void;
+  on(event: "error", listener: () => void): unknown;
+}
 
 /** What a server sends until it ends; less, without an error, once the signal aborts. Throws what `toError` makes. */
 export async function* readStream<Message>(
-  open: () => ClientReadableStream<Message>,
+  open: () => Source<Message>,
   toError: (error: unknown) => Error,
   signal?: AbortSignal,
 ): AsyncGenerator<Message, void> {

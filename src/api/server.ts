@@ -136,6 +136,6 @@ function bindError(cause: unknown, { ports, portKey }: BindOptions): ApiError {
 }
 
 /** grpc-js turns an emitted error into the status of the call; an error that destroys the stream would not reach the caller. */
-export function endWithError(stream: EventEmitter, message: string, code: status): void {
+export function endWithError(stream: Pick<EventEmitter, "emit">, message: string, code: status): void {
   stream.emit("error", Object.assign(new Error(message), { code }));
 }

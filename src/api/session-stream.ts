@@ -1,4 +1,3 @@
-import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type { ApiError } from "./errors.ts";
 import type { SessionInput, SessionOutput } from "./session-messages.ts";
 
@@ -10,15 +9,24 @@ export type ServedSession = SessionStream<SessionOutput, SessionInput>;
 /** Data that comes in larger pieces goes in several messages, of which none may be larger than MOST_REQUEST_BYTES. */
 const MOST_DATA_BYTES = 65_536;
 
+/** What a session needs of a stream of gRPC. */
+interface Carrier<Sent, Received> extends AsyncIterable<Received> {
+  write(message: Sent): boolean;
+  end(): unknown;
+  cancel(): void;
+  on(event: "error" | "end" | "close", listener: (error: unknown) => void): unknown;
+  once(event: "drain", listener: () => void): unknown;
+}
+
 /** One side of a session, over a connection to the ApplicationMaster. Neither side is sent more than it takes. */
 export class SessionStream<Sent extends object, Received> {
-  readonly #stream: ClientDuplexStream<Sent, Received>;
+  readonly #stream: Carrier<Sent, Received>;
   #isOver = false;
   #isFinished = false;
   /** Resolves when the other side has ended it and everything was taken, or at once when it breaks: with the error then. */
   readonly over: Promise<ApiError | undefined>;
 
-  constructor(stream: ClientDuplexStream<Sent, Received>, toError: (error: unknown) => ApiError) {
+  constructor(stream: Carrier<Sent, Received>, toError: (error: unknown) => ApiError) {
     this.#stream = stream;
     this.over = new Promise((resolve) => {
       const end = (error?: ApiError) => {

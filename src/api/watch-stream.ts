@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { Watched } from "../job/store/watched.ts";
@@ -15,8 +16,15 @@ export interface WatchHandler {
 
 export type WatchStream = ServerWritableStream<WatchRequest, WatchReply>;
 
+/** What a watch needs of one. */
+interface Watching extends Pick<EventEmitter, "emit" | "on" | "once"> {
+  readonly request: WatchRequest;
+  write(reply: WatchReply): boolean;
+  end(): unknown;
+}
+
 /** Tells one who watches the store, who may: for as long as he reads, until there is a last word. @param task in whose name */
-export function serveWatch(stream: WatchStream, handler: WatchHandler, task?: string): void {
+export function serveWatch(stream: Watching, handler: WatchHandler, task?: string): void {
   const writer = new StreamWriter<WatchReply>(stream, { limit: 2, onOverflow: () => stream.end() });
   let isOver = false;
   let end: () => void = () => undefined;
