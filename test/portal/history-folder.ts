@@ -32,8 +32,12 @@ export interface WrittenJob {
   /** What its TonY readers are told it was submitted with. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Of `worker:0`, a value in each five seconds from its start on. */
-  readonly series?: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly series?: Series;
+  /** The same of other tasks. */
+  readonly moreSeries?: Readonly<Record<string, Series>>;
 }
+
+type Series = Readonly<Record<string, readonly (number | null)[]>>;
 
 /** A history on this machine, as ApplicationMasters leave it. */
 export class HistoryFolder {
@@ -89,6 +93,7 @@ export class HistoryFolder {
       cause,
       settings,
       series,
+      moreSeries = {},
       usage = { memoryMiBSeconds: 1024, vcoreSeconds: 10 },
       more,
     } = end;
@@ -110,7 +115,8 @@ export class HistoryFolder {
     rmSync(path.join(this.intermediate, applicationId), { recursive: true, force: true });
     const folder = path.join(this.#day(endedAtMs), applicationId);
     if (settings !== undefined) this.#put(folder, "tony-final.xml", xmlOf(settings));
-    if (series !== undefined) this.#put(folder, "series.jsonl.gz", seriesOf(applicationId, startedAtMs, series));
+    if (series !== undefined)
+      this.#put(folder, "series.jsonl.gz", seriesOf(applicationId, startedAtMs, { "worker:0": series, ...moreSeries }));
     return this.#put(folder, file, [...lines, last].join(""));
   }
 
@@ -167,9 +173,12 @@ function xmlOf(settings: Readonly<Record<string, string>>): string {
   return `<configuration>${properties.join("")}</configuration>`;
 }
 
-function seriesOf(applicationId: string, fromMs: number, series: Readonly<Record<string, readonly (number | null)[]>>) {
-  const rows = Object.entries(series).map(([name, values]) => ({ name, rule: "last", first: 0, values }));
+function seriesOf(applicationId: string, fromMs: number, byTask: Readonly<Record<string, Series>>) {
   const axis = { seriesVersion: 1, applicationId, attempt: 1, fromMs, spanMs: 5_000 };
-  const task = { task: "worker:0", memoryLimitBytes: 2 ** 31, series: rows };
-  return gzipSync([axis, task].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const tasks = Object.entries(byTask).map(([task, series]) => ({
+    task,
+    memoryLimitBytes: 2 ** 31,
+    series: Object.entries(series).map(([name, values]) => ({ name, rule: "last", first: 0, values })),
+  }));
+  return gzipSync([axis, ...tasks].map((line) => `${JSON.stringify(line)}\n`).join(""));
 }

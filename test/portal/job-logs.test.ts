@@ -34,6 +34,17 @@ const asked: LogQuery = { task: "worker:0", tail: 100, stream: undefined, text: 
 const here = new AbortController().signal;
 const never = () => here;
 
+test("the logs of a job are looked for by its user and its id", async () => {
+  const whose: string[] = [];
+  const logs = new JobLogs((user, id) => {
+    whose.push(user, id);
+    return storeOf(files);
+  }, never);
+  const status = aJobStatus({ applicationId: "application_1_0001", tasks: [] });
+  await logs.read("ada", status, asked, here);
+  expect(whose).toEqual(["ada", "application_1_0001"]);
+});
+
 async function read(query: Partial<LogQuery> = {}, stored: Files = files, tasks: readonly TaskStatus[] = []) {
   const logs = new JobLogs(() => storeOf(stored), never);
   const answer = await logs.read("ada", aJobStatus({ tasks }), { ...asked, ...query }, here);

@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { describe, expect, test } from "@jest/globals";
 import { type LoginOptions, Logins } from "../../portal/logins.ts";
 
@@ -15,8 +16,8 @@ function scene(more: Partial<LoginOptions> = {}) {
     ...more,
   });
   /** @returns the user, and the headers of the answer */
-  async function ask(headers: Readonly<Record<string, string>>) {
-    const request = new IncomingMessage(new Socket());
+  async function ask(headers: Readonly<Record<string, string>>, socket = new Socket()) {
+    const request = new IncomingMessage(socket);
     Object.assign(request.headers, headers);
     const response = new ServerResponse(request);
     const user = await logins.userOf(request, response).catch((error: unknown) => error);
@@ -89,6 +90,16 @@ describe("who logs in at the portal", () => {
         code: "NOT_ALLOWED",
         message: expect.stringContaining("ada@EXAMPLE.COM has no name on this cluster"),
       });
+  });
+
+  test.each<[string, boolean, object | undefined, string]>([
+    ["the user of a certificate that is signed by the site's authority", true, { CN: "bob" }, "bob"],
+    ["who his ticket says where the certificate is signed by nobody that is known", false, { CN: "bob" }, "ada"],
+    ["who his ticket says where the certificate names no user", true, { CN: "bob smith" }, "ada"],
+    ["who his ticket says where there is no certificate", true, undefined, "ada"],
+  ])("is %s", async (_who, authorized, subject, user) => {
+    const socket = Object.assign(new TLSSocket(new Socket()), { authorized, getPeerCertificate: () => ({ subject }) });
+    expect((await scene().ask(ticketOf("ada"), socket)).user).toBe(user);
   });
 
   test("waits while four tickets are looked at", async () => {

@@ -257,6 +257,29 @@ describe("the portal", () => {
     expect(others.runs).toBe(3);
   });
 
+  test("says how fast each task of a job that has ended went, against the others of its role", async () => {
+    const task = (index: number) => ({ task: `worker:${index}`, state: "succeeded", restarts: 0, step: 9 }) as const;
+    history.write({
+      number: 1,
+      endedAtMs,
+      more: { tasks: [0, 1, 2, 3].map(task), roles: [role("worker", 4)] },
+      series: { cpu: [1], step: [0, null, 100] },
+      moreSeries: { "worker:1": { step: [null, 0, 25] }, "worker:2": { step: [3] } },
+    });
+    const { tasks } = await json("/jobs/application_1_0001/api/v1/live");
+    expect(tasks.rows.map(({ rate }: { rate?: number }) => rate)).toEqual([1, 0.5, undefined, undefined]);
+  });
+
+  test("asks nobody for what a job that has ended would say while it ran, and gives no advice on TonY's", async () => {
+    history.writeTonys(1, endedAtMs);
+    expect(await ask("/jobs/application_1_0001/api/v1/run")).toMatchObject({
+      status: 502,
+      text: expect.stringContaining("it does not run, as far as YARN says"),
+    });
+    expect(await json("/jobs/application_1_0001/api/v1/live")).not.toHaveProperty("advice");
+    expect(await ask("/jobs/application_1_0001/api/v1/live?count=many")).toMatchObject({ status: 404 });
+  });
+
   test("compares two jobs", async () => {
     history.write({ number: 1, endedAtMs, settings: { "tony.worker.memory": "2g", "tony.same": "1" } });
     history.write({ number: 2, endedAtMs: endedAtMs + 7, settings: { "tony.worker.memory": "4g", "tony.same": "1" } });
@@ -340,7 +363,6 @@ describe("the portal", () => {
       expect(await names("bob")).toEqual([]);
       expect((await ask("/api/v1/jobs", as("bob"))).text).not.toContain("application_1_");
       expect((await ask("/api/v1/use", as("bob"))).text).toBe('{"owners":[],"days":[]}');
-      expect((await ask("/metrics", as("bob"))).text).not.toContain('user="ada"');
       for (const path of ["live", "job"]) {
         const asked = `/jobs/application_1_0001/api/v1/${path}`;
         expect(await ask(asked, as("ada"))).toMatchObject({ status: 200 });
@@ -348,6 +370,16 @@ describe("the portal", () => {
           status: 403,
           text: expect.stringContaining("carol may not see application_1_0001: it is ada's"),
         });
+      }
+      index.forget("application_1_0001");
+      for (const [user, counted] of [
+        ["ada", 2],
+        ["carol", 1],
+        ["bob", 0],
+      ] as const) {
+        const lines = (await ask("/metrics", as(user))).text.split("\n");
+        const of = lines.find((line) => line.startsWith('tony_jobs_finished_total{queue="ml",user="ada"'));
+        expect(Number(of?.split(" ").at(-1) ?? 0)).toBe(counted);
       }
     });
 
