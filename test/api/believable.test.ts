@@ -28,7 +28,9 @@ describe("where a task says that it listens", () => {
   });
 
   it("has no port that there is not", () => {
-    expect(unbelievable(aRegistration({ port: 65_536 }))).toContain("port");
+    for (const wrong of [{ port: 65_536 }, { port: -1 }, { tensorboardPort: 65_536 }])
+      expect(unbelievable(aRegistration(wrong))).toBe("it names a port that does not exist");
+    expect(unbelievable(aRegistration({ port: 65_535, tensorboardPort: 0 }))).toBeUndefined();
     expect(unbelievable(aRegistration({ ports: { rpc: 70_000 } }))).toContain("port");
     expect(unbelievable(aRegistration({ ports: { rpc: 65_535 } }))).toBeUndefined();
   });
@@ -38,6 +40,9 @@ describe("where a task says that it listens", () => {
     for (const ports of [many, { ["x".repeat(301)]: 1 }])
       expect(unbelievable(aRegistration({ ports }))).toBe("it names ports that no role has");
     expect(unbelievable(aRegistration({ rejoinAddress: "x".repeat(301) }))).toContain("is not valid");
+    const { p0: _one, ...most } = many;
+    expect(unbelievable(aRegistration({ ports: most, rejoinAddress: "x".repeat(300) }))).toBeUndefined();
+    expect(unbelievable(aRegistration({ ports: { ["x".repeat(300)]: 1 } }))).toBeUndefined();
   });
 });
 

@@ -1,11 +1,14 @@
 import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { callLimitsOf } from "../../src/api/caller-calls.ts";
 import {
   ConnectionGuard,
   FIRST_STREAMS,
   type GuardLimits,
+  guardLimitsOf,
   MOST_HEADERS_BYTES,
+  MOST_STREAMS,
 } from "../../src/api/connection-guard.ts";
 import { Leavings } from "../../src/api/leavings.ts";
 
@@ -270,5 +273,47 @@ describe("a connection that has proved itself", () => {
     expect(guard.proven(peer(4), "worker")).toBe(true);
     new Connection(5);
     expect(guard.proven(peer(5), "worker")).toBe(false);
+  });
+});
+
+describe("a port that closes", () => {
+  test("resets those that have not proved themselves, leaves the others until they are cut off, and starts anew", () => {
+    const [proven, unproven] = [1, 2].map((port) => new Connection(port));
+    const destroyed: number[] = [];
+    proven?.once("close", () => destroyed.push(1));
+    guard.proven(peer(1), "worker");
+    guard.close();
+    expect([proven?.reset, unproven?.reset, proven?.destroyed]).toEqual([false, true, false]);
+    jest.advanceTimersByTime(2 * limits.proofMs);
+    guard.cutOff();
+    expect(proven?.destroyed).toBe(true);
+  });
+});
+
+test("a connection of no address is none", () => {
+  const gone = new Socket();
+  guard.admit(gone, () => undefined);
+  expect(gone.destroyed).toBe(true);
+});
+
+test("no connection may have more calls open than any client has use for", () => {
+  guard = new ConnectionGuard({ ...limits, mostFurtherCalls: 10 * MOST_STREAMS });
+  const allowed: number[] = [];
+  new Connection(1);
+  guard.opened(peer(1), (most) => allowed.push(most));
+  for (let call = 0; call < MOST_STREAMS; call += 1) guard.proven(peer(1), "worker");
+  expect(allowed.slice(0, 2)).toEqual([32, 64]);
+  expect(allowed.at(-1)).toBe(MOST_STREAMS);
+});
+
+test("a job of many tasks has calls enough for each to be read, four times over on its connections", () => {
+  const { mostCalls, mostAsking, mostWaiting, askingMs } = callLimitsOf(0);
+  expect([mostAsking, mostWaiting, mostCalls, askingMs]).toEqual([8, 32, 256, 20_000]);
+  expect(callLimitsOf(100).mostCalls).toBe(256 + 1_600);
+  expect(guardLimitsOf(callLimitsOf(100)).mostFurtherCalls).toBe(4 * (256 + 1_600));
+  expect(guardLimitsOf()).toEqual({
+    ...{ proofMs: 10_000, refusedMs: 1_000, turnMs: 2_000 },
+    ...{ mostRefusals: 8, mostUnprovenCalls: 16, mostProvenRefusals: 64, mostOfCaller: 64, mostFurtherCalls: 1_024 },
+    ...{ mostUnproven: 1_024, mostUnprovenOfAddress: 256, mostServed: 256, mostServedOfAddress: 16 },
   });
 });

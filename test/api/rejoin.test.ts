@@ -1,6 +1,8 @@
 import { connect } from "node:net";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { executorIdentity, makeIdentity } from "../../src/api/identity.ts";
+import { Channel } from "../../src/api/channel.ts";
+import { rejoinService } from "../../src/api/definition.ts";
+import { executorIdentity, executorServerName, makeIdentity } from "../../src/api/identity.ts";
 import { PROTOCOL_VERSION, type RejoinRequest } from "../../src/api/messages.ts";
 import { callRejoin, startRejoinServer } from "../../src/api/rejoin.ts";
 
@@ -43,6 +45,16 @@ describe("an executor's rejoin port", () => {
       attempt: 2,
       masterAddress: "127.0.0.1:1",
     });
+  });
+
+  test("says why it refuses an attempt of another protocol", async () => {
+    const serverName = executorServerName(identity.applicationId);
+    const channel = new Channel({ address: `127.0.0.1:${port}`, serverName, caller: identity.caller });
+    const hello = { protocol: PROTOCOL_VERSION + 1, build: "next" };
+    const request = { hello, attempt: 2, masterAddress: "127.0.0.1:1" };
+    const answer = await channel.call(rejoinService.rejoin, request, 10_000).finally(() => channel.close());
+    expect(answer).toEqual({ accepted: false, reason: expect.stringContaining("use tony-ts of the same version") });
+    expect(requests).toEqual([]);
   });
 
   test("goes on after a connection that says nothing, and after one that is no TLS", async () => {
