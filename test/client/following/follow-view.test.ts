@@ -1,0 +1,91 @@
+import { describe, expect, test } from "@jest/globals";
+import { FollowView } from "../../../client/following/follow-view.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus, allSucceeded, outOfMemory } from "../job-status.ts";
+import { recordedContext } from "../support.ts";
+
+/** A job that is shown since two seconds after its submission. */
+function scene({ terminal = false, adviceOn }: { terminal?: boolean; adviceOn?: () => string | undefined } = {}) {
+  const { output, out, err, clock } = recordedContext({ terminal });
+  const sinceMs = clock.nowMs;
+  const view = new FollowView(output, clock.now, sinceMs, adviceOn && { adviceOn });
+  const at = (ms: number) => {
+    clock.nowMs = sinceMs + ms;
+  };
+  return { view, out, err, at };
+}
+const outcome = { ...allSucceeded, endedAtMs: 1 };
+const end = { report: aReport({ state: "FINISHED" }), exitCode: ExitCode.succeeded };
+
+describe("a job that is followed", () => {
+  test.each([
+    [true, 1_500],
+    [false, 3_000],
+  ])("is said to wait where that lasts; on a terminal (%s) after %i ms", (terminal, afterMs) => {
+    const { view, out, err, at } = scene({ terminal });
+    at(afterMs - 1);
+    view.waiting(aReport(), "queue ml has no room");
+    expect(out.text + err.text).toBe("");
+    at(afterMs);
+    view.waiting(aReport(), "queue ml has no room");
+    expect(out.text + err.text).toContain("queue ml has no room");
+  });
+
+  test("has its AM told once, with where it can be seen, and each line the time since its submission", () => {
+    const { view, out, at } = scene();
+    view.trackingUrl("http://rm/1");
+    at(2_000);
+    for (const generation of [1, 1]) view.show(aJobStatus({ generation }));
+    expect(out.text.match(/AM running on/g)).toHaveLength(1);
+    expect(out.text).toMatch(/^ {3}2\.0 s {2}AM running on 127\.0\.0\.12 +http:\/\/rm\/1\n/);
+  });
+
+  test("is not begun again by an attempt that has yet to read what the one before left", () => {
+    const { view, out } = scene();
+    view.show(aJobStatus({ attempt: 1 }));
+    const before = out.text;
+    view.show(aJobStatus({ attempt: 2, state: "starting", tasks: [] }));
+    expect(out.text).toBe(before);
+    view.show(aJobStatus({ attempt: 2 }));
+    expect(out.text).not.toBe(before);
+  });
+
+  test("shows what its tasks print, by their names", () => {
+    const { view, out } = scene();
+    view.taskLine("worker:0", { stream: "stdout", line: "epoch 1" });
+    expect(out.text).toBe("worker:0 | epoch 1\n");
+  });
+
+  test("that succeeded has advice, where there is any, and what was cleaned", () => {
+    const { view, out } = scene({ adviceOn: () => "ask for less" });
+    view.show(aJobStatus());
+    view.ended({ ...end, outcome, cleaned: "all is clean" });
+    expect(out.text).toMatch(/SUCCEEDED .*\n {10}ask for less\n.*all is clean\n$/);
+    const unseen = scene({ adviceOn: () => "ask for less" });
+    unseen.view.ended({ ...end, outcome });
+    expect(unseen.out.text).toMatch(/^ +0\.0 s {2}SUCCEEDED\n$/);
+  });
+
+  test("that failed or was killed says why, whether its AM was heard or not", () => {
+    const killed = { ...outcome, result: "killed", summary: "killed by bob" } as const;
+    const unheard = scene();
+    unheard.view.ended({ ...end, outcome: killed, exitCode: ExitCode.killed });
+    expect(unheard.out.text).toMatch(/KILLED +killed by bob\n$/);
+    const failed = { ...outcome, result: "failed", cause: outOfMemory() } as const;
+    const heard = scene();
+    heard.view.show(aJobStatus());
+    heard.view.ended({ ...end, outcome: failed, exitCode: ExitCode.jobFailed });
+    expect(heard.out.text).toContain("worker:1 ran out of memory on 127.0.0.12");
+    const masterless = scene();
+    masterless.view.ended({ ...end, outcome: { ...outcome, result: "failed", summary: "the AM did not start" } });
+    expect(masterless.out.text).toContain("the AM did not start");
+  });
+
+  test("that is left says why, beside the result", () => {
+    const { view, out, err } = scene();
+    view.ending();
+    view.left("Left");
+    expect([out.text, err.text]).toEqual([expect.stringContaining("press Ctrl-C again"), "Left\n"]);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "@jest/globals";
+import { QuietView } from "../../../client/following/quiet-view.ts";
+import { LogPrinter } from "../../../client/logs/log-printer.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import type { LineFilter } from "../../../src/logs/ordered-output.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus, allSucceeded } from "../job-status.ts";
+import { recordedContext } from "../support.ts";
+
+function scene(filter?: LineFilter) {
+  const { output, out, err } = recordedContext({});
+  const ends: string[] = [];
+  const printer = new LogPrinter(output);
+  const more = filter === undefined ? {} : { filter };
+  const view = new QuietView(output, { selection: { kind: "all" }, printer, ...more, end: (line) => ends.push(line) });
+  return { view, out, err, ends };
+}
+const report = aReport({ state: "FINISHED" });
+const outcome = { ...allSucceeded, endedAtMs: 1 };
+
+describe("the logs of a job that are followed", () => {
+  test("have each task before its lines where there are several, and the lines alone that are asked for", () => {
+    const { view, out } = scene({ stream: "stdout" });
+    view.taskLine("worker:0", { stream: "stdout", line: "early" });
+    view.show(aJobStatus());
+    view.taskLine("worker:0", { stream: "stdout", line: "a" });
+    view.taskLine("worker:1", { stream: "stderr", line: "b" });
+    view.show(aJobStatus({ tasks: [{ task: "worker:0", state: "running", restarts: 0 }] }));
+    view.taskLine("worker:0", { stream: "stdout", line: "c" });
+    expect(out.text).toBe("early\nworker:0 | a\nc\n");
+  });
+
+  test("end with how the job ended, and where more of that is told", () => {
+    const { view, ends } = scene();
+    view.ended({ report, exitCode: ExitCode.succeeded, outcome: { ...outcome, summary: "all is well" } });
+    const failed = { ...outcome, result: "failed", summary: "worker:0 exited 1" } as const;
+    view.ended({ report, exitCode: ExitCode.jobFailed, outcome: failed });
+    view.show(aJobStatus());
+    view.ended({ report, exitCode: ExitCode.succeeded, outcome: { ...outcome, summary: "all is well" } });
+    expect(ends).toEqual([
+      `${report.id} SUCCEEDED: all is well`,
+      `${report.id} FAILED: worker:0 exited 1\n  tony-ts status ${report.id} says more`,
+      `${report.id} SUCCEEDED: all is well · 0 restarts · 0 GiB·h`,
+    ]);
+  });
+
+  test("have what is said of the job beside them", () => {
+    const { view, out, err } = scene();
+    view.ending();
+    view.line("The AM is silent");
+    view.left("Left");
+    expect([out.text, err.text]).toEqual(["", "Ending the job\nThe AM is silent\nLeft\n"]);
+  });
+});
