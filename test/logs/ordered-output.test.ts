@@ -93,10 +93,11 @@ describe("the output of a container", () => {
           }
         },
       });
-      for await (const _ of output.lines({ unfinished: false }));
+      for await (const { line } of output.lines({ unfinished: false })) expect(line).not.toMatch(/^unfi/);
       return [output.endOf("stdout"), output.endOf("stderr")];
     };
     expect(await endsOf((stream) => [texts[stream], "unfi", "nished"])).toEqual([8, 5]);
+    expect(await endsOf((stream) => [...texts[stream]])).toEqual([8, 5]);
     expect(await endsOf((stream) => (stream === "stdout" ? ["a1\n"] : []))).toEqual([3, 0]);
 
     const second = new OrderedOutput(

@@ -49,6 +49,55 @@ test("an index that was closed is read with what was closed of it, wherever its 
   expect(output.marks.map(({ atMs }) => atMs)).toEqual([1, 2, 3]);
 });
 
+test("the output of a container is its own, whatever others have of that name", async () => {
+  const other = "container_1795305600000_0001_01_000003";
+  const mark = (atMs: number) => formatMark({ atMs, generation: 1, stdoutBytes: 3, stderrBytes: 0 });
+  const store = storeOf([
+    [OUTPUT_INDEX, mark(1), other],
+    ["stdout", "no\n", other],
+    [OUTPUT_INDEX, mark(2)],
+    ["stdout", "yes"],
+  ]);
+  const output = await storedOutput(store, tenancy);
+  expect(output.marks.map(({ atMs }) => atMs)).toEqual([2]);
+  expect(joined(await allOf(output.open("stdout", 0)), 0)).toBe("yes");
+});
+
+test("a stream whose end the index knows is looked for once, and of what lies before the wanted byte nothing is read", async () => {
+  const mark = formatMark({ atMs: 1, generation: 1, stdoutBytes: 90, stderrBytes: 6 });
+  const all = storeOf([
+    [OUTPUT_INDEX, mark],
+    [closedLogName("stderr", 0), "abc"],
+    ["stderr", "abcdef"],
+    [closedLogName("stdout", 0), "0123"],
+    [closedLogName("stdout", 4), "4567"],
+    ["stdout", "89"],
+  ]);
+  let looks = 0;
+  const opened: string[] = [];
+  const output = await storedOutput(
+    {
+      async *logs(wanted) {
+        looks += 1;
+        for await (const file of all.logs(wanted)) {
+          const content = async function* () {
+            opened.push(file.name);
+            yield* file.content;
+          };
+          yield { ...file, content: content() };
+        }
+      },
+    },
+    tenancy,
+  );
+  looks = 0;
+  await allOf(output.open("stderr", 0));
+  expect(looks).toBe(1);
+  opened.length = 0;
+  expect(joined(await allOf(output.open("stdout", 5)), 5)).toBe("56789");
+  expect(opened).toEqual([closedLogName("stdout", 4), "stdout"]);
+});
+
 test("of one stream alone the other is not read", async () => {
   const read: string[] = [];
   const store: StoredLogs = {

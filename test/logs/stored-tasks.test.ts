@@ -32,6 +32,7 @@ test("the AM's log is that of each attempt, in their order, with what was closed
     [closedLogName("am.log", 2), "b\n", masterOf(2)],
     ["stdout", "what is no log of ours", masterOf(2)],
     ["am.log", "a task's", containerId],
+    ["am.log", "a task's", "container_1795305600000_0001_01_0000012"],
   ]);
   expect(await readMasterLogs(store)).toEqual(["a\nb\nc\n", "eleventh\n"]);
 });
