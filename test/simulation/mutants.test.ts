@@ -502,7 +502,7 @@ describe("every invariant can fail", () => {
 test("an attempt that was replaced while it stood still and acts without asking is noticed", async () => {
   const options = { fenced: false, faults: ["the ApplicationMaster is paused, replaced, and goes on"] };
   const noticed = /nothing bad happened|held against|are counted/;
-  expect(await problemsUntil(noticed, options, 103)).toContainEqual(expect.stringMatching(noticed));
+  expect(await problemsUntil(noticed, options, 413)).toContainEqual(expect.stringMatching(noticed));
 });
 
 test("a program that is not suspended while its executor reaches nobody is noticed", async () => {

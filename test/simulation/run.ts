@@ -49,7 +49,7 @@ export interface RunOptions extends PlantedFaultOptions, Pick<WorldOptions, "tra
  */
 export async function problemsUntil(noticed: RegExp, options: RunOptions, firstSeed = 1): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (let seed = firstSeed; seed <= 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
+  for (let seed = firstSeed; seed < firstSeed + 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
     problems.push(...(await runSeed(seed, options)).problems);
   }
   return problems;
