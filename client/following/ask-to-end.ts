@@ -13,7 +13,10 @@ export async function askToEnd(id: string, output: Output, terminal: NodeJS.Read
   const lines = createInterface({ input: terminal, terminal: false });
   try {
     return await new Promise<boolean>((resolve) => {
-      lines.once("line", (line) => resolve(/^\s*y(es)?\s*$/i.test(line)));
+      lines.once("line", (line) => {
+        output.typed(line);
+        resolve(/^\s*y(es)?\s*$/i.test(line));
+      });
       lines.once("close", () => resolve(false));
     });
   } finally {

@@ -137,6 +137,11 @@ export class Output {
     this.#redraw([]);
   }
 
+  /** A person has typed a line: on a terminal it stands below the block, and goes with it. */
+  typed(line: string): void {
+    if (this.#drawnRows.length > 0) this.#drawnRows = [...this.#drawnRows, line];
+  }
+
   #paint({ colour, text }: Painted): string {
     const [on, off] = codes[colour];
     return this.#coloured ? `\u001b[${on}m${visible(text)}\u001b[${off}m` : visible(text);

@@ -25,4 +25,17 @@ describe("the question whether a job that was submitted elsewhere is to end", ()
   test.each(["\n", "n\n", "yet\n", "", "end it\n"])("%j leaves it running", async (input) => {
     expect((await answered(input)).ends).toBe(false);
   });
+
+  test("goes from the terminal with its answer, when what is waited for is drawn again", async () => {
+    const { output, out } = recordedContext({ terminal: true });
+    const block = { lines: ["waiting"], cause: "", line: "", change: "", facts: [] };
+    output.wait(block);
+    const terminal = new PassThrough();
+    const asked = askToEnd("application_1_0007", output, terminal);
+    terminal.end("\n");
+    await asked;
+    out.text = "";
+    output.wait(block);
+    expect(out.text).toBe("\u001b[2A\r\u001b[Jwaiting\n");
+  });
 });

@@ -83,6 +83,18 @@ describe("a wait on a terminal", () => {
     expect(out.text).toBe("\u001b[2A\r\u001b[Jsecond!\n  Ctrl-C ends the job\n");
   });
 
+  test("draws over the line too that a person has typed below its block", () => {
+    const { output, out } = recordedContext({ terminal: true });
+    output.typed("before there is one");
+    output.wait(block("first"));
+    output.typed("");
+    out.text = "";
+    output.wait(block("second"));
+    output.wait(block("third"));
+    const [two, three] = ["second", "third"].map((line) => `\r\u001b[J${line}!\n  Ctrl-C ends the job\n`);
+    expect(out.text).toBe(`\u001b[3A${two}\u001b[2A${three}`);
+  });
+
   test("prints lines above its block", () => {
     const { output, out } = recordedContext({ terminal: true });
     output.wait(block("first"));
