@@ -188,10 +188,10 @@ export class YarnApplications implements Applications {
 
   /** What would go with the staging folder. */
   async #keepLeftStatus({ applicationId }: JobFile): Promise<void> {
-    const ended = await this.#endedJobs();
-    if ((await ended.find(applicationId)) !== undefined) return;
-    const left = await this.#leftStatus(await this.report(applicationId));
-    if (left !== undefined) await ended.keep(left);
+    const report = await this.report(applicationId);
+    const left = await this.#leftStatus(report);
+    if (left === undefined || (await this.#awaitedStatus(report)) !== undefined) return;
+    await (await this.#endedJobs()).keepLeft(left);
   }
 
   async clean(id: string): Promise<string> {

@@ -25,11 +25,16 @@ export class EndedJobs {
   }
 
   /**
-   * Writes a job's last status, or writes it again; whoever reads it finds the whole of it.
+   * Writes a job's last status, or writes it again, as its ApplicationMaster does; whoever reads it finds the whole of it.
    * @throws TonyError `HISTORY_NOT_OURS` where somebody else made the folder first
    */
   async keep(status: JobStatus): Promise<void> {
     await this.#write(this.#fileOf(status.applicationId), JSON.stringify(status));
+  }
+
+  /** The same of what an ApplicationMaster left before its end, which never replaces its last word: that may be written just now. */
+  async keepLeft(status: JobStatus): Promise<void> {
+    await this.#write(this.#fileOf(status.applicationId), JSON.stringify(status), "left");
   }
 
   /** The same of where a job's checkpoints are, whose last status nobody could write. */
@@ -48,13 +53,14 @@ export class EndedJobs {
     return content;
   }
 
-  async #write(target: string, content: string): Promise<void> {
+  async #write(target: string, content: string, word: "last" | "left" = "last"): Promise<void> {
     const { fileSystem } = this.#root;
     await fileSystem.mkdirs(this.#folder, 0o700);
     await this.#checkOwner();
-    const draft = `${target}.tmp`;
+    const draft = word === "last" ? `${target}.tmp` : `${target}.left.tmp`;
     await fileSystem.create(draft, Buffer.from(content), { permission: 0o600, overwrite: true });
-    await fileSystem.rename(draft, target, { overwrite: true });
+    const isNews = await fileSystem.rename(draft, target, { overwrite: word === "last" });
+    if (!isNews) await fileSystem.delete(draft);
   }
 
   /** Everybody may make a folder beside the staging folders. */

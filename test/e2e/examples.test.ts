@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import type { TrialsJson } from "../../client/printed-json.ts";
 import { testCluster } from "../support/cluster.ts";
 import { exampleJob } from "../support/examples.ts";
 import { Person } from "../support/person.ts";
@@ -43,6 +44,10 @@ describe("the examples", () => {
     expect(ended).toBeGreaterThan(4);
     expect(stdout).toMatch(/best so far: accuracy [\d.]+ of trial \d+ \(hidden=\d+ rate=[\d.e-]+ momentum=[\d.]+\)/);
     expect(exitCode).toBe(0);
+    // What is kept of it is what was told at its end.
+    const [id = ""] = stdout.split(" ");
+    const { trials }: TrialsJson = JSON.parse((await alice.run("trials", id, "--json")).stdout);
+    expect(trials.filter(({ state }) => state === "completed")).toHaveLength(ended);
   });
 
   test("generic: three programs that know each other by their command alone connect each to each", async () => {

@@ -31,6 +31,33 @@ describe("how a user's jobs ended", () => {
     expect(JSON.parse((await jobs.find(aJobStatus().applicationId)) ?? "")).toMatchObject({ attempt: 2 });
   });
 
+  test("is what the ApplicationMaster says, whoever else finds what it left, before it or after", async () => {
+    const left = aJobStatus({ state: "killed" });
+    await jobs.keepLeft(left);
+    expect(JSON.parse((await jobs.find(left.applicationId)) ?? "")).toEqual(left);
+    const last = aJobStatus({ state: "succeeded" });
+    await jobs.keep(last);
+    await jobs.keepLeft(left);
+    expect(JSON.parse((await jobs.find(left.applicationId)) ?? "")).toEqual(last);
+    expect(await readdir(path.join(root, `history-${user}`))).toEqual([`${left.applicationId}.json`]);
+  });
+
+  test("is whole where two write it at once: each has a draft of its own", async () => {
+    const fileSystem = new LocalFileSystem();
+    const drafts: string[] = [];
+    const create: LocalFileSystem["create"] = (file, ...rest) => {
+      drafts.push(file);
+      return LocalFileSystem.prototype.create.call(fileSystem, file, ...rest);
+    };
+    const writing = new EndedJobs(
+      { fileSystem: Object.assign(Object.create(fileSystem), { create }), path: root },
+      user,
+    );
+    await writing.keep(aJobStatus());
+    await writing.keepLeft(aJobStatus());
+    expect(new Set(drafts).size).toBe(2);
+  });
+
   test("is not known of a job that left nothing", async () => {
     expect(await jobs.find("application_1_0001")).toBeUndefined();
   });
