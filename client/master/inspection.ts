@@ -232,19 +232,17 @@ function taskLines({ tasks, roles }: JobStatus): string[] {
 /** What the GPUs do: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */
 function gpuLines(tasks: readonly TaskStatus[]): string[] {
   const percent = (value: number) => `${Math.round(value)}%`;
-  const words = (gauge: Gauge | undefined, what: string) =>
-    gauge === undefined ? [] : [`${percent(gauge.current)} ${what} (at most ${percent(gauge.max)})`];
-  const lines = tasks.flatMap(({ task, gpus }) =>
-    gpus === undefined
-      ? []
-      : [
-          `  ${task}: ${[
-            countWords(gpus.count, "GPU"),
-            ...words(gpus.utilization, "busy"),
-            ...words(gpus.memory, "of their memory used"),
-          ].join(", ")}`,
-        ],
-  );
+  const words = (gauge: Gauge | undefined, what: string, isNow: boolean) => {
+    if (gauge === undefined) return [];
+    const most = `at most ${percent(gauge.max)}`;
+    return [isNow ? `${percent(gauge.current)} ${what} (${most})` : `${most} ${what}`];
+  };
+  const lines = tasks.flatMap(({ task, state, gpus }) => {
+    if (gpus === undefined) return [];
+    const isNow = state === "running";
+    const what = [words(gpus.utilization, "busy", isNow), words(gpus.memory, "of their memory used", isNow)];
+    return [`  ${task}: ${[countWords(gpus.count, "GPU"), ...what.flat()].join(", ")}`];
+  });
   return lines.length === 0 ? [] : ["", "GPUs:", ...lines];
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { TaskSeries } from "../history/series/table.ts";
 import { costWords } from "../job/cost.ts";
 import { feedLines } from "../job/feeds/feed-lines.ts";
+import { gpusNow } from "../job/gpus.ts";
 import type { HistoryEvent } from "../job/history-event.ts";
 import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
@@ -165,8 +166,8 @@ interface Row {
 }
 
 function cells({ task: one, rate }: Row) {
-  const { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpus, metrics } = one;
-  const gpu = gpus?.utilization?.current;
+  const { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, metrics } = one;
+  const gpu = gpusNow(one)?.utilization?.current;
   return { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpu, metrics, rate };
 }
 
@@ -181,7 +182,7 @@ const cellOf: Readonly<Record<Exclude<SortColumn, "task">, (row: Row) => string 
   restarts: ({ task }) => task.restarts,
   cpu: ({ task }) => task.cpuCores,
   memory: ({ task }) => task.memoryBytes,
-  gpu: ({ task }) => task.gpus?.utilization?.current,
+  gpu: ({ task }) => gpusNow(task)?.utilization?.current,
   step: ({ task }) => task.step,
   rate: ({ rate }) => rate,
 };

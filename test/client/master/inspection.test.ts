@@ -75,6 +75,13 @@ describe("what status shows of a job", () => {
     );
   });
 
+  test("what the GPUs of a task that has ended did at most: now they do nothing", () => {
+    const gpus = { count: 2, utilization: { current: 83, max: 97, average: 83 } };
+    const status = aJobStatus({ tasks: [{ task: "worker:0", state: "succeeded", restarts: 0, gpus }] });
+    const lines = inspectionLines({ report: aReport({ state: "RUNNING" }), status }, nowMs);
+    expect(lines).toContain("  worker:0: 2 GPUs, at most 97% busy");
+  });
+
   test("a failure lasted from its submission to its end, as tony-ts list says", () => {
     const outcome = {
       ...endedBecause("killed", { code: "stop-requested", words: "enough" }),
