@@ -447,7 +447,7 @@ class Master {
         }),
       storeTrials: () => this.#searchResults.end(),
       endFeeds: () => this.#feeds.end(),
-      lastNotices: () => this.#outlets.end(this.#status()),
+      lastNotices: (limitMs) => this.#outlets.end(this.#status(), limitMs),
       removeCheckpoints: () => this.#checkpoints.remove(droppedTasks(this.#core)),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,

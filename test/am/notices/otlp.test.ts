@@ -119,5 +119,5 @@ test("a collector that refuses is told of", async () => {
   statusCode = 503;
   const warned: string[] = [];
   await outlet("/", warned).end(status);
-  expect(warned).toEqual([`The collector at ${localAddress(server)} answered HTTP 503`]);
+  expect(warned).toEqual([`${localAddress(server)} answered HTTP 503`]);
 });
