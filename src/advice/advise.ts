@@ -44,6 +44,19 @@ export function settingsOf(advice: readonly AdviceReason[]): AdvisedSetting[] {
   return advice.flatMap((piece) => ("key" in piece ? [{ key: piece.key, value: piece.value }] : []));
 }
 
+/** The same, and whether it is more than the runs asked for. */
+export interface AdvisedChange extends AdvisedSetting {
+  readonly isMore: boolean;
+}
+
+export function changesOf(advice: readonly AdviceReason[]): AdvisedChange[] {
+  return advice.flatMap((piece) => {
+    if (!("key" in piece)) return [];
+    const { key, value, code } = piece;
+    return [{ key, value, isMore: code === "more-memory" || code === "more-cores" }];
+  });
+}
+
 /** What was asked for by the most that was held. */
 const FAR_TOO_MUCH = 2;
 

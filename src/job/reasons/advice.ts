@@ -44,8 +44,9 @@ export const advice = {
     { ...memory, savedMiBSeconds: "number", ...saved },
     (it) => `${peaks(it)}${savedWords(memoryHoursWords(it.savedMiBSeconds), it)}`,
   ),
-  "more-memory": reason({ ...memory, ranOut: "text?" }, (it) => {
-    const why = it.ranOut === undefined ? "it may run out of memory" : `${it.ranOut} ran out of memory`;
+  "more-memory": reason({ ...memory, ranOut: "text?", virtual: "flag?" }, (it) => {
+    const what = it.virtual ? "used more virtual memory than YARN allows" : "ran out of memory";
+    const why = it.ranOut === undefined ? "it may run out of memory" : `${it.ranOut} ${what}`;
     return `${peaks(it)}: ${why}`;
   }),
   "memory-fits": reason(

@@ -123,9 +123,15 @@ test("advice has columns for what is to change, a sentence for the rest, and wha
     "  paste: -conf tony.worker.memory=2g",
     "  write: tony-ts advise bert --apply job.xml",
   ]);
-  expect(adviceLines(advice, noonishMs, "job.xml").at(-1)).toBe("Wrote job.xml: tony.worker.memory=2g");
-  const nothing = adviceLines({ ...advice, settings: [] }, noonishMs, "job.xml").at(-1);
-  expect(nothing).toBe("job.xml stays as it is: no setting is to change");
+  const two = { key: "tony.worker.memory", value: "2g" };
+  const one = { key: "tony.worker.vcores", value: "1" };
+  const last = (written: (typeof two)[], kept: (typeof two)[]) =>
+    adviceLines(advice, noonishMs, { file: "job.xml", written, kept }).slice(4);
+  expect(last([two], [])).toEqual(["Wrote job.xml: tony.worker.memory=2g"]);
+  const keeps = "job.xml keeps tony.worker.vcores=1: what is advised asks for no change of it";
+  expect(last([two], [one])).toEqual(["Wrote job.xml: tony.worker.memory=2g", keeps]);
+  expect(last([], [one])).toEqual([keeps]);
+  expect(last([], [])).toEqual(["job.xml stays as it is: no setting is to change"]);
   expect(advice).toMatchObject({
     name: "bert",
     runs: [{ applicationId: reports[0]?.id, endedAtMs: noonishMs + hourMs, hasSeries: false }, {}],
