@@ -60,11 +60,7 @@ export async function inspect(
   if (hasEnded(report)) {
     const status = await applications.finalStatus(report);
     if (status !== undefined) return { report, status };
-    const { user } = report;
-    return {
-      report,
-      ...(user === applications.user ? {} : said(`only ${user} can see what became of its tasks`)),
-    };
+    return { report, ...whyUnknown(report, applications) };
   }
   if (report.state !== "RUNNING") return { report, ...remarkOf(await applications.waitingReason(report)) };
   const contact = await applications.contact(report);
@@ -77,6 +73,16 @@ export async function inspect(
   return status === undefined
     ? { report, ...said("its AM does not answer") }
     : { report, status: await applications.explained(status) };
+}
+
+/** Why nothing is known of the tasks of an application that has ended; nothing where that was not kept. */
+export function whyUnknown(
+  { user }: ApplicationReport,
+  applications: Pick<Applications, "user" | "noStatusReason">,
+): Pick<Inspection, "remark" | "delay"> {
+  if (user !== applications.user) return said(`only ${user} can see what became of its tasks`);
+  const why = applications.noStatusReason();
+  return why === undefined ? {} : said(`what became of its tasks cannot be read now: ${why}`);
 }
 
 function remarkOf(delay: DelayReason): Pick<Inspection, "remark" | "delay"> {
@@ -106,7 +112,10 @@ export function inspectionLines({ report, status, remark }: Inspection, nowMs: n
   if (status?.outcome !== undefined && status.outcome.result !== "succeeded")
     return failureReport(status, status.outcome, durationMs(report, nowMs));
   if (status === undefined && masterFailure(report, nowMs) !== undefined)
-    return masterlessReport(report, outcomeOf(report, undefined, nowMs));
+    return [
+      ...masterlessReport(report, outcomeOf(report, undefined, nowMs)),
+      ...(remark === undefined ? [] : [remark]),
+    ];
   return [headline(report, status, nowMs), ...body(report, status, remark, nowMs)];
 }
 
