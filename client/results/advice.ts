@@ -131,7 +131,12 @@ function pieces(advice: readonly AdviceReason[]): string[] {
 }
 
 function elephantWords({ heuristics, score, usedMiBSeconds, wastedMiBSeconds }: DrElephant): string {
-  const judged = heuristics.map((one) => `${one.name} ${one.severity}`).join(", ");
-  const wasted = `${memoryHoursWords(wastedMiBSeconds)} of ${memoryHoursWords(usedMiBSeconds)} wasted`;
-  return `${judged}, score ${score}; ${wasted}`;
+  // Its two measures know nothing of each other.
+  const isSpared = wastedMiBSeconds * 2 >= usedMiBSeconds && usedMiBSeconds > 0;
+  const judged = heuristics.map(({ name, severity }) => {
+    const why = name === "Task Memory" && severity === "NONE" && isSpared ? " (it spares small containers)" : "";
+    return `${name} ${severity}${why}`;
+  });
+  const wasted = `${memoryHoursWords(wastedMiBSeconds)} wasted of its programs' ${memoryHoursWords(usedMiBSeconds)}`;
+  return `${judged.join(", ")}, score ${score}; ${wasted}`;
 }

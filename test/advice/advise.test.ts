@@ -292,6 +292,42 @@ describe("slow tasks", () => {
   });
 });
 
+describe("containers of tasks whose programs have ended", () => {
+  /** Of two workers of 8 cores one ends after so many minutes of sixty. */
+  const early = (minutes: number, changes: Partial<Run["status"]> = {}, state: TaskStatus["state"] = "succeeded") => {
+    const run = aRun({
+      gibibytes: [3, 3],
+      tasks: (task) => (task.task === "worker:0" ? { ...task, state, endedAtMs: noonishMs + minutes * minute } : task),
+    });
+    const usage = { memoryMiBSeconds: 0, vcoreSeconds: 17 * 3600 };
+    return { ...run, status: { ...run.status, usage, ...changes } };
+  };
+  const kept = (run: Run) => adviceOn(run).find(({ code }) => code === "kept-containers");
+
+  test("are kept until the job's end, and told of from a tenth of its core hours on", () => {
+    const piece = kept(early(30));
+    expect(piece).toEqual({ code: "kept-containers", tasks: 1, vcoreSeconds: 8 * 1800, ofVcoreSeconds: 17 * 3600 });
+    expect(piece && adviceLine(piece)).toBe(
+      "kept-containers: 24 % of its core·h (4 of 17) were held for 1 task whose program had ended: containers are kept for a restart until all have ended",
+    );
+    expect(kept(early(47))).toBeDefined();
+    expect(kept(early(48))).toBeUndefined();
+  });
+
+  test("are not told of in a job that held little, of tasks that lost theirs, and of a search, whose trials take them over", () => {
+    expect(kept(early(30, { usage: { memoryMiBSeconds: 0, vcoreSeconds: 0 } }))).toBeUndefined();
+    expect(kept(early(59.9, { usage: { memoryMiBSeconds: 0, vcoreSeconds: 100 } }))).toBeUndefined();
+    expect(kept(early(30, {}, "lost"))).toBeUndefined();
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    expect(kept(early(30, { search }))).toBeUndefined();
+  });
+
+  test("go back at the end of their stage", () => {
+    const stage = { generation: 1, startedAtMs: noonishMs, endedAtMs: noonishMs + 40 * minute, roles: ["worker"] };
+    expect(kept(early(10, { generations: [stage] }))).toMatchObject({ vcoreSeconds: 8 * 1800 });
+  });
+});
+
 describe("GPUs", () => {
   const half = [...Array.from({ length: 10 }, () => 0), ...Array.from({ length: 10 }, () => 97)];
   const busy = half.map(() => 97);

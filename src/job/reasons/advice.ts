@@ -115,12 +115,26 @@ export const advice = {
     (it) =>
       `${durationWords(it.lostMs)} of ${durationWords(it.ofMs)} from its AM's start until all programs ran: ${startParts(it)}`,
   ),
+  "kept-containers": reason(
+    { tasks: "number", vcoreSeconds: "number", ofVcoreSeconds: "number" },
+    ({ tasks, vcoreSeconds, ofVcoreSeconds }) => {
+      const percent = Math.round((vcoreSeconds / ofVcoreSeconds) * 100);
+      const whose = tasks === 1 ? "1 task whose program" : `${tasks} tasks whose programs`;
+      const hours = `(${hoursOf(vcoreSeconds)} of ${hoursOf(ofVcoreSeconds)})`;
+      return `${percent} % of its core·h ${hours} were held for ${whose} had ended: containers are kept for a restart until all have ended`;
+    },
+  ),
   "restart-time": reason(
     { times: "number", lostMs: "number", againMs: "number", ofMs: "number" },
     ({ times, lostMs, againMs, ofMs }) =>
       `${countWords(times, "restart")} took ${durationWords(lostMs)} of ${durationWords(ofMs)}, and ${durationWords(againMs)} of work were done again`,
   ),
 };
+
+/** `12` */
+function hoursOf(vcoreSeconds: number): string {
+  return coreHoursWords(vcoreSeconds).replace(/ .*/, "");
+}
 
 export type AdviceReason = ReasonOf<typeof advice>;
 

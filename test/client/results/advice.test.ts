@@ -119,7 +119,7 @@ test("advice has columns for what is to change, a sentence for the rest, and wha
     "bert, last 2 runs (1 h)",
     "  worker.memory   4 GiB → 2 GiB   the most that any task held is 1 GiB (p95 1 GiB, p50 1 GiB) · saves 4 GiB·h a run",
     "  unseen   cores, GPUs and slow tasks cannot be judged: this needs the series in a job's history (tony.history.location)",
-    "  Dr. Elephant: Task Memory CRITICAL, Task GPU NONE, score 8; 5 GiB·h of 8 GiB·h wasted",
+    "  Dr. Elephant: Task Memory CRITICAL, Task GPU NONE, score 8; 5 GiB·h wasted of its programs' 8 GiB·h",
     "  paste: -conf tony.worker.memory=2g",
     "  write: tony-ts advise bert --apply job.xml",
   ]);
@@ -138,6 +138,21 @@ test("advice has columns for what is to change, a sentence for the rest, and wha
     settings: [{ key: "tony.worker.memory", value: "2g" }],
     drElephant: { severity: "CRITICAL", score: 8 },
   });
+});
+
+test("that Dr. Elephant spares small containers is said where they held next to nothing", async () => {
+  const runs = await runsOf("bert", [], place, context);
+  const advice = adviceOf(runs, roundings(false, context), { gpuTypes: [], prices: {} });
+  const [memory, gpu] = advice.drElephant.heuristics;
+  const line = (wastedMiBSeconds: number) => {
+    const heuristics = [memory, gpu].flatMap((one) => (one ? [{ ...one, severity: "NONE", score: 0 } as const] : []));
+    const drElephant = { ...advice.drElephant, heuristics, score: 0, usedMiBSeconds: 1024 * 3600, wastedMiBSeconds };
+    return adviceLines({ ...advice, drElephant }, noonishMs).find((one) => one.includes("Dr. Elephant"));
+  };
+  expect(line(1000 * 3600)).toBe(
+    "  Dr. Elephant: Task Memory NONE (it spares small containers), Task GPU NONE, score 0; 0.98 GiB·h wasted of its programs' 1 GiB·h",
+  );
+  expect(line(500 * 3600)).not.toContain("spares");
 });
 
 test("where the site has prices, advice says what the newest run cost and what is saved", async () => {
