@@ -7,7 +7,9 @@ import { countWords, durationWords, sizeWords } from "../../src/job/reasons/word
 import { containerTimeWords } from "../../src/job/search/container-time.ts";
 import { trialsOf } from "../../src/job/search/trial-list.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
+import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import { timelineOf, totalWords } from "../../src/job/timeline.ts";
+import { SLOW_RATE } from "../../src/page/relative-rates.ts";
 import {
   type Applications,
   durationMs,
@@ -193,6 +195,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...still,
     "",
     ...taskLines(status),
+    ...slowLines(status.tasks),
     ...gpuLines(status.tasks),
     ...metricLines(status.tasks),
     ...history,
@@ -219,8 +222,11 @@ function searchLines(status: JobStatus, search: SearchStatus): string[] {
   ];
 }
 
+/** Of more tasks of a role that wait, and of which nothing else is known, one row tells. */
+const MOST_WAITING_ROWS = 3;
+
 function taskLines({ tasks, roles }: JobStatus): string[] {
-  const rows = tasks.map((task) => [
+  const rows = foldedTasks(tasks).map((task) => [
     task.task,
     task.state,
     task.host ?? "–",
@@ -236,6 +242,36 @@ function taskLines({ tasks, roles }: JobStatus): string[] {
     ["task", "state", "host", "start", "step", "checkpoint", "memory", "memory peak", "CPU", "exit"],
     ...rows,
   ]);
+}
+
+/** Each task for itself, or, of many that wait, those of a role as one: `worker:3 to worker:39`. */
+function foldedTasks(tasks: readonly TaskStatus[]): readonly TaskStatus[] {
+  const waiting = tasks.filter(isWaiting);
+  const ofRole = (role: string | undefined) => waiting.filter(({ task }) => parseTaskId(task)?.role === role);
+  const roles = [...new Set(waiting.map(({ task }) => parseTaskId(task)?.role))];
+  const folded = roles.map(ofRole).filter(({ length }) => length > MOST_WAITING_ROWS);
+  const heads = new Map(folded.map((own) => [own[0], taskSpans(own.map(({ task }) => task))]));
+  const inside = new Set(folded.flat());
+  return tasks.flatMap((task) => {
+    const span = heads.get(task);
+    if (span !== undefined) return [{ ...task, task: span }];
+    return inside.has(task) ? [] : [task];
+  });
+}
+
+function isWaiting({ state, host, startedAtMs, maxMemoryBytes, exit }: TaskStatus): boolean {
+  const known = [host, startedAtMs, maxMemoryBytes, exit];
+  return state === "waiting" && known.every((one) => one === undefined);
+}
+
+/** Who falls behind, as the job's page says it: `  worker:1 goes at 32 % of the others' rate, on 127.0.0.12` */
+function slowLines(tasks: readonly TaskStatus[]): string[] {
+  const lines = tasks.flatMap(({ task, rate, host }) => {
+    const where = host === undefined ? "" : `, on ${host}`;
+    const isSlow = rate !== undefined && rate < SLOW_RATE;
+    return isSlow ? [`  ${task} goes at ${Math.round(rate * 100)} % of the others' rate${where}`] : [];
+  });
+  return lines.length === 0 ? [] : ["", "slow:", ...lines];
 }
 
 /** What the GPUs do: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */

@@ -32,8 +32,8 @@ const SHOWN_TRIALS = 20;
 /** What the page is told of, besides the job's status. */
 export interface PageFacts {
   readonly user: string;
-  /** Steps in a second of a task; undefined where it reports none. */
-  readonly rateOf: (task: string) => number | undefined;
+  /** Steps in a second of a task; undefined where it reports none. Absent: the status of a job that runs tells how fast each task goes. */
+  readonly rateOf?: (task: string) => number | undefined;
   readonly seriesOf: (task: string) => PageSeries;
   /** The oldest first. */
   readonly events: readonly HistoryEvent[];
@@ -79,8 +79,10 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
   const { state, generation, roles, waits, generations, services, budgets, checkpoint, outcome, amHost, usage } =
     status;
   const { submittedAtMs, takeovers } = status;
-  const rates = relativeRates(status.tasks, facts.rateOf);
-  const rows = status.tasks.map((task) => ({ task, rate: rates.get(task.task) })).filter(shownBy(request.filter));
+  const rates = facts.rateOf && relativeRates(status.tasks, facts.rateOf);
+  const rows = status.tasks
+    .map((task) => ({ task, rate: rates === undefined ? task.rate : rates.get(task.task) }))
+    .filter(shownBy(request.filter));
   const sorted = sortedBy(rows, request);
   const from = Math.min(request.from, Math.max(0, sorted.length - 1));
   return {

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../job/status.ts";
+import type { JobStatus, TaskStatus } from "../job/status.ts";
 import { parseTaskId } from "../job/task.ts";
 
 /** Of its role's median: what is slower than that is a straggler. */
@@ -26,4 +26,16 @@ export function relativeRates(
       return median > 0 ? [[task, rate / median]] : [];
     }),
   );
+}
+
+/** The status with how fast each task goes whose program runs; in two digits: those hardly change where nothing does. */
+export function withRates(status: JobStatus, rateOf: (task: string) => number | undefined): JobStatus {
+  const running = status.tasks.filter(({ state }) => state === "running");
+  const rates = relativeRates(running, rateOf);
+  if (rates.size === 0) return status;
+  const tasks = status.tasks.map((task) => {
+    const rate = rates.get(task.task);
+    return rate === undefined ? task : { ...task, rate: Math.round(rate * 100) / 100 };
+  });
+  return { ...status, tasks };
 }

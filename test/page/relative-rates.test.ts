@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { relativeRates } from "../../src/page/relative-rates.ts";
+import { relativeRates, withRates } from "../../src/page/relative-rates.ts";
+import { aJobStatus } from "../client/job-status.ts";
 
 const ratesOf = (rates: Readonly<Record<string, number>>, silent = "") => {
   const tasks = ["worker:0", "worker:1", "worker:2", "ps:0", "ps:1"].map((task) => {
@@ -26,4 +27,19 @@ test("a task that has begun anew and reported no step yet has no rate, and count
     "worker:0": 0.5,
     "worker:2": 1,
   });
+});
+
+test("a status has the rates of tasks whose programs run, in two digits; those that have ended do not go, and slow nobody down", () => {
+  const of = (task: string, state: "running" | "succeeded") => ({ task, state, restarts: 0, step: 7 }) as const;
+  const tasks = [
+    of("worker:0", "running"),
+    of("worker:1", "running"),
+    of("worker:2", "succeeded"),
+    of("ps:0", "running"),
+  ];
+  const rates: Readonly<Record<string, number>> = { "worker:0": 10, "worker:1": 3.3333, "worker:2": 1 };
+  const told = withRates(aJobStatus({ tasks }), (task) => rates[task]);
+  expect(told.tasks.map(({ rate }) => rate)).toEqual([1, 0.33, undefined, undefined]);
+  const nothing = aJobStatus({ tasks });
+  expect(withRates(nothing, () => undefined)).toBe(nothing);
 });

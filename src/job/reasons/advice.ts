@@ -88,7 +88,7 @@ export const advice = {
   ),
   "slow-task": reason(
     { task: "text", host: "text?", percent: "number" },
-    ({ host, percent }) => `goes at ${percent} % of the others' rate${on(host)}`,
+    ({ host, percent }) => `goes at ${percent} % of the others' rate, over its whole run${on(host)}`,
   ),
   "late-task": reason(
     { task: "text", host: "text?", ranMs: "number", othersMs: "number" },
