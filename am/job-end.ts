@@ -20,8 +20,8 @@ export interface JobEndOptions {
   readonly storeTrials: () => Promise<void>;
   /** Says beside the results of feeds what is missing of them. */
   readonly endFeeds: () => Promise<void>;
-  /** Tells the job's webhook of its end. */
-  readonly lastNotices: () => Promise<void>;
+  /** Tells other systems of its end, or says what they were not told of when that time is up. */
+  readonly lastNotices: (limitMs: number) => Promise<void>;
   /** Those of trials that need none any more. */
   readonly removeCheckpoints: () => Promise<void>;
   /** What executors could not finish. */
@@ -42,6 +42,8 @@ const stagingMs = 10_000;
 const uploadsMs = 5_000;
 const checkpointsMs = 10_000;
 const noticesMs = 10_000;
+/** Of them for saying what is lost. */
+const lostNoticesMs = 500;
 const trialsMs = 5_000;
 const feedsMs = 10_000;
 
@@ -80,7 +82,11 @@ export class JobEnd {
     this.#historyClosed = this.#bounded(historyMs, "closing the history", closeHistory());
     this.#trialsStored = this.#bounded(trialsMs, "storing the trials", storeTrials());
     this.#feedsEnded = this.#bounded(feedsMs, "ending the feeds", endFeeds());
-    this.#noticesSent = this.#bounded(noticesMs, "telling other systems of the end", lastNotices());
+    this.#noticesSent = this.#bounded(
+      noticesMs,
+      "telling other systems of the end",
+      lastNotices(noticesMs - lostNoticesMs),
+    );
     await this.#bounded(lastLogsMs, "sending the last of the logs", tails.endAll());
     tails.abort();
   }
@@ -111,7 +117,7 @@ export class JobEnd {
   /** Its failure is logged, and the end goes on. */
   async #bounded(limitMs: number, what: string, work: Promise<void>): Promise<void> {
     try {
-      await inTime(limitMs, what, work);
+      await inTime(limitMs, "it", work);
     } catch (error) {
       this.#options.log.warn("ending", `Failed: ${what}: ${errorMessage(error)}`);
     }

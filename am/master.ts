@@ -17,6 +17,7 @@ import { masterExpiryKey, nodeHeartbeatKey, webLoginKey } from "../src/job/store
 import type { JobFile } from "../src/job/stored/job-file.ts";
 import { parseTaskId } from "../src/job/task.ts";
 import type { Log } from "../src/log.ts";
+import { withRates } from "../src/page/relative-rates.ts";
 import { logLimitsOf, type RotatingLog } from "../src/rotating-log.ts";
 import { AttemptWatch } from "./attempt-watch.ts";
 import { ClientCalls, unknownTask } from "./clients/client-calls.ts";
@@ -447,7 +448,7 @@ class Master {
         }),
       storeTrials: () => this.#searchResults.end(),
       endFeeds: () => this.#feeds.end(),
-      lastNotices: () => this.#outlets.end(this.#status()),
+      lastNotices: (limitMs) => this.#outlets.end(this.#status(), limitMs),
       removeCheckpoints: () => this.#checkpoints.remove(droppedTasks(this.#core)),
       removeUnfinishedUploads: () => removeUnfinishedUploads(job.spec, job.applicationId, this.#fileSystems),
       sessions: this.#sessions,
@@ -525,7 +526,8 @@ class Master {
   }
 
   #status(): JobStatus {
-    const decided = this.#metrics.addTo(statusOf(this.#core, wallClock.nowMs()));
+    const measured = this.#metrics.addTo(statusOf(this.#core, wallClock.nowMs()));
+    const decided = withRates(measured, (task) => this.#series.rateOf(task));
     const { job, settings } = this.#input;
     const { submittedAtMs } = settings;
     const { distributedMode } = job.spec;

@@ -330,7 +330,7 @@ function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
     el("td", { class: `state ${state}` }, [exit === undefined ? state : `${state} (${exit})`]),
     el("td", {}, [restarts === 0 ? "" : String(restarts)]),
     el("td", {}, [step === undefined ? "" : String(step), reported.length === 0 ? "" : ` · ${reported.join(" · ")}`]),
-    el("td", {}, [rate === undefined ? "" : `${rate.toFixed(2)}×${slow ? " slow" : ""}`]),
+    el("td", {}, [rate === undefined ? "" : `${Math.round(rate * 100)} %${slow ? " slow" : ""}`]),
     el("td", {}, [cpuCores === undefined ? "" : amount(cpuCores)]),
     el("td", {}, [used === undefined ? "" : `${size(used)}${limit === undefined ? "" : ` of ${size(limit)}`}`]),
     el("td", {}, [gpu === undefined ? "" : `${Math.round(gpu)} %`]),

@@ -50,8 +50,8 @@ export class TaskMetrics {
   }
 
   /**
-   * The status with each task's memory and processor use, the most memory that it ever used, and its GPUs as they were last measured: the
-   * last two also when its container is gone.
+   * The status with the memory and processors that each running program uses, the most memory that a task ever used, and its GPUs as they
+   * were last measured: the last two also when its program has ended.
    */
   addTo(status: JobStatus): JobStatus {
     return { ...status, tasks: status.tasks.map((task) => this.#withMetrics(task)) };
@@ -61,8 +61,8 @@ export class TaskMetrics {
     const said = task.containerId === undefined ? undefined : this.#byContainer.get(task.containerId);
     const { gpus, maxMemoryBytes } = this.#useByTask.get(task.task) ?? {};
     const known = { ...task, ...(gpus && { gpus }), ...(maxMemoryBytes !== undefined && { maxMemoryBytes }) };
-    // The container may be another task's by now.
-    if (said?.task !== task.task) return known;
+    // The container may be another task's by now; or it is kept, and the program has ended.
+    if (said?.task !== task.task || task.state !== "running") return known;
     const { memoryBytes, cpuCores, disk } = said;
     return { ...known, memoryBytes, cpuCores, ...(disk && { disk }) };
   }

@@ -47,11 +47,20 @@ export class JobNotices implements Outlet {
     await this.#webhook.settled();
   }
 
+  giveUp(): void {
+    this.#webhook.giveUp();
+  }
+
   #tell(status: JobStatus): void {
     for (const notice of this.#notices.look(status)) {
       const { applicationId } = status;
       const id = [applicationId, notice.event, notice.atMs].join(".");
-      this.#webhook.send({ id, atMs: notice.atMs, body: messageOf(notice, status, this.#options.job.user) });
+      this.#webhook.send({
+        id,
+        event: notice.event,
+        atMs: notice.atMs,
+        body: messageOf(notice, status, this.#options.job.user),
+      });
     }
   }
 }

@@ -195,7 +195,7 @@ export class MlflowRuns extends RepeatedOutlet {
   }
 
   #trouble(method: string, what: string): TonyError {
-    return new TonyError(`MLflow at ${new URL(this.#options.url).host} answered ${method} with ${what}`, {
+    return new TonyError(`${new URL(this.#options.url).host} answered ${method} with ${what}`, {
       code: "MLFLOW_REFUSED",
     });
   }

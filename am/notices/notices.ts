@@ -143,9 +143,9 @@ export class Notices {
     return aboutTasks("gpu-idle", due, nowMs, (who) => `${who}: GPUs are less than ${IDLE_GPU_PERCENT} % busy`);
   }
 
-  #slow({ tasks, nowMs }: JobStatus): Notice[] {
+  #slow({ tasks, search, nowMs }: JobStatus): Notice[] {
     const running = tasks.filter(({ state }) => state === "running");
-    const rates = relativeRates(running, this.#options.rateOf);
+    const rates = relativeRates({ tasks: running, search }, this.#options.rateOf);
     const slow = [...rates].flatMap(([task, rate]) => (rate < SLOW_RATE ? [task] : []));
     const due = this.#stragglers.due(sinceNow(slow, nowMs), nowMs);
     return aboutTasks(

@@ -26,7 +26,7 @@ export class OtlpMetrics extends RepeatedOutlet {
     answer.destroy();
     const { statusCode = 0 } = answer;
     if (statusCode >= 200 && statusCode < 300) return;
-    throw new TonyError(`The collector at ${this.#url.host} answered HTTP ${statusCode}`, {
+    throw new TonyError(`${this.#url.host} answered HTTP ${statusCode}`, {
       code: "COLLECTOR_REFUSED",
     });
   }

@@ -9,6 +9,8 @@ export interface Outlet {
   look(status: JobStatus): void;
   /** Resolves when all is told or given up. @param status with the outcome */
   end(status: JobStatus): Promise<void>;
+  /** Says what is not told: nobody waits any longer. */
+  giveUp(): void;
 }
 
 export interface OutletOptions {
@@ -54,6 +56,10 @@ export abstract class RepeatedOutlet implements Outlet {
   async end(status: JobStatus): Promise<void> {
     await this.#round;
     await this.#begin(status);
+  }
+
+  giveUp(): void {
+    this.#options.warn("it has not answered by the job's end");
   }
 
   #begin(status: JobStatus): Promise<void> {

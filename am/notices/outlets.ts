@@ -53,8 +53,11 @@ export class Outlets {
   }
 
   /** Resolves when all is told or given up. @param status with the outcome */
-  async end(status: JobStatus): Promise<void> {
-    await Promise.all(this.#outlets.map((outlet) => outlet.end(status)));
+  async end(status: JobStatus, limitMs: number): Promise<void> {
+    const endOf = async (outlet: Outlet) => {
+      if (!(await within(limitMs, outlet.end(status)))) outlet.giveUp();
+    };
+    await Promise.all(this.#outlets.map(endOf));
   }
 }
 
@@ -66,13 +69,25 @@ function outletsOf({ job, secrets, rateOf, clock, log }: OutletsOptions): Outlet
     user,
     variables,
     clock: { nowMs: () => clock.nowMs(), random: () => monotonicClock.random() },
-    warn: (message: string) => log.warn("outlet-lost", message),
   };
+  const warnOf = (system: string) => ({
+    warn: (message: string) => log.warn("outlet-lost", `${system} is not told of the job: ${message}`),
+  });
   return [
     ...(notifyUrl === undefined ? [] : [new JobNotices({ job, url: notifyUrl, secrets, rateOf, clock, log })]),
     ...(mlflowUrl === undefined
       ? []
-      : [new MlflowRuns({ ...shared, url: mlflowUrl, experiment: mlflowExperiment, leadTask: spec.leadTask })]),
-    ...(otlpUrl === undefined ? [] : [new OtlpMetrics({ ...shared, url: otlpUrl })]),
+      : [
+          new MlflowRuns({
+            ...shared,
+            ...warnOf("MLflow (tony.mlflow.url)"),
+            url: mlflowUrl,
+            experiment: mlflowExperiment,
+            leadTask: spec.leadTask,
+          }),
+        ]),
+    ...(otlpUrl === undefined
+      ? []
+      : [new OtlpMetrics({ ...shared, ...warnOf("The collector (tony.otlp.url)"), url: otlpUrl })]),
   ];
 }

@@ -7,6 +7,8 @@ import { callJson } from "./json-calls.ts";
 /** One message, which may arrive twice: its receiver knows it by its id. */
 export interface WebhookMessage {
   readonly id: string;
+  /** What it tells of, in a word. */
+  readonly event: string;
   readonly atMs: number;
   readonly body: object;
 }
@@ -33,6 +35,9 @@ const passing = new Set([408, 425, 429]);
 export class Webhook {
   readonly #options: WebhookOptions;
   readonly #waiting: WebhookMessage[] = [];
+  /** The one that is being sent, and why it was not taken so far. */
+  #present: { readonly message: WebhookMessage; why: string } | undefined;
+  #isOver = false;
   #sending: Promise<void> = Promise.resolve();
   #isSending = false;
 
@@ -43,8 +48,10 @@ export class Webhook {
   send(message: WebhookMessage): void {
     this.#waiting.push(message);
     if (this.#waiting.length > MOST_WAITING) {
-      this.#waiting.shift();
-      this.#options.warn(`${this.#host} is too slow: the oldest of ${MOST_WAITING} notices is given up.`);
+      const oldest = this.#waiting.shift();
+      this.#options.warn(
+        `The notice ${oldest?.event} is given up: ${this.#host} is too slow, and ${MOST_WAITING} others wait.`,
+      );
     }
     if (!this.#isSending) this.#sending = this.#sendAll();
   }
@@ -54,26 +61,44 @@ export class Webhook {
     await this.#sending;
   }
 
+  /** Gives up what is not taken yet, and says so of each: nobody waits any longer. */
+  giveUp(): void {
+    this.#isOver = true;
+    const lost = ({ event }: WebhookMessage, why: string) =>
+      this.#options.warn(`The notice ${event} was not taken by the job's end: ${why}`);
+    if (this.#present !== undefined) lost(this.#present.message, this.#present.why);
+    for (const message of this.#waiting.splice(0)) lost(message, "it waited for the one before it.");
+  }
+
   get #host(): string {
     return this.#options.url.host;
   }
 
   async #sendAll(): Promise<void> {
     this.#isSending = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) await this.#deliver(next);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const present = { message: next, why: `${this.#host} has not answered.` };
+      this.#present = present;
+      await this.#deliver(present);
+      this.#present = undefined;
+    }
     this.#isSending = false;
   }
 
-  async #deliver(message: WebhookMessage): Promise<void> {
+  async #deliver(present: { readonly message: WebhookMessage; why: string }): Promise<void> {
+    const { message } = present;
     const { clock, warn } = this.#options;
     for (let tries = 1; ; tries += 1) {
       const refusal = await this.#post(message).catch((error: unknown) => ({
         why: errorMessage(error),
         isFinal: false,
       }));
-      if (refusal === undefined) return;
+      if (refusal === undefined || this.#isOver) return;
+      present.why = refusal.why;
       if (refusal.isFinal || tries === TRIES) {
-        warn(`A notice was not taken, after ${tries === 1 ? "1 try" : `${tries} tries`}: ${refusal.why}`);
+        warn(
+          `The notice ${message.event} was not taken, after ${tries === 1 ? "1 try" : `${tries} tries`}: ${refusal.why}`,
+        );
         return;
       }
       await clock.sleep(backOffMs(pauses, tries, clock.random()));

@@ -31,7 +31,7 @@ export interface JobPageOptions {
   readonly identity: ApplicationIdentity;
   /** Whether a user may see the job; absent: the ResourceManager's web believes what viewers call themselves, so their names prove nothing. */
   readonly maySee?: MaySee;
-  readonly series: Pick<JobSeries, "rateOf" | "seriesOf">;
+  readonly series: Pick<JobSeries, "seriesOf">;
   readonly history: Pick<JobHistory, "lastEvents" | "settings">;
   readonly readLog: ReadLog;
   readonly status: () => JobStatus;
@@ -66,7 +66,6 @@ export class JobPage {
           status(),
           {
             user: job.user,
-            rateOf: (task) => series.rateOf(task),
             seriesOf: (task) => series.seriesOf(task),
             events: history.lastEvents,
             logs: "live",

@@ -45,6 +45,8 @@ export interface Applications {
   kill(id: string, reason: string): Promise<void>;
   /** The last state of a job that has ended, outcome included; undefined when its AM left none, or it is not ours. */
   finalStatus(report: ApplicationReport): Promise<JobStatus | undefined>;
+  /** Why `finalStatus` could not look for it the last time, in words; undefined: it could, and there is none. */
+  noStatusReason(): string | undefined;
   /**
    * Where the executors of a job that has ended stored its checkpoints: for one of which no last state was kept. Undefined where nobody
    * knows.

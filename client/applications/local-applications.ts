@@ -123,6 +123,8 @@ export class LocalApplications implements Applications {
     return this.#lastStatus(report.id) ?? (await readLeftStatus(left, report).catch(() => undefined));
   }
 
+  noStatusReason(): undefined {}
+
   async checkpointDir(id: string): Promise<string | undefined> {
     const spec = jobOf(this.folder(id));
     return spec && carriedTo({ spec });

@@ -1,6 +1,6 @@
 import { type ClientAccess, clientAccessFile } from "../../src/api/identity.ts";
 import { TonyError, UserError } from "../../src/errors.ts";
-import { sleep } from "../../src/hadoop/clock.ts";
+import { sleep, within } from "../../src/hadoop/clock.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
@@ -30,6 +30,8 @@ import { YarnLogStore } from "./yarn-log-store.ts";
 /** An AM's last status is there so long after its end, or never. */
 const statusWrittenWithinMs = 3_000;
 const lookAgainMs = 200;
+/** For so long the file system is asked how an application ended: whoever wants to know has the ResourceManager's word, too. */
+const statusAskedForMs = 20_000;
 /** A message names so many. */
 const mostQueues = 20;
 
@@ -42,6 +44,7 @@ export class YarnApplications implements Applications {
   readonly #waits: WaitingReasons;
   readonly #access: MasterAccess;
   #root: Promise<LocatedPath> | undefined;
+  #noStatusReason: string | undefined;
 
   /** @param stagingDir `tony.staging-dir`, where it is not the default */
   constructor(cluster: Cluster, stagingDir: string | undefined, now: () => number) {
@@ -70,7 +73,7 @@ export class YarnApplications implements Applications {
       return this.#reachable(await this.#cluster.use(({ resourceManager }) => resourceManager.report(id)));
     } catch (error) {
       if (errorCode(error) !== "APPLICATION_NOT_FOUND") throw error;
-      const kept = await this.#keptStatus(id).catch(() => undefined);
+      const kept = await this.#answered(this.#keptStatus(id)).catch(() => undefined);
       if (kept === undefined) throw notKnown(id);
       return reportOfStatus(kept, this.user);
     }
@@ -136,7 +139,31 @@ export class YarnApplications implements Applications {
   }
 
   async finalStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
+    this.#noStatusReason = undefined;
     if (report.user !== this.user) return undefined;
+    try {
+      return await this.#answered(this.#lastStatus(report));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      this.#noStatusReason = error.message;
+      return undefined;
+    }
+  }
+
+  noStatusReason(): string | undefined {
+    return this.#noStatusReason;
+  }
+
+  /** @throws UserError where the file system is away, or will not have us */
+  async #answered<Found>(asked: Promise<Found>): Promise<Found> {
+    const silent = new TonyError(`it was silent for ${statusAskedForMs / 1000} s`, { code: "TIMEOUT" });
+    return await this.#cluster.use(async () => {
+      if (!(await within(statusAskedForMs, asked))) throw silent;
+      return await asked;
+    });
+  }
+
+  async #lastStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
     return (await this.#awaitedStatus(report)) ?? (await this.#leftStatus(report));
   }
 
@@ -152,8 +179,9 @@ export class YarnApplications implements Applications {
         if (kept !== undefined || this.#now() >= giveUpAtMs) return kept;
         await sleep(lookAgainMs);
       }
-    } catch {
-      // The ResourceManager's word is all there is, as for a job that left none.
+    } catch (error) {
+      if (this.#cluster.explain(error) instanceof UserError) throw error;
+      // What is there is none: the ResourceManager's word is all there is, as for a job that left none.
       return undefined;
     }
   }

@@ -16,9 +16,9 @@ export function parsePort(what: string, text: string): number {
   return port;
 }
 
-/** The moment that an option names, milliseconds since the epoch: a duration before now, or a date and time; without a zone it is local. */
+/** The moment that an option names, milliseconds since the epoch: a duration before now (`10m`, `10m ago`), or a date and time; without a zone it is local. */
 export function parseMoment(option: string, text: string, nowMs: number): number {
-  const agoMs = parseDurationMs(text, "s");
+  const agoMs = parseDurationMs(text.replace(/\s+ago$/, ""), "s");
   // A date alone is UTC's to Date.parse.
   const atMs =
     agoMs === undefined ? Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text) : nowMs - agoMs;

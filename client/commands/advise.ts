@@ -1,9 +1,11 @@
 import { ExitCode } from "../../src/errors.ts";
+import type { AdviceReason } from "../../src/job/reasons/advice.ts";
 import { isApplicationId, openApplications, openByName } from "../applications/backend.ts";
 import { isLocalId } from "../applications/local-folder.ts";
 import { readSiteSettings } from "../cluster/site-settings.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import type { ClientContext } from "../context.ts";
 
 export const advise = defineCommand({
   verb: "advise",
@@ -38,15 +40,20 @@ export const advise = defineCommand({
         : await runsOf(job, conf, applications, context);
       const ofCluster = !isLocalId(runs[0].status.applicationId);
       const advice = adviceOf(runs, roundings(ofCluster, context), readSiteSettings(conf, context));
-      if (apply !== undefined && advice.settings.length > 0) {
-        const { applySettings } = await import("../results/apply-settings.ts");
-        applySettings(apply, advice.settings, context.workingDirectory);
-      }
+      const applied = apply === undefined ? undefined : await applyTo(apply, advice.advice, context);
       if (json) context.output.json(advice);
-      else context.output.print(adviceLines(advice, context.now(), apply).join("\n"));
+      else context.output.print(adviceLines(advice, context.now(), applied).join("\n"));
       return ExitCode.succeeded;
     } finally {
       applications.close();
     }
   },
 });
+
+async function applyTo(file: string, advice: readonly AdviceReason[], { workingDirectory }: ClientContext) {
+  const [{ changesOf }, { applySettings }] = await Promise.all([
+    import("../../src/advice/advise.ts"),
+    import("../results/apply-settings.ts"),
+  ]);
+  return { file, ...applySettings(file, changesOf(advice), workingDirectory) };
+}

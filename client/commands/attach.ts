@@ -46,9 +46,9 @@ async function showEnded(
   applications: Applications,
   { output, now }: ClientContext,
 ): Promise<ExitCode> {
-  const { inspectionLines } = await import("../master/inspection.ts");
+  const { inspectionLines, whyUnknown } = await import("../master/inspection.ts");
   const status = await applications.finalStatus(report);
-  const inspection = { report, ...(status === undefined ? {} : { status }) };
+  const inspection = { report, ...(status === undefined ? whyUnknown(report, applications) : { status }) };
   output.print(inspectionLines(inspection, now()).join("\n"));
   return exitCodeOf(outcomeOf(report, status?.outcome, now()));
 }

@@ -32,7 +32,7 @@ export const list = defineCommand({
     "all-users": { type: "boolean", default: false, describe: "Everybody's jobs" },
     since: {
       type: "string",
-      describe: "Only jobs submitted since, also those that have ended: 2d ago, or 2026-11-22T14:00",
+      describe: "Only jobs submitted since, also those that have ended: 2d, or 2026-11-22T14:00",
     },
     until: { type: "string", describe: "Only jobs submitted until then, also those that have ended" },
     scheduler: { choices: ["yarn", "local"], describe: "Only the cluster's jobs, or only this machine's" },

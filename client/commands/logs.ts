@@ -29,7 +29,7 @@ export const logs = defineCommand({
     follow: { type: "boolean", alias: "f", default: false, describe: "Go on as the log grows, until the job ends" },
     logs: { type: "string", describe: "all, or several tasks: worker:0,worker:1" },
     tail: { type: "number", describe: "Only this many of the last lines of each task" },
-    since: { type: "string", describe: "Only what was written since: 10m ago, or 2026-11-22T14:00" },
+    since: { type: "string", describe: "Only what was written since: 10m, or 2026-11-22T14:00" },
     generation: { type: "number", describe: "Only what this generation wrote" },
     grep: {
       type: "string",

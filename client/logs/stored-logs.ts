@@ -9,6 +9,7 @@ import { lastOf } from "../../src/logs/ordered-output.ts";
 import { ownLines } from "../../src/logs/own-log.ts";
 import { executorLines, readMasterLogs, StoredTask } from "../../src/logs/stored-tasks.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
+import { awaitsRegistration } from "../applications/registered-report.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {
@@ -38,14 +39,14 @@ export async function storedLogs(
   context: ClientContext,
 ): Promise<void> {
   const { id } = report;
-  if (report.user === applications.user && !hadContainer(report)) {
+  const store = applications.logStore(report);
+  if ((isQueued(report) && !store.isAtHand) || (report.user === applications.user && !hadContainer(report))) {
     if (hasEnded(report)) throw neverHeldContainer(report);
     printer.remark(`${id} has printed nothing yet: its AM has no container; tony-ts status ${id} says more`);
     return;
   }
   const elsewhere = await namesEarlierSearch(asked, applications, report);
   if (elsewhere !== undefined) throw elsewhere;
-  const store = applications.logStore(report);
   const master = await masterLogs(store, report, context);
   if (master === undefined) throw nothingThere(id, store);
   if (asked.kind === "master") {
@@ -179,6 +180,13 @@ function nothingThere(id: string, { pending }: LogStore): UserError {
   const why = pending === undefined ? "" : ` yet: still ${pending} after ${patienceMs / 1000} s`;
   const again = pending === undefined ? "" : `\n  tony-ts logs ${id} waits again`;
   return new UserError(`There are no logs of ${id}${why}${again}`, { code: "NO_LOGS", exitCode: ExitCode.cluster });
+}
+
+/** Whoever's it is: what it has held YARN tells those alone who may see it. */
+function isQueued(report: ApplicationReport): boolean {
+  const { currentAttemptId: id } = report;
+  const isFirst = id === undefined || parseAttemptId(id).attempt === 1;
+  return isFirst && !hasEnded(report) && report.state !== "RUNNING" && !awaitsRegistration(report);
 }
 
 /**

@@ -8,7 +8,9 @@ import { containerTimeWords } from "../../src/job/search/container-time.ts";
 import { countsLine, trialsOf } from "../../src/job/search/trial-list.ts";
 import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
+import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import { timelineOf, totalWords } from "../../src/job/timeline.ts";
+import { SLOW_RATE } from "../../src/page/relative-rates.ts";
 import {
   type Applications,
   durationMs,
@@ -61,11 +63,7 @@ export async function inspect(
   if (hasEnded(report)) {
     const status = await applications.finalStatus(report);
     if (status !== undefined) return { report, status };
-    const { user } = report;
-    return {
-      report,
-      ...(user === applications.user ? {} : said(`only ${user} can see what became of its tasks`)),
-    };
+    return { report, ...whyUnknown(report, applications) };
   }
   if (report.state !== "RUNNING") return { report, ...remarkOf(await applications.waitingReason(report)) };
   const contact = await applications.contact(report);
@@ -78,6 +76,16 @@ export async function inspect(
   return status === undefined
     ? { report, ...said("its AM does not answer") }
     : { report, status: await applications.explained(status) };
+}
+
+/** Why nothing is known of the tasks of an application that has ended; nothing where that was not kept. */
+export function whyUnknown(
+  { user }: ApplicationReport,
+  applications: Pick<Applications, "user" | "noStatusReason">,
+): Pick<Inspection, "remark" | "delay"> {
+  if (user !== applications.user) return said(`only ${user} can see what became of its tasks`);
+  const why = applications.noStatusReason();
+  return why === undefined ? {} : said(`what became of its tasks cannot be read now: ${why}`);
 }
 
 function remarkOf(delay: DelayReason): Pick<Inspection, "remark" | "delay"> {
@@ -107,7 +115,10 @@ export function inspectionLines({ report, status, remark }: Inspection, nowMs: n
   if (status?.outcome !== undefined && status.outcome.result !== "succeeded")
     return failureReport(status, status.outcome, durationMs(report, nowMs));
   if (status === undefined && masterFailure(report, nowMs) !== undefined)
-    return masterlessReport(report, outcomeOf(report, undefined, nowMs));
+    return [
+      ...masterlessReport(report, outcomeOf(report, undefined, nowMs)),
+      ...(remark === undefined ? [] : [remark]),
+    ];
   return [headline(report, status, nowMs), ...body(report, status, remark, nowMs)];
 }
 
@@ -185,6 +196,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...still,
     "",
     ...taskLines(status),
+    ...slowLines(status.tasks),
     ...gpuLines(status),
     // The best trials and their values are shown by a command of their own.
     ...(search === undefined ? metricLines(status.tasks) : []),
@@ -213,11 +225,16 @@ function searchLines(status: JobStatus, search: SearchStatus): string[] {
   ];
 }
 
+/** Of more tasks of a role that wait, and of which nothing else is known, one row tells. */
+const MOST_WAITING_ROWS = 3;
+
 /** Of a search those of its trials that have begun. */
 function taskLines(status: JobStatus): string[] {
   const { tasks, roles, search } = status;
-  const isShown = ({ state, trial }: TaskStatus) => search === undefined || state !== "waiting" || trial !== undefined;
-  const shown = tasks.filter(isShown);
+  const shown =
+    search === undefined
+      ? foldedTasks(tasks)
+      : tasks.filter(({ state, trial }) => state !== "waiting" || trial !== undefined);
   const rows = shown.map((task) => [
     spokenName(status, task.task).replace(/^trial:/, ""),
     stateOf(task),
@@ -244,22 +261,50 @@ function stateOf({ state, trial }: TaskStatus): string {
   return trial === undefined || trial.state === "running" ? state : trial.state;
 }
 
+/** Each task for itself, or, of many that wait, those of a role as one: `worker:3 to worker:39`. */
+function foldedTasks(tasks: readonly TaskStatus[]): readonly TaskStatus[] {
+  const waiting = tasks.filter(isWaiting);
+  const ofRole = (role: string | undefined) => waiting.filter(({ task }) => parseTaskId(task)?.role === role);
+  const roles = [...new Set(waiting.map(({ task }) => parseTaskId(task)?.role))];
+  const folded = roles.map(ofRole).filter(({ length }) => length > MOST_WAITING_ROWS);
+  const heads = new Map(folded.map((own) => [own[0], taskSpans(own.map(({ task }) => task))]));
+  const inside = new Set(folded.flat());
+  return tasks.flatMap((task) => {
+    const span = heads.get(task);
+    if (span !== undefined) return [{ ...task, task: span }];
+    return inside.has(task) ? [] : [task];
+  });
+}
+
+function isWaiting({ state, host, startedAtMs, maxMemoryBytes, exit }: TaskStatus): boolean {
+  const known = [host, startedAtMs, maxMemoryBytes, exit];
+  return state === "waiting" && known.every((one) => one === undefined);
+}
+
+/** Who falls behind, as the job's page says it: `  worker:1 goes at 32 % of the others' rate, on 127.0.0.12` */
+function slowLines(tasks: readonly TaskStatus[]): string[] {
+  const lines = tasks.flatMap(({ task, rate, host }) => {
+    const where = host === undefined ? "" : `, on ${host}`;
+    const isSlow = rate !== undefined && rate < SLOW_RATE;
+    return isSlow ? [`  ${task} goes at ${Math.round(rate * 100)} % of the others' rate${where}`] : [];
+  });
+  return lines.length === 0 ? [] : ["", "slow:", ...lines];
+}
+
 /** What the GPUs do: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */
 function gpuLines(status: JobStatus): string[] {
   const percent = (value: number) => `${Math.round(value)}%`;
-  const words = (gauge: Gauge | undefined, what: string) =>
-    gauge === undefined ? [] : [`${percent(gauge.current)} ${what} (at most ${percent(gauge.max)})`];
-  const lines = status.tasks.flatMap(({ task, gpus }) =>
-    gpus === undefined
-      ? []
-      : [
-          `  ${spokenName(status, task)}: ${[
-            countWords(gpus.count, "GPU"),
-            ...words(gpus.utilization, "busy"),
-            ...words(gpus.memory, "of their memory used"),
-          ].join(", ")}`,
-        ],
-  );
+  const words = (gauge: Gauge | undefined, what: string, isNow: boolean) => {
+    if (gauge === undefined) return [];
+    const most = `at most ${percent(gauge.max)}`;
+    return [isNow ? `${percent(gauge.current)} ${what} (${most})` : `${most} ${what}`];
+  };
+  const lines = status.tasks.flatMap(({ task, state, gpus }) => {
+    if (gpus === undefined) return [];
+    const isNow = state === "running";
+    const what = [words(gpus.utilization, "busy", isNow), words(gpus.memory, "of their memory used", isNow)];
+    return [`  ${spokenName(status, task)}: ${[countWords(gpus.count, "GPU"), ...what.flat()].join(", ")}`];
+  });
   return lines.length === 0 ? [] : ["", "GPUs:", ...lines];
 }
 

@@ -15,6 +15,7 @@ import type { SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { formatTable } from "../output/format.ts";
 import type { AdviceJson } from "../printed-json.ts";
+import type { Applied } from "./apply-settings.ts";
 import type { Runs } from "./runs.ts";
 
 /** As the cluster rounds; of jobs of this machine as one rounds that nobody configured. */
@@ -56,29 +57,42 @@ function elephantOf(run: Run, { memoryMiB }: Roundings, gpuTypes: readonly strin
 
 /**
  * The same for people.
- * @param applied the file that the settings were written into
+ * @param applied what became of it, and of which file
  */
 export function adviceLines(
   { name, runs, advice, settings, drElephant: elephant }: AdviceJson,
   nowMs: number,
-  applied?: string,
+  applied?: Applied & { readonly file: string },
 ): string[] {
   return [
     headline(name, runs, nowMs),
     ...pieces(advice),
     `  Dr. Elephant: ${elephantWords(elephant)}`,
-    ...settingLines(settings, runs.length === 1 ? (runs[0]?.applicationId ?? name) : name, applied),
+    ...(applied === undefined
+      ? settingLines(settings, runs.length === 1 ? (runs[0]?.applicationId ?? name) : name)
+      : appliedLines(applied)),
   ];
 }
 
-function settingLines(settings: AdviceJson["settings"], job: string, applied: string | undefined): string[] {
-  const all = settings.map(({ key, value }) => shellWords([`${key}=${value}`]));
-  if (all.length === 0) return applied === undefined ? [] : [`${applied} stays as it is: no setting is to change`];
-  if (applied !== undefined) return [`Wrote ${applied}: ${all.join(", ")}`];
+function settingLines(settings: AdviceJson["settings"], job: string): string[] {
+  if (settings.length === 0) return [];
   return [
-    `  paste: ${all.map((setting) => `-conf ${setting}`).join(" ")}`,
+    `  paste: ${words(settings)
+      .map((setting) => `-conf ${setting}`)
+      .join(" ")}`,
     `  write: tony-ts advise ${shellWords([job])} --apply job.xml`,
   ];
+}
+
+function appliedLines({ file, written, kept }: Applied & { readonly file: string }): string[] {
+  const wrote = written.length === 0 ? [] : [`Wrote ${file}: ${words(written).join(", ")}`];
+  const keeps = `${file} keeps ${words(kept).join(", ")}: what is advised asks for no change of it`;
+  const all = [...wrote, ...(kept.length === 0 ? [] : [keeps])];
+  return all.length === 0 ? [`${file} stays as it is: no setting is to change`] : all;
+}
+
+function words(settings: AdviceJson["settings"]): string[] {
+  return settings.map(({ key, value }) => shellWords([`${key}=${value}`]));
 }
 
 function headline(name: string, runs: AdviceJson["runs"], nowMs: number): string {
@@ -117,7 +131,12 @@ function pieces(advice: readonly AdviceReason[]): string[] {
 }
 
 function elephantWords({ heuristics, score, usedMiBSeconds, wastedMiBSeconds }: DrElephant): string {
-  const judged = heuristics.map((one) => `${one.name} ${one.severity}`).join(", ");
-  const wasted = `${memoryHoursWords(wastedMiBSeconds)} of ${memoryHoursWords(usedMiBSeconds)} wasted`;
-  return `${judged}, score ${score}; ${wasted}`;
+  // Its two measures know nothing of each other.
+  const isSpared = wastedMiBSeconds * 2 >= usedMiBSeconds && usedMiBSeconds > 0;
+  const judged = heuristics.map(({ name, severity }) => {
+    const why = name === "Task Memory" && severity === "NONE" && isSpared ? " (it spares small containers)" : "";
+    return `${name} ${severity}${why}`;
+  });
+  const wasted = `${memoryHoursWords(wastedMiBSeconds)} wasted of its programs' ${memoryHoursWords(usedMiBSeconds)}`;
+  return `${judged.join(", ")}, score ${score}; ${wasted}`;
 }

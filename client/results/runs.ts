@@ -54,7 +54,9 @@ export async function runsOf(
   );
   const [first, ...others] = runs.filter((run) => run !== undefined);
   if (first === undefined)
-    throw nothingLeft(`Nothing is known about ${newest.map(({ id }) => id).join(", ")}: ${NOT_KEPT}`);
+    throw nothingLeft(
+      `Nothing is known about ${newest.map(({ id }) => id).join(", ")}: ${applications.noStatusReason() ?? NOT_KEPT}`,
+    );
   return [first, ...others];
 }
 

@@ -32,6 +32,9 @@ export async function resumePoint(
   try {
     const report = await applications.report(from);
     const status = await applications.finalStatus(report);
+    const why = applications.noStatusReason();
+    if (status === undefined && why !== undefined)
+      throw noCheckpoint(`The last checkpoint of ${from} is not known: ${why}`);
     const stored = status === undefined ? await storedCheckpoint(report, text, applications) : undefined;
     const { path, words } = stored ?? lastCheckpoint(report, status, applications.user);
     if (isLocal && !local && isOfThisMachine(path))

@@ -111,6 +111,9 @@ async function trialsOfJob(
     const report = await applications.report(id);
     if (!hasEnded(report)) throw usageError(`${id} still runs: tony-ts status ${id}`);
     const status = await applications.finalStatus(report);
+    const why = applications.noStatusReason();
+    if (status === undefined && why !== undefined)
+      throw usageError(`--resume ${id}: what became of its trials cannot be read now: ${why}`);
     if (status === undefined) {
       const stored = await storedTrials(id, search, applications);
       if (stored !== undefined) return stored;

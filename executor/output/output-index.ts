@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { formatMark } from "../../src/job/output-index.ts";
+import { formatMark, type OutputMark } from "../../src/job/output-index.ts";
 import type { OutputLogs } from "./output-files.ts";
 
 /** After each thousand marks the time between two grows, so that the index of a program that runs for weeks stays small. */
@@ -7,11 +7,14 @@ const EVERY_MS = 125;
 const MARKS_AT_A_PACE = 1_000;
 /** A program whose output did not grow for this long is quiet. */
 const QUIET_MS = 5_000;
+/** So many are remembered: the last lines of a program were written since. */
+const MOST_RECENT = 256;
 
 /** Records how the output of one generation's program grows. */
 export class OutputIndex {
   readonly #logs: OutputLogs;
   readonly #generation: number;
+  readonly #recent: OutputMark[] = [];
   #marks = 0;
   #lastAtMs = Number.NEGATIVE_INFINITY;
   #lastSizes = "";
@@ -24,6 +27,11 @@ export class OutputIndex {
   /** Adds a mark when the output has grown since the last one and the next one is due. */
   look(nowMs: number): void {
     if (nowMs - this.#lastAtMs >= this.#paceMs) this.mark(nowMs);
+  }
+
+  /** The last ones of this generation. */
+  get recent(): readonly OutputMark[] {
+    return this.#recent;
   }
 
   /** Whether there was no mark for a while. */
@@ -41,6 +49,8 @@ export class OutputIndex {
     this.#lastAtMs = nowMs;
     this.#marks += 1;
     const mark = { atMs: nowMs, generation: this.#generation, stdoutBytes, stderrBytes };
+    this.#recent.push(mark);
+    if (this.#recent.length > MOST_RECENT) this.#recent.shift();
     try {
       appendFileSync(this.#logs.index.file, formatMark(mark));
     } catch {

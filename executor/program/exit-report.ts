@@ -1,8 +1,10 @@
 import { constants } from "node:os";
+import type { OutputStream } from "../../src/api/messages.ts";
 import type { Elastic } from "../../src/frameworks/framework.ts";
 import { missingModuleOf, saysAddressInUse } from "../../src/job/diagnosis/complaints.ts";
 import { mainThread } from "../../src/job/diagnosis/python-stacks.ts";
 import { type ChildExit, MOST_SUMMARY_BYTES, MOST_TRACEBACK_BYTES } from "../../src/job/execution.ts";
+import type { OutputMark } from "../../src/job/output-index.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
@@ -31,6 +33,14 @@ interface ProgramPorts {
   readonly lost: readonly number[];
 }
 
+/** When how much of a program's output was written. */
+export interface WrittenOutput {
+  /** The last ones. */
+  readonly marks: readonly OutputMark[];
+  /** Where each stream ends. */
+  readonly ends: Readonly<Record<OutputStream, number>>;
+}
+
 export interface ExitEvidence {
   readonly end: ProcessEnd;
   /** When it was started. */
@@ -44,6 +54,8 @@ export interface ExitEvidence {
   /** The last part of what this run wrote. */
   readonly stdout: string;
   readonly stderr: string;
+  /** How both grew; absent: nobody looked. */
+  readonly written?: WrittenOutput;
   /** How many last lines are reported. */
   readonly lines: number;
   readonly ports: ProgramPorts;
@@ -174,7 +186,7 @@ function uncaughtTraceback(exitCode: number, signal: string, stderr: string): Tr
  */
 function isShellsRefusal(exitCode: number, { end, startedAtMs, stdout, stderr }: ExitEvidence): boolean {
   if (!UNSTARTABLE.includes(exitCode) || end.atMs - startedAtMs > LONGEST_START_MS) return false;
-  const said = lastLinesOf(stderr, Number.POSITIVE_INFINITY);
+  const said = lastLinesOf(stderr);
   return stdout.trim() === "" && said.length > 0 && said.every((line) => line.startsWith(`${SHELL}: `));
 }
 
@@ -206,18 +218,49 @@ function endOf(text: string, mostBytes: number): string {
   return Buffer.byteLength(text) <= mostBytes ? text : text.slice(-Math.floor(mostBytes / 3));
 }
 
-/** The last lines of stderr, preceded by as many of stdout's as there is room for. */
-function endOfOutput({ stdout, stderr, lines }: ExitEvidence): string[] {
-  const errors = lastLinesOf(stderr, lines);
-  return [...lastLinesOf(stdout, lines - errors.length), ...errors];
+/**
+ * The last lines of stderr, and as many of stdout's as there is room for, in the order in which they were written: between two marks stdout
+ * comes first, as `tony-ts logs` has it.
+ */
+function endOfOutput({ stdout, stderr, lines, written = UNMARKED }: ExitEvidence): string[] {
+  const errors = lastOfThem(placedLines(stderr, written.ends.stderr), lines);
+  const others = lastOfThem(placedLines(stdout, written.ends.stdout), lines - errors.length);
+  const markOf = (stream: "stdoutBytes" | "stderrBytes", { end }: PlacedLine) => {
+    const index = written.marks.findIndex((mark) => mark[stream] >= end);
+    return index < 0 ? written.marks.length : index;
+  };
+  return [
+    ...others.map((line) => ({ line, mark: markOf("stdoutBytes", line) })),
+    ...errors.map((line) => ({ line, mark: markOf("stderrBytes", line) })),
+  ]
+    .sort((a, b) => a.mark - b.mark)
+    .map(({ line }) => line.text);
 }
 
-function lastLinesOf(text: string, count: number): string[] {
-  const lines = text
-    .split(/\r?\n/)
-    .map(afterCarriageReturns)
-    .filter((line) => line.trim() !== "");
-  return count <= 0 ? [] : lines.slice(-count).map((line) => line.slice(0, LONGEST_LINE));
+function lastOfThem<T>(items: readonly T[], count: number): readonly T[] {
+  return count <= 0 ? [] : items.slice(-count);
+}
+
+const UNMARKED: WrittenOutput = { marks: [], ends: { stdout: 0, stderr: 0 } };
+
+interface PlacedLine {
+  readonly text: string;
+  /** Of its stream. */
+  readonly end: number;
+}
+
+/** Those that say something. @param streamEnd where the text ends */
+function placedLines(text: string, streamEnd: number): PlacedLine[] {
+  let end = streamEnd - Buffer.byteLength(text) - 1;
+  return text.split("\n").flatMap((line) => {
+    end += Buffer.byteLength(line) + 1;
+    const shown = afterCarriageReturns(line);
+    return shown.trim() === "" ? [] : [{ text: shown.slice(0, LONGEST_LINE), end: Math.min(end + 1, streamEnd) }];
+  });
+}
+
+function lastLinesOf(text: string): string[] {
+  return placedLines(text, 0).map((line) => line.text);
 }
 
 /** A progress bar rewrites its line after each carriage return: the last version is what people saw. */

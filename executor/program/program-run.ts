@@ -108,10 +108,11 @@ export class ProgramRun {
   }
 
   #reportOf(end: ProcessEnd, lost: readonly number[]): ChildExit {
-    const { program, sampler, ports, outputLines, missed, memoryLimitBytes } = this.#options;
+    const { program, index, logs, sampler, ports, outputLines, missed, memoryLimitBytes } = this.#options;
     const used = sampler.current;
     const { stopReason, stderrAtStop } = program;
     const stderr = program.lastWords();
+    const ends = { stdout: logs.stdout.sizeBytes, stderr: logs.stderr.sizeBytes };
     return reportExit({
       end,
       startedAtMs: program.startedAtMs,
@@ -119,6 +120,7 @@ export class ProgramRun {
       stacksAsked: program.stacksAsked,
       stdout: program.output.tail("stdout"),
       stderr: stderr.text,
+      written: { marks: index.recent, ends },
       lastWords: stderrAtStop ?? stderr,
       lines: outputLines,
       ...(missed && { missed }),

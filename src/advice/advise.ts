@@ -4,6 +4,7 @@ import { type AdviceReason, adviceWords } from "../job/reasons/advice.ts";
 import { memoryWords } from "../job/reasons/words.ts";
 import type { ShownAdvice } from "../page/portal-answers.ts";
 import { idleGpus } from "./idle-gpus.ts";
+import { keptContainers } from "./kept-containers.ts";
 import { lostTime } from "./lost-time.ts";
 import type { Run } from "./run.ts";
 import { MEBIBYTE, sizesOf } from "./sizes.ts";
@@ -22,6 +23,7 @@ export function advise(runs: readonly Run[], roundings: Roundings, prices: Price
     ...roles.flatMap((role) => sizesOf(runs, role, roundings, prices)),
     ...roles.flatMap((role) => [...slowTasks(newest, role), ...idleGpus(newest, role)]),
     ...lostTime(newest),
+    ...keptContainers(newest),
     ...(roles.length > 0 && runs.every(({ series }) => series === undefined) ? [{ code: "unseen" } as const] : []),
   ];
 }
@@ -42,6 +44,19 @@ export interface AdvisedSetting {
 /** Ready for `-conf`. */
 export function settingsOf(advice: readonly AdviceReason[]): AdvisedSetting[] {
   return advice.flatMap((piece) => ("key" in piece ? [{ key: piece.key, value: piece.value }] : []));
+}
+
+/** The same, and whether it is more than the runs asked for. */
+export interface AdvisedChange extends AdvisedSetting {
+  readonly isMore: boolean;
+}
+
+export function changesOf(advice: readonly AdviceReason[]): AdvisedChange[] {
+  return advice.flatMap((piece) => {
+    if (!("key" in piece)) return [];
+    const { key, value, code } = piece;
+    return [{ key, value, isMore: code === "more-memory" || code === "more-cores" }];
+  });
 }
 
 /** What was asked for by the most that was held. */

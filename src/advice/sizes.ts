@@ -22,7 +22,9 @@ const CORE_NOISE = 0.1;
 export function sizesOf(runs: readonly Run[], role: RoleStatus, roundings: Roundings, prices: Prices): AdviceReason[] {
   const telling = tellingRuns(runs, role.name);
   const short = moreMemory(runs, role, roundings.memoryMiB);
-  const others = [...coresOf(telling, role, roundings.vcores, prices), ...gpusOf(telling, role, prices)];
+  const others = areFirm(telling, role.name)
+    ? [...coresOf(telling, role, roundings.vcores, prices), ...gpusOf(telling, role, prices)]
+    : [];
   if (short !== undefined) return [short, ...others];
   if (telling.length === 0) return [thin(telling, role)];
   const peaks = spreadOf(telling.flatMap((run) => peaksOf(run, role.name)));
@@ -43,10 +45,10 @@ function memoryOf(
   prices: Prices,
 ): AdviceReason {
   const toMiB = neededMiB(peaks.most, rounding);
+  if (!areFirm(telling, role.name) && toMiB > role.memoryMiB * WASTE) return thin(telling, role);
   const tasks = telling.flatMap((run) => peaksOf(run, role.name)).length;
   const held = { p50Bytes: peaks.p50, p95Bytes: peaks.p95, maxBytes: peaks.most, tasks };
   if (toMiB >= role.memoryMiB) return { code: "memory-fits", role: role.name, askedMiB: role.memoryMiB, ...held };
-  if (!areFirm(telling, role.name) && toMiB > role.memoryMiB * WASTE) return thin(telling, role);
   const savedMiBSeconds = heldOverTime(telling, role, role.memoryMiB - toMiB);
   const cost = savedCost({ memoryMiBSeconds: savedMiBSeconds }, prices);
   return { code: "less-memory", ...memorySetting(role, toMiB), ...held, savedMiBSeconds, ...cost };
@@ -83,6 +85,7 @@ function moreMemory(runs: readonly Run[], role: RoleStatus, rounding: Rounding):
     maxBytes: peaks.most,
     tasks: all.length,
     ...(cause?.task === undefined ? {} : { ranOut: cause.task }),
+    ...(cause?.reason.code === "exceeded-virtual-memory" ? { virtual: true } : {}),
   };
 }
 
@@ -94,7 +97,8 @@ function causesOf({ generations, outcome }: JobStatus): readonly Cause[] {
 }
 
 function ranOutOf({ reason, task }: Cause, role: string): boolean {
-  return reason.code === "ran-out-of-memory" && task?.startsWith(`${role}:`) === true;
+  const isOfMemory = reason.code === "ran-out-of-memory" || reason.code === "exceeded-virtual-memory";
+  return isOfMemory && task?.startsWith(`${role}:`) === true;
 }
 
 function memorySetting({ name, memoryMiB }: RoleStatus, toMiB: number) {
@@ -120,16 +124,14 @@ function coresOf(telling: readonly Run[], role: RoleStatus, rounding: Rounding, 
   const setting = { role: role.name, key: `tony.${role.name}.vcores`, from: role.vcores, to, value: String(to) };
   if (to > role.vcores) return [{ code: "more-cores", ...setting, ...used }];
   if (to === role.vcores) return [{ code: "cores-fit", role: role.name, asked: role.vcores, ...used }];
-  const isClear = areFirm(telling, role.name) || to <= role.vcores * WASTE;
-  if (!isClear) return [];
   const vcoreSeconds = heldOverTime(telling, role, role.vcores - to);
   const saved = { savedVcoreSeconds: vcoreSeconds, ...savedCost({ vcoreSeconds }, prices) };
   return [{ code: "less-cores", ...setting, ...used, ...saved }];
 }
 
-/** Nothing where all were used, or their use was not measured for long enough. */
+/** Nothing where all were used, or their use was not measured. */
 function gpusOf(telling: readonly Run[], role: RoleStatus, prices: Prices): AdviceReason[] {
-  const gpus = areFirm(telling, role.name) ? usedGpus(telling, role) : undefined;
+  const gpus = usedGpus(telling, role);
   if (gpus === undefined || gpus.used >= gpus.asked) return [];
   const { asked: from, used: to, tasks } = gpus;
   const gpuSeconds = heldOverTime(telling, role, from - to);

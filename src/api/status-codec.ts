@@ -210,6 +210,7 @@ const task = message<TaskStatus>({
     }),
   ),
   disk: maybe(23, diskUse),
+  rate: maybe(24, real),
 });
 
 const wait = message<Wait>({

@@ -1,3 +1,4 @@
+import { gpusNow } from "./gpus.ts";
 import type { JobStatus, RoleStatus, TaskStatus } from "./status.ts";
 
 /** Of a role, a state of its tasks, or a metric of its program. */
@@ -98,13 +99,13 @@ function leastOf(amount: Amount): (tasks: readonly TaskStatus[]) => number {
 
 function gpuUse(kind: "utilization" | "memory"): (tasks: readonly TaskStatus[]) => number | undefined {
   return (tasks) => {
-    const used = valuesOf(tasks, ({ gpus }) => gpus?.[kind]?.current);
+    const used = valuesOf(tasks, (task) => gpusNow(task)?.[kind]?.current);
     return used.length === 0 ? undefined : used.reduce((sum, percent) => sum + percent, 0) / used.length / 100;
   };
 }
 
 function leastBusyGpu(tasks: readonly TaskStatus[]): number {
-  const each = tasks.flatMap(({ gpus }) => gpus?.devices ?? []).flatMap(({ utilization }) => utilization ?? []);
+  const each = tasks.flatMap((task) => gpusNow(task)?.devices ?? []).flatMap(({ utilization }) => utilization ?? []);
   return each.reduce((least, percent) => Math.min(least, percent / 100), Number.POSITIVE_INFINITY);
 }
 
@@ -119,7 +120,8 @@ export interface TaskGauges {
 }
 
 export function taskGauges({ tasks }: JobStatus): TaskGauges[] {
-  return tasks.map(({ task, memoryBytes, cpuCores, gpus, step }) => {
-    return { task, memoryBytes, cpuCores, gpu: gpus?.utilization?.current, step };
+  return tasks.map((one) => {
+    const { task, memoryBytes, cpuCores, step } = one;
+    return { task, memoryBytes, cpuCores, gpu: gpusNow(one)?.utilization?.current, step };
   });
 }

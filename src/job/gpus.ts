@@ -49,6 +49,11 @@ export interface GpuMetrics {
   readonly devices?: readonly GpuDevice[];
 }
 
+/** Those of a task whose program runs: what was measured last of one that has ended is not so now. */
+export function gpusNow(task: { readonly state: string; readonly gpus?: GpuMetrics }): GpuMetrics | undefined {
+  return task.state === "running" ? task.gpus : undefined;
+}
+
 /** Per cent of what there is, in the last sample; what nvidia-smi does not tell is absent. */
 export interface GpuDevice {
   readonly utilization?: number;

@@ -213,6 +213,8 @@ export interface TaskStatus {
   /** The last step, and that of the last complete checkpoint, that its program reported in this generation. */
   readonly step?: number;
   readonly checkpointStep?: number;
+  /** Its steps in a second, of the last ten, against the median of its role's running tasks; absent: it runs not, or reports no steps. */
+  readonly rate?: number;
   /** The last value of each metric that its program reported in this generation. */
   readonly metrics?: Readonly<Record<string, number>>;
   /** Of a trial of a search: its parameters, as text. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { TaskSeries } from "../history/series/table.ts";
 import { costWords } from "../job/cost.ts";
 import { feedLines } from "../job/feeds/feed-lines.ts";
+import { gpusNow } from "../job/gpus.ts";
 import type { HistoryEvent } from "../job/history-event.ts";
 import { endingWords } from "../job/reasons/endings.ts";
 import { heldWords } from "../job/reasons/words.ts";
@@ -33,8 +34,8 @@ const SHOWN_TRIALS = 20;
 /** What the page is told of, besides the job's status. */
 export interface PageFacts {
   readonly user: string;
-  /** Steps in a second of a task; undefined where it reports none. */
-  readonly rateOf: (task: string) => number | undefined;
+  /** Steps in a second of a task; undefined where it reports none. Absent: the status of a job that runs tells how fast each task goes. */
+  readonly rateOf?: (task: string) => number | undefined;
   readonly seriesOf: (task: string) => PageSeries;
   /** The oldest first. */
   readonly events: readonly HistoryEvent[];
@@ -80,10 +81,10 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
   const { state, generation, roles, waits, generations, services, budgets, checkpoint, outcome, amHost, usage } =
     status;
   const { submittedAtMs, takeovers } = status;
-  // A trial is quick or slow by its parameters.
-  const compared = status.search === undefined ? status.tasks : [];
-  const rates = relativeRates(compared, facts.rateOf);
-  const rows = status.tasks.map((task) => ({ task, rate: rates.get(task.task) })).filter(shownBy(request.filter));
+  const rates = facts.rateOf && relativeRates(status, facts.rateOf);
+  const rows = status.tasks
+    .map((task) => ({ task, rate: rates === undefined ? task.rate : rates.get(task.task) }))
+    .filter(shownBy(request.filter));
   const sorted = sortedBy(rows, request);
   const from = Math.min(request.from, Math.max(0, sorted.length - 1));
   return {
@@ -190,8 +191,8 @@ interface Row {
 }
 
 function cells({ task: one, rate }: Row) {
-  const { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpus, metrics } = one;
-  const gpu = gpus?.utilization?.current;
+  const { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, metrics } = one;
+  const gpu = gpusNow(one)?.utilization?.current;
   return { task, state, host, restarts, exit, step, cpuCores, memoryBytes, maxMemoryBytes, gpu, metrics, rate };
 }
 
@@ -206,7 +207,7 @@ const cellOf: Readonly<Record<Exclude<SortColumn, "task">, (row: Row) => string 
   restarts: ({ task }) => task.restarts,
   cpu: ({ task }) => task.cpuCores,
   memory: ({ task }) => task.memoryBytes,
-  gpu: ({ task }) => task.gpus?.utilization?.current,
+  gpu: ({ task }) => gpusNow(task)?.utilization?.current,
   step: ({ task }) => task.step,
   rate: ({ rate }) => rate,
 };

@@ -127,6 +127,16 @@ describe("memory", () => {
     });
   });
 
+  test("is raised to the remedy of a job that YARN ended for its virtual memory, however short it ran", () => {
+    const fix = { code: "raise-memory", setting: { key: "tony.worker.memory" }, toMiB: 9728, virtual: true } as const;
+    const reason = { code: "exceeded-virtual-memory", task: "worker:1", host: "h", exitStatus: -103 } as const;
+    const generations = [{ generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory({ fix, reason }) }];
+    const [piece, ...others] = adviceOn(aRun({ minutes: 0.1, gibibytes: [0.01], result: "failed", generations }));
+    expect(piece).toMatchObject({ code: "more-memory", toMiB: 10_240, ranOut: "worker:1", virtual: true });
+    expect(piece && adviceLine(piece)).toMatch(/: worker:1 used more virtual memory than YARN allows$/);
+    expect(codes(others)).toEqual([]);
+  });
+
   test("is not raised because a task ran out of less than is asked for now", () => {
     const generations = [{ generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory() }];
     const before = aRun({ memoryMiB: 4096, gibibytes: [3.9, 3.9], generations });
@@ -154,6 +164,16 @@ describe("data that are too thin give no advice", () => {
     expect(codes(adviceOn(aRun({ minutes: 2, gibibytes: [3] })))).toEqual(["less-memory"]);
     const three = [2, 2, 2].map((minutes) => aRun({ minutes, gibibytes: [4] }));
     expect(codes(adviceOn(...three))).toEqual(["less-memory"]);
+  });
+
+  test.each([
+    ["memory that fits", { gibibytes: [6.5] }, ["thin"]],
+    ["a little less memory, and cores that fit", { vcores: 2, gibibytes: [4] }, ["thin"]],
+    ["half the memory, and half the cores", { gibibytes: [1] }, ["less-memory"]],
+    ["memory that was nearly used up, and more cores", { vcores: 1, gibibytes: [7.9] }, ["more-memory"]],
+  ])("two short runs with %s say so of memory alone, and that data are missing once", (_, described, told) => {
+    const run = aRun({ minutes: 2, rows: [row("worker:0", "cpu", [2, 2])], ...described });
+    expect(codes(adviceOn(run, run))).toEqual(told);
   });
 
   test("of a task that never started no time is counted", () => {
@@ -279,6 +299,42 @@ describe("slow tasks", () => {
     };
     const advice = adviceOn(aRun({ gibibytes: minutes.map(() => 3), tasks }));
     expect(advice.flatMap((piece) => (piece.code === "late-task" ? [piece.task] : []))).toEqual(late);
+  });
+});
+
+describe("containers of tasks whose programs have ended", () => {
+  /** Of two workers of 8 cores one ends after so many minutes of sixty. */
+  const early = (minutes: number, changes: Partial<Run["status"]> = {}, state: TaskStatus["state"] = "succeeded") => {
+    const run = aRun({
+      gibibytes: [3, 3],
+      tasks: (task) => (task.task === "worker:0" ? { ...task, state, endedAtMs: noonishMs + minutes * minute } : task),
+    });
+    const usage = { memoryMiBSeconds: 0, vcoreSeconds: 17 * 3600 };
+    return { ...run, status: { ...run.status, usage, ...changes } };
+  };
+  const kept = (run: Run) => adviceOn(run).find(({ code }) => code === "kept-containers");
+
+  test("are kept until the job's end, and told of from a tenth of its core hours on", () => {
+    const piece = kept(early(30));
+    expect(piece).toEqual({ code: "kept-containers", tasks: 1, vcoreSeconds: 8 * 1800, ofVcoreSeconds: 17 * 3600 });
+    expect(piece && adviceLine(piece)).toBe(
+      "kept-containers: 24 % of its core·h (4 of 17) were held for 1 task whose program had ended: containers are kept for a restart until all have ended",
+    );
+    expect(kept(early(47))).toBeDefined();
+    expect(kept(early(48))).toBeUndefined();
+  });
+
+  test("are not told of in a job that held little, of tasks that lost theirs, and of a search, whose trials take them over", () => {
+    expect(kept(early(30, { usage: { memoryMiBSeconds: 0, vcoreSeconds: 0 } }))).toBeUndefined();
+    expect(kept(early(59.9, { usage: { memoryMiBSeconds: 0, vcoreSeconds: 100 } }))).toBeUndefined();
+    expect(kept(early(30, {}, "lost"))).toBeUndefined();
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    expect(kept(early(30, { search }))).toBeUndefined();
+  });
+
+  test("go back at the end of their stage", () => {
+    const stage = { generation: 1, startedAtMs: noonishMs, endedAtMs: noonishMs + 40 * minute, roles: ["worker"] };
+    expect(kept(early(10, { generations: [stage] }))).toMatchObject({ vcoreSeconds: 8 * 1800 });
   });
 });
 

@@ -186,6 +186,7 @@ const task: fc.Arbitrary<TaskStatus> = fc.record(
     memoryBytes: large,
     maxMemoryBytes: large,
     cpuCores: real,
+    rate: real,
     restarts: count,
     restartReason: text,
     gpus: fc.record(

@@ -24,6 +24,7 @@ export function aPlace(changes: Partial<Applications> = {}): Applications {
     noContactReason: () => "HDFS does not answer",
     kill: async () => undefined,
     finalStatus: async () => undefined,
+    noStatusReason: () => undefined,
     checkpointDir: async () => undefined,
     clean: async () => "",
     sweep: async () => undefined,

@@ -34,7 +34,13 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   "time zone": ["Mars/Olympus", /a time zone such as UTC/],
 };
 /** What may be any text, which nothing here can refuse; and secrets, of which nothing is repeated. */
-const ANY_TEXT: ReadonlySet<string> = new Set(["text", "list", "NAME=source list", "http or https URL"]);
+const ANY_TEXT: ReadonlySet<string> = new Set([
+  "text",
+  "list",
+  "NAME=source list",
+  "http or https URL",
+  "http or https URL, or a host",
+]);
 
 const rows = Object.keys(keys)
   .filter((name): name is KeyName => name in keys)

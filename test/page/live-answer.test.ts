@@ -180,6 +180,10 @@ describe("an answer to the job's page", () => {
   });
 
   test("measures each task's steps a second by the median of its role", () => {
+    const told = [0.25, undefined].map((rate, number) => task(number, rate === undefined ? {} : { rate }));
+    const { rateOf: _none, ...running } = facts;
+    const live = JSON.stringify(liveAnswer(aJobStatus({ tasks: told }), running, asked(""), true));
+    expect(JSON.parse(live).tasks.rows.map(({ rate }: { rate?: number }) => rate)).toEqual([0.25, undefined]);
     const rows = answer().tasks.rows.map(({ task: name, rate }: { task: string; rate?: number }) => [name, rate]);
     expect(rows).toEqual([
       ["worker:0", 1],

@@ -198,6 +198,7 @@ class TaskStatus(_TaskStatus, total=False):
     exit: str
     step: int
     checkpointStep: int
+    rate: float
     metrics: Dict[str, float]
     transfers: List[Transfer]
     memoryBytes: int

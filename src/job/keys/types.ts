@@ -59,6 +59,7 @@ export const webAddress: KeyType<string> = {
 /** Where people find something: TonY's users name a host alone, too. */
 export const webPlace: KeyType<string> = {
   ...webAddress,
+  label: "http or https URL, or a host",
   parse: (text) => webAddress.parse(/^[\w.-]+(?::\d+)?(?:\/|$)/.test(text.trim()) ? `http://${text.trim()}` : text),
 };
 

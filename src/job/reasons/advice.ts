@@ -44,8 +44,9 @@ export const advice = {
     { ...memory, savedMiBSeconds: "number", ...saved },
     (it) => `${peaks(it)}${savedWords(memoryHoursWords(it.savedMiBSeconds), it)}`,
   ),
-  "more-memory": reason({ ...memory, ranOut: "text?" }, (it) => {
-    const why = it.ranOut === undefined ? "it may run out of memory" : `${it.ranOut} ran out of memory`;
+  "more-memory": reason({ ...memory, ranOut: "text?", virtual: "flag?" }, (it) => {
+    const what = it.virtual ? "used more virtual memory than YARN allows" : "ran out of memory";
+    const why = it.ranOut === undefined ? "it may run out of memory" : `${it.ranOut} ${what}`;
     return `${peaks(it)}: ${why}`;
   }),
   "memory-fits": reason(
@@ -87,7 +88,7 @@ export const advice = {
   ),
   "slow-task": reason(
     { task: "text", host: "text?", percent: "number" },
-    ({ host, percent }) => `goes at ${percent} % of the others' rate${on(host)}`,
+    ({ host, percent }) => `goes at ${percent} % of the others' rate, over its whole run${on(host)}`,
   ),
   "late-task": reason(
     { task: "text", host: "text?", ranMs: "number", othersMs: "number" },
@@ -114,12 +115,26 @@ export const advice = {
     (it) =>
       `${durationWords(it.lostMs)} of ${durationWords(it.ofMs)} from its AM's start until all programs ran: ${startParts(it)}`,
   ),
+  "kept-containers": reason(
+    { tasks: "number", vcoreSeconds: "number", ofVcoreSeconds: "number" },
+    ({ tasks, vcoreSeconds, ofVcoreSeconds }) => {
+      const percent = Math.round((vcoreSeconds / ofVcoreSeconds) * 100);
+      const whose = tasks === 1 ? "1 task whose program" : `${tasks} tasks whose programs`;
+      const hours = `(${hoursOf(vcoreSeconds)} of ${hoursOf(ofVcoreSeconds)})`;
+      return `${percent} % of its core·h ${hours} were held for ${whose} had ended: containers are kept for a restart until all have ended`;
+    },
+  ),
   "restart-time": reason(
     { times: "number", lostMs: "number", againMs: "number", ofMs: "number" },
     ({ times, lostMs, againMs, ofMs }) =>
       `${countWords(times, "restart")} took ${durationWords(lostMs)} of ${durationWords(ofMs)}, and ${durationWords(againMs)} of work were done again`,
   ),
 };
+
+/** `12` */
+function hoursOf(vcoreSeconds: number): string {
+  return coreHoursWords(vcoreSeconds).replace(/ .*/, "");
+}
 
 export type AdviceReason = ReasonOf<typeof advice>;
 

@@ -39,6 +39,18 @@ test("of its memory the most of all lives is kept, and the average of the last",
   expect(metrics.useOf("worker:0")).toMatchObject({ maxMemoryBytes: 9, averageMemoryBytes: 3 });
 });
 
+test.each(["registered", "succeeded", "failed", "stopped", "lost"] as const)(
+  "of a task that has %s what it uses now is not told, though its container is kept",
+  (state) => {
+    const metrics = new TaskMetrics();
+    const disk = { readBytesPerSecond: 1, writtenBytesPerSecond: 2 };
+    metrics.set("c1", "worker:0", { ...said(0, 9), disk });
+    const task = { task: "worker:0", state, restarts: 0, containerId: "c1" };
+    const [shown] = metrics.addTo(aJobStatus({ tasks: [task] })).tasks;
+    expect(shown).toEqual({ ...task, maxMemoryBytes: 9, gpus: expect.anything() });
+  },
+);
+
 test("what is read and written is known while the container runs", () => {
   const metrics = new TaskMetrics();
   const tasks = [{ task: "worker:0", state: "running", restarts: 0, containerId: "c1" } as const];

@@ -39,7 +39,8 @@ function noticesOf(secrets: ReadonlyMap<string, string>): JobNotices {
 test("what is seen of the job is posted, in the order in which it happened, and all of it by the end", async () => {
   const notices = noticesOf(new Map());
   for (const _ of [1, 2]) notices.look(aJobStatus({ generations }));
-  await notices.end(aJobStatus({ generations, outcome: { ...allSucceeded, endedAtMs: noonishMs + 60_000 } }));
+  const outcome = { ...allSucceeded, endedAtMs: noonishMs + 60_000 };
+  await notices.end(aJobStatus({ generations, outcome }));
   const job = { applicationId: "application_1795305600000_0009", attempt: 1, name: "bert", queue: "ml", user: "ada" };
   expect(posted.map(({ body }) => body)).toEqual([
     {

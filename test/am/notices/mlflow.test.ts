@@ -225,9 +225,7 @@ test("a run whose parameters are refused is not made a second time", async () =>
 test("a server that refuses is told of, and nothing else comes of it", async () => {
   answers["runs/create"] = [[500, { message: "no disk" }]];
   await runs().end(aJobStatus({ outcome: ended }));
-  expect(warned).toEqual([
-    `MLflow at ${localAddress(server)} answered runs/create with HTTP 500: {"message":"no disk"}`,
-  ]);
+  expect(warned).toEqual([`${localAddress(server)} answered runs/create with HTTP 500: {"message":"no disk"}`]);
 });
 
 test("trials of a search are runs of their own, below the job's", async () => {

@@ -100,6 +100,13 @@ test("what a role's tasks use and report is one point of each metric", () => {
   expect(scopeMetrics[0].metrics[0].gauge.dataPoints[0].timeUnixNano).toBe(`${status.nowMs}000000`);
 });
 
+test("GPUs of a task that has ended are nobody's: they do nothing", () => {
+  const ended = status.tasks.map((task) => ({ ...task, state: "succeeded" }) as const);
+  const told = JSON.stringify(otlpMetrics({ ...status, tasks: ended }, "ada"));
+  expect(told).not.toContain("tony.gpu");
+  expect(JSON.stringify(otlpMetrics(status, "ada"))).toContain("tony.gpu");
+});
+
 test.each([
   ["/", "/v1/metrics"],
   ["/otlp/push", "/otlp/push"],
@@ -112,5 +119,5 @@ test("a collector that refuses is told of", async () => {
   statusCode = 503;
   const warned: string[] = [];
   await outlet("/", warned).end(status);
-  expect(warned).toEqual([`The collector at ${localAddress(server)} answered HTTP 503`]);
+  expect(warned).toEqual([`${localAddress(server)} answered HTTP 503`]);
 });

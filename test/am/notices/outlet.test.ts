@@ -80,3 +80,9 @@ test("after a failure it waits, ever longer, and says the same trouble once unti
   await looks(35_000);
   expect(outlet.generations).toEqual([1, 1]);
 });
+
+test("of one that has not answered when nobody waits any longer that is said", () => {
+  const { warned, outlet } = told();
+  outlet.giveUp();
+  expect(warned).toEqual(["it has not answered by the job's end"]);
+});

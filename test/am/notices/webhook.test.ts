@@ -44,7 +44,12 @@ function webhookTo(url: URL, key?: Uint8Array) {
   };
 }
 
-const message = (id: string) => ({ id, atMs: 1_795_305_600_999, body: { event: "started", text: "bert läuft" } });
+const message = (id: string) => ({
+  id,
+  event: "started",
+  atMs: 1_795_305_600_999,
+  body: { event: "started", text: "bert läuft" },
+});
 
 test("messages arrive one after the other, in their order, and those that come later, too", async () => {
   const { posted, url } = await receiver();
@@ -88,7 +93,7 @@ test("a refusal is final, and the address is not told", async () => {
   webhook.send(message("a"));
   await webhook.settled();
   expect(posted).toHaveLength(1);
-  expect(warnings).toEqual([`A notice was not taken, after 1 try: ${url.host} answered HTTP 404.`]);
+  expect(warnings).toEqual([`The notice started was not taken, after 1 try: ${url.host} answered HTTP 404.`]);
 });
 
 test("a receiver that is not there is given up after five tries", async () => {
@@ -105,8 +110,45 @@ test("no more than a hundred wait for a receiver that does not answer: the oldes
   const { url } = await receiver("silent");
   const { webhook, warnings } = webhookTo(url);
   for (let id = 0; id < 102; id += 1) webhook.send(message(String(id)));
-  expect(warnings).toEqual([`${url.host} is too slow: the oldest of 100 notices is given up.`]);
+  expect(warnings).toEqual([`The notice started is given up: ${url.host} is too slow, and 100 others wait.`]);
   server?.closeAllConnections();
   server?.close();
   await webhook.settled();
+});
+
+test("what was not taken when nobody waits any longer is told one by one, with what is known of it", async () => {
+  const { posted, url } = await receiver(503);
+  const warnings: string[] = [];
+  let pause = (): void => undefined;
+  const paused = new Promise<void>((resolve) => {
+    pause = resolve;
+  });
+  const clock = {
+    random: () => 1,
+    sleep: () => {
+      pause();
+      return new Promise<void>(() => {});
+    },
+  };
+  const webhook = new Webhook({ url, key: undefined, clock, warn: (told) => void warnings.push(told) });
+  webhook.send(message("a"));
+  webhook.send({ ...message("b"), event: "ended" });
+  await paused;
+  webhook.giveUp();
+  expect(posted).toHaveLength(1);
+  expect(warnings).toEqual([
+    `The notice started was not taken by the job's end: ${url.host} answered HTTP 503.`,
+    "The notice ended was not taken by the job's end: it waited for the one before it.",
+  ]);
+});
+
+test("a receiver that is silent is told of, and a late refusal of its is not told again", async () => {
+  const { url } = await receiver("silent");
+  const { webhook, warnings } = webhookTo(url);
+  webhook.send(message("a"));
+  webhook.giveUp();
+  server?.closeAllConnections();
+  server?.close();
+  await webhook.settled();
+  expect(warnings).toEqual([`The notice started was not taken by the job's end: ${url.host} has not answered.`]);
 });

@@ -57,7 +57,7 @@ function pageOf(
       reader.fail(`${task} has no executor`);
       return () => undefined;
     },
-    series: { rateOf: () => undefined, seriesOf: () => ({ fromMs: 0, spanMs: 5_000, series: [] }) },
+    series: { seriesOf: () => ({ fromMs: 0, spanMs: 5_000, series: [] }) },
     status: () => {
       states.push("asked");
       return aJobStatus({});

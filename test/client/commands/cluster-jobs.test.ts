@@ -179,6 +179,41 @@ describe("tony-ts status, wait and kill on a cluster", () => {
   });
 });
 
+describe("of a job that has ended while its staging folder cannot be read", () => {
+  const elsewhere = ["--conf", "tony.staging-dir=s3a://bucket/staging"];
+  const why = "s3a";
+  const ended = {
+    id: first,
+    user: me,
+    state: "FINISHED",
+    finalStatus: "FAILED",
+    diagnostics: "worker:1 exit 1",
+  } as const;
+  beforeEach(() => manager.has(ended));
+
+  test.each(["status", "attach"])("%s tells what the ResourceManager knows, and why it is no more", async (verb) => {
+    const { out, err } = await machine.run(verb, first, ...elsewhere);
+    expect([out, err]).toEqual([expect.stringMatching(/FAILED.*worker:1 exit 1/s), ""]);
+    expect(out).toMatch(/what became of its tasks cannot be read now: .*s3a.*tony\.staging-dir=hdfs:/s);
+  });
+
+  test("status --json has both", async () => {
+    expect(await machine.json("status", first, ...elsewhere)).toMatchObject({
+      statusFrom: "resource-manager",
+      status: { state: "failed" },
+      remark: expect.stringContaining(why),
+    });
+  });
+
+  test("advise says why there is none", async () => {
+    const { exitCode, err } = await machine.run("advise", first, ...elsewhere);
+    expect(exitCode).not.toBe(0);
+    expect(err).toMatch(
+      /^Nothing is known about the tasks of application_1_0001: what became of its tasks cannot be read now: .*s3a/s,
+    );
+  });
+});
+
 describe("tony-ts page --address", () => {
   test("is the address at YARN's proxy, which alone is printed", async () => {
     manager.has({ id: first, user: me, state: "RUNNING", trackingUrl: "http://127.0.0.1:8088/proxy/a/" });

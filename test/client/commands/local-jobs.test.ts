@@ -609,5 +609,10 @@ describe("what a job left", () => {
     });
     await machine.run("advise", last, "--apply", "job.xml");
     expect(readFileSync(file, "utf8")).toBe(before.replace("4g", "2g"));
+    expect((await machine.run("advise", last, "--apply", "job.xml")).out).toContain(
+      "job.xml keeps tony.worker.memory=2g",
+    );
+    const none = await machine.run("advise", last, "--apply", "none.xml");
+    expect([none.exitCode, none.err]).toEqual([2, expect.stringContaining("none.xml does not exist")]);
   });
 });

@@ -74,6 +74,7 @@ class ScriptedApplications implements Applications {
   waitingReason = async () => ({ code: "manager-says", words: "queue ml has no room" }) as const;
   noContactReason = () => "HDFS does not answer";
   finalStatus = async () => this.kept;
+  noStatusReason = () => undefined;
   sweep = async () => undefined;
   logStore: Applications["logStore"] = () => ({ pending: undefined, isAtHand: false, async *logs() {} });
   close(): void {}

@@ -77,6 +77,35 @@ test("that a job waits for its first container, and so has printed nothing yet, 
   expect(context.out.text).toBe("");
 });
 
+const { currentAttemptId: first, ...unattempted } = aReport({ user: "bob" });
+
+test.each([
+  ["before it has an attempt", unattempted],
+  ["whose AM has no container", { ...unattempted, currentAttemptId: first ?? "" }],
+])("nobody waits for what another one's job prints that waits in its queue: one %s", async (_, report) => {
+  const context = recordedContext({});
+  const store = {
+    ...waiting,
+    logs() {
+      throw new RangeError("HDFS lets only bob read that");
+    },
+  };
+  const request = { report, selection: { kind: "lead" }, filter: {} } as const;
+  await storedLogs(aPlace({ logStore: () => store }), request, new LogPrinter(context.output), context);
+  expect(context.err.text).toMatch(/application_\S+ has printed nothing yet: its AM has no container/);
+});
+
+test.each([
+  ["that has a later attempt", { currentAttemptId: "appattempt_1795305600000_0009_000002" }],
+  ["that a new ResourceManager does not know yet", { diagnostics: "Attempt recovered after RM restart" }],
+])("what a job has printed is looked for of one %s", async (_, changes) => {
+  const context = recordedContext({});
+  const request = { report: aReport({ user: "bob", ...changes }), selection: { kind: "lead" }, filter: {} } as const;
+  const empty = { pending: undefined, isAtHand: true, async *logs() {} };
+  const printed = storedLogs(aPlace({ logStore: () => empty }), request, new LogPrinter(context.output), context);
+  await expect(printed).rejects.toMatchObject({ code: "NO_LOGS" });
+});
+
 test("each task of a container has its own output, and a task that of all its containers", async () => {
   const trials: Readonly<Record<string, string>> = { "prep:0": "trial:0/prep:0", "trainer:0": "trial:1/prep:0" };
   const line = (task: string, container: string) =>
@@ -110,7 +139,12 @@ test("each task of a container has its own output, and a task that of all its co
   });
   const printed = async (name: string, executor = false) => {
     const context = recordedContext({});
-    const request = { report: aReport(), selection: { kind: "named", names: [name] }, filter: {}, executor } as const;
+    const request = {
+      report: aReport({ state: "RUNNING" }),
+      selection: { kind: "named", names: [name] },
+      filter: {},
+      executor,
+    } as const;
     await storedLogs(place, request, new LogPrinter(context.output), context);
     return context.out.text;
   };
@@ -197,7 +231,8 @@ describe("logs that were closed while the job ran", () => {
   const printed = async (names: readonly string[]) => {
     const context = recordedContext({});
     const selection = names.length === 0 ? ({ kind: "master" } as const) : ({ kind: "named", names } as const);
-    await storedLogs(place, { report: aReport(), selection, filter: {} }, new LogPrinter(context.output), context);
+    const report = aReport({ state: "RUNNING" });
+    await storedLogs(place, { report, selection, filter: {} }, new LogPrinter(context.output), context);
     return { out: context.out.text, err: context.err.text };
   };
 

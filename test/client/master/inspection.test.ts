@@ -230,6 +230,51 @@ describe("what status shows of a job", () => {
     );
   });
 
+  test("many tasks of a role that wait as one row, those of which more is known for themselves", () => {
+    const waiting = (role: string, count: number) =>
+      Array.from(
+        { length: count },
+        (_, index) => ({ task: `${role}:${index}`, state: "waiting", restarts: 0 }) as const,
+      );
+    const [first, ...others] = waiting("worker", 40);
+    const lost = {
+      ...waiting("worker", 1)[0],
+      task: "worker:0",
+      state: "waiting",
+      restarts: 1,
+      host: "n1",
+      exit: "1",
+    } as const;
+    const rows = (tasks: JobStatus["tasks"]) =>
+      inspectionLines({ report: aReport({ state: "RUNNING" }), status: aJobStatus({ tasks }) }, nowMs)
+        .filter((line) => line.includes("waiting"))
+        .map((line) => line.split(/ {2,}/)[0]);
+    expect(rows([first, ...others, ...waiting("ps", 3)].flatMap((one) => one ?? []))).toEqual([
+      "worker:0 to worker:39",
+      "ps:0",
+      "ps:1",
+      "ps:2",
+    ]);
+    expect(rows([lost, ...others])).toEqual(["worker:0", "worker:1 to worker:39"]);
+  });
+
+  test("who is slow, in the words of the advice, and where", () => {
+    const task = (number: number, rate: number) =>
+      ({ task: `worker:${number}`, state: "running", restarts: 0, host: `n${number}`, rate }) as const;
+    const shown = (...rates: number[]) =>
+      inspectionLines(
+        {
+          report: aReport({ state: "RUNNING" }),
+          status: aJobStatus({ tasks: rates.map((rate, number) => task(number, rate)) }),
+        },
+        nowMs,
+      );
+    expect(shown(1, 0.32, 0.75)).toEqual(
+      expect.arrayContaining(["slow:", "  worker:1 goes at 32 % of the others' rate, on n1"]),
+    );
+    expect(shown(1, 0.75)).not.toContain("slow:");
+  });
+
   test("what the GPUs of its tasks do", () => {
     const gauge = (current: number, max: number) => ({ current, max, average: current });
     const gpus = { count: 2, utilization: gauge(83.4, 97), memory: gauge(41, 60), bar1Memory: gauge(1, 1) };
@@ -240,6 +285,13 @@ describe("what status shows of a job", () => {
         "  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)",
       ]),
     );
+  });
+
+  test("what the GPUs of a task that has ended did at most: now they do nothing", () => {
+    const gpus = { count: 2, utilization: { current: 83, max: 97, average: 83 } };
+    const status = aJobStatus({ tasks: [{ task: "worker:0", state: "succeeded", restarts: 0, gpus }] });
+    const lines = inspectionLines({ report: aReport({ state: "RUNNING" }), status }, nowMs);
+    expect(lines).toContain("  worker:0: 2 GPUs, at most 97% busy");
   });
 
   test("a failure lasted from its submission to its end, as tony-ts list says", () => {

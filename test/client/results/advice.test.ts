@@ -119,19 +119,40 @@ test("advice has columns for what is to change, a sentence for the rest, and wha
     "bert, last 2 runs (1 h)",
     "  worker.memory   4 GiB → 2 GiB   the most that any task held is 1 GiB (p95 1 GiB, p50 1 GiB) · saves 4 GiB·h a run",
     "  unseen   cores, GPUs and slow tasks cannot be judged: this needs the series in a job's history (tony.history.location)",
-    "  Dr. Elephant: Task Memory CRITICAL, Task GPU NONE, score 8; 5 GiB·h of 8 GiB·h wasted",
+    "  Dr. Elephant: Task Memory CRITICAL, Task GPU NONE, score 8; 5 GiB·h wasted of its programs' 8 GiB·h",
     "  paste: -conf tony.worker.memory=2g",
     "  write: tony-ts advise bert --apply job.xml",
   ]);
-  expect(adviceLines(advice, noonishMs, "job.xml").at(-1)).toBe("Wrote job.xml: tony.worker.memory=2g");
-  const nothing = adviceLines({ ...advice, settings: [] }, noonishMs, "job.xml").at(-1);
-  expect(nothing).toBe("job.xml stays as it is: no setting is to change");
+  const two = { key: "tony.worker.memory", value: "2g" };
+  const one = { key: "tony.worker.vcores", value: "1" };
+  const last = (written: (typeof two)[], kept: (typeof two)[]) =>
+    adviceLines(advice, noonishMs, { file: "job.xml", written, kept }).slice(4);
+  expect(last([two], [])).toEqual(["Wrote job.xml: tony.worker.memory=2g"]);
+  const keeps = "job.xml keeps tony.worker.vcores=1: what is advised asks for no change of it";
+  expect(last([two], [one])).toEqual(["Wrote job.xml: tony.worker.memory=2g", keeps]);
+  expect(last([], [one])).toEqual([keeps]);
+  expect(last([], [])).toEqual(["job.xml stays as it is: no setting is to change"]);
   expect(advice).toMatchObject({
     name: "bert",
     runs: [{ applicationId: reports[0]?.id, endedAtMs: noonishMs + hourMs, hasSeries: false }, {}],
     settings: [{ key: "tony.worker.memory", value: "2g" }],
     drElephant: { severity: "CRITICAL", score: 8 },
   });
+});
+
+test("that Dr. Elephant spares small containers is said where they held next to nothing", async () => {
+  const runs = await runsOf("bert", [], place, context);
+  const advice = adviceOf(runs, roundings(false, context), { gpuTypes: [], prices: {} });
+  const [memory, gpu] = advice.drElephant.heuristics;
+  const line = (wastedMiBSeconds: number) => {
+    const heuristics = [memory, gpu].flatMap((one) => (one ? [{ ...one, severity: "NONE", score: 0 } as const] : []));
+    const drElephant = { ...advice.drElephant, heuristics, score: 0, usedMiBSeconds: 1024 * 3600, wastedMiBSeconds };
+    return adviceLines({ ...advice, drElephant }, noonishMs).find((one) => one.includes("Dr. Elephant"));
+  };
+  expect(line(1000 * 3600)).toBe(
+    "  Dr. Elephant: Task Memory NONE (it spares small containers), Task GPU NONE, score 0; 0.98 GiB·h wasted of its programs' 1 GiB·h",
+  );
+  expect(line(500 * 3600)).not.toContain("spares");
 });
 
 test("where the site has prices, advice says what the newest run cost and what is saved", async () => {

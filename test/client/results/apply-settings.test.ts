@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const job = (memory: string) =>
   `<configuration>\n  <!-- größer -->\n  <property><name>tony.worker.memory</name><value>${memory}</value></property>\n</configuration>\n`;
-const settings = [{ key: "tony.worker.memory", value: "9g" }];
+const settings = [{ key: "tony.worker.memory", value: "9g", isMore: false }];
 
 test("what is advised is written where the file is, with its mode, also behind a link", () => {
   writeFileSync(path.join(folder, "real.xml"), job("16g"));
@@ -24,14 +24,46 @@ test("what is advised is written where the file is, with its mode, also behind a
 });
 
 test("another job's file, one that is not there, and one that is not UTF-8 stay as they are", () => {
-  const other = [{ key: "tony.ps.memory", value: "9g" }];
+  const other = [{ key: "tony.ps.memory", value: "9g", isMore: false }];
   writeFileSync(path.join(folder, "job.xml"), job("16g"));
   expect(() => applySettings("job.xml", other, folder)).toThrow(
     "job.xml has no key of tony.ps: is it the file of this job?",
   );
-  expect(() => applySettings("none.xml", settings, folder)).toThrow("none.xml does not exist");
+  for (const some of [settings, []])
+    expect(() => applySettings("none.xml", some, folder)).toThrow("none.xml does not exist");
   const latin = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>\n${job("16g")}`, "latin1");
   writeFileSync(path.join(folder, "job.xml"), latin);
   expect(() => applySettings("job.xml", settings, folder)).toThrow("job.xml is not plain UTF-8");
   expect(readFileSync(path.join(folder, "job.xml"))).toEqual(latin);
+});
+
+test.each([
+  ["asks for less already", "512m", { value: "576m", isMore: false }, "512m"],
+  ["asks for as much, written otherwise", "1024", { value: "1g", isMore: false }, "1024"],
+  ["asks for more", "1g", { value: "576m", isMore: false }, "576m"],
+  ["asks for less than is needed", "1g", { value: "2g", isMore: true }, "2g"],
+  ["asks for more than is needed already", "4g", { value: "2g", isMore: true }, "4g"],
+  ["says what only the cluster knows", "$" + "{memory}", { value: "2g", isMore: false }, "2g"],
+] as const)("a file that %s: what it has is compared, not what the run had", (_, before, advised, after) => {
+  writeFileSync(path.join(folder, "job.xml"), job(before));
+  const { written, kept } = applySettings("job.xml", [{ key: "tony.worker.memory", ...advised }], folder);
+  expect(readFileSync(path.join(folder, "job.xml"), "utf8")).toBe(job(after));
+  const [one] = before === after ? kept : written;
+  expect(one).toEqual({ key: "tony.worker.memory", value: after });
+});
+
+test("no default is written", () => {
+  writeFileSync(path.join(folder, "job.xml"), job("1g"));
+  const defaults = [
+    { key: "tony.worker.vcores", value: "1", isMore: false },
+    { key: "tony.worker.gpus", value: "0", isMore: false },
+  ];
+  expect(applySettings("job.xml", defaults, folder)).toEqual({
+    written: [],
+    kept: [
+      { key: "tony.worker.vcores", value: "1" },
+      { key: "tony.worker.gpus", value: "0" },
+    ],
+  });
+  expect(readFileSync(path.join(folder, "job.xml"), "utf8")).toBe(job("1g"));
 });

@@ -196,7 +196,7 @@ describe("in a real browser", () => {
       await page.tabTo("#filter");
       await page.type("worker:5");
       await page.until(`document.querySelector("#place").innerText === "1 to 50 of 1111 (10000 in all)"`);
-      expect(await page.value("document.querySelector('.slow').innerText")).toContain("0.62× slow");
+      expect(await page.value("document.querySelector('.slow').innerText")).toContain("62 % slow");
       await page.until(`document.querySelector("#advice")?.innerText.includes("by the first 100 tasks") === true`);
       expect(await page.text(".figures")).toMatch(/^queued 6 min containers 1 min 30 s files 1 min 12 s /);
       expect(await page.text(".timeline")).toContain("attempt 2 of its ApplicationMaster took over at");

@@ -243,6 +243,23 @@ describe("how a program ended", () => {
       expect(exitOf({ code: 1, lines: 1, stdout: "a\n", stderr: "x\ny\n" }).lastLines).toEqual(["y"]);
     });
 
+    it("stand in the order in which they were written, as far as that is known, as in tony-ts logs", () => {
+      const before = { stdout: 1_000, stderr: 500 };
+      const mark = (stdoutBytes: number, stderrBytes: number) => ({
+        ...{ atMs: 0, generation: 1 },
+        ...{ stdoutBytes: before.stdout + stdoutBytes, stderrBytes: before.stderr + stderrBytes },
+      });
+      const [stdout, stderr] = ["step 1\nstep 2\r\nbye\n", "é warning\n\nboom\nlast"];
+      const ends = { stdout: before.stdout + 19, stderr: before.stderr + 21 };
+      const written = { marks: [mark(0, 11), mark(7, 11), mark(15, 17), mark(19, 21)], ends };
+      const { lastLines } = exitOf({ code: 1, stdout, stderr, written });
+      expect(lastLines).toEqual(["é warning", "step 1", "step 2", "boom", "bye", "last"]);
+      const few = exitOf({ code: 1, lines: 4, stdout, stderr, written }).lastLines;
+      expect(few).toEqual(["é warning", "boom", "bye", "last"]);
+      const late = exitOf({ code: 1, stdout, stderr, written: { marks: written.marks.slice(-1), ends } });
+      expect(late.lastLines).toEqual(["step 1", "step 2", "bye", "é warning", "boom", "last"]);
+    });
+
     it("show a progress bar as it stood in the end", () => {
       expect(exitOf({ code: 1, stderr: "10 %\r50 %\r90 %\r\ndone\n" }).lastLines).toEqual(["90 %", "done"]);
     });
