@@ -178,7 +178,11 @@ export class Program {
 
   /** Ends in the same way the processes that its first one left. */
   clearLeftovers(graceMs: number): Promise<boolean> {
-    this.#stop ??= { startedAtMs: this.#nowMs(), graceMs: this.#isSuspended ? 0 : graceMs };
+    const startedAtMs = this.#nowMs();
+    const leftMs = this.#isSuspended ? 0 : graceMs;
+    this.#stop ??= { startedAtMs, graceMs: leftMs };
+    // It ended when it was asked for its stacks, before the order that has a grace period.
+    if (this.#stop.graceMs === Number.POSITIVE_INFINITY) this.#shorten(this.#stop, startedAtMs + leftMs);
     return this.#clear();
   }
 

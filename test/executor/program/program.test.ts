@@ -50,6 +50,14 @@ describe("a program that is being stopped", () => {
     expect(await next.ended).toMatchObject({ exitCode: 5 });
     expect(await next.clearLeftovers(0)).toBe(true);
   });
+
+  test("ends what it left, too, where it had ended when it was asked for its stacks", async () => {
+    const program = programOf("trap '' TERM; sleep 1000 & exit 3");
+    await program.dumpStacks(reason);
+    expect((await program.ended).exitCode).toBe(3);
+    expect(await program.clearLeftovers(0)).toBe(true);
+    expect(program.tree.members()).toEqual([]);
+  });
 });
 
 test("a program is asked where it stands also when that failed before", async () => {
