@@ -1,6 +1,12 @@
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { ExecutorEnd } from "../../executor/executor-end.ts";
 import { ExecutorExit } from "../../executor/exit-codes.ts";
+import { NEXT_EXECUTOR } from "../../src/job/launch/container-names.ts";
+import { executorVariable } from "../../src/job/launch/launch-command.ts";
+import { eventually } from "../support/eventually.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 const never = new Promise<void>(() => {});
@@ -86,6 +92,25 @@ test("where uploads ended while the stream was broken, the next one is awaited t
   expect(orphaned.steps.at(-1)).toBe(`exit ${ExecutorExit.orphaned}`);
 });
 
+test("its container is for the next executor when the program's last word is told: as this one found it, with its orders in a file", async () => {
+  jest.useRealTimers();
+  const [folder, before] = [mkdtempSync(path.join(tmpdir(), "tony-executor-end-")), process.cwd()];
+  process.chdir(folder);
+  const { end, steps, obeys } = endOf();
+  end.makeRoom({ [executorVariable.task]: "trainer:0" });
+  expect(obeys()).toBe(false);
+  await eventually("it has ended", () => steps.at(-1)?.startsWith("exit") === true);
+  process.chdir(before);
+  expect(steps).toEqual([
+    ...["stop: 10000", "bring up", "connected", "reports", "tails", "goodbye", "work folder", "tokens"],
+    `exit ${ExecutorExit.roomMade}`,
+  ]);
+  const orders = path.join(folder, NEXT_EXECUTOR);
+  expect(readFileSync(orders, "utf8")).toContain("trainer:0");
+  expect(statSync(orders).mode & 0o777).toBe(0o600);
+  rmSync(folder, { recursive: true });
+});
+
 test("one that was replaced writes nothing more to the folders that its task's other executor uses", async () => {
   const { end, steps } = endOf();
   end.replaced(ExecutorExit.replaced, { code: "replaced", why: "its task lives elsewhere" });
@@ -104,9 +129,36 @@ test("at SIGTERM everything ends before the NodeManager's SIGKILL, whatever hang
   expect(steps.slice(-4)).toEqual(["report", "kill", "goodbye", `exit ${ExecutorExit.terminated}`]);
 });
 
-test.each(["stop", "bring up"])("an executor that cannot end in order exits as one that failed: %s", async (fails) => {
-  const { end, steps } = endOf({ fails });
-  end.finish(ExecutorExit.ordered, { code: "refused", why: "not yours" });
-  await jest.advanceTimersByTimeAsync(0);
-  expect(steps.at(-1)).toBe(`exit ${ExecutorExit.failed}`);
+test("at SIGTERM a program that ends at once tells its own end, and one goodbye is said", async () => {
+  const { end, steps, obeys } = endOf();
+  await end.terminate();
+  expect(steps).toEqual([
+    "stop: 100",
+    "bring up",
+    "reports",
+    "tails",
+    "goodbye",
+    "kill",
+    `exit ${ExecutorExit.terminated}`,
+  ]);
+  expect(obeys()).toBe(false);
+});
+
+describe("an executor that cannot end in order exits as one that failed", () => {
+  test.each(["stop", "bring up"])("%s", async (fails) => {
+    const { end, steps } = endOf({ fails });
+    end.finish(ExecutorExit.ordered, { code: "refused", why: "not yours" });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(steps.at(-1)).toBe(`exit ${ExecutorExit.failed}`);
+  });
+
+  test.each(["stop", "work folder", "tokens"])("also for another task: %s", async (fails) => {
+    const said = jest.spyOn(process.stderr, "write").mockReturnValue(true);
+    const { end, steps } = endOf({ fails });
+    end.makeRoom({ [executorVariable.task]: "trainer:0" });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(steps.slice(-2)).toEqual([expect.stringContaining(fails), `exit ${ExecutorExit.failed}`]);
+    expect(said.mock.calls).toEqual([["tony-ts: no DataNode answers\n"]]);
+    said.mockRestore();
+  });
 });

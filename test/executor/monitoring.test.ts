@@ -71,7 +71,8 @@ describe("the samples of a program's processes", () => {
     const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
     sampler.add([stat(10, 100, 500)], 1000);
     sampler.reset();
-    expect(sampler.add([stat(20, 1, 7)], 3000)).toMatchObject({ maxMemoryBytes: 4096, cpuCores: 0, cpuMs: 70 });
+    const memory = { maxMemoryBytes: 4096, averageMemoryBytes: 4096 };
+    expect(sampler.add([stat(20, 1, 7)], 3000)).toMatchObject({ ...memory, cpuCores: 0, cpuMs: 70 });
   });
 });
 

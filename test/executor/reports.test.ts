@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals
 import type { ProgressReport } from "../../executor/monitoring/progress-file.ts";
 import { Reports } from "../../executor/reports.ts";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
+import type { ChildExit } from "../../src/job/execution.ts";
 import type { Transfer } from "../../src/job/status.ts";
+import { childExit } from "../support/child-exit.ts";
 
 const heartbeatIntervalMs = 1_000;
 const service = { type: "service-announced", name: "tensorboard", url: "http://node:1" } as const;
@@ -11,7 +13,7 @@ const heartbeat = { type: "heartbeat", sentAtMs: 7 } as const;
 
 describe("what the ApplicationMaster hears of a task", () => {
   let sent: ExecutorReport[];
-  let current: { number: number; metrics: Metrics | undefined; exit: undefined; exitAcknowledged: boolean };
+  let current: { number: number; metrics: Metrics | undefined; exit: ChildExit | undefined; exitAcknowledged: boolean };
   let carried: ProgressReport | undefined;
   let reports: Reports;
 
@@ -80,6 +82,18 @@ describe("what the ApplicationMaster hears of a task", () => {
     for (const report of [upload("output", "under-way"), checkpoint, output]) reports.send(1, report);
     current.number = 2;
     expect(repeated()).toEqual([output, checkpoint]);
+  });
+
+  it("is the program's end again on each new stream, before all else, until it has recorded that", () => {
+    current.exit = childExit(1, { exitCode: 3 });
+    const end = { type: "child-exited", exit: current.exit };
+    reports.send(1, service);
+    expect([repeated(), repeated()]).toEqual([
+      [end, service],
+      [end, service],
+    ]);
+    current.exitAcknowledged = true;
+    expect(repeated()).toEqual([service]);
   });
 
   it("is nothing again that was said of an earlier generation, even if it was said late", () => {

@@ -51,6 +51,8 @@ function linkTo(address: string, changes: Partial<MasterLinkOptions> = {}): Mast
 describe("an executor whose ApplicationMaster died before it was welcomed", () => {
   it("finds the next attempt by the staging folder, registers there, and obeys no earlier one again", async () => {
     const orphaned = jest.fn();
+    const log = openLog("error");
+    const said = jest.spyOn(log, "debug");
     const folder = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const dead = await startMaster();
@@ -64,6 +66,7 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
     );
     const link = linkTo(dead.address, {
       orphaned,
+      log,
       lookIntoStaging: () => staging.look({ ...registration, applicationId: identity.applicationId }),
     });
     const waiting = [link.connected(), link.connected()];
@@ -73,6 +76,9 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
     await Promise.all(waiting);
     expect(link.master).toEqual({ attempt: 2, address: next.address });
     expect(orphaned).not.toHaveBeenCalled();
+    expect(said.mock.calls.map(([event, words]) => `${event}: ${words}`)).toContainEqual(
+      expect.stringMatching(/^connect-failed: .* did not answer: .*ECONNREFUSED/),
+    );
     expect(link.rejoin({ attempt: 1, address: dead.address })).toEqual({
       accepted: false,
       reason: "attempt 2 is obeyed already",

@@ -1,10 +1,11 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { LogTails } from "../../../executor/monitoring/log-tails.ts";
 import { outputLogs } from "../../../executor/output/output-files.ts";
-import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk } from "../../../src/api/messages.ts";
+import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type TailRequest } from "../../../src/api/messages.ts";
+import { logPrefixOf } from "../../../src/job/launch/log-prefix.ts";
 
 let folder = "";
 let sent: LogChunk[] = [];
@@ -12,6 +13,7 @@ let hasRoom = true;
 let tails: LogTails;
 
 beforeEach(() => {
+  jest.useFakeTimers();
   folder = mkdtempSync(path.join(tmpdir(), "tony-tails-"));
   sent = [];
   hasRoom = true;
@@ -19,19 +21,20 @@ beforeEach(() => {
   tails = new LogTails({
     task: "worker:0",
     logs,
-    earlierLogs: () => logs,
+    earlierLogs: (task) => outputLogs({ logFolder: folder, logPrefix: logPrefixOf(task) }),
     send: (chunk) => sent.push(chunk),
     hasRoom: () => hasRoom,
-    generation: () => 1,
+    generation: () => 2,
   });
 });
 afterEach(() => {
   tails.clear();
+  jest.useRealTimers();
   rmSync(folder, { recursive: true });
 });
 
 const write = (text: string) => appendFileSync(path.join(folder, "stdout"), text);
-const readFrom = (offset: number) =>
+const readFrom = (offset: number, changes: Partial<TailRequest> = {}) =>
   tails.request({
     type: "tail-log",
     tailId: 1,
@@ -40,7 +43,10 @@ const readFrom = (offset: number) =>
     offset,
     follow: true,
     cancel: false,
+    ...changes,
   });
+const told = () =>
+  sent.splice(0).map(({ tailId, offset, data, end }) => [tailId, offset, Buffer.from(data).toString(), end]);
 const bytes = () => sent.reduce((sum, { data }) => sum + data.length, 0);
 
 test("a reader gets no more than he has granted, then what he grants", () => {
@@ -48,7 +54,47 @@ test("a reader gets no more than he has granted, then what he grants", () => {
   readFrom(0);
   expect(bytes()).toBe(INITIAL_TAIL_CREDIT_BYTES);
   tails.credit(1, 4);
+  tails.credit(2, 100);
   expect(bytes()).toBe(INITIAL_TAIL_CREDIT_BYTES + 4);
+});
+
+test("a reader of what grows is sent each piece within a fifth of a second, once, until he has gone", () => {
+  write("one");
+  readFrom(-2);
+  readFrom(0, { tailId: 2 });
+  expect(told()).toEqual([
+    [1, 1, "ne", false],
+    [2, 0, "one", false],
+  ]);
+  write("two");
+  jest.advanceTimersByTime(199);
+  expect(told()).toEqual([]);
+  jest.advanceTimersByTime(1);
+  expect(told()).toEqual([
+    [1, 3, "two", false],
+    [2, 3, "two", false],
+  ]);
+  readFrom(0, { cancel: true });
+  write("three");
+  jest.advanceTimersByTime(400);
+  expect(told()).toEqual([[2, 6, "three", false]]);
+  readFrom(0, { tailId: 2, cancel: true });
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test("who does not follow gets what is there, and its end, whose log it may be that had the container before", () => {
+  appendFileSync(path.join(folder, "trainer-0.stdout"), "earlier");
+  write("own");
+  readFrom(-100, { follow: false, task: "trainer:0" });
+  readFrom(1, { tailId: 2, follow: false });
+  expect(sent.map(({ generation }) => generation)).toEqual([0, 0, 2, 2]);
+  expect(told()).toEqual([
+    [1, 0, "earlier", false],
+    [1, 7, "", true],
+    [2, 1, "wn", false],
+    [2, 3, "", true],
+  ]);
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 test("readers of a connection that was lost are sent nothing on the next one", () => {
@@ -68,10 +114,15 @@ test("a reader who is far behind is told once how much he missed", () => {
   expect(sent.reduce((sum, { skippedBytes }) => sum + skippedBytes, 0)).toBe(sent[0]?.offset);
 });
 
-test("a busy connection delays a log, but not the rest of one that ends", () => {
+test("a busy connection delays a log for as long as it is busy, but not the rest of one that ends", () => {
   hasRoom = false;
   write("the last line\n");
   readFrom(0);
+  hasRoom = true;
+  jest.advanceTimersByTime(19);
+  expect(sent).toEqual([]);
+  hasRoom = false;
+  jest.advanceTimersByTime(1);
   expect(sent).toEqual([]);
   tails.finish();
   expect(sent.map(({ data, end }) => [Buffer.from(data).toString(), end])).toEqual([

@@ -49,12 +49,13 @@ function unpackTakenNames(): void {
   unpacked("settings.json", "of the sources");
   unpacked("tmp/notes", "kept");
   unpacked("data/part-0", "of the sources");
+  unpacked("out", "of the sources");
 }
 
-/** What it has: a file, a folder of its own, and one that others share. */
+/** What it has: a file, folders of its own, and one that others share. */
 function takeNames(): void {
   writeFileSync(at("settings.json"), "of the job");
-  mkdirSync(at("tmp"));
+  for (const own of ["tmp", "out"]) mkdirSync(at(own));
   mkdirSync(at("shared"));
   symlinkSync("shared", at("data"));
 }
@@ -62,7 +63,7 @@ function takeNames(): void {
 test("what is there already stays, and a folder that others share is not written to", async () => {
   unpackTakenNames();
   takeNames();
-  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "settings.json"]);
+  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "out", "settings.json"]);
   expect(read("settings.json")).toBe("of the job");
   expect(read("tmp", "notes")).toBe("kept");
 });
@@ -87,9 +88,9 @@ test("a packed source tree is unpacked into the working directory itself", async
 
 test("of a packed one, too, what is there already stays, and a folder that others share is not written to", async () => {
   unpackTakenNames();
-  packed("settings.json", "tmp", "data");
+  packed("settings.json", "tmp", "data", "out");
   takeNames();
-  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "settings.json"]);
+  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "out", "settings.json"]);
   expect(read("settings.json")).toBe("of the job");
   expect(read("tmp", "notes")).toBe("kept");
   expect(readdirSync(at("shared"))).toEqual([]);

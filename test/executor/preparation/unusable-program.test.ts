@@ -174,6 +174,8 @@ describe("a program out of a shipped archive", () => {
     expect(asked("venv/bin/python train.py")).toMatch(
       /made from the Python in \/opt\/nothere\/bin, which this node .*: install that Python on every node, or pack one that is whole/,
     );
+    unpacked("venv/bin/ruff", "\x7fELF");
+    expect(asked("venv/bin/ruff check")).toBeUndefined();
     rmSync(path.join(workFolder, "venv/pyvenv.cfg"));
     unpacked("venv/pyvenv.cfg", "home = /usr/bin\n", 0o600);
     expect(asked("venv/bin/python train.py")).toBeUndefined();
