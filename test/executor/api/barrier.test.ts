@@ -6,6 +6,7 @@ import { type Meeting, meet, meetingOf } from "../../../executor/api/barrier.ts"
 import type { TaskStore } from "../../../executor/api/kv.ts";
 import { transactions } from "../../../src/job/store/transaction.ts";
 import type { Watched, WatchWanted } from "../../../src/job/store/watched.ts";
+import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SteppedClock } from "../../support/stepped-clock.ts";
 import { started } from "../../support/task-api.ts";
@@ -110,6 +111,21 @@ describe("a barrier", () => {
         code: "BARRIER_TIMEOUT",
         message: "1 of 3 tasks have not come to epoch-1: worker:2",
       });
+  });
+
+  test("is passed also by who comes when another has ended, by the word of one that saw them all", async () => {
+    const job = new Job();
+    const early = new AbortController();
+    void meet(job.of("worker:2"), meeting("worker:2"), early.signal).catch(() => undefined);
+    const come = (count: number) => eventually("they have come", async () => (await job.keys()).length === count);
+    await come(1);
+    const witness = meet(job.of("worker:0"), meeting("worker:0"), never);
+    await come(2);
+    early.abort();
+    job.lives.delete("worker:2");
+    job.store.look();
+    await Promise.all([witness, meet(job.of("worker:1"), meeting("worker:1", { timeoutMs: 5_000 }), never)]);
+    expect(await job.keys()).toEqual(["shared/barrier/1/epoch-1/met"]);
   });
 
   test("is another one in another generation, and by another name", async () => {
