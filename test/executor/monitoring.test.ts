@@ -153,6 +153,12 @@ describe("the progress file", () => {
     ]);
   });
 
+  it("says the first eighty characters of what is longer", () => {
+    lookAt(`${"x".repeat(80)}\n${"y".repeat(81)}\n`);
+    const shown = ["x".repeat(80), `${"y".repeat(80)}…`];
+    expect(said).toEqual(shown.map((text) => `A line is not JSON: ${text} (TONY_PROGRESS_FILE)`));
+  });
+
   it("says no more than ten such things", () => {
     lookAt(Array.from({ length: 50 }, (_, index) => line({ step: -1 - index })).join(""));
     expect(said).toHaveLength(10);
@@ -187,7 +193,7 @@ describe("the progress file", () => {
   });
 
   it("takes numbers for metrics, by names of whatever can be seen", () => {
-    const metrics = { "val/acc@1": 0.9, "f1[é]": 0.8, "loss=a|b%": 1 };
+    const metrics = { "val/acc@1": 0.9, "f1[é]": 0.8, "loss=a|b%": 1, ["m".repeat(64)]: 2 };
     expect(lookAt(line({ metrics }))).toMatchObject({ metrics });
     expect(said).toEqual([]);
   });
