@@ -141,7 +141,6 @@ export class RpcConnection {
           : [connectionHeader("none"), contextFrame(protocol, named, clientId)];
     } catch (cause) {
       this.#transport.end(cause);
-      return;
     }
     if (this.#state !== "opening") return;
     clearTimeout(this.#openTimer);

@@ -141,7 +141,9 @@ describe("a connection without security", () => {
     const server = await served({
       onCall: ({ socket, calls }, { callId, request }) => {
         const text = "no such thing\n\tat org.example.Server.find(Server.java:7)";
-        if (calls.length === 1) socket.write(failureFrame(callId, "ERROR", "org.example.NotThereException", text));
+        const header = failureFrame(callId, "ERROR", "org.example.NotThereException", text).subarray(4);
+        // What follows a failure is not looked at.
+        if (calls.length === 1) socket.write(encodeFrame(header, Buffer.of(0xff)));
         else socket.write(replyFrame(callId, request));
       },
     });
@@ -294,6 +296,30 @@ describe("negotiation", () => {
     expect(await call(connectTo(server, { strategies: async () => [tokenDigest(token), alice] }), "in")).toBe("in");
     const initiate = server.connections[0]?.frames[1];
     expect(initiate && saslOf(initiate)).toMatchObject({ state: SaslState.INITIATE, auths: [{ method: "SIMPLE" }] });
+  });
+
+  test("a mechanism that we lack is passed over, whatever it is offered for", async () => {
+    const auths = ["SCRAM", "DIGEST-MD5"].map((mechanism) => offer("TOKEN", mechanism, challenge));
+    const server = await served(
+      negotiating(saslReply({ state: SaslState.NEGOTIATE, auths }), saslReply({ state: SaslState.SUCCESS })),
+    );
+    await expect(call(connectTo(server, tokenOnly), "in")).rejects.toMatchObject({ code: "RPC_AUTHENTICATION" });
+    const initiate = server.connections[0]?.frames[1];
+    expect(initiate && saslOf(initiate)).toMatchObject({ auths: [{ method: "TOKEN", mechanism: "DIGEST-MD5" }] });
+  });
+
+  test("how long an answer may be is ours to say again when it is over", async () => {
+    const success = saslReply({ state: SaslState.SUCCESS });
+    const server = await served({
+      onFrame: ({ socket, frames }) => void (frames.length === 1 && socket.write(success)),
+      onCall: (connection, { callId }) => connection.reply(callId, Buffer.alloc(70_000)),
+    });
+    const anyone = { strategies: async () => [tokenDigest(token), alice] };
+    expect(await call(connectTo(server, anyone), "in")).toHaveLength(70_000);
+    await expect(call(connectTo(server, { ...anyone, maxFrameBytes: 1_000 }), "in")).rejects.toMatchObject({
+      code: "RPC_PROTOCOL",
+      message: expect.stringContaining("the limit is 1000"),
+    });
   });
 
   test("Kerberos alone gives the error that says so", async () => {
