@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { errorOfRemoteException } from "../../../src/hadoop/hdfs/remote-exception.ts";
+import { errorOfRemoteException, remoteExceptionIn } from "../../../src/hadoop/hdfs/remote-exception.ts";
 import { pumped } from "../../support/pumped.ts";
 
 const refusal = (exception: string, message: string) =>
@@ -12,6 +12,31 @@ describe("a refusal of WebHDFS", () => {
       code: "ACCESS_DENIED",
       message: expect.stringContaining("bob, who owns /user/bob, or an administrator can give ada read_execute access"),
     });
+  });
+
+  test("is found in a document that names its exception, and in no other", () => {
+    const [exception, javaClassName, message] = ["IOException", "java.io.IOException", "why"];
+    expect(remoteExceptionIn({ RemoteException: { exception, javaClassName, message } })).toEqual({
+      exception,
+      javaClassName,
+      message,
+    });
+    expect(remoteExceptionIn({ RemoteException: { exception, message: 7 } })).toEqual({
+      exception,
+      javaClassName: exception,
+      message: "",
+    });
+    for (const other of [null, "text", [], {}, { RemoteException: "IOException" }, { RemoteException: { message } }])
+      expect(remoteExceptionIn(other)).toBeUndefined();
+  });
+
+  test("of safe mode is that also where the NameNode only asks to be called again", () => {
+    const inSafeMode = "Name node is in safe mode.\nIt was turned on manually";
+    expect(refusal("RetriableException", inSafeMode)).toMatchObject({ code: "SAFE_MODE", retryable: true });
+    expect(refusal("RetriableException", "NameNode still not started")).toMatchObject({ code: "NOT_READY" });
+    expect(refusal("RetriableException", "why")).toMatchObject({ code: "NOT_READY", retryable: true });
+    expect(refusal("FileNotFoundException", "/a is non empty").code).toBe("FILE_NOT_FOUND");
+    expect(refusal("IOException", "/a is non empty")).toMatchObject({ code: "DIRECTORY_NOT_EMPTY", retryable: false });
   });
 
   test("with a name that every object has is one of an unknown exception", () => {
