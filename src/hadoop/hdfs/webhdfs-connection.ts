@@ -160,7 +160,8 @@ export class WebHdfsConnection {
       throw this.fileSystemError(error, request);
     }
     const status = answer.statusCode ?? 0;
-    if ((status >= 200 && status < 300) || (more.redirect === "give" && isRedirect(answer))) return answer;
+    // Node passes over what is below 200.
+    if (status < 300 || (more.redirect === "give" && isRedirect(answer))) return answer;
     throw this.#refusal(status, await this.#text(answer, url, request), url, request);
   }
 

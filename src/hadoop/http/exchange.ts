@@ -88,8 +88,8 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
         connected = true;
         clearTimeout(connectTimer);
         socket.removeListener("data", distrust);
-        // Set on the socket, because a kept connection still has the agent's shorter timeout.
-        socket.setTimeout(options.idleTimeoutMs);
+        // Now, because a kept connection still has the agent's shorter timeout.
+        request.setTimeout(options.idleTimeoutMs);
       };
       if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", established);
       else established();

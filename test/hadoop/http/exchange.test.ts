@@ -66,7 +66,7 @@ test("data that cannot be read fails the exchange with its own reason", async ()
 });
 
 /** A server that answers with these bytes, so many at a time, forty times a second. */
-async function trickling(head: string, more: string, bytesAtOnce: number) {
+async function trickling(head: string, more: string, bytesAtOnce: number, idleTimeoutMs = 1_000) {
   server = createServer((socket) => {
     socket
       .on("error", () => undefined)
@@ -81,12 +81,20 @@ async function trickling(head: string, more: string, bytesAtOnce: number) {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return exchange(new URL(`http://127.0.0.1:${port}/f`), {
-    ...{ method: "GET", connectTimeoutMs: 5_000, idleTimeoutMs: 1_000 },
+    ...{ method: "GET", connectTimeoutMs: 5_000, idleTimeoutMs },
   });
 }
 
 const headOf = (lengthBytes: number) => `HTTP/1.1 200 OK\r\ncontent-length: ${lengthBytes}\r\n\r\n`;
 const cut = { code: "HTTP_TIMEOUT", message: expect.stringMatching(/ sent \d+ bytes in 1 s$/) };
+
+test("a server that says nothing is waited for as long as nothing may move, before its answer and in it", async () => {
+  const silent = { code: "HTTP_TIMEOUT", retryable: true, message: expect.stringMatching(/ was silent for 0.1 s$/) };
+  await expect(trickling("", "", 1, 100)).rejects.toMatchObject(silent);
+  server.close();
+  const answer = await trickling(headOf(4), "yy", 2, 100);
+  await expect(readText(answer, "the server", 10)).rejects.toMatchObject(silent);
+});
 
 test("a server that sends a byte now and then is not waited for: in the head of its answer", async () => {
   await expect(trickling("HTTP/1.1 200 OK\r\n", `x: ${"y".repeat(4_000)}`, 1)).rejects.toMatchObject(cut);
