@@ -11,7 +11,7 @@ export const mxnet: FrameworkDefinition<keyof typeof mxnetVariables> = {
     ...gangOnly(job, "MXNet"),
     ...exactlyOne(job, SCHEDULER, "the task that brings MXNet's servers and workers together"),
   ],
-  lookedUp: (task) => [firstOf(task, SCHEDULER)?.host ?? []].flat(),
+  lookedUp: (task) => [firstOf(task, SCHEDULER)].flatMap((scheduler) => scheduler?.host ?? []),
   environment: (task) => {
     const scheduler = firstOf(task, SCHEDULER);
     if (scheduler === undefined) return undefined;

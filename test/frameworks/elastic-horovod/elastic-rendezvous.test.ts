@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createServer } from "node:http";
+import { createServer, get, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -150,6 +150,27 @@ describe("a process of an elastic Horovod", () => {
       return again.printed() !== "";
     });
     expect(again.printed()).toBe("2 of 3, 0 of 1, 2 of 3\n");
+  });
+
+  test("that comes again stays, when the end of its life before is noticed after that", async () => {
+    const { port } = server.address() as AddressInfo;
+    const join = (index: number) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const path = `/slot/worker-${index}:0`;
+        get({ port, path, agent: false }, (slot) => resolve(slot.on("error", () => undefined).resume())).on(
+          "error",
+          reject,
+        );
+      });
+    const [, , before] = await Promise.all([0, 1, 2].map(join));
+    const again = join(2);
+    await new Promise((resolve) => before?.once("close", resolve));
+    const answers = [0, 1].map((index) => ask("GET", `/rank_and_size/worker-${index}:0`));
+    expect(await Promise.all(answers)).toEqual([
+      [200, "0,3,0,1,0,3"],
+      [200, "1,3,0,1,1,3"],
+    ]);
+    await again;
   });
 
   test("that comes while the others train starts when these have asked", async () => {
