@@ -172,7 +172,7 @@ class ElasticRendezvous {
 
   #lookAgain(): void {
     this.#cancelLook();
-    const noticeDueMs = this.#meeting.isAwaited && this.#service !== undefined ? this.#noticeDueMs : undefined;
+    const noticeDueMs = this.#meeting.isAwaited ? this.#noticeDueMs : undefined;
     const nowMs = this.#options.nowMs();
     const due = [this.#meeting.dueMs, noticeDueMs].filter((one) => one !== undefined).filter((one) => one > nowMs);
     if (due.length === 0 || this.#lives.size === 0) return;

@@ -112,12 +112,17 @@ describe("a process of an elastic Horovod", () => {
     expect(await ask("GET", "/rank_and_size/worker-1:0")).toEqual([200, "-1,-1,-1,-1,-1,-1"]);
   });
 
-  test("begins with an empty store at each meeting", async () => {
+  test("begins with an empty store at each meeting, and when all who have met have found each other", async () => {
     const started = [0, 1, 2].map((index) => start(index, `${PRINT_SLOT}; exec sleep 100`));
     await eventually("all three", () => started.every(({ printed }) => printed() !== ""));
     await ask("PUT", "/global/0", "address");
     expect(await ask("GET", "/global/0")).toEqual([200, "address"]);
     await Promise.all([0, 1, 2].map((index) => ask("GET", `/rank_and_size/worker-${index}:0`)));
+    expect(await ask("GET", "/global/0")).toEqual([404, ""]);
+    await ask("PUT", "/global/0", "another");
+    await Promise.all([1, 2].map((rank) => ask("DELETE", `/global/${rank}`)));
+    expect(await ask("GET", "/global/0")).toEqual([200, "another"]);
+    await ask("DELETE", "/global/1");
     expect(await ask("GET", "/global/0")).toEqual([404, ""]);
   });
 
