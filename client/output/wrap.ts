@@ -37,10 +37,10 @@ function breakAt(text: string, columns: number, blanks: number, longWords: "brok
   return longWords === "broken" ? full : text.indexOf(" ", full);
 }
 
-/** The index behind so many columns of a text that may be coloured. */
+/** The index behind so many columns of a text that may be coloured, and has as many. */
 function offsetOf(text: string, columns: number): number {
   let at = 0;
-  for (let seen = 0; seen < columns && at < text.length; ) {
+  for (let seen = 0; seen < columns; ) {
     const codeEnd = text[at] === "\u001b" ? text.indexOf("m", at) : -1;
     const isColour = codeEnd !== -1 && widthOf(text.slice(at, codeEnd + 1)) === 0;
     at = isColour ? codeEnd + 1 : at + 1;

@@ -23,6 +23,7 @@ test("restarts of roles that have their own are told apart from the others'", ()
 test("a failure is the budget's that pays for it", () => {
   expect(budgetFor(budgets, outOfMemory({ class: "program", task: "worker:1" }))).toBe(budgets.roles?.[0]);
   expect(budgetFor(budgets, outOfMemory({ class: "program", task: "ps:0" }))).toBe(budgets.program);
+  expect(budgetFor(budgets, outOfMemory({ class: "program", task: "coworker:0" }))).toBe(budgets.program);
   expect(budgetFor(budgets, outOfMemory({ class: "infrastructure", task: "worker:1" }))).toBe(budgets.infrastructure);
 });
 

@@ -43,6 +43,17 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(running, running)).toEqual([]);
   });
 
+  test.each([
+    [4, "worker:0 n0 · worker:1 n1 · worker:2 n2 · worker:3 n3"],
+    [6, "worker:0 n0 · worker:1 n1 · worker:2 n2 · worker:3 n3 · and 2 more"],
+  ])("of a role of %s tasks it is told where the first four are", (instances, details) => {
+    const tasks = Array.from({ length: instances }, (_, index): TaskStatus => {
+      return { task: `worker:${index}`, state: "allocated", host: `n${index}`, restarts: 0 };
+    });
+    const allocated = aJobStatus({ roles: [{ ...role("worker", instances), registered: 0 }], tasks });
+    expect(milestones(undefined, allocated)).toEqual([{ what: `worker ${instances}/${instances} allocated`, details }]);
+  });
+
   describe("of a search", () => {
     const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
     const task = (changes: Partial<TaskStatus>): TaskStatus => {
@@ -340,6 +351,7 @@ describe("the way of a job, told from one state to the next", () => {
       tasks: [first, { ...second, state: "launched", restarts: 1, restartReason: known }],
     });
     expect(milestones(again, explained)).toEqual([{ what: `${second.task} had ended because:`, details: known }]);
+    expect(milestones(explained, explained)).toEqual([]);
   });
 
   test("a job that uses nothing is told of once each time, with what shows why", () => {

@@ -223,6 +223,22 @@ All containers are returned; the last checkpoint is kept: step 1800, saved 12 s 
     );
   });
 
+  test("does not say how it exited where nobody knows", () => {
+    const { exit: _, ...cause } = outOfMemory();
+    expect(failureReport(failedStatus, { ...outcome, cause }, lastedMs)[2]).toMatch(
+      / generation 2 \(container_e01_1795305600000_0009_01_000005\)$/,
+    );
+  });
+
+  test("has a column for what was measured of one task, and none for what was of no task", () => {
+    const [first, ...others] = failedStatus.tasks;
+    const measured = first === undefined ? [] : [{ ...first, maxMemoryBytes: 1_073_741_824 }, ...others];
+    const lines = failureReport({ ...failedStatus, tasks: measured }, outcome, lastedMs);
+    const [head = "", ...rows] = lines.slice(lines.findIndex((line) => line.startsWith("task "))).slice(0, 4);
+    expect(head).toMatch(/ last checkpoint +memory peak$/);
+    expect(rows.map((row) => row.split(/ {2,}/).at(-1))).toEqual(["1 GiB of 4 GiB", "–", "–"]);
+  });
+
   test("gives the reason alone where no cause is known, as for a job that was killed", () => {
     const killed = killedBecause("killed by Ctrl-C at the client");
     const lines = failureReport(aJobStatus(), killed, 1_500);

@@ -14,7 +14,8 @@ const worker = (index: number, changes: Partial<TaskStatus>): TaskStatus => ({
 const gpus = (max: number) => ({ count: 2, utilization: { current: 10, average: 20, max } });
 
 describe("what a task used at most", () => {
-  test("is told beside what its container has", () => {
+  test("is told beside what its container has, where that is known", () => {
+    expect(memoryPeak(worker(0, { maxMemoryBytes: 3.5 * gibibyte }), [])).toBe("3.5 GiB");
     expect(memoryPeak(worker(0, { maxMemoryBytes: 3.5 * gibibyte }), roles)).toBe("3.5 GiB of 4 GiB");
     expect(memoryPeak(worker(0, {}), roles)).toBeUndefined();
   });

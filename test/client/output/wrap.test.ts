@@ -30,4 +30,5 @@ test("an address can be left whole", () => {
 
 test("a word wider than the terminal is broken", () => {
   expect(wrap("x".repeat(25), 10)).toEqual(["xxxxxxxxxx", "xxxxxxxxxx", "xxxxx"]);
+  expect(wrap(`    ${"x".repeat(20)}`, 10)).toEqual(["    xxxxxx", "xxxxxxxxxx", "xxxx"]);
 });
