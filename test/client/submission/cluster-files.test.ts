@@ -88,7 +88,7 @@ test("files and archives stay as they are, those of this machine, too", async ()
 });
 
 test("what a class path names is added once, and what is not there left out", async () => {
-  const { files, said } = await placed([folder], ["/one.txt", "/lib", "/nothing"]);
+  const { files, said } = await placed([folder], ["/one.txt", "hdfs:///lib", "/nothing"]);
   expect(files).toEqual([
     "hdfs://nn:8020/lib/a.jar a.jar",
     "hdfs://nn:8020/lib/b.jar b.jar",

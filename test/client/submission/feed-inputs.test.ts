@@ -167,6 +167,7 @@ describe("the input of a feed", () => {
     const [forecast] = forecastFeeds(spec, feeds);
     const largestUncut = { path: "hdfs://nn:8020/data/2025/jan.gz", bytes: 9 * MIB };
     expect(forecast).toEqual({ name: "train", files: 3, bytes: 13 * MIB, splits: 5, uncut: 1, largestUncut });
+    expect(forecastFeeds(spec, {})).toEqual([{ name: "train", files: 0, bytes: 0, splits: 0, uncut: 0 }]);
     const records = await inputsOf(["/data/2025", "/giant"], { format: "tfrecord" });
     expect(forecastFeeds(records.spec, records.feeds)).toMatchObject([{ files: 2, splits: 2, uncut: 1 }]);
     expect(forecast && feedLine(forecast)).toBe(

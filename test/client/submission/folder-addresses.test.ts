@@ -131,6 +131,7 @@ test("a history folder is at home, too, when it is relative", async () => {
 
 test.each([
   ["a:b/c", "HDFS takes no folder named a:b: name one without"],
+  ["x/./y", "HDFS takes no folder named .: name one without"],
   ["../x", "HDFS takes no folder named ..: name one without"],
   ["hdfs:///user/ada/../x", "HDFS takes no folder named ..: name one without"],
   ["~/x", "~ means nothing here: leave it out"],

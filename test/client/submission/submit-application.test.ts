@@ -120,7 +120,7 @@ describe("a submission that was answered", () => {
     await expect(taken).rejects.toMatchObject({
       code: "SUBMISSION_UNKNOWN",
       exitCode: 5,
-      message: expect.stringContaining(`tony-ts status ${id}`),
+      message: `Whether the ResourceManager took ${id} is not known: no answer\n  When it answers again: tony-ts status ${id}`,
     });
   });
 
@@ -174,8 +174,9 @@ describe("a submission that was refused", () => {
 
   test("is waited for no longer than a person likes", async () => {
     const refusal = refused("<memory:4096, vCores:4>");
-    const stop = AbortSignal.abort();
-    await expect(handedIn(new Script([refusal], [unknown]), { stop }).taken).rejects.toBe(refusal);
+    const { taken, err } = handedIn(new Script([refusal], [unknown]), { stop: AbortSignal.abort() });
+    await expect(taken).rejects.toBe(refusal);
+    expect(err.text).toBe("");
   });
 
   test("is not made again when the person loses patience while it waits", async () => {
