@@ -26,13 +26,16 @@ test("a gang that could never be complete is refused; cores are shared, and task
   expect(said({ roles })).toEqual([
     "job.xml:4: the tasks ask for 3 GPUs together, this machine has 2 GPUs: lower tony.worker.instances or tony.worker.gpus",
   ]);
+  expect(said({ roles: [workers(9, { vcores: 1 })] })).toEqual([
+    "job.xml:4: the tasks ask for 9 GiB of memory together, this machine has 8 GiB of memory: lower tony.worker.instances or tony.worker.memory",
+  ]);
   expect(said({ roles, distributedMode: "fcfs" })).toEqual([]);
   expect(said({ roles: [workers(2, { vcores: 2, others: { "yarn.io/gpu": 1 } })] })).toEqual([]);
 });
 
 test("containers in images are refused: programs would run outside of them", () => {
   const image = { YARN_CONTAINER_RUNTIME_TYPE: "docker", YARN_CONTAINER_RUNTIME_DOCKER_IMAGE: "train" };
-  expect(said({ roles: [{ ...workers(1, {}), image }] })).toEqual([
-    "tony.docker.enabled needs YARN: this machine runs programs outside of images",
-  ]);
+  const refused = ["tony.docker.enabled needs YARN: this machine runs programs outside of images"];
+  expect(said({ roles: [{ ...workers(1, {}), image }] })).toEqual(refused);
+  expect(said({ am: { ...aJobSpec().am, image } })).toEqual(refused);
 });

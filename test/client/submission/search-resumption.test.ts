@@ -126,6 +126,7 @@ describe("a search that has ended", () => {
         { metrics: { loss: 2 }, step: 7 },
       ),
       task({ state: "failed", why: "exited 1", nonFinite: "NaN" }, { lr: "0.5", kind: "sgd", momentum: "0.1" }),
+      task({ state: "failed" }, { lr: "0.5", kind: "1" }, { step: 3 }),
       task(undefined, undefined),
     ]);
     expect(await before(ID)).toEqual([
@@ -137,6 +138,7 @@ describe("a search that has ended", () => {
         ...{ params: { lr: 0.5, kind: "sgd", momentum: 0.1 }, state: "failed", value: "NaN", why: "exited 1" },
         application: ID,
       },
+      { params: adam, state: "failed", step: 3, application: ID },
     ]);
   });
 
