@@ -93,11 +93,12 @@ async function running(command: string, changes: Partial<ProgramPlan> = {}): Pro
 
 describe("a program's way", () => {
   test("is from none over running to its end, which is told once", async () => {
-    expect(generation.child).toEqual({ state: "none" });
+    expect([generation.child, generation.started]).toEqual([{ state: "none" }, false]);
     await running("sleep 100");
     const [started] = reports;
     const { pid, atMs } = started?.type === "child-started" ? started : { pid: 0, atMs: 0 };
     expect(generation.child).toEqual({ state: "running", pid, startedAtMs: atMs, suspendedMs: 7 });
+    expect(generation.started).toBe(true);
     expect(generation.environment).toMatchObject({ TONY_TEST: path.basename(folder) });
     generation.signal("SIGTERM");
     await ended();

@@ -82,6 +82,13 @@ describe("what programs that open HDFS through libhdfs find", () => {
     expect(HADOOP_USER_NAME).toBeUndefined();
   });
 
+  test("no folders of libraries where the node's Hadoop and Java bring none", async () => {
+    chmodSync(file("hadoop/bin/hadoop", "#!/bin/sh\n"), 0o755);
+    const home = path.join(folder, "hadoop");
+    const found = await hadoopClientVariables({ HADOOP_HOME: home, JAVA_HOME: "/nowhere" }, whose);
+    expect(found).toEqual({ HADOOP_USER_NAME: "alice" });
+  });
+
   test("no library of a Java that the node does not name", async () => {
     const { JAVA_HOME: _java, ...environment } = hadoop();
     const away = process.cwd();

@@ -35,7 +35,9 @@ Traceback (most recent call last):
   File "train.py", line 12, in <module>
     step()
 ValueError: bad batch\n`;
-    expect(lastTraceback(output)?.summary).toBe("ValueError: bad batch");
+    const found = lastTraceback(output);
+    expect(found).toMatchObject({ summary: "ValueError: bad batch", text: expect.stringMatching(/^Traceback /) });
+    expect(lastTraceback(output.replace(/^(?=.)/gm, "[rank0]: "))).toEqual(found);
   });
 
   it("goes without the prefix that a launcher puts before each line", () => {
