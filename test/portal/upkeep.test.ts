@@ -327,6 +327,12 @@ describe("of too many or too much", () => {
     expect(gone({ maxJobs: 0 })).toEqual([id(2), id(3), id(1)]);
   });
 
+  test("those whose time is over are none of too many", () => {
+    const goneOf = (maxJobs: number) =>
+      overdue(jobs, { ...keep, keepMs: 17.5 * dayMs, maxJobs }, nowMs).map((one) => one.job.applicationId);
+    expect([goneOf(4), goneOf(3)]).toEqual([[id(2)], [id(2), id(3)]]);
+  });
+
   test("a job goes when it is older than it is kept, not at that age; a failed one is never kept for less", () => {
     const old = [job(1, "succeeded"), job(2, "failed")];
     const goneAt = (keepMs: number, keepFailedMs: number) =>
