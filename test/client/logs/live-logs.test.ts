@@ -97,6 +97,7 @@ describe("logs of a job that runs", () => {
       type: "status",
       status: aJobStatus({ generation: 2, tasks: [{ task: "worker:0", state: "running", restarts: 0 }] }),
     },
+    goneBytes = 0,
   ) {
     let closed = 0;
     const job: AttemptConnection = {
@@ -105,7 +106,7 @@ describe("logs of a job that runs", () => {
         if (update !== undefined) yield update;
       },
       async *readLog({ task, stream }) {
-        let offset = 0;
+        let offset = goneBytes;
         for (const text of pieces[`${task} ${stream}`] ?? []) {
           yield { offset, data: Buffer.from(text), generation: 1, skippedBytes: 0 };
           offset += text.length;
@@ -151,6 +152,15 @@ describe("logs of a job that runs", () => {
     const ofExecutor = await scene("worker:0", { executor: true });
     expect(ofExecutor.out).toBe("begun\n");
     expect(ends(ofExecutor, "worker:0")).toEqual([6, 6, 6]);
+  });
+
+  test("are followed from their end also where their beginning is not kept any more", async () => {
+    const ofMaster = await scene({ kind: "master" }, { follow: true }, undefined, 1_000);
+    expect(ofMaster.out).toBe('{"a":1}\n{"a":2}\n');
+    expect(ends(ofMaster, "am")).toEqual([1_016, 1_016, 1_016]);
+    expect(ends(await scene("worker:0", { executor: true }, undefined, 1_000), "worker:0")).toEqual([
+      1_006, 1_006, 1_006,
+    ]);
   });
 
   test("are not there for a generation that has not been, nor where the AM does not say how the job is", async () => {

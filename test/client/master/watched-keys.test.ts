@@ -98,6 +98,20 @@ describe("tony-ts kv ID watch", () => {
     expect(asked).toEqual([{ range: { from: "" }, after: { attempt: 1, revision: 2 } }]);
   });
 
+  test("goes on behind what it was told to where an AM is lost before it has told anything", async () => {
+    const { connect, asked } = job([[new ApiError("lost", { code: "API_UNREACHABLE" })], [changed]]);
+    const after = { attempt: 1, revision: 2 };
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+    const watching = watchKeys({ prefix: "", after, connect, print: () => {} });
+    await jest.advanceTimersByTimeAsync(2_000);
+    await watching;
+    jest.useRealTimers();
+    expect(asked).toEqual([
+      { range: { from: "" }, after },
+      { range: { from: "" }, after },
+    ]);
+  });
+
   test("ends with what is wrong where that is not the loss of an AM", async () => {
     const { connect, open } = job([[new ApiError("not yours", { code: "API_FORBIDDEN" })]]);
     await expect(watchKeys({ prefix: "", connect, print: () => {} })).rejects.toMatchObject({ code: "API_FORBIDDEN" });
