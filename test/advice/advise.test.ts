@@ -268,6 +268,16 @@ describe("slow tasks", () => {
     expect(codes(adviceOn(aRun({ rows: enough })))).toContain("slow-task");
   });
 
+  test("are compared at the same time, whenever each was heard first", () => {
+    /** All go ten times as slow after ten minutes. */
+    const slowing = (task: string, first: number) => {
+      const values = Array.from({ length: 21 }, (_, span) => Math.min(span, 10) * 100 + Math.max(0, span - 10) * 10);
+      return { task, series: [{ name: "step", rule: "last" as const, first, values: values.slice(first) }] };
+    };
+    const rows = [slowing("worker:0", 0), slowing("worker:1", 0), slowing("worker:2", 10)];
+    expect(codes(adviceOn(aRun({ rows })))).not.toContain("slow-task");
+  });
+
   test("ended well, and half as late again as the others", () => {
     const late = (task: TaskStatus) =>
       task.task === "worker:3" ? task : { ...task, endedAtMs: noonishMs + 20 * minute };
@@ -467,11 +477,15 @@ describe("lost time", () => {
   });
 
   test("the stages of a job are no restarts", () => {
-    const stage = (role: string, from: number, to: number) => {
+    const stage = (generation: number, role: string, from: number, to: number) => {
       const [startedAtMs, endedAtMs] = [noonishMs + from * minute, noonishMs + to * minute];
-      return { generation: 1, startedAtMs, runningAtMs: startedAtMs, endedAtMs, roles: [role] };
+      return { generation, startedAtMs, runningAtMs: startedAtMs, endedAtMs, roles: [role] };
     };
-    const generations = [stage("worker", 0, 20), stage("evaluator", 30, 60)];
+    const generations = [stage(1, "worker", 0, 20), stage(2, "evaluator", 30, 60)];
     expect(codes(adviceOn(aRun({ generations })))).not.toContain("restart-time");
+    const restarted = [stage(1, "worker", 0, 20), stage(2, "evaluator", 20, 60), stage(3, "worker", 24, 60)];
+    expect(adviceOn(aRun({ generations: restarted }))).toContainEqual(
+      expect.objectContaining({ code: "restart-time", times: 1, lostMs: 4 * minute, againMs: 20 * minute }),
+    );
   });
 });
