@@ -10,7 +10,7 @@ import {
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
-import type { Allocation, HeartbeatOutcome, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
+import type { Allocation, HeartbeatOutcome, NodeToken, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { Inbox } from "../../support/inbox.ts";
@@ -43,6 +43,14 @@ function aContainer(number: number, changes: Partial<Container> = {}): Container
   };
 }
 
+/** What opens a node. */
+function tokenOf(nodeId: string): NodeToken {
+  return {
+    nodeId,
+    token: { identifier: Buffer.from(nodeId), password: Buffer.from("p"), kind: "NMToken", service: "" },
+  };
+}
+
 /** A ResourceManager that answers each heartbeat as the test says. */
 class ScriptedManager implements ResourceManagerClient {
   readonly heartbeats = new Inbox<(outcome: HeartbeatOutcome | Error) => void>();
@@ -50,6 +58,7 @@ class ScriptedManager implements ResourceManagerClient {
   readonly released: string[] = [];
   registrations = 0;
   kept = [aContainer(9)];
+  nodeTokens = [tokenOf("node-1:4000")];
   answered = true;
   clientKey: Uint8Array | undefined;
   finished: unknown;
@@ -66,7 +75,7 @@ class ScriptedManager implements ResourceManagerClient {
       queue: "default",
       resourceTypes: [{ name: "memory-mb", units: "Mi" }],
       containersFromPreviousAttempts: this.kept,
-      nodeTokens: [],
+      nodeTokens: this.nodeTokens,
       ...(this.clientKey && { clientToAmMasterKey: this.clientKey }),
     };
   }
@@ -106,8 +115,11 @@ class ScriptedNodes implements NodeManagers {
   readonly calls: string[] = [];
   startFails: unknown;
   stopFails: unknown;
+  readonly opened: string[] = [];
 
-  addTokens(): void {}
+  addTokens(tokens: readonly NodeToken[]): void {
+    this.opened.push(...tokens.map(({ nodeId }) => nodeId));
+  }
   async start(nodeId: string, starts: readonly { readonly container: Container }[]) {
     this.calls.push(`start ${starts.length} on ${nodeId}`);
     if (this.startFails !== undefined) throw this.startFails;
@@ -428,6 +440,18 @@ describe("the YARN scheduler", () => {
 
     const told = events.flatMap((event) => (event.type === "containers-recovered-late" ? event.containers : []));
     expect(told.map(({ containerId }) => containerId)).toEqual([late.id]);
+  });
+
+  test("nodes are opened by the tokens that come with each registration and with heartbeats", async () => {
+    const { clock, manager, nodeManagers } = await setUp();
+    expect(nodeManagers.opened).toEqual(["node-1:4000"]);
+    await manager.answer({ nodeTokens: [tokenOf("node-2:4000")] });
+    expect(nodeManagers.opened.slice(1)).toEqual(["node-2:4000"]);
+    await clock.pass(1_000);
+    manager.nodeTokens = [tokenOf("node-3:4000")];
+    (await manager.heartbeats.next())({ kind: "resync", reason: "restarted" });
+    await turn();
+    expect(nodeManagers.opened.slice(2)).toEqual(["node-3:4000"]);
   });
 
   test("when another attempt has taken over, no heartbeat follows", async () => {
