@@ -129,6 +129,13 @@ describe("a submission that was answered", () => {
     await handedIn(script, { stop: AbortSignal.abort() }).taken;
     expect(script.asked).toEqual(["submit", "report"]);
   });
+
+  test("and forgotten is not made again when a person does not want to wait", async () => {
+    const script = new Script(["taken"], [unknown]);
+    const { taken } = handedIn(script, { stop: AbortSignal.abort() });
+    await expect(taken).rejects.toMatchObject({ code: "SUBMISSION_FORGOTTEN" });
+    expect(script.asked).toEqual(["submit", "report"]);
+  });
 });
 
 describe("a submission that was not answered", () => {

@@ -51,6 +51,26 @@ describe("turns", () => {
     expect(later.begun).toEqual(["last"]);
   });
 
+  test("leave the others where they are when one is called off that has had to wait and works by now", async () => {
+    const turns = new Turns(1);
+    const [first, second, third] = [work(), work(), work()];
+    const off = new AbortController();
+    const taken = turns.take(never, first.of("first"));
+    const calledOff = turns.take(off.signal, second.of("second"));
+    const last = turns.take(never, third.of("third"));
+    first.end();
+    await taken;
+    await Promise.resolve();
+    expect(second.begun).toEqual(["second"]);
+    off.abort();
+    second.end();
+    await calledOff;
+    await Promise.resolve();
+    expect(third.begun).toEqual(["third"]);
+    third.end();
+    await last;
+  });
+
   test("go on after work that failed", async () => {
     const turns = new Turns(1);
     await expect(turns.take(never, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
