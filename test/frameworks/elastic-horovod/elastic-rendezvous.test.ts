@@ -202,7 +202,7 @@ describe("a process of an elastic Horovod", () => {
     expect(late.printed()).toBe("");
   });
 
-  test("that trains is told of who waits after each meeting, however soon after the one before", async () => {
+  test("that trains as rank 0 is told, and no other, of who waits after each meeting, however soon after the one before", async () => {
     server.close();
     const together = { role: "worker", instances: 3, processes: 1, least: 2, expected: [0, 1, 2] };
     server = createServer(elasticRendezvous({ ...together, nowMs: () => 0 }));
@@ -212,6 +212,8 @@ describe("a process of an elastic Horovod", () => {
     let third = start(2, `${PRINT_SLOT}; exec sleep 100`);
     await eventually("all three", () => [...staying, third].every(({ printed }) => printed() !== ""));
     expect(await ask("PUT", "/worker_addresses/worker-0:0", heard.announcement)).toEqual([200, ""]);
+    const other = await listenForNews();
+    expect(await ask("PUT", "/worker_addresses/worker-1:0", other.announcement)).toEqual([200, ""]);
     for (const again of [1, 2]) {
       const before = heard.count();
       third.child.kill("SIGKILL");
@@ -221,7 +223,9 @@ describe("a process of an elastic Horovod", () => {
       await eventually("its start", () => third.printed() !== "", 30_000);
     }
     expect(heard.areNews()).toBe(true);
+    expect(other.count()).toBe(0);
     heard.close();
+    other.close();
   });
 
   test("is none of a task that the role has not, however many such are named", async () => {

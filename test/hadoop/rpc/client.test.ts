@@ -202,4 +202,21 @@ describe("a client of one endpoint", () => {
     });
     await expect(call(client, "hello", { signal: stop.signal })).rejects.toMatchObject({ code: "RPC_CONNECT_FAILED" });
   });
+
+  test("a caller's signal that fires between two tries is the end: there is no further one", async () => {
+    const stop = new AbortController();
+    const clock = new ManualClock();
+    let tries = 0;
+    const server = await served({
+      onCall: (connection, asked) => {
+        tries += 1;
+        standby.onCall?.(connection, asked);
+      },
+    });
+    const client = clientOf([server.endpoint], {
+      clock: { nowMs: () => 0, random: () => 0, sleep: (delayMs) => clock.sleep(delayMs).then(() => stop.abort()) },
+    });
+    await expect(call(client, "hello", { signal: stop.signal })).rejects.toMatchObject({ code: "STANDBY" });
+    expect(tries).toBe(1);
+  });
 });
