@@ -60,6 +60,16 @@ test("of a thousand who ask the groups are remembered, and of more those of the 
   expect(await ask(0)).toBe(1);
 });
 
+test("whose groups were asked for again is one of the latest", async () => {
+  const one = access();
+  for (let number = 0; number < 1_000; number += 1) await one.viewer(`user${number}`);
+  nowMs += 5 * 60_000;
+  for (const user of ["user0", "another"]) await one.viewer(user);
+  asked = 0;
+  await one.viewer("user0");
+  expect(asked).toBe(0);
+});
+
 test("a refusal says which right is missing, and who gives it", () => {
   expect(refusalOf({ user: "bob", groups: [] }, "application_1_0001", { user: "ada" })).toBe(
     "bob may not see application_1_0001: it is ada's. ada lets others see a job by its key tony.application.acl.view; whom yarn.admin.acl names sees all jobs",
