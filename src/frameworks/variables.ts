@@ -27,7 +27,7 @@ export const programVariables = {
   TB_PORT:
     "A free port for TensorBoard or another page, in the one task that may serve it; while something listens there, the application's link in YARN leads to it",
   TONY_GENERATION:
-    "The number of this life: from 1, different from those of all earlier lives, and the same for all tasks that start together",
+    "The number of this life: from 1, different from those of all earlier lives, and the same for all tasks that start together. The trials of a search share one count: there ask for `TONY_CHECKPOINT` or `TONY_RESTART_REASON`",
   TONY_RESTART_REASON: "Why the life before this one ended; not set in the first",
   TONY_CHECKPOINT_DIR: "Where checkpoints go: `tony.application.checkpoint-dir`; not set without it",
   TONY_CHECKPOINT_LOCAL_DIR:
