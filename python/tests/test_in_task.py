@@ -124,7 +124,7 @@ def test_an_evaluator_waits_for_the_end_of_the_workers() -> None:
 
 def test_its_tasks_meet_and_what_the_guide_shows_runs() -> None:
     guide = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
-    section = guide.split("\n## In a task\n")[1].split("\n## ")[0]
+    section = guide.split("\n## In a task\n")[1].split("\n##")[0]
     [program] = re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
     meet = """
 task = tony_ts.task()

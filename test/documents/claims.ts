@@ -233,6 +233,7 @@ export const claims: Readonly<Record<string, Claim>> = {
     ]),
   ),
   "tony-ts trials ID": elsewhere("test/e2e/cli-local.test.ts", `"trials", id`),
+  "tony-ts trials ID --json": elsewhere("python/tests/test_search_documents.py", "tony-ts trials {found} --json"),
   "tony-ts trials ID --csv": elsewhere("test/e2e/cli-local.test.ts", `"trials", id, "--csv"`),
   "tony-ts trials application_1795305600000_0007 --csv": elsewhere(
     "test/e2e/cli-local.test.ts",

@@ -10,16 +10,19 @@ from .task_api import NotInATask
 
 
 class Trial(NamedTuple):
-    """One try of a search for good parameters."""
+    """One try of a search for good parameters.
 
-    #: From 0.
+    ``number`` counts from 0; a trial that starts again keeps it. ``params`` has numbers and strings by the names of the
+    parameters, such as ``{"lr": 0.0031, "layers": 3, "optimizer": "adam"}``. A parameter whose condition does not hold
+    is not there: ``params.get("momentum", 0)``.
+    """
+
     number: int
-    #: By name: numbers and texts. One whose condition does not hold is not there.
     params: Mapping[str, Any]
 
 
 def trial() -> Trial:
-    """The trial that this program runs for. Raises NotInATask elsewhere."""
+    """The trial that this program runs for: ``tony_ts.trial().params["lr"]``. Raises NotInATask elsewhere."""
     params = os.environ.get("TONY_TRIAL_PARAMS")
     if params is None:
         message = "TONY_TRIAL_PARAMS is not set: this is no trial of a search, which tony-ts search job.xml runs"
