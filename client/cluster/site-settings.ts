@@ -1,11 +1,12 @@
 import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
 import { imageVariables } from "../../src/job/build/build-images.ts";
-import { readJob } from "../../src/job/build/load-job.ts";
+import { checkKeys } from "../../src/job/build/check-keys.ts";
+import { type JobText, readJob } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { Prices } from "../../src/job/cost.ts";
 import { costKeys } from "../../src/job/keys/cost.ts";
 import { readSection } from "../../src/job/keys/section.ts";
-import { invalidJob } from "../../src/job/problem.ts";
+import { hasErrors, inFileOrder, invalidJob, type Problem } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { ImageVariables, JobSpec } from "../../src/job/spec.ts";
 import type { PortalDoorSettings, UpkeepSettings } from "../../src/portal-settings.ts";
@@ -39,6 +40,8 @@ export interface SiteSettings {
   /** What `tony-ts portal --maintain` does with the history. */
   readonly upkeep: Omit<UpkeepSettings, "isDryRun">;
   readonly hadoop: Readonly<Record<string, string>>;
+  /** For who relies on all of them, as no job is checked that would tell: one of these counts as its default, or as nothing. */
+  readonly problems: readonly Problem[];
 }
 
 export type PortalDoorFiles = Readonly<Record<Exclude<keyof PortalDoorSettings, "listen">, string | undefined>>;
@@ -97,7 +100,7 @@ function pricesOf(settings: Settings): Prices {
 /** Reads `tony-site.xml` and `KEY=VALUE` settings (or a job's file) for verbs that need no job. */
 export function readSiteSettings(conf: readonly string[], context: ClientContext): SiteSettings {
   const text = readJob({ conf }, { variables: variablesOf(context) });
-  if (text.problems.some(({ severity }) => severity === "error")) throw invalidJob(text.problems);
+  if (hasErrors(text.problems)) throw invalidJob(text.problems);
   return {
     queue: readSetting(text.settings, "tony.yarn.queue"),
     stagingDir: readSetting(text.settings, "tony.staging-dir"),
@@ -121,5 +124,12 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     },
     upkeep: upkeepSettings(text.settings),
     hadoop: text.hadoop,
+    problems: problemsOf(text),
   };
+}
+
+/** As `validate` finds them; but a site's folder that is not there is an error: without it all of the site's settings are missing. */
+function problemsOf({ settings, problems }: JobText): Problem[] {
+  const read = problems.map((one): Problem => (one.at === "TONY_CONF_DIR" ? { ...one, severity: "error" } : one));
+  return inFileOrder([...read, ...checkKeys(settings)]);
 }

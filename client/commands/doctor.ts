@@ -27,10 +27,11 @@ export const doctor = defineCommand({
   },
   examples: [["doctor --queue ml", "Check whether a job can run in this queue"]],
   run: async ({ queue: named, probe, conf, json }, context) => {
-    const [{ Cluster }, { examine, examineOffline }, { readSiteSettings }, { thisMachine }, { localRoot }, probing] =
+    const [{ Cluster }, looks, { settingsFindings }, { readSiteSettings }, { thisMachine }, { localRoot }, probing] =
       await Promise.all([
         import("../cluster/cluster.ts"),
         import("../submission/doctor.ts"),
+        import("../submission/doctor-settings.ts"),
         import("../cluster/site-settings.ts"),
         import("../../src/machine.ts"),
         import("../applications/local-folder.ts"),
@@ -40,20 +41,21 @@ export const doctor = defineCommand({
     const queue = named ?? settings.queue;
     const here = { machine: thisMachine(context.environment), localRoot: localRoot(context.environment) };
     const report = new Report(context.output, json);
+    report.add(settingsFindings(settings.problems));
     let cluster: OpenCluster;
     try {
       cluster = await Cluster.open(context, settings);
       cluster.askBriefly();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      report.add(await examineOffline(error, { ...settings, ...here }));
+      report.add(await looks.examineOffline(error, { ...settings, ...here }));
       return report.end();
     }
     try {
       // What the probe needs is sent meanwhile. Why that fails is told below, unless the findings have told it before.
       const sending = probe ? probing.shipProbe(cluster, settings, context) : undefined;
       sending?.catch(() => undefined);
-      report.add(await examine(cluster, { ...settings, ...here, queue, now: context.now }));
+      report.add(await looks.examine(cluster, { ...settings, ...here, queue, now: context.now }));
       if (sending !== undefined && report.sound) {
         const files = await sending;
         report.add([

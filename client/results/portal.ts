@@ -5,6 +5,7 @@ import path from "node:path";
 import { UserError, usageError } from "../../src/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { trustedCertificatesKey } from "../../src/hadoop/security/security-keys.ts";
+import { formatProblem, hasErrors, invalidJob } from "../../src/job/problem.ts";
 import type { PortalDoorSettings, PortalProxies, PortalSettings } from "../../src/portal-settings.ts";
 import { programPath } from "../../src/programs.ts";
 import { configurationFolder, readClusterConfiguration } from "../cluster/hadoop-configuration.ts";
@@ -42,7 +43,7 @@ export async function runPortal(
   return typeof exitCode === "number" ? exitCode : undefined;
 }
 
-/** @throws UserError (`NO_HISTORY`) where jobs keep none */
+/** @throws UserError (`NO_HISTORY`) where jobs keep none; (`JOB_INVALID`) where a setting is wrong, by which it may remove */
 export function portalSettings(
   port: number,
   conf: readonly string[],
@@ -50,7 +51,9 @@ export function portalSettings(
   context: ClientContext,
 ): PortalSettings {
   const site = readSiteSettings(conf, context);
-  const { history, hadoop, gateway, caFile, login, portalState, upkeep: keeping } = site;
+  const { history, hadoop, gateway, caFile, login, portalState, upkeep: keeping, problems } = site;
+  if (hasErrors(problems)) throw invalidJob(problems);
+  for (const problem of problems) context.output.problem(formatProblem(problem));
   if (listen !== undefined && isIP(listen) === 0) throw usageError(`${listen} is no IP address: --listen takes such`);
   const door = portalDoor(site.portalDoor, listen);
   if (door !== undefined && proxies !== undefined)

@@ -1,8 +1,16 @@
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { formatProblem, hasErrors, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Finding } from "../cluster/findings.ts";
 import { type FolderLookUp, withFolderAddresses } from "./folder-addresses.ts";
+
+/** What the site's file and the command line say that means nothing: by default nobody else would look for it. */
+export function settingsFindings(problems: readonly Problem[]): Finding[] {
+  return problems.map((problem): Finding => {
+    return { subject: "settings", state: hasErrors([problem]) ? "wrong" : "remark", found: formatProblem(problem) };
+  });
+}
 
 /** Whether jobs can write their history, where the site keeps it: a submission is refused where they cannot. */
 export async function historyFindings(fileSystems: FolderLookUp, settings: JobSpec["history"]): Promise<Finding[]> {

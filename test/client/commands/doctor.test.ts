@@ -6,6 +6,7 @@ import { commands } from "../../../client/commands/commands.ts";
 import "../../../client/applications/local-folder.ts";
 import "../../../client/cluster/cluster.ts";
 import "../../../client/submission/doctor.ts";
+import "../../../client/submission/doctor-settings.ts";
 import "../../../client/submission/runtime-probe.ts";
 import "../../../client/cluster/site-settings.ts";
 import "../../../src/machine.ts";
@@ -25,6 +26,15 @@ test("without a cluster says what is missing, and what works all the same", asyn
   expect(context.out.text).toMatch(
     / {2}✓ this machine +.* GiB, .* cores?, 2 GPUs: jobs run here with --scheduler local\n$/,
   );
+});
+
+test("settings that mean nothing are found, as validate finds them, and so is a site's folder that is not there", async () => {
+  const parsed = await parseArguments(["doctor", "--conf", "tony.history.max-jobs=two"], commands);
+  if (!("run" in parsed)) throw new Error("nothing to run");
+  const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere", TONY_CONF_DIR: "/nonexist" } });
+  expect(await parsed.run(context)).toBe(ExitCode.cluster);
+  expect(context.out.text).toMatch(/^ {2}✗ settings +TONY_CONF_DIR: \/nonexist is not a folder, so no tony-site.xml is/m);
+  expect(context.out.text).toMatch(/^ {2}✗ settings +-conf: tony.history.max-jobs must be a whole number/m);
 });
 
 test("a machine without a folder for its jobs runs none, and the doctor says so", async () => {

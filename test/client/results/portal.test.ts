@@ -67,6 +67,50 @@ describe("what the portal is started with", () => {
     expect(() => portalSettings(0, conf, { upkeep: "none" }, context())).toThrow(message);
   });
 
+  describe("settings that mean nothing", () => {
+    const history = "tony.history.location=/h";
+    const settings = (conf: readonly string[], site?: string) => {
+      if (site !== undefined) writeFileSync(path.join(folder, "tony-site.xml"), site);
+      const environment = { HADOOP_CONF_DIR: folder, TONY_CONF_DIR: site === undefined ? "" : folder };
+      return portalSettings(0, conf, { upkeep: "dry-run" }, recordedContext({ environment }));
+    };
+
+    test.each([
+      ["tony.history.retention-sec=-5", "-conf: tony.history.retention-sec must be a duration"],
+      ["tony.history.max-jobs=abc", "-conf: tony.history.max-jobs must be a whole number"],
+      ["tony.history.max-size=10k", "-conf: tony.history.max-size must be"],
+      ["tony.history.retention-secs=31536000", "did you mean tony.history.retention-sec?"],
+    ])("keep it from starting, because it removes by them: %s", (wrong, message) => {
+      expect(() => settings([history, wrong])).toThrow(message);
+    });
+
+    test("are told with their place in the site's file", () => {
+      const site = [
+        "<configuration>",
+        "<property><name>tony.history.retention-secs</name><value>31536000</value></property>",
+        "<property><name>tony.history.max-jobs</name><value>two</value></property>",
+        "</configuration>",
+      ].join("\n");
+      const place = path.join(folder, "tony-site.xml");
+      expect(() => settings([history], site)).toThrow(
+        new RegExp(`${place}:2: tony.history.retention-secs is not a key.*\\n${place}:3: tony.history.max-jobs must be`),
+      );
+    });
+
+    test("are also those of a site's folder that is not there", () => {
+      const environment = { HADOOP_CONF_DIR: folder, TONY_CONF_DIR: "/nonexist" };
+      expect(() => portalSettings(0, [history], { upkeep: "none" }, recordedContext({ environment }))).toThrow(
+        "TONY_CONF_DIR: /nonexist is not a folder, so no tony-site.xml is read",
+      );
+    });
+
+    test("are warned of where they do nothing", () => {
+      const context = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
+      portalSettings(0, [history, "tony.nonsense.at-all=1"], { upkeep: "none" }, context);
+      expect(context.err.text).toContain("warning: tony.nonsense.at-all has no effect");
+    });
+  });
+
   describe("people who log in at the portal", () => {
     const history = "tony.history.location=/h";
     const files = [history, "tony.portal.tls-certificate=/c.pem", "tony.portal.tls-key=/k.pem"];
