@@ -37,7 +37,7 @@ export function compare(a: WholeJob, b: WholeJob): Comparison {
 }
 
 function jobOf({ user, status, events }: StoredJob): ComparedJob {
-  const { applicationId, name, queue, state, startedAtMs, nowMs, outcome, generations, usage } = status;
+  const { applicationId, name, queue, state, submittedAtMs, startedAtMs, nowMs, outcome, generations, usage } = status;
   const running = events.find(({ type }) => type === "task-started" || type === "cluster-spec-sent");
   const cause = outcome?.cause?.summary ?? (outcome?.result === "succeeded" ? undefined : outcome?.summary);
   return {
@@ -46,6 +46,7 @@ function jobOf({ user, status, events }: StoredJob): ComparedJob {
     user: short(user),
     queue: short(queue),
     state: yarnState(state),
+    ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
     startedAtMs,
     tookMs: Math.max(0, (outcome?.endedAtMs ?? nowMs) - startedAtMs),
     ...(running === undefined ? {} : { waitedMs: Math.max(0, running.atMs - startedAtMs) }),

@@ -19,8 +19,10 @@ export interface DaySegment {
   readonly jobs: readonly KnownJob[];
 }
 
-/** Raised when a reader could misunderstand a file of the one before: it is read anew from the history then. */
-const SEGMENT_VERSION = 1;
+/** Raised when a reader could misunderstand a file of the one before, or miss something in it: it is read anew from the history then. */
+const SEGMENT_VERSION = 2;
+/** The same of what removed jobs came to, which nobody can read anew. */
+const GONE_VERSION = 1;
 const MOST_BYTES = 256 * 2 ** 20;
 
 const compress = promisify(gzip);
@@ -60,7 +62,7 @@ export class DaySegments {
   }
 
   async saveGone(tallies: readonly Tally[]): Promise<void> {
-    await this.#write(GONE, JSON.stringify({ goneVersion: SEGMENT_VERSION, tallies }));
+    await this.#write(GONE, JSON.stringify({ goneVersion: GONE_VERSION, tallies }));
   }
 
   /** A file is whole or not there. */
@@ -107,7 +109,7 @@ function nameOf(day: string): string {
   return `${day.split("/").slice(-3).join("-")}${ENDING}`;
 }
 
-const readState = literal("running", "succeeded", "failed", "killed", "unknown");
+const readState = literal("waiting", "running", "succeeded", "failed", "killed", "unknown");
 
 const readRow = object<JobRow>({
   required: {
@@ -121,12 +123,12 @@ const readRow = object<JobRow>({
     writtenBy: literal("tony-ts", "TonY"),
     usage: readUsage,
   },
-  optional: { viewers: string, endedAtMs: amount, cause: string },
+  optional: { viewers: string, submittedAtMs: amount, endedAtMs: amount, tags: arrayOf(string), cause: string },
 });
 
-const readGone = object<{ readonly goneVersion: typeof SEGMENT_VERSION; readonly tallies: readonly Tally[] }>({
+const readGone = object<{ readonly goneVersion: typeof GONE_VERSION; readonly tallies: readonly Tally[] }>({
   required: {
-    goneVersion: literal(SEGMENT_VERSION),
+    goneVersion: literal(GONE_VERSION),
     tallies: arrayOf(
       object<Tally>({
         required: {

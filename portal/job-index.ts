@@ -4,13 +4,15 @@ import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
 import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { ifThere, listIfThere } from "../src/hadoop/hdfs/if-there.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
+import type { Roundings } from "../src/job/amounts.ts";
 import { hasEnded, yarnOutcome } from "../src/job/outcome.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { yarnState } from "../src/page/live-answer.ts";
 import type { JobRow, Scan } from "../src/page/portal-answers.ts";
 import type { DaySegments } from "./day-segments.ts";
 import { readStoredJob, readUsage, type StoredJob } from "./stored-job.ts";
-import { keyOf, sumOf, type Tally, tallyOf } from "./tally.ts";
+import { isUnfinished, keyOf, sumOf, type Tally, tallyOf } from "./tally.ts";
+import { yarnUsage } from "./yarn-usage.ts";
 
 /** A job whose history was read. */
 export interface KnownJob {
@@ -32,6 +34,8 @@ export interface JobIndexOptions {
   readonly finished: string;
   /** What the ResourceManager says of an application. */
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
+  /** As the cluster rounds what jobs ask for. */
+  readonly roundings: Roundings;
   readonly nowMs: () => number;
   /** What was read before; absent: nothing is kept. */
   readonly segments?: Pick<DaySegments, "gone" | "load" | "remove" | "save" | "saveGone">;
@@ -42,6 +46,7 @@ const READERS = 24;
 const MOST_UNREADABLE = 100;
 /** Of a name, or a cause: rows stay in memory, and a job writes what it likes into its history. */
 const MOST_TEXT = 1_000;
+const MOST_TAGS = 20;
 const LATEST_MONTHS = 2;
 const SORTED_FOR_MS = 1_000;
 const APPLICATION_ID = /^application_\d+_\d+$/;
@@ -152,11 +157,6 @@ export class JobIndex {
     return this.#known.get(applicationId);
   }
 
-  /** How a job ended whose history has no end, as far as YARN knows. */
-  outcomeOf(applicationId: string): JobOutcome | undefined {
-    return this.#known.get(applicationId)?.outcome;
-  }
-
   /** Shows what was read before, the newest days first, until the history has been looked at, which waits for it. */
   async restore(): Promise<void> {
     this.#restoring ??= this.#restore().finally(() => {
@@ -244,14 +244,13 @@ export class JobIndex {
     return this.#known.get(applicationId)?.folder;
   }
 
-  /** Nobody writes the end of a job that YARN killed: it is asked of each whose history has none. */
+  /** Nobody writes the end of a job that YARN killed, nor when one was submitted that runs: both are asked of each whose history has no end. */
   async #askYarn(): Promise<Pick<Scan, "yarnTrouble">> {
-    const unfinished = [...this.#known].filter(([, { row }]) => row.state === "running");
+    const unfinished = [...this.#known].filter(([, { row }]) => isUnfinished(row.state));
     try {
-      await withReaders(unfinished, async ([id, known]) => {
-        const end = await this.#endOf(id);
-        if (end === undefined) return;
-        this.#put({ ...known, ...end, row: { ...known.row, ...end.row } });
+      await withReaders(unfinished, async ([, known]) => {
+        const said = await this.#saidOf(known);
+        if (said !== undefined) this.#put({ ...known, ...said, row: { ...known.row, ...said.row } });
       });
       return {};
     } catch (error) {
@@ -259,19 +258,30 @@ export class JobIndex {
     }
   }
 
-  /** Undefined while it runs. */
-  async #endOf(id: string): Promise<{ row: Partial<JobRow>; outcome?: JobOutcome } | undefined> {
+  /** Undefined where that is known. */
+  async #saidOf(known: KnownJob): Promise<{ row: Partial<JobRow>; outcome?: JobOutcome } | undefined> {
     const { report: ask, nowMs } = this.#options;
     try {
-      const report = await ask(id);
-      if (!hasEnded(report)) return undefined;
+      const report = await ask(known.applicationId);
+      const submittedAtMs = report.startTimeMs;
+      if (!hasEnded(report)) return known.row.submittedAtMs === submittedAtMs ? undefined : { row: { submittedAtMs } };
       const outcome = yarnOutcome(report, nowMs());
       const { result: state, endedAtMs, summary: cause } = outcome;
-      return { row: { state, endedAtMs, ...(state === "succeeded" ? {} : { cause: short(cause) }) }, outcome };
+      const why = state === "succeeded" ? {} : { cause: short(cause) };
+      return { row: { state, submittedAtMs, endedAtMs, ...why, ...(await this.#heldBy(known, report)) }, outcome };
     } catch (error) {
       if (errorCode(error) !== "APPLICATION_NOT_FOUND") throw error;
       return { row: { state: "unknown" } };
     }
+  }
+
+  /** Nobody wrote what it held, either. */
+  async #heldBy({ folder, row }: KnownJob, report: ApplicationReport): Promise<Pick<JobRow, "usage"> | undefined> {
+    const { fileSystem, roundings } = this.#options;
+    // Meanwhile it may have been moved: then it is read, and asked of, again.
+    const job = await readStoredJob(fileSystem, folder, "ends").catch(() => undefined);
+    const usage = job?.spec && yarnUsage(report, job.spec, roundings, row.startedAtMs);
+    return usage && { usage };
   }
 
   async #places(): Promise<string[]> {
@@ -335,6 +345,8 @@ export class JobIndex {
 
   #isRead({ path: folder, modificationTimeMs }: FileStatus): boolean {
     const known = this.#known.get(path.basename(folder));
+    // What is added to a file shows in no time of its folder.
+    if (known?.row.state === "waiting") return false;
     if (known?.folder === folder && known.changedAtMs === modificationTimeMs) return true;
     return this.#unreadable.get(folder)?.changedAtMs === modificationTimeMs;
   }
@@ -343,7 +355,8 @@ export class JobIndex {
     try {
       const applicationId = path.basename(folder);
       const job = await readStoredJob(this.#options.fileSystem, folder, "ends");
-      const row = rowOf(applicationId, job);
+      const { submittedAtMs } = this.#known.get(applicationId)?.row ?? {};
+      const row = { ...(submittedAtMs === undefined ? {} : { submittedAtMs }), ...rowOf(applicationId, job) };
       this.#put({ applicationId, folder, changedAtMs, bytes: job.bytes, row });
       this.#unreadable.delete(folder);
     } catch (error) {
@@ -362,9 +375,11 @@ async function withReaders<T>(items: readonly T[], act: (item: T) => Promise<voi
   await Promise.all(Array.from({ length: READERS }, read));
 }
 
-function rowOf(applicationId: string, { status, user, viewers, writtenBy }: StoredJob): JobRow {
-  const { name, queue, state, startedAtMs, outcome, roles, tasks, usage, nowMs } = status;
+function rowOf(applicationId: string, job: StoredJob): JobRow {
+  const { status, user, viewers, writtenBy, spec } = job;
+  const { name, queue, state, submittedAtMs, startedAtMs, outcome, roles, tasks, usage, nowMs } = status;
   const ofYarn = yarnState(state);
+  const tags = (spec?.tags ?? []).slice(0, MOST_TAGS).map(short);
   const failed = tasks.find((task) => task.state === "failed");
   const cause = outcome === undefined ? failed && `${failed.task} failed` : outcome.cause?.summary;
   return {
@@ -374,14 +389,22 @@ function rowOf(applicationId: string, { status, user, viewers, writtenBy }: Stor
     // Cut off it could name somebody else.
     ...(viewers === undefined || viewers.length > MOST_TEXT ? {} : { viewers }),
     queue: short(queue),
-    state: ofYarn,
+    state: ofYarn === "running" && isWaiting(job) ? "waiting" : ofYarn,
+    ...(submittedAtMs === undefined ? {} : { submittedAtMs }),
     startedAtMs,
     ...(ofYarn === "running" ? {} : { endedAtMs: outcome?.endedAtMs ?? nowMs }),
     tasks: roles.reduce((sum, { instances }) => sum + instances, 0),
+    ...(tags.length === 0 ? {} : { tags }),
     ...(cause === undefined ? {} : { cause: short(cause) }),
     writtenBy,
     usage: readUsage(usage, "usage"),
   };
+}
+
+/** Nothing has happened since its programs were to begin, or to begin again. */
+function isWaiting({ writtenBy, events }: StoredJob): boolean {
+  const { type = "job-started" } = events.at(-1) ?? {};
+  return writtenBy === "tony-ts" && (type === "job-started" || type === "generation-opened");
 }
 
 /** What is shown of a text. Copied: a piece of one keeps all of it in memory. */

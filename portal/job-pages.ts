@@ -8,18 +8,19 @@ import type { JobSeries } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
 import type { Roundings } from "../src/job/amounts.ts";
 import type { Prices } from "../src/job/cost.ts";
-import type { JobOutcome } from "../src/job/status.ts";
+import { hasEnded } from "../src/job/outcome.ts";
 import { type SettingsAnswer, settingsAnswer } from "../src/page/answers.ts";
 import { liveAnswer, type PageFacts, yarnState } from "../src/page/live-answer.ts";
 import type { LiveRequest } from "../src/page/live-request.ts";
 import type { Comparison, JobRow, ShownAdvice } from "../src/page/portal-answers.ts";
 import { type Access, refusalOf, type Viewer } from "./access.ts";
 import { compare, type WholeJob } from "./compare.ts";
-import type { JobIndex } from "./job-index.ts";
+import type { JobIndex, KnownJob } from "./job-index.ts";
 import type { JobLogs, LogAnswer, LogQuery } from "./job-logs.ts";
 import type { OwnPage, RunningJobs } from "./running-job.ts";
 import { readRunningMetrics, runningMetrics } from "./running-metrics.ts";
 import { readSettingsFile, readStoredJob, readStoredSeries, readStoredSettings, type StoredJob } from "./stored-job.ts";
+import { isUnfinished } from "./tally.ts";
 
 interface OpenJob {
   readonly folder: string;
@@ -34,12 +35,12 @@ interface OpenJob {
   readonly ownPage?: OwnPage;
 }
 
-type Whose = Pick<JobRow, "user" | "applicationId" | "state">;
+type Whose = Pick<JobRow, "user" | "applicationId">;
 
 export interface JobPagesOptions {
   readonly fileSystem: FileSystem;
   readonly access: Pick<Access, "maySee">;
-  readonly index: Pick<JobIndex, "earlierRuns" | "folderOf" | "job" | "outcomeOf">;
+  readonly index: Pick<JobIndex, "earlierRuns" | "folderOf" | "job">;
   /** What the ResourceManager says of an application. */
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
   readonly logs: Pick<JobLogs, "read">;
@@ -98,7 +99,8 @@ export class JobPages {
   /** All that the history has of it. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
   async whole(applicationId: string, viewer: Viewer): Promise<object> {
     const { job, folder } = await this.#shown(applicationId, viewer);
-    return { folder, ...job };
+    const { spec: _spec, ...told } = job;
+    return { folder, ...told };
   }
 
   /** Two jobs side by side, for who may see both. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
@@ -147,7 +149,7 @@ export class JobPages {
   }
 
   /**
-   * What Prometheus is told of a job that runs, as its ApplicationMaster answers.
+   * What Prometheus is told of a job that runs, as its ApplicationMaster answers; nothing of one that has ended, which it may not know yet.
    * @param ofTasks also of each task
    * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`)
    */
@@ -156,7 +158,9 @@ export class JobPages {
     const job = index.job(applicationId);
     if (job === undefined) throw noSuchJob(applicationId);
     if (!access.maySee(viewer, job.row)) throw notAllowed(viewer, applicationId, job.row);
-    const ownPage = await this.#ownPageOf(job.row, job.folder).catch(() => undefined);
+    const report = isUnfinished(job.row.state) ? await this.#reportOf(job.row) : "ended";
+    if (report === "ended" || (report && hasEnded(report))) return `# ${applicationId} has ended\n`;
+    const ownPage = report && (await running.pageOf(report, job.folder).catch(() => undefined));
     const what = `api/v1/metrics${ofTasks ? "?tasks=all" : ""}`;
     const said =
       ownPage &&
@@ -191,11 +195,10 @@ export class JobPages {
     return runs;
   }
 
-  /** Where it runs, as far as YARN says so. */
-  async #ownPageOf({ user, applicationId, state }: Whose, folder: string): Promise<OwnPage | undefined> {
-    if (state !== "running") return undefined;
+  /** Of one that may run; undefined also where YARN does not say, or says of another's. */
+  async #reportOf({ user, applicationId }: Whose): Promise<ApplicationReport | undefined> {
     const report = await this.#options.report(applicationId).catch(() => undefined);
-    return report?.user === user ? await this.#options.running.pageOf(report, folder) : undefined;
+    return report?.user === user ? report : undefined;
   }
 
   async #shown(applicationId: string, viewer: Viewer): Promise<OpenJob> {
@@ -215,9 +218,10 @@ export class JobPages {
       readStoredJob(fileSystem, folder, "all"),
       readStoredSeries(fileSystem, folder).catch(() => undefined),
     ]);
-    const job = withOutcome(stored, index.outcomeOf(applicationId));
-    const whose = { user: job.user, applicationId, state: yarnState(job.status.state) };
-    const ownPage = await this.#ownPageOf(whose, folder);
+    const job = withEnd(stored, index.job(applicationId));
+    const isRunning = yarnState(job.status.state) === "running";
+    const report = isRunning ? await this.#reportOf({ user: job.user, applicationId }) : undefined;
+    const ownPage = report && (await this.#options.running.pageOf(report, folder));
     const advice = await this.#adviceOn(job, series, owner);
     const more = { ...advice, ...(ownPage === undefined ? {} : { ownPage }) };
     const opened = { folder, owner, atMs: nowMs(), job, series, ...more };
@@ -250,10 +254,11 @@ function runOf({ status }: StoredJob, series: JobSeries | undefined): Run {
   };
 }
 
-/** A job whose history has no end ended as YARN says. */
-function withOutcome(job: StoredJob, outcome: JobOutcome | undefined): StoredJob {
+/** A job whose history has no end ended as YARN says, and held what YARN counted. */
+function withEnd(job: StoredJob, { outcome, row }: Partial<KnownJob> = {}): StoredJob {
   if (outcome === undefined || job.status.outcome !== undefined) return job;
-  return { ...job, status: { ...job.status, state: outcome.result, nowMs: outcome.endedAtMs, outcome } };
+  const { usage } = row ?? job.status;
+  return { ...job, status: { ...job.status, state: outcome.result, nowMs: outcome.endedAtMs, outcome, usage } };
 }
 
 function factsOf({ user, events }: StoredJob, series: JobSeries | undefined): PageFacts {

@@ -1,6 +1,7 @@
 import type { JobRow } from "../src/page/portal-answers.ts";
 
 export const jobStates = [
+  "waiting",
   "running",
   "succeeded",
   "failed",
@@ -8,10 +9,14 @@ export const jobStates = [
   "unknown",
 ] as const satisfies readonly JobRow["state"][];
 
-/** Which jobs are asked for. Text is looked for anywhere in its field, in any case; undefined: all. */
+/** Which jobs are asked for; undefined: all. */
 export interface JobQuery {
+  /** Whole names, in which `*` stands for anything: who asks for what ada used is not told of adam. */
   readonly user: string | undefined;
   readonly queue: string | undefined;
+  /** In any case, as YARN compares them. */
+  readonly tag: string | undefined;
+  /** Looked for anywhere in their field, in any case. */
   readonly name: string | undefined;
   readonly cause: string | undefined;
   readonly state: JobRow["state"] | undefined;
@@ -26,25 +31,47 @@ export const MOST_JOBS = 500;
 /** In the year 33658. */
 const LATEST_MS = 999_999_999_999_999;
 
-const known = ["user", "queue", "name", "cause", "state", "since", "until", "from", "count"];
+const DAY_MS = 24 * 3_600_000;
+
+const known = ["user", "queue", "tag", "name", "cause", "state", "since", "until", "from", "count"];
 
 /** @returns what is wrong with it, where it is none */
 export function parseJobQuery(query: URLSearchParams): JobQuery | string {
   const unknown = [...query.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined) return `${unknown} is not one of ${known.join(", ")}`;
-  const text = (name: string) => query.get(name)?.trim().toLowerCase() || undefined;
+  const exact = (name: string) => query.get(name)?.trim() || undefined;
+  const text = (name: string) => exact(name)?.toLowerCase();
   const number = (name: string, otherwise: number) => {
     const value = query.get(name) || String(otherwise);
     return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
   };
   const state = jobStates.find((one) => one === text("state"));
   if (state === undefined && text("state") !== undefined) return `state is one of ${jobStates.join(", ")}`;
-  const [sinceMs, untilMs] = [number("since", 0), number("until", LATEST_MS)];
+  const sinceMs = momentOf(exact("since") ?? "0", 0);
+  const untilMs = momentOf(exact("until") ?? String(LATEST_MS), DAY_MS - 1);
   const [from, count] = [number("from", 0), number("count", 50)];
-  if (sinceMs === undefined || untilMs === undefined) return "since and until are milliseconds since the epoch";
+  if (sinceMs === undefined || untilMs === undefined)
+    return "since and until are milliseconds since the epoch, or times as 2026-11-28 (UTC) or 2026-11-28T10:00Z";
   if (from === undefined || count === undefined) return "from and count are whole numbers";
-  const texts = { user: text("user"), queue: text("queue"), name: text("name"), cause: text("cause") };
-  return { ...texts, state, sinceMs, untilMs, from, count: Math.min(count, MOST_JOBS) };
+  const names = { user: exact("user"), queue: exact("queue"), tag: text("tag") };
+  return {
+    ...names,
+    name: text("name"),
+    cause: text("cause"),
+    state,
+    sinceMs,
+    untilMs,
+    from,
+    count: Math.min(count, MOST_JOBS),
+  };
+}
+
+/** @param ofDayMs what of a day is meant that is named without a time */
+function momentOf(text: string, ofDayMs: number): number | undefined {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const ms = /^\d{4}-\d\d-\d\d(T.+)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) return undefined;
+  return text.includes("T") ? ms : ms + ofDayMs;
 }
 
 /** The rows that are asked for, in their order, and how many there are of them. */
@@ -55,16 +82,35 @@ export function askedFor(rows: readonly JobRow[], query: JobQuery) {
 }
 
 export function matchingRows(rows: readonly JobRow[], query: JobQuery): readonly JobRow[] {
-  const { user, queue, name, cause, state, sinceMs, untilMs } = query;
+  const { user, queue, tag, name, cause, state, sinceMs, untilMs } = query;
+  const isUser = matcher(user);
+  const isTag = matcher(tag);
+  const isQueue = queueMatcher(queue);
   const has = (field: string, wanted: string) => field.toLowerCase().includes(wanted);
   return rows.filter(
     (row) =>
       (state === undefined || row.state === state) &&
       row.startedAtMs <= untilMs &&
       (row.endedAtMs ?? Number.POSITIVE_INFINITY) >= sinceMs &&
-      (user === undefined || has(row.user, user)) &&
-      (queue === undefined || has(row.queue, queue)) &&
+      isUser(row.user) &&
+      isQueue(row.queue) &&
+      (tag === undefined || (row.tags ?? []).some((one) => isTag(one.toLowerCase()))) &&
       (name === undefined || has(row.name, name) || has(row.applicationId, name)) &&
       (cause === undefined || has(row.cause ?? "", cause)),
   );
+}
+
+/** Whether a name is the one that is asked for, in which `*` stands for anything. */
+function matcher(asked: string | undefined): (name: string) => boolean {
+  if (asked === undefined) return () => true;
+  const parts = asked.split("*").map((part) => part.replaceAll(/[^\w-]/g, "\\$&"));
+  const pattern = new RegExp(`^${parts.join(".*")}$`);
+  return (name) => pattern.test(name);
+}
+
+/** A queue has its name or its path from root on: where both have a path all of it counts. */
+function queueMatcher(asked: string | undefined): (queue: string) => boolean {
+  const nameOf = (queue: string) => queue.slice(queue.lastIndexOf(".") + 1);
+  const [isPath, isName] = [matcher(asked), matcher(asked && nameOf(asked))];
+  return (queue) => (queue.includes(".") && asked?.includes(".") ? isPath(queue) : isName(nameOf(queue)));
 }

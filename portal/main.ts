@@ -48,13 +48,13 @@ async function main(): Promise<void> {
   const [line] = await once(lines, "line");
   const settings = readPortalSettings(JSON.parse(line), "");
   const cluster = openCluster(settings);
-  const { fileSystem, intermediate, finished, resourceManager, admins, storeOf, folderOf } = cluster;
+  const { fileSystem, intermediate, finished, resourceManager, admins, storeOf, folderOf, roundings } = cluster;
   const { nowMs } = wallClock;
   const report = (id: string) => resourceManager.report(id);
   const { stateFolder } = settings;
   const segments =
     stateFolder === undefined ? {} : { segments: new DaySegments(stateFolder, fileSystem.uri + finished) };
-  const index = new JobIndex({ fileSystem, intermediate, finished, report, nowMs, ...segments });
+  const index = new JobIndex({ fileSystem, intermediate, finished, report, roundings, nowMs, ...segments });
   const say = (line: string) => process.stdout.write(`${new Date(nowMs()).toISOString()} ${line}\n`);
   const upkeep =
     settings.upkeep && new Upkeep({ fileSystem, index, intermediate, folderOf, settings: settings.upkeep, nowMs, say });
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     logs: new JobLogs(storeOf),
     running: new RunningJobs(cluster.http, fileSystem),
     report,
-    roundings: cluster.roundings,
+    roundings,
     prices: settings.prices,
     nowMs,
   });

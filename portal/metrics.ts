@@ -1,6 +1,6 @@
 import type { JobRow } from "../src/page/portal-answers.ts";
 import type { JobIndex } from "./job-index.ts";
-import { type Tally, tallyOf } from "./tally.ts";
+import { isUnfinished, type Tally, tallyOf } from "./tally.ts";
 import type { UpkeepCounts } from "./upkeep.ts";
 
 /** Prometheus' text format, whose readers want to be told which it is. */
@@ -15,52 +15,50 @@ export interface Sample {
 
 /**
  * What the history says, by queue and user; nothing by job, of which there are too many.
+ * @param begun counters as their reader is to see them (CounterStarts)
  * @param upkeep absent: nothing is moved or removed
  */
 export function metricsOf(
   { rows, gone, scan }: Pick<JobIndex, "rows" | "gone" | "scan">,
+  begun: (name: string, samples: readonly Sample[]) => readonly Sample[],
   upkeep?: UpkeepCounts,
 ): string {
   const all = [...rows.map(tallyOf), ...gone];
-  const running = all.filter(({ state }) => state === "running");
-  const ended = all.filter(({ state }) => state !== "running");
+  const running = all.filter(({ state }) => isUnfinished(state));
+  const ended = all.filter(({ state }) => !isUnfinished(state));
   const byOwner = ({ queue, user }: Tally) => ({ queue, user });
   const count = ({ jobs }: Tally) => jobs;
+  const counter = (name: string, help: string, samples: readonly Sample[]) =>
+    metric(name, "counter", help, begun(name, samples));
   return [
     metric("tony_jobs_running", "gauge", "Jobs whose history has no end.", sums(running, byOwner, count)),
-    metric(
+    counter(
       "tony_jobs_finished_total",
-      "counter",
       "Jobs that have ended.",
       sums(ended, (one) => ({ ...byOwner(one), result: one.state }), count),
     ),
-    metric(
+    counter(
       "tony_job_seconds_total",
-      "counter",
       "How long jobs took that have ended.",
       sums(ended, byOwner, ({ ms }) => ms / 1000),
     ),
-    metric(
+    counter(
       "tony_job_memory_byte_seconds_total",
-      "counter",
       "Memory that containers of jobs held that have ended, over time.",
       sums(ended, byOwner, ({ memoryMiBSeconds }) => memoryMiBSeconds * MIB),
     ),
-    metric(
+    counter(
       "tony_job_vcore_seconds_total",
-      "counter",
       "Virtual cores that containers of jobs held that have ended, over time.",
       sums(ended, byOwner, ({ vcoreSeconds }) => vcoreSeconds),
     ),
-    metric(
+    counter(
       "tony_job_gpu_seconds_total",
-      "counter",
       "GPUs that containers of jobs held that have ended, over time.",
       sums(ended, byOwner, ({ gpuSeconds }) => gpuSeconds),
     ),
-    metric(
+    counter(
       "tony_job_cost_total",
-      "counter",
       "What jobs cost that have ended, by the prices of their time (tony.cost.*).",
       sums(
         ended.filter(({ cost }) => cost !== undefined),
@@ -98,7 +96,7 @@ export function targetsOf(host: string, scheme: "http" | "https", rows: readonly
   return [
     target("/metrics", { job: "tony" }),
     ...rows
-      .filter(({ state }) => state === "running")
+      .filter(({ state }) => isUnfinished(state))
       .map(({ applicationId }) => target(`/metrics/${applicationId}`, { job: "tony-jobs", instance: applicationId })),
   ];
 }

@@ -10,6 +10,7 @@ import { NO_SUCH_QUERY, parseLiveRequest } from "../src/page/live-request.ts";
 import type { PortalProxies } from "../src/portal-settings.ts";
 import { isTrusted, otherEnd, tcpSockets } from "../src/tcp-sockets.ts";
 import { type Access, USER, type Viewer } from "./access.ts";
+import { CounterStarts } from "./counter-starts.ts";
 import type { JobIndex } from "./job-index.ts";
 import { parseLogQuery } from "./job-logs.ts";
 import type { JobPages } from "./job-pages.ts";
@@ -84,6 +85,8 @@ export class PortalServer {
   readonly #list: Page;
   readonly #job: Page;
   readonly #compare: Page;
+  /** By who reads them: others see other jobs. */
+  readonly #starts = new Map<string, CounterStarts>();
   readonly #callers = new WeakMap<Socket, Promise<Caller | undefined>>();
 
   constructor(options: PortalServerOptions) {
@@ -185,6 +188,12 @@ export class PortalServer {
     return undefined;
   }
 
+  #startsOf({ user = "" }: Viewer): CounterStarts {
+    const starts = this.#starts.get(user) ?? new CounterStarts();
+    this.#starts.set(user, starts);
+    return starts;
+  }
+
   /** Which jobs somebody may know of. Whose history cannot be read is not known: the portal's own user alone is told. */
   #shownTo(viewer: Viewer): PortalServerOptions["index"] {
     const { index, access } = this.#options;
@@ -216,9 +225,10 @@ export class PortalServer {
       else sendJson(response, 200, await jobs.compare([a, b], viewer));
     } else if (pathname === "/metrics") {
       // Counters that grow while the history is read would look like jobs that end now.
-      if (index.scan.isComplete)
-        send(response, 200, metricsType, Buffer.from(metricsOf(index, this.#options.upkeep?.counts)));
-      else sendJson(response, 503, { error: "the history is being read" });
+      if (index.scan.isComplete) {
+        const told = metricsOf(index, this.#startsOf(viewer).scrape(nowMs()), this.#options.upkeep?.counts);
+        send(response, 200, metricsType, Buffer.from(told));
+      } else sendJson(response, 503, { error: "the history is being read" });
     } else if (running !== "") {
       const told = await jobs.metrics(running, viewer, searchParams.has("tasks"));
       send(response, 200, metricsType, Buffer.from(told));

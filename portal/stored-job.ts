@@ -26,6 +26,8 @@ export interface StoredJob {
   readonly events: readonly HistoryEvent[];
   /** Of all files of its folder. */
   readonly bytes: number;
+  /** As it was submitted; of TonY's jobs it is not known. */
+  readonly spec?: JobSpec;
 }
 
 /**
@@ -116,7 +118,7 @@ function jobOf(records: ReturnType<typeof decodeHistory>, folder: string): Omit<
   });
   const status = end?.status ?? unfinished(applicationId, atMs, spec);
   const viewers = holdersOf("view", spec);
-  return { user, writtenBy: "tony-ts", ...(viewers === undefined ? {} : { viewers }), status, events };
+  return { user, writtenBy: "tony-ts", ...(viewers === undefined ? {} : { viewers }), status, events, spec };
 }
 
 /** Of a job that runs, or whose end nobody wrote: what is known of its beginning. */

@@ -17,6 +17,11 @@ export interface Tally {
   readonly cost?: number;
 }
 
+/** Whether a job has not ended, as far as is known. */
+export function isUnfinished(state: JobRow["state"]): boolean {
+  return state === "waiting" || state === "running";
+}
+
 export function tallyOf({ user, queue, viewers, state, startedAtMs, endedAtMs = startedAtMs, usage }: JobRow): Tally {
   const { memoryMiBSeconds, vcoreSeconds, gpuSeconds = 0, cost } = usage;
   return {

@@ -9,6 +9,7 @@ import { countWords, durationWords } from "../src/job/reasons/words.ts";
 import type { Retention, UpkeepSettings } from "../src/portal-settings.ts";
 import { USER } from "./access.ts";
 import type { JobIndex, KnownJob } from "./job-index.ts";
+import { isUnfinished } from "./tally.ts";
 
 export interface UpkeepOptions {
   readonly fileSystem: Pick<FileSystem, "list" | "delete">;
@@ -200,7 +201,7 @@ export function toMove(jobs: readonly KnownJob[], intermediate: string, nowMs: n
 
 /** Whose time is over; then, where they are too many or too much, the oldest that succeeded, and then the oldest others. */
 export function overdue(jobs: readonly KnownJob[], retention: Retention, nowMs: number): Overdue[] {
-  const ended = byEnd(jobs.filter(({ row }) => row.state !== "running"));
+  const ended = byEnd(jobs.filter(({ row }) => !isUnfinished(row.state)));
   const found: Overdue[] = [];
   const rest: KnownJob[] = [];
   for (const job of ended) {

@@ -8,11 +8,16 @@ export interface JobRow {
   /** Who else may see it, as YARN writes it; absent: nobody. */
   readonly viewers?: string;
   readonly queue: string;
-  /** `unknown`: its history has no end, and YARN has forgotten it. */
-  readonly state: "running" | "succeeded" | "failed" | "killed" | "unknown";
+  /** `waiting`: its programs have not begun. `unknown`: its history has no end, and YARN has forgotten it. */
+  readonly state: "waiting" | "running" | "succeeded" | "failed" | "killed" | "unknown";
+  /** When YARN got it; absent: nobody said so. */
+  readonly submittedAtMs?: number;
+  /** When its ApplicationMaster began. */
   readonly startedAtMs: number;
   readonly endedAtMs?: number;
   readonly tasks: number;
+  /** `tony.application.tags`; absent: none. */
+  readonly tags?: readonly string[];
   /** Why it failed. */
   readonly cause?: string;
   readonly writtenBy: "tony-ts" | "TonY";
@@ -108,7 +113,9 @@ export interface ComparedJob {
   readonly user: string;
   readonly queue: string;
   readonly state: JobRow["state"];
+  readonly submittedAtMs?: number;
   readonly startedAtMs: number;
+  /** Since its ApplicationMaster began. */
   readonly tookMs: number;
   /** Until its programs ran the first time. */
   readonly waitedMs?: number;

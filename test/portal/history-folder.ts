@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { usualRoundings } from "../../src/advice/roundings.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { syncMarkerBytes } from "../../src/history/avro/schema.ts";
@@ -10,6 +11,7 @@ import { finishedHistoryFile, tonyHistoryFile } from "../../src/history/layout.t
 import { encodeHistoryRecord } from "../../src/history/records.ts";
 import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents } from "../../src/history/tony/events.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { aReport } from "../client/application-report.ts";
 import { aJobStatus, allSucceeded } from "../client/job-status.ts";
@@ -22,13 +24,19 @@ export interface WrittenJob {
   readonly queue?: string;
   readonly viewAcl?: string;
   readonly startedAtMs?: number;
+  /** What else it was submitted as. */
+  readonly spec?: Partial<JobSpec>;
+  /** What has happened last, while it runs. */
+  readonly last?: "job-started" | "generation-opened" | "cluster-spec-sent";
   /** Absent: it runs. */
   readonly endedAtMs?: number;
   readonly result?: JobOutcome["result"];
   readonly cause?: Cause;
   readonly usage?: JobStatus["usage"];
   /** What else its last status has. */
-  readonly more?: Partial<Pick<JobStatus, "feeds" | "search" | "roles" | "tasks" | "nowMs">>;
+  readonly more?: Partial<
+    Pick<JobStatus, "feeds" | "search" | "roles" | "tasks" | "nowMs" | "submittedAtMs" | "generations">
+  >;
   /** What its TonY readers are told it was submitted with. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Of `worker:0`, a value in each five seconds from its start on. */
@@ -45,6 +53,7 @@ export class HistoryFolder {
   readonly fileSystem = new LocalFileSystem();
   readonly intermediate = path.join(this.root, "intermediate");
   readonly finished = path.join(this.root, "finished");
+  readonly roundings = usualRoundings;
 
   /** What the ResourceManager says of applications; of others that they run. */
   readonly reports = new Map<string, Partial<ApplicationReport> | Error>();
@@ -62,10 +71,13 @@ export class HistoryFolder {
     queue = "ml",
     startedAtMs = 1_000,
     viewAcl,
+    spec: asked = {},
+    last: type = "cluster-spec-sent",
     ...end
   }: WrittenJob): string {
     const applicationId = `application_1_${String(number).padStart(4, "0")}`;
-    const spec = { ...jobSpec([role("worker", 2)]), name, queue, ...(viewAcl === undefined ? {} : { viewAcl }) };
+    const acl = viewAcl === undefined ? {} : { viewAcl };
+    const spec = { ...jobSpec([role("worker", 2)]), name, queue, ...acl, ...asked };
     const numbers = { attempt: 1, number: 1 };
     const build = "tony-ts 0.1.0";
     const header = {
@@ -78,14 +90,8 @@ export class HistoryFolder {
       build,
       spec,
     } as const;
-    const event = {
-      record: "event",
-      attempt: 1,
-      number: 2,
-      atMs: startedAtMs,
-      generation: 1,
-      type: "cluster-spec-sent",
-    } as const;
+    const facts = type === "job-started" ? { type, name, tasks: 2 } : { type };
+    const event = { record: "event", attempt: 1, number: 2, atMs: startedAtMs, generation: 1, ...facts } as const;
     const lines = [header, event].map(encodeHistoryRecord);
     const {
       endedAtMs,

@@ -1,9 +1,10 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { JobIndex } from "../../portal/job-index.ts";
 import { TonyError } from "../../src/errors.ts";
 import { outOfMemory } from "../client/job-status.ts";
+import { jobSpec, role } from "../simulation/job.ts";
 import { HistoryFolder, type WrittenJob } from "./history-folder.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -22,6 +23,7 @@ const ids = () => index.rows.map(({ applicationId }) => applicationId);
 test("lists jobs that run and that have ended, ours and TonY's, the newest first", async () => {
   history.write({ number: 1, startedAtMs: 10, endedAtMs: octoberMs, result: "failed", cause: outOfMemory() });
   history.write({ number: 2, startedAtMs: 30, name: "resnet", user: "bob" });
+  history.reports.set("application_1_0002", { startTimeMs: 20 });
   history.writeTonys(3, octoberMs + dayMs);
   await index.refresh();
   expect(index.rows).toEqual([
@@ -44,6 +46,7 @@ test("lists jobs that run and that have ended, ours and TonY's, the newest first
       user: "bob",
       queue: "ml",
       state: "running",
+      submittedAtMs: 20,
       startedAtMs: 30,
       tasks: 2,
       writtenBy: "tony-ts",
@@ -215,6 +218,38 @@ test("a history that can be read after all, there or where it was moved, is told
   expect(ids().sort()).toEqual(["application_1_0003", "application_1_0004"]);
 });
 
+describe("a job that runs", () => {
+  const state = () => index.rows.map((row) => row.state);
+
+  test("waits until its programs begin, and again while they are to begin again, though its folder does not change", async () => {
+    const folder = history.write({ number: 1, last: "job-started" });
+    const { mtime } = statSync(folder);
+    const next = async (last: NonNullable<WrittenJob["last"]>) => {
+      history.write({ number: 1, last });
+      utimesSync(folder, mtime, mtime);
+      await index.refresh();
+      return state();
+    };
+    await index.refresh();
+    expect(state()).toEqual(["waiting"]);
+    expect(await next("generation-opened")).toEqual(["waiting"]);
+    expect(await next("cluster-spec-sent")).toEqual(["running"]);
+  });
+
+  test("was submitted when YARN says, and has the tags that it was submitted with", async () => {
+    history.write({ number: 1, spec: { tags: ["team:nlp", "nightly"] } });
+    history.reports.set("application_1_0001", { state: "RUNNING", startTimeMs: 400 });
+    await index.refresh();
+    expect(index.rows).toMatchObject([{ submittedAtMs: 400, startedAtMs: 1_000, tags: ["team:nlp", "nightly"] }]);
+  });
+});
+
+test("a job that has ended was submitted when it says itself", async () => {
+  history.write({ number: 1, endedAtMs: octoberMs, more: { submittedAtMs: 7 } });
+  await index.refresh();
+  expect(index.rows).toMatchObject([{ submittedAtMs: 7, startedAtMs: 1_000 }]);
+});
+
 describe("a job whose history has no end", () => {
   const id = "application_1_0001";
   beforeEach(() => void history.write({ number: 1 }));
@@ -226,7 +261,7 @@ describe("a job whose history has no end", () => {
     history.reports.set(id, { state: "KILLED", finishTimeMs: 60, diagnostics: "killed by bob" });
     await index.refresh();
     expect(index.rows).toMatchObject([{ state: "killed", endedAtMs: 60, cause: "killed by bob" }]);
-    expect(index.outcomeOf(id)).toMatchObject({ result: "killed", summary: "killed by bob" });
+    expect(index.job(id)?.outcome).toMatchObject({ result: "killed", summary: "killed by bob" });
     history.reports.clear();
     await index.refresh();
     expect(state()).toEqual(["killed"]);
@@ -237,6 +272,21 @@ describe("a job whose history has no end", () => {
     await index.refresh();
     expect(index.rows).toMatchObject([{ state: "succeeded", endedAtMs: 60 }]);
     expect(index.rows[0]).not.toHaveProperty("cause");
+  });
+
+  test("held what YARN counted, less its ApplicationMaster's container, by the prices of its time", async () => {
+    const { am } = jobSpec([role("worker", 2)]);
+    const resource = { memoryMiB: 1024, vcores: 1, others: {} };
+    const priced = { am: { ...am, resource, vcoreHourPrice: 2, currency: "EUR" } };
+    history.write({ number: 1, startedAtMs: 1_000, spec: priced });
+    const none = { memoryMiB: 0, vcores: 0, others: {} };
+    const seconds = { memorySeconds: 30_720, vcoreSeconds: 3_610, resourceSeconds: {} };
+    const usage = { usedContainers: 0, used: none, needed: none, ...seconds };
+    history.reports.set(id, { state: "KILLED", launchTimeMs: 1_000, finishTimeMs: 11_000, usage });
+    await index.refresh();
+    expect(index.rows).toMatchObject([
+      { usage: { memoryMiBSeconds: 20_480, vcoreSeconds: 3_600, cost: { amount: 2, currency: "EUR" } } },
+    ]);
   });
 
   test("is unknown when YARN has forgotten it", async () => {

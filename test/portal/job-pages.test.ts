@@ -23,7 +23,6 @@ test("of jobs that are looked at four are kept for ten seconds, and beyond four 
     index: {
       earlierRuns: () => [],
       job: () => undefined,
-      outcomeOf: () => undefined,
       folderOf: async (id) => {
         read.push(id.slice(-1));
         return folders.get(id);

@@ -18,9 +18,10 @@ const job = (number: number, changes: Partial<JobRow> = {}): JobRow => ({
 });
 const { endedAtMs: _ended, ...running } = job(3, { state: "running", startedAtMs: 150 });
 const rows = [
-  job(1),
-  job(2, { name: "ResNet", user: "Bob", queue: "prod", state: "failed", cause: "worker:1 ran Out of memory" }),
+  job(1, { tags: ["team:nlp", "nightly"] }),
+  job(2, { name: "ResNet", user: "Bob", queue: "root.prod", state: "failed", cause: "worker:1 ran Out of memory" }),
   running,
+  job(4, { user: "adam", queue: "ml2", state: "waiting", startedAtMs: 1_000, endedAtMs: 1_000 }),
 ];
 
 const parse = (query: string) => parseJobQuery(new URLSearchParams(query));
@@ -33,30 +34,48 @@ function found(query: string) {
 
 describe("the list of jobs", () => {
   test.each([
-    ["", ["1", "2", "3"]],
+    ["", ["1", "2", "3", "4"]],
     ["name=NET", ["2"]],
     ["name=_0003", ["3"]],
-    ["user=bo", ["2"]],
-    ["queue=pro", ["2"]],
+    ["user=ada", ["1", "3"]],
+    ["user=ada*", ["1", "3", "4"]],
+    ["user=bob", []],
+    ["user=*o*", ["2"]],
+    ["user=a.a", []],
+    ["queue=ml", ["1", "3"]],
+    ["queue=root.ml", ["1", "3"]],
+    ["queue=prod", ["2"]],
+    ["queue=root.prod", ["2"]],
+    ["queue=root.old.prod", []],
+    ["queue=ml*", ["1", "3", "4"]],
+    ["tag=Team:NLP", ["1"]],
+    ["tag=team:*", ["1"]],
+    ["tag=team", []],
     ["cause=out of", ["2"]],
-    ["name=%20%20", ["1", "2", "3"]],
+    ["name=%20%20", ["1", "2", "3", "4"]],
     ["state=running", ["3"]],
+    ["state=waiting", ["4"]],
     ["user=ada&state=succeeded", ["1"]],
     ["name=resnet&user=ada", []],
-    ["since=200", ["1", "2", "3"]],
-    ["since=201", ["3"]],
+    ["since=200", ["1", "2", "3", "4"]],
+    ["since=201", ["3", "4"]],
+    ["since=1970-01-01T00:00:00.201Z", ["3", "4"]],
+    ["since=1970-01-01", ["1", "2", "3", "4"]],
+    ["since=1970-01-02", ["3"]],
+    ["until=1970-01-01", ["1", "2", "3", "4"]],
+    ["until=1969-12-31", []],
     ["until=150", ["1", "2", "3"]],
     ["until=149", ["1", "2"]],
     ["until=99", []],
     ["from=1&count=1", ["2"]],
-    ["from=3", []],
+    ["from=4", []],
   ])("is asked for by %s", (query, expected) => {
     expect(found(query)).toEqual(expected);
   });
 
   test("says how many there are, of all and of those that match, whatever is shown of them", () => {
     const query = parse("user=ada&from=1&count=1");
-    expect(typeof query === "string" ? query : askedFor(rows, query)).toMatchObject({ total: 3, matching: 2, from: 1 });
+    expect(typeof query === "string" ? query : askedFor(rows, query)).toMatchObject({ total: 4, matching: 2, from: 1 });
   });
 
   test("shows so many at most, and fifty where nobody says how many", () => {
@@ -68,6 +87,7 @@ describe("the list of jobs", () => {
     ["colour=red&size=1", /^colour is not one of/],
     ["state=odd", /^state is one of/],
     ["since=x", /^since and until are/],
+    ["since=2026-13-01", /^since and until are/],
     ["until=-1", /^since and until are/],
     ["from=1.5", /^from and count are/],
     ["count=1e3", /^from and count are/],

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect } from "node:net";
@@ -32,6 +32,7 @@ describe("the portal", () => {
   let server: PortalServer | undefined;
   let address: string;
   let isOwn = true;
+  let clockMs = 0;
   /** What a running job's own page answers, by what it is asked. */
   let ownPage: ((what: string) => object) | undefined;
 
@@ -39,7 +40,8 @@ describe("the portal", () => {
     isOwn = true;
     ownPage = undefined;
     history = new HistoryFolder();
-    const nowMs = () => endedAtMs + 5;
+    clockMs = endedAtMs + 5;
+    const nowMs = () => clockMs;
     index = new JobIndex({ ...history, nowMs });
     const access = new Access({ admins: "root", groupsOf: async () => [], nowMs });
     const logs = {
@@ -95,7 +97,7 @@ describe("the portal", () => {
     const found = async (query: string) =>
       (await json(`/api/v1/jobs?${query}`)).rows.map(({ name }: { name: string }) => name);
     expect(await found("")).toEqual(["resnet", "bert"]);
-    expect(await found("user=BO")).toEqual(["resnet"]);
+    expect(await found("user=bo*")).toEqual(["resnet"]);
     expect(await found("queue=ml&state=failed&cause=memory")).toEqual(["bert"]);
     expect(await found("name=0001")).toEqual(["bert"]);
     expect(await found(`until=15`)).toEqual(["bert"]);
@@ -109,7 +111,7 @@ describe("the portal", () => {
     });
     expect(await ask("/api/v1/jobs?state=odd")).toMatchObject({
       status: 400,
-      text: expect.stringContaining("state is one of running"),
+      text: expect.stringContaining("state is one of waiting, running"),
     });
     expect(await ask("/api/v1/jobs?colour=red")).toMatchObject({ status: 400 });
   });
@@ -524,6 +526,26 @@ describe("the portal", () => {
       expect(told.split("\n")).toContain(line);
   });
 
+  test("begins a counter at 0 for Prometheus, where an owner's first job of a kind has ended", async () => {
+    history.write({ number: 1, endedAtMs });
+    await index.refresh();
+    const finished = async () =>
+      (await ask("/metrics")).text.split("\n").filter((line) => line.startsWith("tony_jobs_finished_total{"));
+    const known = 'tony_jobs_finished_total{queue="ml",user="ada",result="succeeded"} 1';
+    expect(await finished()).toEqual([known]);
+    history.write({ number: 2, endedAtMs: endedAtMs + 1, result: "failed" });
+    await history.tick();
+    utimesSync(path.dirname(path.dirname(history.write({ number: 3, user: "bob", endedAtMs: endedAtMs + 2 }))), 5, 5);
+    await index.refresh();
+    const late = [
+      'tony_jobs_finished_total{queue="ml",user="bob",result="succeeded"}',
+      'tony_jobs_finished_total{queue="ml",user="ada",result="failed"}',
+    ];
+    expect((await finished()).sort()).toEqual([known, ...late.map((one) => `${one} 0`)].sort());
+    clockMs += 90_000;
+    expect((await finished()).sort()).toEqual([known, ...late.map((one) => `${one} 1`)].sort());
+  });
+
   describe("of a job that runs, Prometheus", () => {
     const id = "application_1_0002";
     const asked: string[] = [];
@@ -582,6 +604,17 @@ describe("the portal", () => {
       expect(await lines(`/metrics/${id}`)).toEqual([known[0], `tony_job_up{app="${id}"} 0`]);
     });
 
+    test("is told nothing more of one that has ended, also before its history says so", async () => {
+      const lost = [`tony_job_info{app="${id}",name="a\\"b",user="ada",queue="ml"} 1`, `tony_job_up{app="${id}"} 0`];
+      history.reports.set(id, new Error("no ResourceManager answers"));
+      expect(await lines(`/metrics/${id}`)).toEqual(lost);
+      history.reports.set(id, { user: "ada", state: "FINISHED", finalStatus: "SUCCEEDED" });
+      expect(await ask(`/metrics/${id}`)).toMatchObject({ status: 200, text: `# ${id} has ended\n` });
+      history.reports.clear();
+      expect((await ask("/metrics/application_1_0001")).text).toBe("# application_1_0001 has ended\n");
+      expect(asked).toEqual([]);
+    });
+
     test("is told nothing of the job where it may not see it, or where there is none", async () => {
       expect(await ask("/metrics/application_1_0009")).toMatchObject({ status: 404 });
       history.reports.set(id, { user: "mallory" });
@@ -597,6 +630,8 @@ describe("the portal", () => {
     await index.refresh();
     const [row] = index.rows;
     const running = row && runningMetrics(row, { gauges: jobGauges(aLargeJob(1)), tasks: [] });
+    options = { ...options, upkeep: { counts: { moved: 0, removed: 0, removedBytes: 0, refused: 0 } } };
+    await serve();
     const known = (await ask("/metrics")).text + running;
     for (const file of ["alerts.yml", "grafana-dashboard.json"]) {
       const names = readFileSync(path.join("examples/monitoring", file), "utf8").match(/\btony_\w+/g) ?? [];

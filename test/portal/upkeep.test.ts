@@ -269,15 +269,25 @@ describe("the purger", () => {
     ended(1, 40);
     ended(2, 3);
     await index.refresh();
-    const finished = () => /^tony_jobs_finished_total.*$/m.exec(metricsOf(index))?.[0];
+    const finished = () => /^tony_jobs_finished_total.*$/m.exec(metricsOf(index, (_name, samples) => samples))?.[0];
     const all = finished();
     const upkeep = upkeepOf();
     await upkeep.round();
     await index.refresh();
     expect(index.rows).toHaveLength(1);
     expect(finished()).toBe(all);
-    expect(metricsOf(index, upkeep.counts)).toContain("tony_portal_removed_jobs_total 1\n");
+    expect(metricsOf(index, (_name, samples) => samples, upkeep.counts)).toContain(
+      "tony_portal_removed_jobs_total 1\n",
+    );
   });
+});
+
+test("a job that waits for its containers is left alone, however long it does", async () => {
+  const folder = aged(history.write({ number: 1, startedAtMs: before(200), last: "job-started" }), before(200));
+  await index.refresh();
+  expect(index.rows.map(({ state }) => state)).toEqual(["waiting"]);
+  await upkeepOf({ maxJobs: 0 }).round();
+  expect([existsSync(folder), said]).toEqual([true, []]);
 });
 
 test("a rehearsal says what would be done, and does nothing", async () => {
