@@ -108,6 +108,7 @@ export interface Outcome {
   readonly cause?: {
     readonly summary: string;
     readonly remedy?: string;
+    readonly generation?: number;
     readonly atMs: number;
     readonly lines: readonly string[];
     readonly consequences: readonly string[];

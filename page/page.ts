@@ -113,7 +113,7 @@ function show(live: Live): void {
     el("p", {}, [
       `${job.applicationId} · queue ${job.queue} · ${job.user} · since ${moment(job.startedAtMs)}, ${span((live.status?.outcome?.endedAtMs ?? nowMs) - job.startedAtMs)}`,
       isTold(live.status)
-        ? ` · generation ${live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.held}${costOf(live.status.use)}`
+        ? ` · generation ${live.status.outcome?.cause?.generation ?? live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.held}${costOf(live.status.use)}`
         : "",
     ]),
     mayLook === true

@@ -1,5 +1,5 @@
 import type { Timed, TimelineLane, TimelineSpan } from "../src/job/timeline.ts";
-import { spanWords, timelineOf, timelinePhases, totalsOf } from "../src/job/timeline.ts";
+import { countedGenerations, spanWords, timelineOf, timelinePhases, totalsOf } from "../src/job/timeline.ts";
 import { el, svg } from "./dom.ts";
 import { moment } from "./words.ts";
 
@@ -63,12 +63,12 @@ function bar(spans: readonly TimelineSpan[], { fromMs, toMs, takeovers }: Drawn)
 
 const parts = ["containers", "files", "registration", "programs", "running"] as const;
 
-function table({ generations }: Timed, lanes: readonly TimelineLane[]): HTMLElement {
+function table(status: Timed, lanes: readonly TimelineLane[]): HTMLElement {
   const isStaged = lanes.length > 1;
   const spans = lanes.flatMap((lane) => lane.spans);
   const titles = ["generation", ...(isStaged ? ["stage"] : []), "began", ...parts, "ended by"];
   const head = titles.map((title) => el("th", { scope: "col" }, [title]));
-  const rows = generations.map((one) => rowOf(one, spans, isStaged));
+  const rows = countedGenerations(status).map((one) => rowOf(one, spans, isStaged));
   return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Generations" }, [
     el("table", { class: "generations" }, [el("thead", {}, [el("tr", {}, head)]), el("tbody", {}, rows)]),
   ]);

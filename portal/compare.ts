@@ -1,5 +1,6 @@
 import type { JobSeries, SeriesRow } from "../src/history/series/file.ts";
 import type { TaskSeries } from "../src/history/series/table.ts";
+import { countedGenerations } from "../src/job/timeline.ts";
 import { yarnState } from "../src/page/live-answer.ts";
 import type {
   ComparedChart,
@@ -37,7 +38,7 @@ export function compare(a: WholeJob, b: WholeJob): Comparison {
 }
 
 function jobOf({ user, status, events }: StoredJob): ComparedJob {
-  const { applicationId, name, queue, state, submittedAtMs, startedAtMs, nowMs, outcome, generations, usage } = status;
+  const { applicationId, name, queue, state, submittedAtMs, startedAtMs, nowMs, outcome, usage } = status;
   const running = events.find(({ type }) => type === "task-started" || type === "cluster-spec-sent");
   const cause = outcome?.cause?.summary ?? (outcome?.result === "succeeded" ? undefined : outcome?.summary);
   return {
@@ -50,7 +51,7 @@ function jobOf({ user, status, events }: StoredJob): ComparedJob {
     startedAtMs,
     tookMs: Math.max(0, (outcome?.endedAtMs ?? nowMs) - startedAtMs),
     ...(running === undefined ? {} : { waitedMs: Math.max(0, running.atMs - startedAtMs) }),
-    generations: Math.max(1, generations.length),
+    generations: Math.max(1, countedGenerations(status).length),
     ...(cause === undefined ? {} : { cause: short(cause) }),
     usage,
   };

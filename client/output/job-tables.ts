@@ -14,6 +14,7 @@ import type {
   TaskStatus,
 } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
+import { countedGenerations } from "../../src/job/timeline.ts";
 import { budgetFor } from "./budgets.ts";
 import { formatClock, formatTable } from "./format.ts";
 import { gpuPeak, memoryPeak } from "./use-words.ts";
@@ -106,9 +107,9 @@ export function generationWords(generation: number, { generations }: Pick<JobSta
 }
 
 /** What ended each generation, and where the next one went on; nothing while there is one only. */
-export function generationTable({ generations: all, budgets, outcome }: JobStatus): string[] {
-  // The next one may have been opened before it was known that the job ends with this one.
-  const generations = all.filter(({ generation }) => generation <= (outcome?.cause?.generation ?? generation));
+export function generationTable(status: JobStatus): string[] {
+  const { budgets, outcome } = status;
+  const generations = countedGenerations(status);
   if (generations.length < 2) return [];
   const staged = generations.some(({ roles }) => roles !== undefined);
   const rows = generations.map((generation, index) => {

@@ -1,5 +1,5 @@
 import { durationWords } from "./reasons/words.ts";
-import type { GenerationSummary, JobOutcome, JobStatus, Takeover } from "./status.ts";
+import type { Cause, GenerationSummary, JobOutcome, JobStatus, Takeover } from "./status.ts";
 
 /** What a job's time goes to, in the order in which it comes, and how long that lasts. */
 export const timelinePhases = {
@@ -46,7 +46,19 @@ export interface Timed
     JobStatus,
     "submittedAtMs" | "startedAtMs" | "nowMs" | "state" | "generations" | "takeovers" | "search"
   > {
-  readonly outcome?: Pick<JobOutcome, "endedAtMs">;
+  readonly outcome?: Pick<JobOutcome, "endedAtMs"> & { readonly cause?: Pick<Cause, "generation"> };
+}
+
+/** Those that count: the next one of the same tasks may have been opened before it was known that the job ends with this one. */
+export function countedGenerations({
+  generations,
+  outcome,
+}: Pick<Timed, "generations" | "outcome">): readonly GenerationSummary[] {
+  const last = generations.find(({ generation }) => generation === outcome?.cause?.generation);
+  if (last === undefined) return generations;
+  return generations.filter(
+    ({ generation, roles }) => generation <= last.generation || String(roles) !== String(last.roles),
+  );
 }
 
 /** Of a search without its trials, which overlap. Clocks of machines differ: no span ends before it begins. */
@@ -55,11 +67,11 @@ export function timelineOf(status: Timed): Timeline {
     submittedAtMs = status.startedAtMs,
     startedAtMs,
     nowMs,
-    generations,
     takeovers = [],
     search,
     outcome,
   } = status;
+  const generations = countedGenerations(status);
   const fromMs = Math.min(submittedAtMs, startedAtMs);
   const toMs = Math.max(startedAtMs, outcome?.endedAtMs ?? nowMs);
   return {

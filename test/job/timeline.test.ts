@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { type Timed, timelineOf, totalsOf, totalWords } from "../../src/job/timeline.ts";
+import { countedGenerations, type Timed, timelineOf, totalsOf, totalWords } from "../../src/job/timeline.ts";
 
 const SECOND = 1_000;
 const at = (seconds: number) => 1_000_000 + seconds * SECOND;
@@ -61,6 +61,14 @@ describe("the timeline of a job", () => {
   ] as const)("of %j has what goes on at its end", (changes, spans) => {
     const generations = changes.generations.map((one) => JSON.parse(JSON.stringify(one)));
     expect(told(job({ ...changes, generations }))).toEqual(spans);
+  });
+
+  test("has no generation that was opened before it was known that the job ends with the one before", () => {
+    const outcome = { endedAtMs: at(112), cause: { generation: 1 } };
+    expect(told(job({ outcome })).at(-1)).toBe("running 40–100");
+    const staged = [{ ...first, roles: ["ps"] }, { ...second, roles: ["worker"] }];
+    expect(countedGenerations({ generations: staged, outcome }).map(({ generation }) => generation)).toEqual([1, 2]);
+    expect(countedGenerations({ generations: staged }).map(({ generation }) => generation)).toEqual([1, 2]);
   });
 
   test("ends with the job, and begins with its ApplicationMaster where nobody knows when it was submitted", () => {

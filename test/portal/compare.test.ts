@@ -111,6 +111,13 @@ test("shows as many roles and charts as people can read", async () => {
   expect([shown.length, charts.length]).toEqual([100, 40]);
 });
 
+test("counts no generation that was opened before it was known that the job ends with the one before", async () => {
+  const generations = [1, 2].map((generation) => ({ generation, startedAtMs }));
+  const cause = { ...outOfMemory(), generation: 1 };
+  const { jobs } = await compared({ result: "failed", cause, more: { generations } }, { more: { generations } });
+  expect(jobs.map((job) => job.generations)).toEqual([1, 2]);
+});
+
 test("sets the roles of both side by side, by their names, also of those that one of them lacks", async () => {
   const role = { allocated: 0, registered: 0, running: 0, ended: 0, others: {} };
   const of = (name: string, instances: number) => ({ ...role, name, instances, memoryMiB: instances * 512, vcores: 1 });
