@@ -9,18 +9,33 @@ const titles: Readonly<Record<string, string>> = { cpu: "cores", gpu: "GPU %" };
 /** A line for each quantity of a task, all over the same time. */
 export function drawCharts(chart: Chart, memoryLimitBytes: number): Element[] {
   const spans = Math.max(2, ...chart.series.map(({ first, values }) => first + values.length));
-  return chart.series.map((series) => figure(series, chart, spans, memoryLimitBytes));
+  return inOrder(chart.series).map((series) => figure(series, chart, spans, memoryLimitBytes));
+}
+
+/** What programs report first, then what is measured. */
+const measured = ["cpu", "memory", "gpu"];
+export function inOrder<T extends { readonly name: string }>(series: readonly T[]): T[] {
+  const rank = ({ name }: T) => (name === "step" ? 0 : name.startsWith("metric:") ? 1 : 2 + rankOf(name));
+  const rankOf = (name: string) => (measured.includes(name) ? measured.indexOf(name) : measured.length);
+  return series.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** How a quantity is called, how its values are written, and where its axis begins: at 0, but for what programs count themselves. */
+export function quantity(name: string): { title: string; words: (value: number) => string; fromLeast: boolean } {
+  return {
+    title: titles[name] ?? name.replace(/^metric:/, ""),
+    words: name === "memory" ? size : name.startsWith("disk-") ? rate : amount,
+    fromLeast: name === "step" || name.startsWith("metric:"),
+  };
 }
 
 function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memoryLimitBytes: number): Element {
   const heard = series.values.filter((value) => value !== null);
-  const words = series.name === "memory" ? size : series.name.startsWith("disk-") ? rate : amount;
+  const { title: name, words, fromLeast } = quantity(series.name);
   const [least, most, last] = [Math.min(...heard), Math.max(...heard), heard.at(-1) ?? 0];
   const isLimited = series.name === "memory" && memoryLimitBytes > 0;
-  const isMetric = series.name.startsWith("metric:");
-  const bottom = isMetric || series.name === "step" ? least : 0;
+  const bottom = fromLeast ? least : 0;
   const top = isLimited ? memoryLimitBytes : Math.max(most, bottom + 1e-12);
-  const name = titles[series.name] ?? series.name.replace(/^metric:/, "");
   const label = `${name}: last ${words(last)}, between ${words(least)} and ${words(most)}, since ${moment(fromMs + series.first * spanMs)}`;
   const lines = linesOf(series, spans, bottom, top).map((points) =>
     svg("polyline", { points, class: "line", fill: "none" }),

@@ -1,6 +1,7 @@
 import type { ComparedChart, ComparedJob, ComparedRole, Comparison } from "../src/page/portal-answers.ts";
+import { inOrder, quantity } from "./charts.ts";
 import { el, fill, restore, svg } from "./dom.ts";
-import { amount, moment, size, span } from "./words.ts";
+import { amount, moment, queued, size, span } from "./words.ts";
 
 type Two<T> = readonly [T, T];
 
@@ -14,7 +15,7 @@ async function ask(): Promise<void> {
   const query = new URLSearchParams(location.search);
   const [a, b] = [query.get("a") ?? "", query.get("b") ?? ""];
   if (a === "" || b === "") return;
-  say("is read …");
+  say("The histories of both are being read …");
   try {
     const response = await fetch(`api/v1/compare?${new URLSearchParams({ a, b })}`, { cache: "no-store" });
     const answer: Comparison | { readonly error: string } = await response.json();
@@ -40,7 +41,7 @@ function show({ jobs, settings, moreSettings, roles, charts }: Comparison): void
   fill("settings-note", [settings === undefined || settings.length === 0 ? none : more]);
   const rows = (settings ?? []).map(({ key, of }) => row(key, [of[0] ?? "–", of[1] ?? "–"], "cause"));
   fill("settings", rows.length === 0 ? [] : [head(jobs), el("tbody", {}, rows)]);
-  fill("charts", charts.length === 0 ? [el("p", {}, ["Neither has series."])] : charts.map(figure));
+  fill("charts", charts.length === 0 ? [el("p", {}, ["Neither has series."])] : inOrder(charts).map(figure));
 }
 
 function head(jobs: Two<ComparedJob>): Element {
@@ -61,6 +62,7 @@ function outcomes(jobs: Two<ComparedJob>): Element[] {
     ["queue", ({ queue }) => queue],
     ["began", ({ startedAtMs }) => moment(startedAtMs)],
     ["took", ({ tookMs }) => span(tookMs)],
+    ["queued before", ({ submittedAtMs, startedAtMs }) => queued(submittedAtMs, startedAtMs)],
     ["until its programs ran", ({ waitedMs }) => (waitedMs === undefined ? "" : span(waitedMs))],
     ["generations", ({ generations }) => String(generations)],
     ["GiB·h", ({ usage }) => amount(usage.memoryMiBSeconds / 1024 / 3600)],
@@ -107,15 +109,15 @@ function row(title: string, cells: Two<string>, kind: string): Element {
 function figure({ name, axis, of }: ComparedChart): Element {
   const points = of.flatMap((line) => line?.points ?? []).filter(([, y]) => y !== null);
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y ?? 0)];
-  const [left, right, low, high] = [least(xs), most(xs), least(ys), most(ys)];
-  const title = name.replace(/^metric:/, "");
-  const words = name === "memory" ? size : amount;
+  const [left, right, lowest, high] = [least(xs), most(xs), least(ys), most(ys)];
+  const { title, words, fromLeast } = quantity(name);
+  const low = fromLeast ? lowest : 0;
   const lasts = of.map((line, index) => {
     const last = line?.points.findLast(([, y]) => y !== null)?.[1];
     return `${index === 0 ? "one" : "other"} ${last === undefined || last === null ? "has none" : words(last)}`;
   });
   const ends = axis === "step" ? `steps ${left} to ${right}` : `${span(left * 1000)} to ${span(right * 1000)}`;
-  const label = `${title}: last ${lasts.join(", ")}; between ${words(low)} and ${words(high)}, ${ends}`;
+  const label = `${title}: last ${lasts.join(", ")}; between ${words(lowest)} and ${words(high)}, ${ends}`;
   const place = (x: number, y: number) =>
     `${(((x - left) / Math.max(right - left, 1e-12)) * WIDTH).toFixed(1)},${(HEIGHT - 2 - ((y - low) / Math.max(high - low, 1e-12)) * (HEIGHT - 4)).toFixed(1)}`;
   const lines = of.flatMap((line, index) =>
@@ -131,7 +133,12 @@ function figure({ name, axis, of }: ComparedChart): Element {
   );
   const shape = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none" };
   const drawing = svg("svg", { ...shape, role: "img", "aria-label": label }, lines);
-  return el("figure", {}, [el("figcaption", {}, [`${title}  ${lasts.join(", ")}; ${ends}`]), drawing]);
+  const scale = [ends, `${words(low)} to ${words(high)}`].map((text) => el("span", {}, [text]));
+  return el("figure", {}, [
+    el("figcaption", {}, [`${title}  ${lasts.join(", ")}`]),
+    drawing,
+    el("p", { class: "axis", "aria-hidden": "true" }, scale),
+  ]);
 }
 
 function least(values: readonly number[]): number {

@@ -39,7 +39,7 @@ export interface Live {
   readonly chart?: Chart;
 }
 
-interface Job {
+export interface Job {
   readonly applicationId: string;
   readonly attempt: number;
   readonly name: string;
@@ -59,6 +59,7 @@ export interface Status {
     readonly running: number;
     readonly ended: number;
     readonly memoryMiB: number;
+    readonly others?: Readonly<Record<string, number>>;
   }[];
   readonly submittedAtMs?: number;
   readonly generations: Timed["generations"];

@@ -54,7 +54,7 @@ function begin(): void {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") query.set(name, value);
   followed = new Following(query.toString());
-  fill("log-place", ["is read …"]);
+  fill("log-place", ["The log is being read …"]);
   if (kind === "live") void follow(followed, OFTEN_MS);
   else void readStored(followed);
 }

@@ -1,13 +1,14 @@
+import { gpusOf } from "../src/job/gpus.ts";
 import { adviceNote, offerAdvice } from "./advice.ts";
 import { ask as askFor, listen, OFTEN_MS, SELDOM_MS } from "./ask.ts";
 import { base } from "./base.ts";
 import { drawCharts } from "./charts.ts";
 import { offerConfig } from "./config.ts";
 import { el, fill, link, scrollByKeyboard } from "./dom.ts";
-import type { Feed, Live, Outcome, Search, Status, TaskRow, View } from "./live.ts";
+import type { Feed, Job, Live, Outcome, Search, Status, TaskRow, View } from "./live.ts";
 import { chooseLog, offerLog } from "./log.ts";
 import { drawTimeline } from "./timeline.ts";
-import { amount, moment, silence, size, span } from "./words.ts";
+import { amount, moment, queued, silence, size, span } from "./words.ts";
 
 const ROWS = 50;
 
@@ -20,8 +21,9 @@ const columns = [
   ["rate", "rate"],
   ["cpu", "cores"],
   ["memory", "memory"],
-  ["gpu", "GPU"],
 ] as const;
+/** Where a task has one. */
+const gpuColumn = ["gpu", "GPU"] as const;
 
 /** What the viewer chose; an answer to an older choice is dropped. */
 const view: View = { from: 0, sort: "task", descending: false, filter: "", task: "" };
@@ -60,6 +62,7 @@ async function ask(): Promise<void> {
     return live;
   };
   stream = new AbortController();
+  const slow = setTimeout(() => shown === undefined && say("No answer yet: HDFS may be slow."), OFTEN_MS);
   try {
     await listen(`api/v1/stream?${queryOf()}`, take, stream.signal);
     if (mine !== asked || isClosed) return;
@@ -70,6 +73,8 @@ async function ask(): Promise<void> {
     if (mine !== asked) return;
     pauseMs = Math.min(2 * pauseMs, SELDOM_MS);
     say(noAnswer());
+  } finally {
+    clearTimeout(slow);
   }
   timer = setTimeout(() => void ask(), pauseMs);
 }
@@ -85,6 +90,8 @@ function noAnswer(): string {
 function takeAnswer(live: Live): void {
   pauseMs = live.job === undefined ? Math.min(2 * pauseMs, SELDOM_MS) : OFTEN_MS;
   if (live.job !== undefined) show(live);
+  else if (shown === undefined && live.error !== undefined)
+    fill("head", [backLink(), el("h1", {}, ["No job to show"])]);
   isClosed = live.isClosed === true;
   say(live.error ?? "");
 }
@@ -104,18 +111,14 @@ function say(words: string): void {
 function show(live: Live): void {
   shown = live;
   since = live.rev;
-  const { job, mayLook, nowMs, running } = live;
+  const { job, mayLook, running } = live;
   if (job === undefined) return;
   document.title = `${job.name} – ${job.state}`;
   const state = live.status?.state ?? job.state;
   fill("head", [
+    backLink(),
     el("h1", {}, [job.name, " ", el("span", { class: `state ${state}` }, [state])]),
-    el("p", {}, [
-      `${job.applicationId} · queue ${job.queue} · ${job.user} · since ${moment(job.startedAtMs)}, ${span((live.status?.outcome?.endedAtMs ?? nowMs) - job.startedAtMs)}`,
-      isTold(live.status)
-        ? ` · generation ${live.status.outcome?.cause?.generation ?? live.status.generation} · AM on ${live.status.amHost}, attempt ${job.attempt} · held ${live.status.use.held}${costOf(live.status.use)}`
-        : "",
-    ]),
+    el("p", {}, [[...timesOf(job, live), ...heldBy(live.status), ...masterOf(job, live.status)].join(" · ")]),
     mayLook === true
       ? ""
       : el("p", { class: "note" }, [
@@ -146,8 +149,37 @@ function isTold(status: Status | undefined): status is Status {
   return status !== undefined && status.amHost !== "";
 }
 
-function costOf({ cost }: Status["use"]): string {
-  return cost === undefined ? "" : ` · cost ${cost}`;
+function timesOf(job: Job, { status, nowMs }: Live): string[] {
+  const { applicationId, queue, user, startedAtMs } = job;
+  const took = span((status?.outcome?.endedAtMs ?? nowMs) - startedAtMs);
+  const waited = queued(status?.submittedAtMs, startedAtMs);
+  return [
+    applicationId,
+    `queue ${queue}`,
+    user,
+    `since ${moment(startedAtMs)}, ${took}`,
+    ...(waited === "" ? [] : [waited]),
+  ];
+}
+
+/** Of a job that YARN ended it is what YARN counted. */
+function heldBy(status: Status | undefined): string[] {
+  if (status === undefined || (status.amHost === "" && status.outcome === undefined)) return [];
+  const { held, cost } = status.use;
+  return [`held ${held}`, ...(cost === undefined ? [] : [`cost ${cost}`])];
+}
+
+function masterOf({ attempt }: Job, status: Status | undefined): string[] {
+  if (!isTold(status)) return [];
+  const { generation, outcome, amHost } = status;
+  return [`generation ${outcome?.cause?.generation ?? generation}`, `AM on ${amHost}, attempt ${attempt}`];
+}
+
+/** In the portal, to all jobs. */
+function backLink(): HTMLElement | "" {
+  return /\/jobs\/application_[^/]*(\/|$)/.test(location.pathname)
+    ? el("p", {}, [el("a", { href: `${base(location.pathname)}../../` }, ["All jobs"])])
+    : "";
 }
 
 function showJob({ job, status, waits = [], feeds = [], search, advice, nowMs }: Live): void {
@@ -266,14 +298,15 @@ function showTasks({ tasks, status }: Live): void {
   const section = document.getElementById("tasks");
   if (tasks === undefined || section === null) return;
   section.hidden = false;
+  const hasGpus = tasks.rows.some(({ gpu }) => gpu !== undefined) || (status?.roles ?? []).some(asksForGpus);
   const limits = new Map((status?.roles ?? []).map(({ name, memoryMiB }) => [name, memoryMiB * 1024 ** 2]));
   fill(
     "columns",
-    columns.map(([column, title]) => heading(column, title)),
+    [...columns, ...(hasGpus ? [gpuColumn] : [])].map(([column, title]) => heading(column, title)),
   );
   fill(
     "rows",
-    tasks.rows.map((row) => rowOf(row, limits)),
+    tasks.rows.map((row) => rowOf(row, limits, hasGpus)),
   );
   const last = tasks.from + tasks.rows.length;
   const some = tasks.matching === tasks.all ? `${tasks.all}` : `${tasks.matching} (${tasks.all} in all)`;
@@ -305,7 +338,11 @@ function choice(what: string): HTMLElement {
   return button;
 }
 
-function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
+function asksForGpus({ others = {} }: Status["roles"][number]): boolean {
+  return gpusOf(others) > 0;
+}
+
+function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>, hasGpus: boolean): HTMLElement {
   const {
     task,
     host = "",
@@ -333,7 +370,7 @@ function rowOf(row: TaskRow, limits: ReadonlyMap<string, number>): HTMLElement {
     el("td", {}, [rate === undefined ? "" : `${Math.round(rate * 100)} %${slow ? " slow" : ""}`]),
     el("td", {}, [cpuCores === undefined ? "" : amount(cpuCores)]),
     el("td", {}, [used === undefined ? "" : `${size(used)}${limit === undefined ? "" : ` of ${size(limit)}`}`]),
-    el("td", {}, [gpu === undefined ? "" : `${Math.round(gpu)} %`]),
+    hasGpus ? el("td", {}, [gpu === undefined ? "" : `${Math.round(gpu)} %`]) : "",
   ]);
 }
 

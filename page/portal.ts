@@ -1,12 +1,15 @@
 import type { JobRow, JobsAnswer, UseAnswer } from "../src/page/portal-answers.ts";
 import { el, fill, restore, scrollByKeyboard } from "./dom.ts";
 import { showUse } from "./use.ts";
-import { moment, span } from "./words.ts";
+import { amount, moment, queued, span } from "./words.ts";
 
 const OFTEN_MS = 5_000;
 const SELDOM_MS = 30_000;
 const ROWS = 50;
 const DAY_MS = 24 * 3_600_000;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+/** Whoever waits for longer is told that there is no answer yet. */
+const SLOW_MS = 5_000;
 
 const filters = document.getElementById("filters");
 const use = document.getElementById("use");
@@ -24,14 +27,16 @@ function filled(): URLSearchParams {
   return query;
 }
 
+/** As the address has them, so that who mistypes there is told so. */
 function queryOf(): URLSearchParams {
-  const query = filled();
+  const query = new URLSearchParams(location.search);
   for (const [name, laterMs] of [
     ["since", 0],
     ["until", DAY_MS - 1],
   ] as const) {
-    const day = query.get(name);
-    if (day !== null) query.set(name, String(new Date(`${day}T00:00`).getTime() + laterMs));
+    const day = query.get(name) ?? "";
+    // Days are the viewer's own.
+    if (DAY.test(day)) query.set(name, String(new Date(`${day}T00:00`).getTime() + laterMs));
   }
   query.set("from", String(from));
   query.set("count", String(ROWS));
@@ -44,6 +49,7 @@ async function ask(): Promise<void> {
   if (document.hidden) return;
   const mine = ++asked;
   let pauseMs = SELDOM_MS;
+  const slow = setTimeout(() => say("No answer yet: the portal is busy, or waits for HDFS."), SLOW_MS);
   try {
     const response = await fetch(`api/v1/jobs?${queryOf()}`, { cache: "no-store" });
     const jobs: JobsAnswer | { readonly error: string } = await response.json();
@@ -58,6 +64,8 @@ async function ask(): Promise<void> {
   } catch {
     if (mine !== asked) return;
     say("The portal does not answer: it may have been ended.");
+  } finally {
+    clearTimeout(slow);
   }
   timer = setTimeout(() => void ask(), pauseMs);
 }
@@ -104,18 +112,47 @@ function show({ rows, matching, total, nowMs, ...jobs }: JobsAnswer): void {
 }
 
 function rowOf(row: JobRow, nowMs: number): HTMLElement {
-  const { applicationId, name, user, queue, state, startedAtMs, endedAtMs, tasks, cause = "", writtenBy } = row;
-  const cells = [name, user, queue];
+  const {
+    applicationId,
+    name,
+    user,
+    queue,
+    state,
+    startedAtMs,
+    endedAtMs,
+    tasks,
+    cause = "",
+    tags = [],
+    writtenBy,
+  } = row;
+  const cells = [
+    [name, [name, ...tags].join(" · ")],
+    [user, user],
+    [queue, queue],
+  ] as const;
   return el("tr", {}, [
     el("td", {}, [chooser(applicationId)]),
     el("th", { scope: "row" }, [el("a", { href: `jobs/${applicationId}/` }, [applicationId])]),
-    ...cells.map((cell) => el("td", { class: "name", title: cell }, [cell])),
+    ...cells.map(([cell, title]) => el("td", { class: "name", title }, [cell])),
     el("td", { class: `state ${state}` }, [writtenBy === "TonY" ? `${state} (TonY)` : state]),
     el("td", {}, [moment(startedAtMs)]),
-    el("td", {}, [state === "unknown" ? "" : span((endedAtMs ?? nowMs) - startedAtMs)]),
+    el("td", {}, [state === "unknown" ? "" : span((endedAtMs ?? nowMs) - startedAtMs), small(row)]),
     el("td", {}, [String(tasks)]),
+    el("td", {}, [heldWords(row)]),
     el("td", { class: "cause" }, [cause]),
   ]);
+}
+
+function small({ submittedAtMs, startedAtMs }: JobRow): Element | "" {
+  const words = queued(submittedAtMs, startedAtMs);
+  return words === "" ? "" : el("div", { class: "axis" }, [words]);
+}
+
+/** `0.34 GiB·h · 0.022 EUR`; of a job that has not ended its history does not say. */
+function heldWords({ usage: { memoryMiBSeconds, cost } }: JobRow): string {
+  if (memoryMiBSeconds === 0) return "";
+  const costs = cost === undefined ? [] : [`${amount(cost.amount)} ${cost.currency ?? ""}`.trim()];
+  return [`${amount(memoryMiBSeconds / 1024 / 3600)} GiB·h`, ...costs].join(" · ");
 }
 
 /** Two chosen jobs are compared. */

@@ -5,10 +5,12 @@ import { amount } from "./words.ts";
 const WIDE = 700;
 const HIGH = 80;
 /** The bars of fewer have the width that they have among so many. */
-const LEAST_DAYS = 14;
+const LEAST_DAYS = 60;
 
 /** What jobs held, by queue and user, and by day. */
 export function showUse({ owners, days }: UseAnswer): void {
+  const hasGpus = owners.some(({ gpuHours }) => gpuHours > 0);
+  document.getElementById("use")?.classList.toggle("no-gpu", !hasGpus);
   fill(
     "use-rows",
     owners.map(({ queue, user, ...use }) =>
@@ -20,8 +22,7 @@ export function showUse({ owners, days }: UseAnswer): void {
           amount(use.gibHours),
           share(use.wastedGibHours, use.gibHours),
           amount(use.coreHours),
-          amount(use.gpuHours),
-          share(use.wastedGpuHours, use.gpuHours),
+          ...(hasGpus ? [amount(use.gpuHours), share(use.wastedGpuHours, use.gpuHours)] : []),
           costWords(use),
         ].map((cell) => el("td", {}, [cell])),
       ]),

@@ -6,6 +6,15 @@ export function span(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+/** What a time since a job's ApplicationMaster began leaves out: `after 1 min 35 s in the queue`; empty of little, or where nobody knows. */
+export function queued(submittedAtMs: number | undefined, startedAtMs: number): string {
+  const ms = startedAtMs - (submittedAtMs ?? startedAtMs);
+  return ms < QUEUED_MS ? "" : `after ${span(ms)} in the queue`;
+}
+
+/** In less any ApplicationMaster is started. */
+const QUEUED_MS = 10_000;
+
 /** `94.3 MiB` */
 export function size(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -66,7 +66,10 @@ describe("the timeline of a job", () => {
   test("has no generation that was opened before it was known that the job ends with the one before", () => {
     const outcome = { endedAtMs: at(112), cause: { generation: 1 } };
     expect(told(job({ outcome })).at(-1)).toBe("running 40–100");
-    const staged = [{ ...first, roles: ["ps"] }, { ...second, roles: ["worker"] }];
+    const staged = [
+      { ...first, roles: ["ps"] },
+      { ...second, roles: ["worker"] },
+    ];
     expect(countedGenerations({ generations: staged, outcome }).map(({ generation }) => generation)).toEqual([1, 2]);
     expect(countedGenerations({ generations: staged }).map(({ generation }) => generation)).toEqual([1, 2]);
   });

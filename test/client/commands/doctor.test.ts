@@ -33,7 +33,9 @@ test("settings that mean nothing are found, as validate finds them, and so is a 
   if (!("run" in parsed)) throw new Error("nothing to run");
   const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere", TONY_CONF_DIR: "/nonexist" } });
   expect(await parsed.run(context)).toBe(ExitCode.cluster);
-  expect(context.out.text).toMatch(/^ {2}✗ settings +TONY_CONF_DIR: \/nonexist is not a folder, so no tony-site.xml is/m);
+  expect(context.out.text).toMatch(
+    /^ {2}✗ settings +TONY_CONF_DIR: \/nonexist is not a folder, so no tony-site.xml is/m,
+  );
   expect(context.out.text).toMatch(/^ {2}✗ settings +-conf: tony.history.max-jobs must be a whole number/m);
 });
 

@@ -93,7 +93,9 @@ describe("what the portal is started with", () => {
       ].join("\n");
       const place = path.join(folder, "tony-site.xml");
       expect(() => settings([history], site)).toThrow(
-        new RegExp(`${place}:2: tony.history.retention-secs is not a key.*\\n${place}:3: tony.history.max-jobs must be`),
+        new RegExp(
+          `${place}:2: tony.history.retention-secs is not a key.*\\n${place}:3: tony.history.max-jobs must be`,
+        ),
       );
     });
 
