@@ -77,7 +77,18 @@ async function askUse(mine: number): Promise<void> {
 }
 
 function troubleOf({ scan, nowMs }: JobsAnswer): string {
-  const { isComplete, restored = 0, read, folders, atMs, trouble, yarnTrouble, emptyPlaces, unreadable } = scan;
+  const {
+    isComplete,
+    restored = 0,
+    read,
+    folders,
+    atMs,
+    trouble,
+    yarnTrouble,
+    keepTrouble,
+    emptyPlaces,
+    unreadable,
+  } = scan;
   if (trouble !== undefined) {
     const since = atMs === 0 ? "The history cannot be read" : `What is shown is ${span(nowMs - atMs)} old`;
     return `${since}: ${trouble}`;
@@ -91,7 +102,9 @@ function troubleOf({ scan, nowMs }: JobsAnswer): string {
   const [first] = unreadable;
   if (first === undefined)
     return emptyPlaces === undefined
-      ? ""
+      ? keepTrouble === undefined
+        ? ""
+        : `What is read is not kept for the portal's next start: ${keepTrouble}`
       : `No job is in ${emptyPlaces.join(", nor in ")}. Jobs are there once they run with tony.history.location.`;
   return `The history of ${unreadable.length} ${unreadable.length === 1 ? "job" : "jobs"} cannot be read: ${first.why}`;
 }
@@ -136,23 +149,26 @@ function rowOf(row: JobRow, nowMs: number): HTMLElement {
     ...cells.map(([cell, title]) => el("td", { class: "name", title }, [cell])),
     el("td", { class: `state ${state}` }, [writtenBy === "TonY" ? `${state} (TonY)` : state]),
     el("td", {}, [moment(startedAtMs)]),
-    el("td", {}, [state === "unknown" ? "" : span((endedAtMs ?? nowMs) - startedAtMs), small(row)]),
+    el("td", {}, [
+      state === "unknown" ? "" : span((endedAtMs ?? nowMs) - startedAtMs),
+      below(queued(row.submittedAtMs, startedAtMs)),
+    ]),
     el("td", {}, [String(tasks)]),
-    el("td", {}, [heldWords(row)]),
+    el("td", {}, heldBy(row)),
     el("td", { class: "cause" }, [cause]),
   ]);
 }
 
-function small({ submittedAtMs, startedAtMs }: JobRow): Element | "" {
-  const words = queued(submittedAtMs, startedAtMs);
+/** What a value leaves out, below it. */
+function below(words: string): Element | "" {
   return words === "" ? "" : el("div", { class: "axis" }, [words]);
 }
 
-/** `0.34 GiB·h · 0.022 EUR`; of a job that has not ended its history does not say. */
-function heldWords({ usage: { memoryMiBSeconds, cost } }: JobRow): string {
-  if (memoryMiBSeconds === 0) return "";
-  const costs = cost === undefined ? [] : [`${amount(cost.amount)} ${cost.currency ?? ""}`.trim()];
-  return [`${amount(memoryMiBSeconds / 1024 / 3600)} GiB·h`, ...costs].join(" · ");
+/** Of a job that has not ended its history does not say. */
+function heldBy({ usage: { memoryMiBSeconds, cost } }: JobRow): (string | Element)[] {
+  if (memoryMiBSeconds === 0) return [];
+  const costs = cost === undefined ? "" : `${amount(cost.amount)} ${cost.currency ?? ""}`;
+  return [`${amount(memoryMiBSeconds / 1024 / 3600)} GiB·h`, below(costs)];
 }
 
 /** Two chosen jobs are compared. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync, gzip } from "node:zlib";
@@ -37,6 +37,12 @@ export class DaySegments {
   /** @param history whose days they are: a folder of this machine may have those of several */
   constructor(folder: string, history: string) {
     this.#folder = path.join(folder, createHash("sha256").update(history).digest("hex").slice(0, 16));
+  }
+
+  /** Makes the folder. @throws Error where nothing can be kept there */
+  async prepare(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await access(this.#folder, constants.W_OK | constants.X_OK);
   }
 
   /** Those that can be read, the newest first; others are made anew. */

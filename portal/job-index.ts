@@ -38,7 +38,7 @@ export interface JobIndexOptions {
   readonly roundings: Roundings;
   readonly nowMs: () => number;
   /** What was read before; absent: nothing is kept. */
-  readonly segments?: Pick<DaySegments, "gone" | "load" | "remove" | "save" | "saveGone">;
+  readonly segments?: Pick<DaySegments, "gone" | "load" | "prepare" | "remove" | "save" | "saveGone">;
 }
 
 /** Each waits for the NameNode or a DataNode most of its time. */
@@ -125,12 +125,7 @@ export class JobIndex {
     const { segments } = this.#options;
     if (segments === undefined || this.#isGoneKept) return;
     this.#isGoneKept = true;
-    try {
-      await segments.saveGone(this.gone);
-    } catch (error) {
-      this.#isGoneKept = false;
-      this.#keepTrouble = errorMessage(error);
-    }
+    this.#isGoneKept = await this.#keeping(segments.saveGone(this.gone));
   }
 
   #put(job: KnownJob): void {
@@ -176,16 +171,26 @@ export class JobIndex {
       // Whoever asks is answered in between.
       await setImmediate();
     }
+    await this.#keeping(segments?.prepare());
   }
 
   /** A day with jobs that cannot be read is read again by each start: they are to be told. */
   async #keep({ path: day, modificationTimeMs: changedAtMs }: FileStatus): Promise<void> {
     const { segments } = this.#options;
     if (segments === undefined || [...this.#unreadable.keys()].some((folder) => path.dirname(folder) === day)) return;
+    const jobs = this.#jobsAt(day).map(({ outcome: _yarns, ...job }) => job);
+    await this.#keeping(segments.save({ day, changedAtMs, jobs }));
+  }
+
+  /** @returns whether it was kept */
+  async #keeping(saved: Promise<void> | undefined): Promise<boolean> {
     try {
-      await segments.save({ day, changedAtMs, jobs: this.#jobsAt(day).map(({ outcome: _yarns, ...job }) => job) });
+      await saved;
+      this.#keepTrouble = undefined;
+      return true;
     } catch (error) {
       this.#keepTrouble = errorMessage(error);
+      return false;
     }
   }
 

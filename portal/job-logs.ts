@@ -1,6 +1,7 @@
 import { TonyError } from "../src/errors.ts";
 import { parseLogFileName } from "../src/job/closed-log.ts";
 import type { JobStatus } from "../src/job/status.ts";
+import { parseTaskId } from "../src/job/task.ts";
 import type { StoredLog, StoredLogs } from "../src/logs/log-store.ts";
 import { type Tenancy, tenanciesOf } from "../src/logs/master-log.ts";
 import type { LineFilter, OutputLine } from "../src/logs/ordered-output.ts";
@@ -69,7 +70,7 @@ export class JobLogs {
 
   /**
    * @param user who ran the job: whoever calls this has made sure of it, for the portal may read the logs of others
-   * @throws TonyError (`BUSY`, `NO_LOGS`, `LOG_TOO_LONG`)
+   * @throws TonyError (`BUSY`, `NO_LOGS`, `NO_SUCH_TASK`, `LOG_TOO_LONG`)
    */
   async read(user: string, status: JobStatus, query: LogQuery, gone: AbortSignal): Promise<LogAnswer> {
     if (this.#readers >= MOST_READERS)
@@ -100,6 +101,8 @@ async function readLogs(store: StoredLogs, status: JobStatus, query: LogQuery): 
   const tail = new Tail(query.tail);
   for await (const line of lines) tail.push(line);
   if (tail.lines.length === 0 && !tail.isCut) await assertStored(store, status);
+  if (query.task !== "am" && own.length === 0 && !isTask(query.task, status))
+    throw new TonyError(`The job has no task ${query.task}`, { code: "NO_SUCH_TASK" });
   return { tasks, lines: tail.lines, isCut: tail.isCut, missingBytes: stored.missingBytes };
 }
 
@@ -108,6 +111,11 @@ function lastTenancies({ tasks }: JobStatus): Tenancy[] {
   return tasks.flatMap(({ task, containerId }) =>
     containerId === undefined ? [] : [{ task, containerId, logPrefix: "", ran: true }],
   );
+}
+
+function isTask(asked: string, { roles, tasks }: JobStatus): boolean {
+  const { role, index = 0 } = parseTaskId(asked) ?? {};
+  return tasks.some(({ task }) => task === asked) || roles.some((one) => one.name === role && index < one.instances);
 }
 
 async function* masterLines(text: string, wanted: string): AsyncGenerator<OutputLine> {

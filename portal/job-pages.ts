@@ -254,11 +254,14 @@ function runOf({ status }: StoredJob, series: JobSeries | undefined): Run {
   };
 }
 
-/** A job whose history has no end ended as YARN says, and held what YARN counted. */
-function withEnd(job: StoredJob, { outcome, row }: Partial<KnownJob> = {}): StoredJob {
-  if (outcome === undefined || job.status.outcome !== undefined) return job;
-  const { usage } = row ?? job.status;
-  return { ...job, status: { ...job.status, state: outcome.result, nowMs: outcome.endedAtMs, outcome, usage } };
+/** A job whose history has no end was submitted and ended as YARN says, and held what YARN counted. */
+function withEnd(job: StoredJob, known: KnownJob | undefined): StoredJob {
+  if (known?.outcome === undefined || job.status.outcome !== undefined) return job;
+  const { outcome, row } = known;
+  const { submittedAtMs, usage } = row;
+  const submitted = submittedAtMs === undefined ? {} : { submittedAtMs };
+  const end = { state: outcome.result, nowMs: outcome.endedAtMs, outcome, usage };
+  return { ...job, status: { ...job.status, ...submitted, ...end } };
 }
 
 function factsOf({ user, events }: StoredJob, series: JobSeries | undefined): PageFacts {

@@ -34,6 +34,7 @@ import { JobPages } from "./job-pages.ts";
 import { Logins } from "./logins.ts";
 import { RunningJobs } from "./running-job.ts";
 import { type PortalDoor, PortalServer } from "./server.ts";
+import { TroubleLog } from "./trouble-log.ts";
 import { Upkeep } from "./upkeep.ts";
 
 /** How often the history is looked at. */
@@ -83,8 +84,10 @@ async function main(): Promise<void> {
   const address = await new PortalServer(options).listen(port);
   process.stdout.write(`The portal is at ${address}\n`);
   await restored;
+  const troubles = new TroubleLog(say);
   for (;;) {
     await index.refresh();
+    troubles.tell(index.scan);
     await upkeep?.round();
     await index.keepGone();
     await new Promise((resolve) => setTimeout(resolve, ROUND_MS));

@@ -64,6 +64,7 @@ const statusOf: Readonly<Record<string, number>> = {
   NOT_LOGGED_IN: 401,
   NO_SUCH_JOB: 404,
   NO_LOGS: 404,
+  NO_SUCH_TASK: 404,
   NOT_ALLOWED: 403,
   ACCESS_DENIED: 403,
   LOG_TOO_LONG: 413,

@@ -206,3 +206,11 @@ test("where nothing can be kept, the list is shown, and why", async () => {
   expect(index.scan.keepTrouble).toContain("ENOTDIR");
   state = path.dirname(state);
 });
+
+test("a folder in which nothing can be kept is told of at once, before anything is to be kept", async () => {
+  const file = path.join(history.root, "file");
+  writeFileSync(file, "");
+  const index = new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(path.join(file, "state"), "h") });
+  await index.restore();
+  expect(index.scan.keepTrouble).toContain("ENOTDIR");
+});

@@ -127,7 +127,7 @@ test("what removed jobs came to is kept as soon as that can be", async () => {
     kept.push(tallies.length);
   };
   const nothing = async () => undefined;
-  const segments = { gone: () => [], *load() {}, remove: nothing, save: nothing, saveGone };
+  const segments = { gone: () => [], *load() {}, prepare: nothing, remove: nothing, save: nothing, saveGone };
   const keeping = new JobIndex({ ...history, nowMs: () => 77, segments });
   history.write({ number: 1, endedAtMs: octoberMs });
   await keeping.refresh();

@@ -88,6 +88,16 @@ describe("the logs of a job in the portal", () => {
     expect(await read({ task: "worker:7" })).toMatchObject({ tasks: ["worker:0", "worker:1"], lines: [] });
   });
 
+  test("are none of a task that has not printed anything, and are refused of one that there is not", async () => {
+    const quiet = { task: "worker:7", state: "waiting", restarts: 0 } as const;
+    expect(await read({ task: "worker:7" }, files, [quiet])).toMatchObject({
+      tasks: ["worker:0", "worker:1"],
+      lines: [],
+    });
+    await expect(read({ task: "worker:7" })).rejects.toMatchObject({ code: "NO_SUCH_TASK" });
+    await expect(read({ task: "evaluator:0" })).rejects.toMatchObject({ code: "NO_SUCH_TASK" });
+  });
+
   test("take no more memory than an answer may have, however long their lines are", async () => {
     const long = Array.from({ length: 200 }, () => "x".repeat(16_000)).join("\n");
     const { lines, isCut } = await read({}, { ...files, c4: { stdout: long } });
