@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { access, constants, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync, gzip } from "node:zlib";
-import { isNotThere } from "../src/hadoop/errors.ts";
+import { errorCode, isNotThere } from "../src/hadoop/errors.ts";
 import { amount, arrayOf, count, literal, object, type Shape, string } from "../src/job/shape.ts";
 import type { JobRow } from "../src/page/portal-answers.ts";
 import type { KnownJob } from "./job-index.ts";
@@ -41,7 +41,7 @@ export class DaySegments {
 
   /** Makes the folder. @throws Error where nothing can be kept there */
   async prepare(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolders(this.#folder);
     await access(this.#folder, constants.W_OK | constants.X_OK);
   }
 
@@ -74,7 +74,7 @@ export class DaySegments {
   /** A file is whole or not there. */
   async #write(name: string, content: string | Buffer): Promise<void> {
     const file = path.join(this.#folder, name);
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolders(this.#folder);
     await writeFile(`${file}.new`, content, { mode: 0o600 });
     await rename(`${file}.new`, file);
   }
@@ -103,6 +103,18 @@ export class DaySegments {
     } catch {
       return undefined;
     }
+  }
+}
+
+/** As Node's `recursive`, which tries for ever where a folder is there and nothing can be made in it that is called missing then (/proc). */
+async function makeFolders(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  const above = path.dirname(folder);
+  if (above !== folder) await makeFolders(above);
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
   }
 }
 

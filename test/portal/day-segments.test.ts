@@ -207,10 +207,12 @@ test("where nothing can be kept, the list is shown, and why", async () => {
   state = path.dirname(state);
 });
 
-test("a folder in which nothing can be kept is told of at once, before anything is to be kept", async () => {
-  const file = path.join(history.root, "file");
-  writeFileSync(file, "");
-  const index = new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(path.join(file, "state"), "h") });
+test.each([
+  ["there is a file in its place", () => path.join(history.root, "file", "state"), "ENOTDIR"],
+  ["nobody can make one there", () => "/proc/tony/state", "ENOENT"],
+])("a folder in which nothing can be kept is told of at once, before anything is to be: %s", async (_what, at, why) => {
+  writeFileSync(path.join(history.root, "file"), "");
+  const index = new JobIndex({ ...history, nowMs: () => 77, segments: new DaySegments(at(), "h") });
   await index.restore();
-  expect(index.scan.keepTrouble).toContain("ENOTDIR");
+  expect(index.scan.keepTrouble).toContain(why);
 });
