@@ -63,14 +63,7 @@ export function countedGenerations({
 
 /** Of a search without its trials, which overlap. Clocks of machines differ: no span ends before it begins. */
 export function timelineOf(status: Timed): Timeline {
-  const {
-    submittedAtMs = status.startedAtMs,
-    startedAtMs,
-    nowMs,
-    takeovers = [],
-    search,
-    outcome,
-  } = status;
+  const { submittedAtMs = status.startedAtMs, startedAtMs, nowMs, takeovers = [], search, outcome } = status;
   const generations = countedGenerations(status);
   const fromMs = Math.min(submittedAtMs, startedAtMs);
   const toMs = Math.max(startedAtMs, outcome?.endedAtMs ?? nowMs);

@@ -169,6 +169,14 @@ export const claims: Readonly<Record<string, Claim>> = {
     `"page", id, "--address"`,
   ),
   "tony-ts page application_1795305600000_0007": elsewhere("test/e2e/page.test.ts", `"page", id`),
+  ...Object.fromEntries(
+    [
+      "hdfs dfs -mkdir -p /shared/tony-history/intermediate /shared/tony-history/finished",
+      "hdfs dfs -chown -R tony:tony /shared/tony-history",
+      "hdfs dfs -chmod 755 /shared/tony-history /shared/tony-history/finished",
+      "hdfs dfs -chmod 1777 /shared/tony-history/intermediate",
+    ].map((line) => [line, elsewhere("test/e2e/portal.test.ts", "docs/operators.md")]),
+  ),
   "tony-ts portal": elsewhere("test/e2e/portal.test.ts", `"portal", "--port"`),
   "tony-ts portal --maintain": elsewhere("test/e2e/portal.test.ts", `"--maintain"`),
   "tony-ts portal --dry-run": elsewhere("test/e2e/portal.test.ts", `"--dry-run"`),

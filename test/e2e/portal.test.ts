@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { userInfo } from "node:os";
 import { json, text } from "node:stream/consumers";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
@@ -12,6 +14,9 @@ import { endpointsOf } from "../support/yarn.ts";
 
 const cluster = await testCluster();
 const history = `/user/${ClusterUser.alice}/portal-history`;
+
+/** Whom every Linux has, with a group of that name. */
+const portalUser = "daemon";
 
 /** Where YARN's proxy leads a browser to. */
 async function ledTo(url: string): Promise<string | undefined> {
@@ -93,6 +98,48 @@ describe("the portal", () => {
     await portal.ended;
     expect((await alice.run("portal", "--dry-run", ...conf)).stdout).toContain("0 to move, 0 to remove, of 0");
   });
+
+  test("of a user of its own reads all jobs of a history whose folders are made as docs/operators.md says", async () => {
+    const place = "/portal-of-all";
+    await asShown(place);
+    const settings = { ...oneTask, "tony.worker.command": "true", "tony.history.location": place };
+    const id = (await alice.run("submit", alice.job("for all", settings))).stdout.match(/application_\d+_\d+/)?.[0];
+    const keeper = new Person(cluster, portalUser);
+    const conf = ["--conf", `tony.history.location=${place}`];
+    const portal = keeper.start("portal", "--port", "0", "--maintain", ...conf);
+    const address = (await portal.output(/http:\S+/))[0];
+    await eventually("its history, which it left to the portal to move", async () => {
+      const found = await fetched(`${address}jobs/${id}/api/v1/job`, text);
+      return found.includes(`"folder":"${place}/intermediate/${id}"`) && found.includes('"succeeded"')
+        ? true
+        : undefined;
+    });
+    portal.process.kill("SIGINT");
+    await portal.ended;
+    await keeper.leave();
+  });
+
+  /** Types the lines of HDFS's superuser that are shown there, by WebHDFS: no Hadoop is installed here. */
+  async function asShown(place: string): Promise<void> {
+    const superuser = process.getuid?.() === 0 ? "hdfs" : userInfo().username;
+    const shown = readFileSync("docs/operators.md", "utf8").match(/(?<=^hdfs dfs ).*/gm) ?? [];
+    expect(shown).toHaveLength(4);
+    const put = async (folder: string, query: string) => {
+      const url = `${cluster.endpoints.webHdfs}${folder}?user.name=${superuser}&${query}`;
+      expect([url, (await fetch(url, { method: "PUT" })).status]).toEqual([url, 200]);
+    };
+    for (const line of shown) {
+      const words = line.replaceAll("/shared/tony-history", place).split(" ");
+      const [command, mode = ""] = words;
+      const folders = words.filter((word) => word.startsWith("/"));
+      for (const folder of folders)
+        if (command === "-mkdir") await put(folder, "op=MKDIRS");
+        else if (command === "-chmod") await put(folder, `op=SETPERMISSION&permission=${mode}`);
+        else
+          for (const below of ["", "/intermediate", "/finished"])
+            await put(folder + below, `op=SETOWNER&owner=${portalUser}&group=${portalUser}`);
+    }
+  }
 
   test("shows a job that YARN killed as killed, though nobody wrote its end", async () => {
     const settings = {

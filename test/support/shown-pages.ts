@@ -180,6 +180,7 @@ export async function showPortal(): Promise<{ readonly address: string; close():
     });
   }
   history.write({ number: 12, name: "bert-large", user: "ada", startedAtMs: nowMs() - 3_000_000 });
+  history.reports.set("application_1_0012", { startTimeMs: nowMs() - 3_002_000 });
   const index = new JobIndex({ ...history, nowMs });
   await index.refresh();
   const access = new Access({ admins: "", groupsOf: async () => [], nowMs });

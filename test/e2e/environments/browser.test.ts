@@ -129,6 +129,26 @@ describe("in a real browser", () => {
     });
   });
 
+  test("the portal's list says what its address asks for wrongly, and its pages lead back to it", async () => {
+    const own = new HistoryFolder();
+    own.write({ number: 1, startedAtMs: 100_000, endedAtMs: 109_000, more: { submittedAtMs: 5_000 } });
+    const portal = await portalOf(`file://${own.root}`);
+    const page = await browser.open(`${portal}?state=nonsense`);
+    await page.until(`document.querySelector("#trouble").innerText.startsWith("state is one of waiting, running")`);
+    await page.go(`${portal}?user=ad*`);
+    await page.until(`document.querySelectorAll("#rows tr").length === 1`);
+    expect(await page.text("#rows")).toContain("after 1 min 35 s in the queue");
+    await page.go(String(await page.value(`document.querySelector("#rows a").href`)));
+    await page.until(`document.querySelectorAll("#columns th").length === 8`);
+    expect(await page.text("#columns")).not.toContain("GPU");
+    await page.go(String(await page.value(`document.querySelector("#head a").href`)));
+    await page.until(`document.querySelectorAll("#rows tr").length === 1`);
+    await page.go(new URL("/jobs/application_1_0009/", portal).href);
+    await page.until(`document.querySelector("h1").innerText === "No job to show"`);
+    expect(await page.text("#trouble")).toContain("The history has no job application_1_0009");
+    own.remove();
+  });
+
   test.each(schemes)("the portal compares two jobs that are chosen by keyboard, with %s colours", async (scheme) => {
     const pair = new HistoryFolder();
     const endedAtMs = Date.now();
