@@ -15,7 +15,7 @@ export function drawCharts(chart: Chart, memoryLimitBytes: number): Element[] {
 /** What programs report first, then what is measured. */
 const measured = ["cpu", "memory", "gpu"];
 export function inOrder<T extends { readonly name: string }>(series: readonly T[]): T[] {
-  const rank = ({ name }: T) => (name === "step" ? 0 : name.startsWith("metric:") ? 1 : 2 + rankOf(name));
+  const rank = ({ name }: T) => (name.startsWith("metric:") ? 0 : name === "step" ? 1 : 2 + rankOf(name));
   const rankOf = (name: string) => (measured.includes(name) ? measured.indexOf(name) : measured.length);
   return series.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }

@@ -131,10 +131,15 @@ describe("in a real browser", () => {
 
   test("the portal's list says what its address asks for wrongly, and its pages lead back to it", async () => {
     const own = new HistoryFolder();
-    own.write({ number: 1, startedAtMs: 100_000, endedAtMs: 109_000, more: { submittedAtMs: 5_000 } });
+    own.write({
+      number: 1,
+      startedAtMs: 100_000,
+      endedAtMs: 109_000,
+      more: { submittedAtMs: 5_000, roles: [], tasks: [] },
+    });
     const portal = await portalOf(`file://${own.root}`);
     const page = await browser.open(`${portal}?state=nonsense`);
-    await page.until(`document.querySelector("#trouble").innerText.startsWith("state is one of waiting, running")`);
+    await page.until(`document.querySelector("#trouble")?.innerText.startsWith("state is one of waiting, running")`);
     await page.go(`${portal}?user=ad*`);
     await page.until(`document.querySelectorAll("#rows tr").length === 1`);
     expect(await page.text("#rows")).toContain("after 1 min 35 s in the queue");
@@ -144,7 +149,7 @@ describe("in a real browser", () => {
     await page.go(String(await page.value(`document.querySelector("#head a").href`)));
     await page.until(`document.querySelectorAll("#rows tr").length === 1`);
     await page.go(new URL("/jobs/application_1_0009/", portal).href);
-    await page.until(`document.querySelector("h1").innerText === "No job to show"`);
+    await page.until(`document.querySelector("h1")?.innerText === "No job to show"`);
     expect(await page.text("#trouble")).toContain("The history has no job application_1_0009");
     own.remove();
   });
@@ -305,7 +310,7 @@ describe("in a real browser", () => {
     // Its node stores it a while after the end.
     await eventually("its log", async () => {
       await page.press("Enter");
-      await page.until(`!["", "is read …"].includes(document.querySelector("#log-place").innerText)`);
+      await page.until(`!["", "The log is being read …"].includes(document.querySelector("#log-place").innerText)`);
       return String(await page.text("#log-lines")).includes(markup) ? true : undefined;
     });
     expect(await page.value("typeof pwned")).toBe("undefined");
