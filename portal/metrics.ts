@@ -15,13 +15,13 @@ export interface Sample {
 
 /**
  * What the history says, by queue and user; nothing by job, of which there are too many.
- * @param begun counters as their reader is to see them (CounterStarts)
  * @param upkeep absent: nothing is moved or removed
+ * @param begun counters as their reader is to see them (CounterStarts)
  */
 export function metricsOf(
   { rows, gone, scan }: Pick<JobIndex, "rows" | "gone" | "scan">,
-  begun: (name: string, samples: readonly Sample[]) => readonly Sample[],
   upkeep?: UpkeepCounts,
+  begun: (name: string, samples: readonly Sample[]) => readonly Sample[] = (_name, samples) => samples,
 ): string {
   const all = [...rows.map(tallyOf), ...gone];
   const running = all.filter(({ state }) => isUnfinished(state));

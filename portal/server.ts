@@ -227,7 +227,7 @@ export class PortalServer {
     } else if (pathname === "/metrics") {
       // Counters that grow while the history is read would look like jobs that end now.
       if (index.scan.isComplete) {
-        const told = metricsOf(index, this.#startsOf(viewer).scrape(nowMs()), this.#options.upkeep?.counts);
+        const told = metricsOf(index, this.#options.upkeep?.counts, this.#startsOf(viewer).scrape(nowMs()));
         send(response, 200, metricsType, Buffer.from(told));
       } else sendJson(response, 503, { error: "the history is being read" });
     } else if (running !== "") {
