@@ -287,6 +287,7 @@ export class Executor {
       spec: spec.carrier,
       checkpointDir: spec.checkpointDir,
       resumeFrom: spec.resumeFrom,
+      isSearch: spec.search !== undefined,
       applicationId,
       task: settings.task,
       workFolder: process.cwd(),

@@ -28,6 +28,8 @@ export interface CarrierOptions {
   readonly checkpointDir: string | undefined;
   /** `tony.application.resume-from` */
   readonly resumeFrom: string | undefined;
+  /** Its trials may go on from the checkpoints of a search that it resumes. */
+  readonly isSearch: boolean;
   readonly applicationId: string;
   readonly task: TaskName;
   /** The container's. */
@@ -207,16 +209,18 @@ export class Carrier {
     }
   }
 
-  /** Whether an executor uploaded it, of this job or of the one that this job resumes from; or this job resumes from what it can read. */
+  /** Whether an executor uploaded it, of this job or of one that this job goes on with; or this job resumes from what it can read. */
   #isBroughtBack(checkpoint: string): boolean {
-    const { checkpointDir, resumeFrom, applicationId, fileSystems } = this.#options;
+    const { checkpointDir, resumeFrom, applicationId, isSearch, fileSystems } = this.#options;
     if (checkpointDir === undefined) return false;
     const isCarried = parseCarriedName(path.posix.basename(checkpoint)) !== undefined;
     if (checkpoint === resumeFrom) return isCarried || this.#isOnFileSystem(checkpoint);
     if (!isCarried) return false;
-    const job = fileSystems.locate(`${checkpointDir}/${applicationId}`);
-    const { fileSystem, path: folder } = fileSystems.locate(checkpoint);
-    return fileSystem === job.fileSystem && path.posix.dirname(path.posix.dirname(folder)) === job.path;
+    const jobs = fileSystems.locate(checkpointDir);
+    const { fileSystem, path: source } = fileSystems.locate(checkpoint);
+    const job = path.posix.join(source, "..", "..");
+    const isKnown = isSearch || path.posix.basename(job) === applicationId;
+    return fileSystem === jobs.fileSystem && path.posix.dirname(job) === jobs.path && isKnown;
   }
 
   #progressFile(generation: number): Stats | undefined {

@@ -180,7 +180,7 @@ test("files that cannot be read, or are of another history or version, are made 
   expect(ids(await started())).toEqual(["1", "2"]);
   expect(statSync(path.join(state, second)).mode & 0o777).toBe(0o600);
   const text = gunzipSync(readFileSync(path.join(state, first))).toString();
-  writeFileSync(path.join(state, first), gzipSync(text.replace('"segmentVersion":1', '"segmentVersion":2')));
+  writeFileSync(path.join(state, first), gzipSync(text.replace('"segmentVersion":2', '"segmentVersion":1')));
   expect(ids(await started())).toEqual(["2"]);
 });
 

@@ -53,6 +53,7 @@ function carrier(options: Partial<CarrierOptions> = {}): Carrier {
     },
     checkpointDir: `file://${scene.stays}/ckpt`,
     resumeFrom: undefined,
+    isSearch: false,
     applicationId: "application_1_0001",
     task: { role: "worker", index: 0 },
     workFolder: scene.workFolder,
@@ -190,6 +191,20 @@ describe("before a program starts", () => {
     const other = carrier({ task: { role: "worker", index: 1 }, workFolder: elsewhere.workFolder });
     expect(await other.begin(address)).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
     expect(elsewhere.read(elsewhere.workFolder)).toEqual({ "ckpt/45.pt": "w" });
+    elsewhere.remove();
+  });
+
+  test("what a trial of an earlier search uploaded is in the local folder where a search goes on with it", async () => {
+    const earlier = carrier({ applicationId: "application_1_0001" });
+    await earlier.begin("");
+    earlier.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
+    await earlier.settle({ last: true });
+    const checkpoint = reports.at(-1)?.[1].checkpoint?.path ?? "";
+    const elsewhere = new CarrierScene();
+    const later = { applicationId: "application_1_0002", workFolder: elsewhere.workFolder, isSearch: true };
+    expect(await carrier(later).begin(checkpoint)).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
+    const outside = checkpoint.replace("/ckpt/", "/other/");
+    expect(await carrier(later).begin(outside)).toBe(outside);
     elsewhere.remove();
   });
 

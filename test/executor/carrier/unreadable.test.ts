@@ -30,6 +30,7 @@ const carrier = new Carrier({
   },
   checkpointDir: stays + "/ckpt",
   resumeFrom: undefined,
+  isSearch: false,
   applicationId: "application_1_0001",
   task: { role: "worker", index: 0 },
   workFolder,
