@@ -8,7 +8,7 @@ import { formatProblem, hasErrors, invalidJob } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { fillCommand } from "../../src/job/search/fill-command.ts";
 import { type Proposal, propose } from "../../src/job/search/propose.ts";
-import type { Parameters, Space } from "../../src/job/search/space.ts";
+import type { Parameters } from "../../src/job/search/space.ts";
 import { stopOf } from "../../src/job/search/stop.ts";
 import { readTrialLine, trialOfLine } from "../../src/job/search/trial-line.ts";
 import type { Search, Trial } from "../../src/job/search/trials.ts";
@@ -18,7 +18,7 @@ import { formatTable } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { SearchDryRunJson } from "../printed-json.ts";
 import { jobContextOf } from "./check-offline.ts";
-import { misfit } from "./search-resumption.ts";
+import { misfit, requireSame } from "./search-resumption.ts";
 
 interface Asked {
   readonly after: string | undefined;
@@ -36,7 +36,7 @@ export function forecastSearch(text: JobText, { after, count, json }: Asked, con
       `${spec.name} is not a search: set tony.search.param.NAME, tony.search.metric and tony.search.direction`,
     );
   }
-  const before = after === undefined ? [] : readTrials(after, search.space, context);
+  const before = after === undefined ? [] : readTrials(after, search, context);
   const { trials, end } = nextTrials(search, before, count ?? search.maxParallel);
   const stops = before.flatMap((trial, number) => {
     const stop = trial.state === "running" ? stopOf(search, trial, before) : undefined;
@@ -102,7 +102,7 @@ function nextTrials(search: Search, before: readonly Trial[], count: number) {
   return { trials };
 }
 
-function readTrials(file: string, space: Space, { workingDirectory }: ClientContext): Trial[] {
+function readTrials(file: string, search: Search, { workingDirectory }: ClientContext): Trial[] {
   let text: string;
   try {
     text = readFileSync(path.resolve(workingDirectory, file), "utf8");
@@ -112,8 +112,9 @@ function readTrials(file: string, space: Space, { workingDirectory }: ClientCont
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     try {
-      const { params, ...rest } = readTrialLine(line);
-      const why = misfit(space, params);
+      const { params, search: before, ...rest } = readTrialLine(line);
+      if (before !== undefined) requireSame("it", before, search);
+      const why = misfit(search.space, params);
       if (why !== undefined) throw new RangeError(why);
       return [trialOfLine({ params, ...rest })];
     } catch (error) {

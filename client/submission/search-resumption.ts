@@ -11,7 +11,7 @@ import { parameterWords } from "../../src/job/search/parse-parameter.ts";
 import { typedParameters, valueFrom } from "../../src/job/search/random-search.ts";
 import { isActive, type Parameters, type Space } from "../../src/job/search/space.ts";
 import { readTrialLine, trialOfLine } from "../../src/job/search/trial-line.ts";
-import { countStates, isEnded, type Search, type TrialLine } from "../../src/job/search/trials.ts";
+import { countStates, isEnded, type Search, type SearchSaid, type TrialLine } from "../../src/job/search/trials.ts";
 import type { JobStatus, SearchStatus, TaskStatus } from "../../src/job/status.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import { isApplicationId, openApplications } from "../applications/backend.ts";
@@ -28,9 +28,11 @@ export async function trialsBefore(
   conf: readonly string[] | undefined,
   context: ClientContext,
 ): Promise<readonly TrialLine[]> {
-  const lines = isApplicationId(from)
+  const written = isApplicationId(from)
     ? (await trialsOfJob(from, search, conf, context)).map((line) => ({ application: from, ...line }))
     : await trialsOfFile(from, context);
+  for (const { search: before } of written) if (before !== undefined) requireSame(from, before, search);
+  const lines = written.map(({ search: _, ...line }): TrialLine => line);
   for (const [number, { params, number: said = number }] of lines.entries()) {
     if (said !== number)
       throw usageError(`${from} has trial ${said} as its ${number + 1}.: all trials stand in it, in their order`);
@@ -121,7 +123,7 @@ async function trialsOfJob(
     }
     const before = status.search;
     if (before === undefined) throw usageError(`${id} was no search`);
-    requireSame(id, before, search);
+    requireSame(id, saidBy(before), search);
     const known = trialsOfStatus(status, before, search.space);
     return newest(known, (await storedTrials(id, before, applications)) ?? []);
   } finally {
@@ -138,16 +140,24 @@ function newest(known: readonly TrialLine[], stored: readonly TrialLine[]): read
   return [...latest, ...stored.slice(known.length)];
 }
 
+type Said = Pick<SearchSaid, "metric" | "direction"> & Partial<SearchSaid>;
+
+/** What the status of a search says of it; one of an older release does not say its space. */
+function saidBy({ metric, direction, parameters, space }: SearchStatus): Said {
+  const words = space && Object.fromEntries(parameters.map((name, index) => [name, space[index] ?? ""]));
+  return { metric, direction, ...(words && { space: words }) };
+}
+
 /** A search that looks for something else, or elsewhere, is another one. */
-function requireSame(id: string, before: SearchStatus, { metric, direction, space }: Search): void {
+export function requireSame(from: string, before: Said, { metric, direction, space }: Search): void {
   if (before.metric !== metric || before.direction !== direction)
-    throw usageError(`${id} was to ${before.direction} ${before.metric}, this search is to ${direction} ${metric}`);
+    throw usageError(`${from} was to ${before.direction} ${before.metric}, this search is to ${direction} ${metric}`);
   if (before.space === undefined) return;
-  const was = new Map(before.parameters.map((name, index) => [name, before.space?.[index]]));
+  const was = new Map(Object.entries(before.space));
   const is = new Map(space.map((parameter) => [parameter.name, parameterWords(parameter)]));
   for (const name of new Set([...was.keys(), ...is.keys()])) {
     const [earlier = "not there", now = "not there"] = [was.get(name), is.get(name)];
-    if (earlier !== now) throw usageError(`${id} had another space: ${name} was ${earlier}, and is ${now} now`);
+    if (earlier !== now) throw usageError(`${from} had another space: ${name} was ${earlier}, and is ${now} now`);
   }
 }
 

@@ -26,7 +26,7 @@ export function searchFiles(
   const trials = endedTrials(core, job);
   const { result, summary, endedAtMs } = outcome ?? {};
   return {
-    "trials.jsonl": textOfTrials(trials.map(({ line }) => line)),
+    "trials.jsonl": textOfTrials(saidOnce(search, trials)),
     "result.json": `${JSON.stringify(
       {
         ...{ resultVersion: 1, applicationId, name, result, summary, startedAtMs, endedAtMs },
@@ -46,7 +46,21 @@ export function textOfTrials(lines: readonly TrialLine[]): string {
 
 /** The lines of `trials.jsonl`; none of a job that is no search. */
 export function trialLines(core: Pick<Core, "spec" | "state">, job: Ran): TrialLine[] {
-  return core.spec.search === undefined ? [] : endedTrials(core, job).map(({ line }) => line);
+  const { search } = core.spec;
+  return search === undefined ? [] : saidOnce(search, endedTrials(core, job));
+}
+
+/** The first line says what all were tried for: another search does not go on with them. */
+function saidOnce(
+  { metric, direction, space }: Search,
+  trials: readonly { readonly line: TrialLine }[],
+): TrialLine[] {
+  const search = { metric, direction, space: spaceWords(space) };
+  return trials.map(({ line }, number) => (number === 0 ? { ...line, search } : line));
+}
+
+function spaceWords(space: Search["space"]): Record<string, string> {
+  return Object.fromEntries(space.map((one) => [one.name, parameterWords(one)]));
 }
 
 type Ran = Pick<JobStatus, "applicationId" | "outcome">;
@@ -62,7 +76,7 @@ function endedTrials(core: Pick<Core, "spec" | "state">, { applicationId, outcom
 function described({ space, points, ...all }: Search) {
   const { before: _before, jobFile: _jobFile, givenKeys: _keys, outputDir: _outputDir, ...more } = all;
   const { optunaProgram: _program, ...search } = more;
-  return { ...search, space: Object.fromEntries(space.map((one) => [one.name, parameterWords(one)])), points };
+  return { ...search, space: spaceWords(space), points };
 }
 
 /** In the words of `readTrialLine`, and some more. */

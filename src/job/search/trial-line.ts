@@ -1,6 +1,6 @@
 import { amount, arrayOf, count, literal, object, recordOf, type Shape, ShapeError, string } from "../shape.ts";
 import type { ParameterValue } from "./space.ts";
-import { type Report, type Trial, type TrialLine, trialStates, type WrittenValue } from "./trials.ts";
+import { type Report, type SearchSaid, type Trial, type TrialLine, trialStates, type WrittenValue } from "./trials.ts";
 
 export const parameterValue: Shape<ParameterValue> = (value, where) => {
   if (typeof value === "string" || typeof value === "number") return value;
@@ -12,6 +12,11 @@ const metricValue: Shape<WrittenValue> = (value, where) => {
   if (value === "NaN" || value === "Infinity" || value === "-Infinity") return value;
   throw new ShapeError(`${where} must be a number or null`);
 };
+
+const searchSaid = object<SearchSaid>({
+  required: { metric: string, direction: literal("minimize", "maximize"), space: recordOf(string) },
+  optional: {},
+});
 
 /** One that came as JSON. */
 export const trialLineShape: Shape<TrialLine> = object<TrialLine>({
@@ -29,6 +34,7 @@ export const trialLineShape: Shape<TrialLine> = object<TrialLine>({
     checkpoint: string,
     checkpointStep: amount,
     application: string,
+    search: searchSaid,
   },
 });
 

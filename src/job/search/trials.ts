@@ -67,6 +67,14 @@ export interface TrialLine {
   readonly checkpointStep?: number;
   /** The application that has its logs. */
   readonly application?: string;
+  /** Of the first trial of a file: what all of them were tried for. */
+  readonly search?: SearchSaid;
+}
+
+/** What trials have in common that can be compared with one another. */
+export interface SearchSaid extends Pick<Search, "metric" | "direction"> {
+  /** Each parameter by its name, as a person writes it. */
+  readonly space: Readonly<Record<string, string>>;
 }
 
 /** Whether it has ended, and never runs again. */

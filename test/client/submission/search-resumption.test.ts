@@ -63,6 +63,31 @@ describe("a file of trials", () => {
     await expect(before(write(...lines))).rejects.toThrow(said);
   });
 
+  const said = {
+    ...{ metric: "loss", direction: "minimize" },
+    space: { lr: "float 0 1", kind: "choice 1 sgd", momentum: "float 0 0.9 when kind=sgd" },
+  };
+
+  test("of a search that looked for the same at the same places is gone on with", async () => {
+    const line = { number: 0, params: adam, state: "completed", value: 1 };
+    expect(await before(write({ ...line, search: said }, { ...line, number: 1 }))).toEqual([
+      line,
+      { ...line, number: 1 },
+    ]);
+  });
+
+  test.each([
+    [{ direction: "maximize" }, "trials.jsonl was to maximize loss, this search is to minimize loss"],
+    [{ metric: "accuracy" }, "trials.jsonl was to minimize accuracy, this search is to minimize loss"],
+    [
+      { space: { ...said.space, lr: "float 0 0.6" } },
+      "trials.jsonl had another space: lr was float 0 0.6, and is float 0 1 now",
+    ],
+  ])("of another search is refused: %j", async (other, words) => {
+    const file = write({ params: adam, state: "completed", value: 1, search: { ...said, ...other } });
+    await expect(before(file)).rejects.toThrow(words);
+  });
+
   test("that is longer than any of ours is not read into memory", async () => {
     truncateSync(path.join(folder, write()), 2 ** 34);
     await expect(before("trials.jsonl")).rejects.toThrow("trials.jsonl is longer than any of ours: 67108864 bytes");

@@ -74,6 +74,9 @@ test("each trial is a line that can be read again, with what became of it", () =
   ]);
   expect(JSON.parse(trials[0] ?? "")).toMatchObject({ durationMs: expect.any(Number), reports: [[1, 0.5]] });
   expect(lines.map(({ application }) => application)).toEqual(Array(4).fill(applicationId));
+  const { metric, direction } = search;
+  const space = { x: "float 0 1", kind: "choice 1 b" };
+  expect(lines.map((line) => line.search)).toEqual([{ metric, direction, space }, ...Array(3).fill(undefined)]);
   expect(JSON.parse(trials[2] ?? "").lines).toEqual(["KeyError: 'a'"]);
   expect(trials.map((line) => trialOfLine(readTrialLine(line)).state)).toEqual([
     "completed",
