@@ -95,15 +95,24 @@ export function failureOf({ spec: { search } }: Pick<Step, "spec">, task: TaskRe
 }
 
 function endingWithoutValue({ metric }: Search, task: TaskRecord): Ending | undefined {
-  const { id, containerId, host, generation, exit, endedAtMs, phase, trialStop, trialValue } = task;
+  const { id, containerId, host, generation, exit, endedAtMs, phase, trialStop, trialValue, metrics } = task;
   if (phase !== "succeeded" || trialStop !== undefined || (trialValue !== undefined && trialValue !== "NaN")) {
     return undefined;
   }
   return {
     ...{ task: id, containerId, host, generation, exit, lines: [] },
     ...{ ...seen(endedAtMs), source: "core", strength: Strength.exit, class: "program", machine: false },
-    reason: { code: "no-metric", task: id, host, metric, ...(trialValue && { value: trialValue }) },
+    reason: {
+      ...{ code: "no-metric", task: id, host, metric },
+      ...(trialValue === undefined ? reportedBy(metrics) : { value: trialValue }),
+    },
   };
+}
+
+/** What it reported in place of the metric; of what was no number the names are not kept. */
+function reportedBy(metrics: TaskRecord["metrics"]): { readonly reported?: string[] } {
+  const reported = Object.keys(metrics ?? {});
+  return metrics === undefined || reported.length > 0 ? { reported } : {};
 }
 
 function note(step: Step, search: Search, task: TaskRecord, ending: Ending): void {
@@ -129,7 +138,7 @@ function kindOf({ reason, exit, lines }: Ending): string {
 function failureRule(step: Step, { failures }: Search): RuleReason | undefined {
   const { onFailed, most, mostInARow } = failures;
   const ended = begun(step)
-    .filter(isOver)
+    .filter((task) => isOver(task) && !awaitsReports(step, task))
     .sort((a, b) => a.endedAtMs - b.endedAtMs);
   const failed = ended.filter(({ trialFailure }) => trialFailure !== undefined).length;
   const inARow = ended.length - 1 - ended.findLastIndex(({ trialFailure }) => trialFailure === undefined);
@@ -145,6 +154,11 @@ function failureRule(step: Step, { failures }: Search): RuleReason | undefined {
   }
   const isAlike = ended.length === ALIKE && new Set(ended.map(({ trialFailure }) => trialFailure?.kind)).size === 1;
   return isAlike && failed === ALIKE ? { code: "trials-failed-alike", trials: ALIKE } : undefined;
+}
+
+/** It has ended well and without a value so far: what it reported last may be on its way. */
+function awaitsReports({ spec: { search } }: Pick<Step, "spec">, task: TaskRecord): boolean {
+  return task.trialFailure === undefined && search !== undefined && endingWithoutValue(search, task) !== undefined;
 }
 
 /** What was lost with its machine says nothing of the search. */

@@ -2,7 +2,7 @@ import type { Notice } from "../execution.ts";
 import type { FactsOf } from "./facts.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { ranTooLongWords, stopWords } from "./stops.ts";
-import { durationWords } from "./words.ts";
+import { durationWords, listWords } from "./words.ts";
 
 /** The task that ended. */
 const where = { task: "text", host: "text" } as const;
@@ -78,9 +78,9 @@ export const endingReasons = {
       `${task} exited ${exitCode} on ${host}${after(error)}${saidBefore(before)}${mayFollow(awaited)}`,
   ),
   "no-metric": reason(
-    { ...where, metric: "text", value: "text?" },
-    ({ task, host, metric, value }) =>
-      `${task} ended with 0 on ${host} and had reported ${value === undefined ? "no" : `${value} as`} ${metric}`,
+    { ...where, metric: "text", value: "text?", reported: "names?" },
+    ({ task, host, metric, value, reported }) =>
+      `${task} ended with 0 on ${host} and had reported ${value === undefined ? "no" : `${value} as`} ${metric}${others(reported)}`,
   ),
   /** Its exception came first, however long its process took to end. */
   "program-failed-before-stop": reason(
@@ -233,4 +233,10 @@ function after(error: string | undefined): string {
 
 function saidBefore(before: string | undefined): string {
   return before === undefined ? "" : `; it had said before: ${before}`;
+}
+
+/** What a program reported in place of the metric that counts. */
+function others(reported: readonly string[] | undefined): string {
+  if (reported === undefined) return "";
+  return reported.length === 0 ? ", nor any other metric" : `, but ${listWords(reported)}`;
 }

@@ -533,7 +533,7 @@ describe("trials of a search", () => {
       "the first five end well without a value",
       {},
       [{}, {}, {}, {}, {}],
-      "worker:4 ended with 0 on n1 and had reported no loss; the first 5 trials failed the same way, so no further one is tried",
+      "worker:4 ended with 0 on n1 and had reported no loss, nor any other metric; the first 5 trials failed the same way, so no further one is tried",
     ],
     [
       "the first five end with NaN",
@@ -545,6 +545,25 @@ describe("trials of a search", () => {
     const outcome = outcomeAfter({ failures: { onFailed: "continue", ...failures } }, ...ends);
     expect(outcome.result).toBe(words && "failed");
     expect(outcome.summary ?? "").toContain(words ?? "");
+  });
+
+  test("that report another metric say which; those whose last reports are awaited do not keep five from being the first", () => {
+    const scenario = new Scenario(spec({ maxTrials: 12, maxParallel: 8 }));
+    scenario.toRunning();
+    const tasks = Array.from({ length: 8 }, (_, index) => `worker:${index}`);
+    for (const task of tasks) {
+      const { containerId, generation } = scenario.task(task);
+      const at = { task, containerId, generation, step: 1, atMs: scenario.nowMs };
+      scenario.on({ type: "child-progress", ...at, metrics: { Loss: 0.5, epoch: 1 } });
+    }
+    scenario.journalWorks = false;
+    for (const task of tasks) scenario.exits(task);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.journalWorks = true;
+    scenario.after(5_000);
+    expect(scenario.core.state.outcome?.summary).toMatch(
+      /^worker:\d ended with 0 on n\d and had reported no loss, but Loss, epoch; the first 5 trials failed the same way, so no further one is tried$/,
+    );
   });
 
   test("that end without a value while their search fails have a reason, too", () => {
