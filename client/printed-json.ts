@@ -182,7 +182,15 @@ export interface TrialsJson {
   /** The best first: those that have ended or pause, then those that run, then those that failed. */
   readonly trials: readonly TrialJson[];
   /** The best one that has ended with a value, and what runs it alone. */
-  readonly best?: { readonly number: number; readonly command: string };
+  readonly best?: {
+    readonly number: number;
+    /** A search of it alone. */
+    readonly command: string;
+    /** What its task ran, for a shell. */
+    readonly program: string;
+    /** Settings of the search's own command line, whose values are not kept: `command` has `<the same value>` in their places. */
+    readonly notKept?: readonly string[];
+  };
 }
 
 export interface DetachedJson {

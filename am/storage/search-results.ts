@@ -17,7 +17,7 @@ export interface SearchResultsOptions {
   readonly files: () => readonly Files[];
 }
 
-/** Trials that have ended are stored so often at most. */
+/** Trials are stored so often at most. */
 const EACH_MS = 10_000;
 /** More rarely where that takes long: of the time it takes a 20th at most. */
 const RESTS = 20;
@@ -35,14 +35,14 @@ export class SearchResults {
     this.#options = options;
   }
 
-  /** From now on trials are stored that have ended. */
+  /** From now on trials are stored as they begin and end. */
   begin(pauseMs = EACH_MS): void {
     const { clock, leave } = this.#options;
     if (leave === undefined) return;
     const dueMs = clock.nowMs() + pauseMs;
     this.#cancel = clock.after(pauseMs, () => {
       if (clock.nowMs() > dueMs + LATE_MS) this.begin();
-      else this.#underWay = this.#storeEnded();
+      else this.#underWay = this.#storeKnown();
     });
   }
 
@@ -54,16 +54,17 @@ export class SearchResults {
     for (const files of this.#options.files()) await this.#store(files);
   }
 
-  async #storeEnded(): Promise<void> {
+  async #storeKnown(): Promise<void> {
     const { clock, lines: linesNow } = this.#options;
     const sinceMs = clock.nowMs();
     const lines = linesNow();
-    const ended = lines.filter(({ state }) => state !== "running").length;
-    if (ended > this.#stored) {
+    // One that runs has a checkpoint, perhaps: a search that goes on with this one goes on from there.
+    const known = lines.length + lines.filter(({ state }) => state !== "running").length;
+    if (known > this.#stored) {
       // What cannot be stored now is stored later.
       const files = [this.#store({ "trials.jsonl": textOfTrials(lines) }), this.#options.leave?.()];
       const stored = await Promise.all(files).then(
-        () => ended,
+        () => known,
         () => this.#stored,
       );
       this.#stored = stored;

@@ -41,12 +41,16 @@ export const trials = defineCommand({
       const shown = all.slice(0, count);
       const best = bestOf(all);
       if (json) {
-        const alone =
-          best === undefined ? {} : { best: { number: best.number, command: aloneCommand(best.params, given) } };
         const { parameters, space: words = [] } = search;
         const space = words.map((text, at) => ({ name: parameters[at] ?? "", ...parseParameter(text) }));
         const typed = shown.map((trial) => ({ ...trial, params: typedParameters(trial.params, space) }));
-        context.output.json({ applicationId: application, search, trials: typed, ...alone } satisfies TrialsJson);
+        const notKept = table.keysGiven(search);
+        const alone = best && {
+          ...{ number: best.number, command: aloneCommand(best.params, given), program: table.programOf(best, search) },
+          ...(notKept.length > 0 && { notKept }),
+        };
+        const json = { applicationId: application, search, trials: typed, ...(alone && { best: alone }) };
+        context.output.json(json satisfies TrialsJson);
       } else if (csv) context.output.print(table.trialCsv(shown, search).join("\n"));
       else {
         const lines = [table.trialCounts(all) || "No trial has begun.", ...trialTable(all, search, count)];

@@ -74,7 +74,7 @@ export class SearchView extends FollowView {
     const commands = [
       ...failureLines(trials, this.#status),
       ...bestTrialLines(bestOf(trials), search, given),
-      ...(trials.length === 0 ? [] : resumeLine(end.outcome, given, applicationId)),
+      ...resumeLine(end.outcome, given, { ...this.#status, search }),
       ...(this.#given === undefined ? notGivenLines(search) : []),
     ];
     if (lines.length > 0) this.#output.print(lines.join("\n"));

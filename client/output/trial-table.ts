@@ -1,4 +1,6 @@
 import { fillCommand } from "../../src/job/search/fill-command.ts";
+import { parseParameter } from "../../src/job/search/parse-parameter.ts";
+import { typedParameters } from "../../src/job/search/random-search.ts";
 import {
   bestOf,
   metricOf,
@@ -9,6 +11,7 @@ import {
   trialsOf,
 } from "../../src/job/search/trial-list.ts";
 import { saidWithinTrial } from "../../src/job/search/trial-tasks.ts";
+import { trialVariables } from "../../src/job/search/trial-variables.ts";
 import { countStates } from "../../src/job/search/trials.ts";
 import { trialCountWords, valueWords } from "../../src/job/search/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
@@ -90,15 +93,37 @@ export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus
   const { number, params, checkpoint } = best;
   return [
     `trial ${number} alone: ${aloneCommand(params, given)}`,
-    `its program: ${fillCommand(search.command, params)}`,
+    `its program: ${programOf(best, search)}`,
     ...(checkpoint === undefined ? [] : [`its checkpoint: ${checkpoint}`]),
   ];
 }
 
-/** How a search goes on that ended before it was done. @param given the words by which it was run */
-export function resumeLine({ result, reason }: JobOutcome, given: readonly string[], applicationId: string): string[] {
+/** What a trial's task ran, for any shell: with the variables that it was given, unless its words have all of them. */
+export function programOf({ number, params }: TrialJson, { command, parameters, space = [] }: SearchStatus): string {
+  const program = fillCommand(command, params);
+  const names = Object.keys(params);
+  if (!/TONY_(?:TRIAL|PARAM)_/.test(command) && names.every((name) => command.includes(`{{param.${name}}}`)))
+    return program;
+  const described = space.map((words, at) => ({ name: parameters[at] ?? "", ...parseParameter(words) }));
+  const variables = trialVariables({ number, parameters: typedParameters(params, described) });
+  const words = Object.entries(variables).map(([name, value]) => `${name}=${shellWords([value])}`);
+  return `(export ${words.join(" ")}; ${program})`;
+}
+
+/** How a search goes on that ended before it was done, where there is more to do. @param given the words by which it was run */
+export function resumeLine(
+  { result, reason }: JobOutcome,
+  given: readonly string[],
+  { applicationId, search, tasks }: Pick<JobStatus, "applicationId" | "tasks"> & { readonly search: SearchStatus },
+): string[] {
+  const trials = trialsOf({ tasks }, search);
+  const { running, interrupted, ...over } = countStates(trials);
+  const left = (search.trials ?? tasks.length) - trials.length + running + interrupted;
   const isDone = result === "succeeded" && reason.code !== "search-time-over";
-  return isDone ? [] : [`go on with it: ${shellWords(["tony-ts", "search", ...given, "--resume", applicationId])}`];
+  // An ApplicationMaster that was killed may have left nothing of trials that ran.
+  const isLost = reason.code === "application-ended" && Object.values(over).every((count) => count === 0);
+  if (isDone || isLost || left === 0 || trials.length === 0) return [];
+  return [`go on with it: ${shellWords(["tony-ts", "search", ...given, "--resume", applicationId])}`];
 }
 
 /** What the command of one trial alone sets itself. */
@@ -125,14 +150,27 @@ function others(given: readonly string[], settings: readonly string[]): string[]
   return given.filter((word, at) => !isReplaced(word) && !(word === "--conf" && isReplaced(given[at + 1])));
 }
 
-/** What `givenOf` cannot repeat of how a search was run: settings of its command line, whose values may be secrets and are not kept. */
-export function notGivenLines({ givenKeys = [] }: SearchStatus): string[] {
-  const others = givenKeys.filter((key) => !ALONE.some((replaced) => replaced === key));
-  const words = `it was run with ${others.join(", ")} on its command line: add them, with the same values`;
-  return others.length === 0 ? [] : [words];
+/** Settings of its command line, whose values may be secrets and are not kept. */
+export function keysGiven({ givenKeys = [] }: SearchStatus): string[] {
+  return givenKeys.filter((key) => !ALONE.some((replaced) => replaced === key));
 }
 
-/** What is known afterwards of how a search was run: its file, and where. */
-export function givenOf({ jobFile = "job.xml" }: SearchStatus, applicationId: string): string[] {
-  return [jobFile, ...(applicationId.startsWith("local_") ? ["--scheduler", "local"] : [])];
+/** What stands for a value that is not kept. */
+const NOT_KEPT = "<the same value>";
+
+/** What `givenOf` cannot repeat of how a search was run. */
+export function notGivenLines(search: SearchStatus): string[] {
+  const keys = keysGiven(search);
+  const words = `it was run with ${keys.join(", ")} on its command line, whose values are not kept: write them for ${NOT_KEPT}`;
+  return keys.length === 0 ? [] : [words];
+}
+
+/** What is known afterwards of how a search was run: its file, where, and which settings it had besides. */
+export function givenOf(search: SearchStatus, applicationId: string): string[] {
+  const { jobFile = "job.xml" } = search;
+  return [
+    jobFile,
+    ...(applicationId.startsWith("local_") ? ["--scheduler", "local"] : []),
+    ...keysGiven(search).flatMap((key) => ["-conf", `${key}=${NOT_KEPT}`]),
+  ];
 }

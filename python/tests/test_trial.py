@@ -15,7 +15,10 @@ def test_its_parameters_are_numbers_and_texts(monkeypatch: pytest.MonkeyPatch) -
     assert trial.params == {"lr": 0.0031, "optimizer": "adam", "layers": 3}
 
 
-def test_elsewhere_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TONY_TRIAL_PARAMS", raising=False)
-    with pytest.raises(tony_ts.NotInATask, match="TONY_TRIAL_PARAMS is not set"):
+@pytest.mark.parametrize("missing", ["TONY_TRIAL_NUMBER", "TONY_TRIAL_PARAMS"])
+def test_elsewhere_there_is_none(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    monkeypatch.setenv("TONY_TRIAL_NUMBER", "7")
+    monkeypatch.setenv("TONY_TRIAL_PARAMS", "{}")
+    monkeypatch.delenv(missing)
+    with pytest.raises(tony_ts.NotInATask, match=f"{missing} is not set"):
         tony_ts.trial()

@@ -2,7 +2,8 @@ import type { RequestListener } from "node:http";
 import type { HostPort } from "../hadoop/conf/values.ts";
 import type { ClusterSpec, NamedPorts } from "../job/cluster-spec.ts";
 import { fillCommand } from "../job/search/fill-command.ts";
-import { type Parameters, variableOf } from "../job/search/space.ts";
+import type { Parameters } from "../job/search/space.ts";
+import { trialVariables } from "../job/search/trial-variables.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import type { TaskName } from "../job/task.ts";
 import { namedAddressesOf } from "./addresses.ts";
@@ -115,7 +116,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
       ...Object.fromEntries(own),
       ...(hosts && { PATH: `${start.hostsFolder}:${path}` }),
       ...everyProgram(start, role),
-      ...trialVariables(start),
+      ...(start.trial && trialVariables(start.trial)),
       ...faultHandler(start.spec),
       ...namedPorts(start, gangTask),
       ...told,
@@ -197,17 +198,6 @@ function everyProgram(
     TONY_PROGRESS_FILE: start.progressFile,
     TONY_NOTICE_FILE: start.noticeFile,
     TONY_API: start.apiSocket,
-  };
-}
-
-/** What a trial of a search is told: its number, and its parameters all together and one by one. */
-function trialVariables({ trial }: ProgramStart): Readonly<Record<string, string>> {
-  if (trial === undefined) return {};
-  const each = Object.entries(trial.parameters).map(([name, value]) => [variableOf(name), String(value)]);
-  return {
-    TONY_TRIAL_NUMBER: String(trial.number),
-    TONY_TRIAL_PARAMS: JSON.stringify(trial.parameters),
-    ...Object.fromEntries(each),
   };
 }
 

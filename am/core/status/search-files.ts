@@ -51,10 +51,7 @@ export function trialLines(core: Pick<Core, "spec" | "state">, job: Ran): TrialL
 }
 
 /** The first line says what all were tried for: another search does not go on with them. */
-function saidOnce(
-  { metric, direction, space }: Search,
-  trials: readonly { readonly line: TrialLine }[],
-): TrialLine[] {
+function saidOnce({ metric, direction, space }: Search, trials: readonly { readonly line: TrialLine }[]): TrialLine[] {
   const search = { metric, direction, space: spaceWords(space) };
   return trials.map(({ line }, number) => (number === 0 ? { ...line, search } : line));
 }

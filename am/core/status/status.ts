@@ -5,7 +5,8 @@ import { parameterWords } from "../../../src/job/search/parse-parameter.ts";
 import type { Parameters } from "../../../src/job/search/space.ts";
 import { inTrial } from "../../../src/job/search/trial-tasks.ts";
 import { isEnded, type Search, type Trial, type TrialState } from "../../../src/job/search/trials.ts";
-import { countTasks, tasksOfRole } from "../../../src/job/spec.ts";
+import { shellWords } from "../../../src/job/shell-words.ts";
+import { countTasks, type RoleSpec, tasksOfRole } from "../../../src/job/spec.ts";
 import type {
   Budgets,
   GenerationSummary,
@@ -223,7 +224,7 @@ function searchStatus(
     metric,
     direction,
     parameters: space.map(({ name }) => name),
-    command: roles.find(({ name }) => name === parseTaskId(leadTask)?.role)?.command ?? "",
+    command: programOf(roles.find(({ name }) => name === parseTaskId(leadTask)?.role)),
     space: space.map(parameterWords),
     ...{ algorithm, stop, maxParallel },
     ...(budget === undefined ? {} : { budget }),
@@ -233,6 +234,21 @@ function searchStatus(
     ...(outputDir === undefined ? {} : { outputDir }),
     ...(time && { containerTime: containerTimeAt(state, time, nowMs, taskOf) }),
   };
+}
+
+const PARAMETER = /(\{\{param\.[^{}]*\}\})/;
+
+/** A part of a value: what is filled in later is quoted then. */
+function quoted(part: string): string {
+  return part === "" || PARAMETER.test(part) ? part : shellWords([part]);
+}
+
+/** The command of a role for any shell, with those of its variables that have parameters in them. */
+function programOf(role: RoleSpec | undefined): string {
+  const { command = "", environment = {} } = role ?? {};
+  const variables = Object.entries(environment).filter(([, value]) => value.includes("{{param."));
+  const words = variables.map(([name, value]) => `${name}=${value.split(PARAMETER).map(quoted).join("")}`);
+  return words.length === 0 ? command : `(export ${words.join(" ")}; ${command})`;
 }
 
 /** When its job has ended, what still ran has been interrupted. */

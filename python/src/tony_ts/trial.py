@@ -23,8 +23,12 @@ class Trial(NamedTuple):
 
 def trial() -> Trial:
     """The trial that this program runs for: ``tony_ts.trial().params["lr"]``. Raises NotInATask elsewhere."""
-    params = os.environ.get("TONY_TRIAL_PARAMS")
-    if params is None:
-        message = "TONY_TRIAL_PARAMS is not set: this is no trial of a search, which tony-ts search job.xml runs"
+    return Trial(int(_variable("TONY_TRIAL_NUMBER")), json.loads(_variable("TONY_TRIAL_PARAMS")))
+
+
+def _variable(name: str) -> str:
+    value = os.environ.get(name)
+    if value is None:
+        message = f"{name} is not set: this is no trial of a search, which tony-ts search job.xml runs"
         raise NotInATask(message, code="NOT_IN_A_TASK")
-    return Trial(int(os.environ["TONY_TRIAL_NUMBER"]), json.loads(params))
+    return value

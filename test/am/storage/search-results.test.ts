@@ -68,17 +68,26 @@ describe("the trials of a search", () => {
     expect(fileSystem.files).toHaveLength(length);
   });
 
-  test("are stored while it runs, as soon as some of them have ended", async () => {
+  test("are stored while it runs, as they begin and end", async () => {
     const { states, fileSystem, pass } = running();
+    const line = '{"params":{},"state":"running"}\n';
     await pass(10_000);
-    expect(fileSystem.files).toEqual([]);
+    expect(fileSystem.files).toEqual([["trials.jsonl", line + line]]);
     states[0] = "completed";
     await pass(10_000);
-    expect(fileSystem.files).toEqual([
-      ["trials.jsonl", '{"params":{},"state":"completed"}\n{"params":{},"state":"running"}\n'],
-    ]);
+    expect(fileSystem.files.at(-1)).toEqual(["trials.jsonl", `{"params":{},"state":"completed"}\n${line}`]);
     await pass(10_000);
-    expect(fileSystem.files).toHaveLength(1);
+    expect(fileSystem.files).toHaveLength(2);
+    states.push("running");
+    await pass(10_000);
+    expect(fileSystem.files).toHaveLength(3);
+  });
+
+  test("are not stored before the first has begun", async () => {
+    const { states, fileSystem, pass, left } = running();
+    states.length = 0;
+    await pass(10_000);
+    expect([...fileSystem.files, ...left]).toEqual([]);
   });
 
   test("are stored later where the file system is away", async () => {
@@ -115,9 +124,13 @@ describe("the trials of a search", () => {
 
   test("are in the last status alone where there is no folder for them", async () => {
     const { states, fileSystem, results, pass, left } = running([]);
+    await pass(10_000);
     states[0] = "completed";
     await pass(20_000);
-    expect(left).toEqual([["completed", "running"]]);
+    expect(left).toEqual([
+      ["running", "running"],
+      ["completed", "running"],
+    ]);
     await results.end();
     expect(fileSystem.files).toEqual([]);
   });

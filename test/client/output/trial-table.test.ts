@@ -15,6 +15,7 @@ import { isBetter, trialsOf } from "../../../src/job/search/trial-list.ts";
 import type { SearchStatus, TaskStatus, TrialStatus } from "../../../src/job/status.ts";
 import { role } from "../job-status.ts";
 
+const space = ["float 0 1", 'choice "adam w" sgd'];
 const search: SearchStatus = {
   metric: "loss",
   direction: "minimize",
@@ -82,13 +83,28 @@ test("the best so far is the best that has ended, with its parameters", () => {
 });
 
 test("a search that ended before it was done is told how it goes on", () => {
-  const lineAfter = (outcome: Undated) => resumeLine({ ...outcome, endedAtMs: 0 }, ["job.xml"], "application_1_0001");
+  const params = { lr: "1" };
+  const tasks = [trial(0, 1, params), trial(1, undefined, params, "interrupted"), trial(2, undefined, undefined)];
+  const lineAfter = (outcome: Undated, those = tasks) =>
+    resumeLine({ ...outcome, endedAtMs: 0 }, ["job.xml"], {
+      ...{ applicationId: "application_1_0001", tasks: those, search },
+    });
   const goesOn = ["go on with it: tony-ts search job.xml --resume application_1_0001"];
   const over = { code: "search-time-over", limitMs: 1, completed: 1, setting: { key: "tony.search.timeout" } } as const;
   expect(lineAfter(endedBecause("succeeded", over))).toEqual(goesOn);
   expect(lineAfter(endedBecause("killed", { code: "stop-requested", words: "by its user" }))).toEqual(goesOn);
   const goal = { task: "worker:0", metric: "loss", value: "1", goal: 2, setting: { key: "tony.search.goal" } } as const;
   expect(lineAfter(endedBecause("succeeded", { code: "goal-reached", ...goal }))).toEqual([]);
+  const failed = endedBecause("failed", {
+    ...{ code: "trials-ended", completed: 0, stopped: 0, failed: 2, again: 0 },
+  });
+  const all = [trial(0, undefined, params), trial(1, undefined, params, "paused")];
+  expect(lineAfter(failed, all)).toEqual([]);
+  expect(lineAfter(failed, [...all, trial(2, undefined, params, "interrupted")])).toEqual(goesOn);
+  const gone = endedBecause("failed", { code: "application-ended", state: "FAILED" });
+  expect(lineAfter(gone)).toEqual(goesOn);
+  expect(lineAfter(gone, tasks.slice(1))).toEqual([]);
+  expect(lineAfter(gone, [])).toEqual([]);
 });
 
 test("a best one that pauses counts; when it goes on, the next best one is not better than it was", () => {
@@ -110,6 +126,12 @@ test("the best one is run alone by a search of its own, with all digits, in the 
     "its program: train.py --lr 0.1234567 --opt 'adam w'",
     "its checkpoint: hdfs:///c/5",
   ]);
+  expect(best && bestTrialLines(best, { ...search, space, command: "train.py" }, [])[1]).toBe(
+    `its program: (export TONY_TRIAL_NUMBER=0 TONY_TRIAL_PARAMS='{"lr":0.1234567,"optimizer":"adam w"}' TONY_PARAM_LR=0.1234567 TONY_PARAM_OPTIMIZER='adam w'; train.py)`,
+  );
+  expect(best && bestTrialLines(best, { ...search, command: `${search.command} $TONY_TRIAL_NUMBER` }, [])[1]).toMatch(
+    /^its program: \(export TONY_TRIAL_NUMBER=0 .*; train.py --lr 0.1234567 --opt 'adam w' \$TONY_TRIAL_NUMBER\)$/,
+  );
   const settings = ["--conf", "tony.search.max-trials=9", "--conf", "tony.search.seed=3"];
   expect(best && bestTrialLines(best, search, ["digits.xml", ...settings])[0]).toBe(
     `trial 0 alone: tony-ts search digits.xml --conf tony.search.seed=3 -conf 'tony.search.points=lr=0.1234567 optimizer="adam w"' -conf tony.search.max-trials=1`,
@@ -123,7 +145,10 @@ test("settings of the command line are named, whose values nobody kept", () => {
   expect(
     notGivenLines({ ...search, givenKeys: ["tony.worker.command", "tony.search.max-trials", "tony.search.seed"] }),
   ).toEqual([
-    "it was run with tony.worker.command, tony.search.seed on its command line: add them, with the same values",
+    "it was run with tony.worker.command, tony.search.seed on its command line, whose values are not kept: write them for <the same value>",
+  ]);
+  expect(givenOf({ ...search, givenKeys: ["tony.worker.command", "tony.search.points"] }, "local_1_0001")).toEqual([
+    ...["job.xml", "--scheduler", "local", "-conf", "tony.worker.command=<the same value>"],
   ]);
 });
 

@@ -566,6 +566,18 @@ describe("trials of a search", () => {
     );
   });
 
+  test("are shown with the variables that have their parameters, so that any shell runs their program", () => {
+    const command = "echo $LR";
+    const environment = { LR: "{{param.x}}", NAME: "run {{param.x}} it's", OTHER: "secret" };
+    const { spec: job } = running().scenario.core;
+    const shown = (more: Partial<JobSpec["roles"][number]>) => {
+      const scenario = new Scenario({ ...job, roles: job.roles.map((one) => ({ ...one, command, ...more })) });
+      return statusOf(scenario.core, 0).search?.command;
+    };
+    expect(shown({})).toBe("echo $LR");
+    expect(shown({ environment })).toBe("(export LR={{param.x}} NAME='run '{{param.x}}' it'\\''s'; echo $LR)");
+  });
+
   test("that end without a value while their search fails have a reason, too", () => {
     const { scenario } = running({ failures: { onFailed: "end" }, maxTrials: 12 });
     for (const task of ["worker:0", "worker:1"]) reports(scenario, task, 1, Number.NaN);
