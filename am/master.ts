@@ -11,6 +11,7 @@ import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
 import { gpusOf } from "../src/job/gpus.ts";
 import { idleRemedy, idleWords } from "../src/job/idle.ts";
+import { spokenNameIn } from "../src/job/search/trial-tasks.ts";
 import { countTasks, type JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
 import { masterExpiryKey, nodeHeartbeatKey, webLoginKey } from "../src/job/stored/handed-settings.ts";
@@ -108,7 +109,10 @@ class Master {
   readonly #keptSeries: KeptSeries;
   readonly #stillness = new Stillness();
   readonly #idleness: Idleness;
-  readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
+  readonly #tails = new LogTails({
+    lastContainerOf: (task) => lastContainerOf(this.#core.state, task),
+    spokenName: (task) => spokenNameIn(this.#core.spec, task),
+  });
   readonly #sessions: Sessions;
   readonly #storeJournal: SealedJournal<StoreFile>;
   readonly #store: JobStore;
@@ -333,6 +337,7 @@ class Master {
       clock: wallClock,
       records,
       unknownTask: (task) => unknownTask(job.spec, task),
+      spokenName: (task) => spokenNameIn(job.spec, task),
       linkTo: (task) => this.#links.linkTo(task),
       taskIn: (containerId) => this.#links.taskIn(containerId),
       tenantOf: (containerId) => launchIn(this.#core.state, containerId)?.task,

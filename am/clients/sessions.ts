@@ -18,6 +18,8 @@ export interface SessionsOptions {
   readonly records: Pick<SessionRecords, "opened">;
   /** Why there is no such task; undefined: there is. */
   readonly unknownTask: (task: string) => string | undefined;
+  /** What people call a task. */
+  readonly spokenName: (task: string) => string;
   /** The executor that has a task now; undefined: none is connected. */
   readonly linkTo: (task: string) => ExecutorLink | undefined;
   /** The task that has a container now, and whose executor is connected; undefined: none. */
@@ -45,13 +47,13 @@ export class Sessions implements SessionHandler {
   }
 
   open(session: CallerSession): void {
-    const { unknownTask, linkTo } = this.#options;
+    const { unknownTask, linkTo, spokenName } = this.#options;
     const { task } = session;
     const link = linkTo(task);
     const unknown = unknownTask(task);
     if (unknown !== undefined) session.fail(unknown, { noSuchTask: true });
-    else if (this.#isFull(session)) session.fail(`too many sessions are open with ${task}`);
-    else if (link === undefined) session.fail(`${task} has no executor at present`);
+    else if (this.#isFull(session)) session.fail(`too many sessions are open with ${spokenName(task)}`);
+    else if (link === undefined) session.fail(`${spokenName(task)} has no executor at present`);
     else this.#ask(session, link);
   }
 

@@ -24,6 +24,8 @@ interface Tail {
 export interface LogTailsOptions {
   /** Of a task that has none now: the container where its program ended. Another task's executor there has its log. */
   readonly lastContainerOf: (task: TaskId) => string | undefined;
+  /** What people call a task. */
+  readonly spokenName: (task: TaskId) => string;
 }
 
 /** Passes logs on from executors to clients. An executor sends only what its reader has taken before. */
@@ -45,7 +47,7 @@ export class LogTails {
     const link = this.#holderOf(request.task);
     if (link === undefined && (!request.follow || this.#ending)) {
       reader.fail(
-        `${request.task} has no executor at present: its log can be read when it runs, or when the job has ended`,
+        `${this.#options.spokenName(request.task)} has no executor at present: its log can be read when it runs, or when the job has ended`,
       );
       return () => {};
     }

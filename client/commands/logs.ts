@@ -63,7 +63,10 @@ export const logs = defineCommand({
     const { application, task, follow, conf, json, executor, split } = args;
     if (task !== undefined && args.logs !== undefined) throw usageError("Give a task or --logs, not both");
     const ofAll = args.grep === undefined ? undefined : "all";
-    const selection: LogSelection = task === "am" ? { kind: "master" } : parseLogSelection(task ?? args.logs ?? ofAll);
+    const selection: LogSelection =
+      task === "am"
+        ? { kind: "master" }
+        : parseLogSelection(task ?? args.logs ?? ofAll, task === undefined ? "--logs" : "the task");
     if (executor && selection.kind === "master") throw usageError("The AM has no executor: leave out --executor");
     if (args.stream !== undefined && (executor || selection.kind === "master"))
       throw usageError("--stream applies only to what programs write: leave it out");

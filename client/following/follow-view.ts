@@ -1,5 +1,6 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
+import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { OutputLine } from "../../src/logs/ordered-output.ts";
 import { durationMs } from "../applications/applications.ts";
@@ -100,7 +101,8 @@ export class FollowView implements FollowListener {
 
   /** One line of a task's output. */
   taskLine(task: string, { line }: OutputLine): void {
-    this.#output.logLine(`${task} | `, line);
+    const name = this.#shown === undefined ? task : spokenName(this.#shown, task);
+    this.#output.logLine(`${name} | `, line);
   }
 
   /** `   1.5 s  worker 2/2 allocated         worker:0 127.0.0.11` */

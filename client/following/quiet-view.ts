@@ -1,4 +1,5 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { saidOfTask, spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { type LineFilter, matches, type OutputLine } from "../../src/logs/ordered-output.ts";
 import type { LogPrinter } from "../logs/log-printer.ts";
@@ -43,7 +44,9 @@ export class QuietView implements FollowListener {
   show(status: JobStatus): void {
     this.#output.endWait();
     this.#status = status;
-    this.#options.printer.several = selectTasks(this.#options.selection, status).length > 1;
+    const { printer, selection } = this.#options;
+    printer.several = selectTasks(selection, status).length > 1;
+    printer.nameOf = (task) => spokenName(status, task);
   }
 
   taskLine(task: string, line: OutputLine): void {
@@ -65,9 +68,15 @@ export class QuietView implements FollowListener {
     const { id } = report;
     const { result, summary } = outcome;
     const words =
-      result === "succeeded" && this.#status !== undefined ? successDetails(this.#status, outcome) : summary;
+      result === "succeeded" && this.#status !== undefined
+        ? successDetails(this.#status, outcome)
+        : this.#spoken(summary);
     const more = result === "succeeded" ? "" : `\n  tony-ts status ${id} says more`;
     this.#options.end(`${id} ${result.toUpperCase()}: ${words}${more}`, end);
+  }
+
+  #spoken(summary: string): string {
+    return this.#status === undefined ? summary : saidOfTask(this.#status, summary);
   }
 
   left(reason: string): void {

@@ -10,6 +10,7 @@ import {
   givenOf,
   notGivenLines,
   resumeLine,
+  trialCounts,
   trialTable,
 } from "../output/trial-table.ts";
 import type { FollowedEnd } from "./follow-listener.ts";
@@ -70,7 +71,8 @@ export class SearchView extends FollowView {
     const given = this.#given ?? givenOf(search, applicationId);
     // The report of one that did not succeed has them.
     const table = end.outcome.result === "succeeded" ? trialTable(trials, search, SHOWN) : [];
-    const lines = [...table, ...timeLines(search, end.report)];
+    const counts = end.outcome.reason.code === "trials-ended" ? "" : trialCounts(trials);
+    const lines = [...(counts === "" ? [] : [counts]), ...table, ...timeLines(search, end.report)];
     const commands = [
       ...failureLines(trials, this.#status),
       ...bestTrialLines(bestOf(trials), search, given),

@@ -1,5 +1,5 @@
 import type { LogStream } from "../../src/api/messages.ts";
-import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
+import { shownNameInTrial, spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { TaskStatus } from "../../src/job/status.ts";
 import { type LineFilter, lastOf, type OrderedOutput, type OutputPiece } from "../../src/logs/ordered-output.ts";
 import { ownLines } from "../../src/logs/own-log.ts";
@@ -17,7 +17,6 @@ import {
   noSuchTask,
   ofEarlierSearch,
   selectTasks,
-  shownName,
   taskNames,
 } from "./log-selection.ts";
 import { tellSilent } from "./silent-tasks.ts";
@@ -58,7 +57,8 @@ export async function liveLogs(
     if (unknown !== undefined) throw unknown;
     const tasks = selectTasks(selection, status);
     printer.several = tasks.length > 1;
-    const shown = shownName(selection, nameByTrial);
+    const shown = (task: string) => spokenName(status, task);
+    printer.nameOf = shown;
     const unread = new UnreadTasks(shown);
     const silent = new Set<string>();
     const { read, printedTo } = executor
@@ -92,7 +92,7 @@ async function printOutputs(
     const output = await live.task(task, filter).catch((error) => (follow ? undefined : unread.add(status, error)));
     if (output === undefined) continue;
     outputs.set(task, output);
-    const missing = missingGenerations(task, output.firstGeneration ?? generation, filter);
+    const missing = missingGenerations(printer.nameOf(task), output.firstGeneration ?? generation, filter);
     if (missing !== undefined) printer.remark(missing);
     if (!follow) silent.add(task);
     try {
@@ -104,7 +104,7 @@ async function printOutputs(
       silent.delete(task);
       unread.add(status, error);
     }
-    const gone = missingOutput(task, output.missingBytes, filter);
+    const gone = missingOutput(printer.nameOf(task), output.missingBytes, filter);
     if (gone !== undefined) printer.remark(gone);
   }
   const printedTo: PrintedTo = (task, stream) =>

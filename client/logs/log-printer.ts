@@ -20,6 +20,8 @@ export class LogPrinter {
   readonly #generations = new Map<string, number>();
   /** Whether the task stands before its lines. */
   several = false;
+  /** What a task is called there. */
+  nameOf = (task: string): string => task;
 
   constructor(output: Output, options: LogPrinterOptions = {}) {
     this.#output = output;
@@ -51,7 +53,7 @@ export class LogPrinter {
   }
 
   #print(task: string, stream: OutputStream, line: string): void {
-    this.#output.logLine(this.several ? `${task} | ` : "", line, stream === "stdout" ? "out" : "err");
+    this.#output.logLine(this.several ? `${this.nameOf(task)} | ` : "", line, stream === "stdout" ? "out" : "err");
   }
 }
 

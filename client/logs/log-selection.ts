@@ -21,15 +21,18 @@ export interface LogsRequest {
   readonly executor?: boolean;
 }
 
-/** `none`, `all`, or a comma list of tasks (`worker:1`), roles (`worker`) and trials (`trial:17`, `trial:17/ps:0`); absent: the lead task. */
-export function parseLogSelection(text: string | undefined): LogSelection {
+/**
+ * `none`, `all`, or a comma list of tasks (`worker:1`), roles (`worker`) and trials (`trial:17`, `trial:17/ps:0`); absent: the lead task.
+ * @param given what the person gave it as
+ */
+export function parseLogSelection(text: string | undefined, given = "--logs"): LogSelection {
   if (text === undefined) return { kind: "lead" };
   if (text === "none" || text === "all") return { kind: text };
   const names = text.split(",").map((name) => name.trim());
   const isName = (name: string) => parseTaskId(name.includes(":") ? name : `${name}:0`) !== undefined;
   const wrong = names.find((name) => !isName(name.replace(/^trial:\d+\//, "")));
   if (wrong === undefined) return { kind: "named", names };
-  throw usageError(`--logs takes none, all, or tasks such as worker:0 or worker, not "${wrong}"`);
+  throw usageError(`${given} takes none, all, or tasks such as worker:0 or worker, not "${wrong}"`);
 }
 
 /**
@@ -120,13 +123,14 @@ export function byNumber(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-/** What a task is called to who made the selection: by its trial, where that is how tasks were named. */
+/** What people call each of these tasks: of a search its trial, or where that has several tasks its name there. */
 export function shownName(
-  selection: LogSelection,
+  tasks: readonly string[],
   nameByTrial: (task: string) => string | undefined,
 ): (task: string) => string {
-  const byTrial = selection.kind === "named" && selection.names.some((name) => name.startsWith("trial:"));
-  return (task) => (byTrial ? nameByTrial(task) : undefined) ?? task;
+  const trialOf = (task: string) => nameByTrial(task)?.replace(/\/.*/, "");
+  const ofOne = new Set(tasks.map(trialOf)).size === tasks.length;
+  return (task) => (ofOne ? trialOf(task) : nameByTrial(task)) ?? task;
 }
 
 /** What to say when a generation is asked for that the job has not had; undefined when it has. */

@@ -1,4 +1,5 @@
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
+import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import { taskSpans } from "../../src/job/task.ts";
 import type { Tenancy } from "../../src/logs/master-log.ts";
 import type { LineFilter } from "../../src/logs/ordered-output.ts";
@@ -45,10 +46,11 @@ export async function tellFirstFailed(
   printer: LogPrinter,
 ): Promise<void> {
   if (selection.kind !== "lead" || !hasFailed(report)) return;
-  const { outcome } = (await applications.finalStatus(report)) ?? {};
-  const task = outcome?.cause?.task;
-  if (task === undefined || shown.includes(task)) return;
-  printer.remark(`${task} failed first: tony-ts logs ${report.id} ${task}`);
+  const status = await applications.finalStatus(report);
+  const task = status?.outcome?.cause?.task;
+  if (status === undefined || task === undefined || shown.includes(task)) return;
+  const name = spokenName(status, task);
+  printer.remark(`${name} failed first: tony-ts logs ${report.id} ${name}`);
 }
 
 function hasFailed(report: ApplicationReport): boolean {

@@ -66,7 +66,9 @@ export async function storedLogs(
   if (unknown !== undefined) throw unknown;
   const tasks = selectTasks(names, selection);
   if (tasks.length === 0) throw neverStarted(id);
+  const shown = shownName(names, nameByTrial);
   printer.several = tasks.length > 1;
+  printer.nameOf = shown;
   const wanted = all.filter(({ task }) => tasks.includes(task));
   const lost = await awaitPrograms(store, wanted, report, context);
   const silent = new Set(tasks);
@@ -78,10 +80,10 @@ export async function storedLogs(
       silent.delete(task);
       printer.line(task, line);
     }
-    const missing = missingOutput(task, stored.missingBytes, filter);
+    const missing = missingOutput(shown(task), stored.missingBytes, filter);
     if (missing !== undefined) printer.remark(missing);
   }
-  if (hasEnded(report)) tellWithoutLines([...silent], wanted, lost, filter, printer, shownName(asked, nameByTrial));
+  if (hasEnded(report)) tellWithoutLines([...silent], wanted, lost, filter, printer, shown);
   if (!executor) await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
 }
 

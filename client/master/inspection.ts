@@ -236,7 +236,7 @@ function taskLines(status: JobStatus): string[] {
       ? foldedTasks(tasks)
       : tasks.filter(({ state, trial }) => state !== "waiting" || trial !== undefined);
   const rows = shown.map((task) => [
-    spokenName(status, task.task).replace(/^trial:/, ""),
+    spokenName(status, task.task),
     stateOf(task),
     task.host ?? "–",
     task.startedAtMs === undefined ? "–" : formatClock(task.startedAtMs),
@@ -248,10 +248,7 @@ function taskLines(status: JobStatus): string[] {
     formatExit(task.exit),
   ]);
   return formatTable([
-    [
-      search === undefined ? "task" : "trial",
-      ...["state", "host", "start", "step", "checkpoint", "memory", "memory peak", "CPU", "exit"],
-    ],
+    ["task", ...["state", "host", "start", "step", "checkpoint", "memory", "memory peak", "CPU", "exit"]],
     ...rows,
   ]);
 }

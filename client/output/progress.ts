@@ -3,7 +3,7 @@ import { costWords } from "../../src/job/cost.ts";
 import { unreadWords } from "../../src/job/feeds/feed-lines.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
 import { amountWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
-import { saidWithinTrial, spokenName } from "../../src/job/search/trial-tasks.ts";
+import { saidOfTask, saidWithinTrial, spokenName } from "../../src/job/search/trial-tasks.ts";
 import { searchLine } from "../../src/job/search/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type {
@@ -294,8 +294,7 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
   const restarts = status.generations.length - stages + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
   const { usage } = status;
   return [
-    summary,
-    // The summary of a search has counted its trials.
+    saidOfTask(status, summary),
     ...(status.search === undefined ? failedWords(status.tasks.filter(isFailed)) : []),
     ...unreadWords(status),
     countWords(restarts, "restart"),

@@ -69,7 +69,7 @@ function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): s
 
 /** What was the root of it, and by which rule that ended the job. @param status absent: its ApplicationMaster has told none */
 function whyLines({ cause, rule, summary }: JobOutcome, status?: JobStatus): string[] {
-  if (cause === undefined) return labelled("Reason", [summary]);
+  if (cause === undefined) return labelled("Reason", [status === undefined ? summary : saidOfTask(status, summary)]);
   const label = status?.search === undefined ? "No restart" : "Search ended";
   const told = status === undefined ? cause : spokenCause(cause, status);
   return [...causeLines(told), ...labelled(label, rule === undefined ? [] : [rule])];

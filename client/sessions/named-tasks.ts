@@ -1,10 +1,16 @@
 import { UserError } from "../../src/errors.ts";
-import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
+import { isOfTrial, shownNameInTrial, spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
 import { statusNow } from "../master/attempt-connection.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import { connectRunningJob } from "./running-job.ts";
+
+/** The tasks that a name means, and what people call each. */
+interface Meant {
+  readonly tasks: readonly string[];
+  readonly nameOf: (task: string) => string;
+}
 
 type Asked = Pick<MasterConnection, "follow">;
 
@@ -17,7 +23,7 @@ export function tasksMeant(status: JobStatus, name: string): string[] {
 /** The same where it has to be one; undefined where there is none. @throws UserError `NO_SUCH_TASK`: there are several */
 export function taskMeant(status: JobStatus, name: string): string | undefined {
   const tasks = tasksMeant(status, name);
-  return tasks.length === 0 ? undefined : only(name, tasks);
+  return tasks.length === 0 ? undefined : only(name, tasks, (task) => spokenName(status, task));
 }
 
 /**
@@ -25,11 +31,16 @@ export function taskMeant(status: JobStatus, name: string): string | undefined {
  * @throws UserError `NO_SUCH_TASK`: it has no such trial. Of another name its AM says so
  */
 export async function tasksMeantOf(master: Asked, name: string): Promise<readonly string[]> {
-  if (!isByTrial(name)) return [name];
+  return (await meantOf(master, name)).tasks;
+}
+
+async function meantOf(master: Asked, name: string): Promise<Meant> {
+  if (!isByTrial(name)) return { tasks: [name], nameOf: (task) => task };
   const status = await statusNow(master);
   const tasks = status === undefined ? [] : tasksMeant(status, name);
-  if (tasks.length === 0) throw new UserError(`The job has no ${name}`, { code: "NO_SUCH_TASK" });
-  return tasks;
+  if (status === undefined || tasks.length === 0)
+    throw new UserError(`The job has no ${name}`, { code: "NO_SUCH_TASK" });
+  return { tasks, nameOf: (task) => spokenName(status, task) };
 }
 
 /**
@@ -44,7 +55,8 @@ export async function connectTask(
 ): Promise<{ readonly master: MasterConnection; readonly task: string }> {
   const master = await connectRunningJob(id, conf, context);
   try {
-    return { master, task: only(name, await tasksMeantOf(master, name)) };
+    const { tasks, nameOf } = await meantOf(master, name);
+    return { master, task: only(name, tasks, nameOf) };
   } catch (error) {
     master.close();
     throw error;
@@ -55,9 +67,9 @@ function isByTrial(name: string): boolean {
   return name.startsWith("trial:");
 }
 
-function only(name: string, tasks: readonly string[]): string {
+function only(name: string, tasks: readonly string[], nameOf: Meant["nameOf"]): string {
   const [task = name, ...others] = tasks;
   if (others.length === 0) return task;
-  const message = `${name} has several tasks (${tasks.join(", ")}): name one of them`;
+  const message = `${name} has several tasks (${tasks.map(nameOf).join(", ")}): name one of them`;
   throw new UserError(message, { code: "NO_SUCH_TASK" });
 }

@@ -200,7 +200,7 @@ export class Master {
       forget: (containerId) => this.#liveness.forget(containerId),
       metrics: () => {},
       progress: () => {},
-      tails: new LogTails({ lastContainerOf: () => undefined }),
+      tails: new LogTails({ lastContainerOf: () => undefined, spokenName: (task) => task }),
       tenantOf: (containerId) => launchIn(this.core.state, containerId),
       tokens: () => undefined,
       variables: variablesOf,

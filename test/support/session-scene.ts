@@ -64,6 +64,7 @@ export class SessionScene {
       clock: made.clock,
       records: new SessionRecords({ log: silentLog, add: (event) => made.records.push(event) }),
       unknownTask: (task) => (task.startsWith("worker:") ? undefined : `there is no ${task}`),
+      spokenName: (task) => task,
       linkTo: (task) => (link?.task === task ? link : undefined),
       taskIn: (containerId) => (link?.containerId === containerId ? link.task : undefined),
       tenantOf: (containerId) => (link?.containerId === containerId ? link.task : undefined),

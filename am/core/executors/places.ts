@@ -1,4 +1,5 @@
 import { isSidecar } from "../policies/completion.ts";
+import { isOfTasks } from "../policies/trials.ts";
 import type { Event } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { containerOf, emit, findTask, gangOf, roleOf, type Step, tasksOf } from "../state/step.ts";
@@ -8,7 +9,8 @@ import { containerOf, emit, findTask, gangOf, roleOf, type Step, tasksOf } from 
  * nothing holds them all up.
  */
 export function askPlaces(step: Step, hung: TaskRecord): void {
-  if (hung.place?.generation === hung.generation) {
+  // The other trials of a search have nothing to do with it.
+  if (hung.place?.generation === hung.generation || isOfTasks(step)) {
     return;
   }
   const peers = tasksOf(step, gangOf(step, hung)).filter((task) => task.phase === "running" && isPeer(step, task));

@@ -1,6 +1,7 @@
 import type { EndingFacts, EndingReason } from "../../../src/job/reasons/endings.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { nameWithinTrial } from "../../../src/job/search/trial-tasks.ts";
 import { groupPlaces, placeWords } from "../../../src/job/stacks.ts";
 import { isHeard } from "../containers/containers.ts";
 import { isLeaving } from "../containers/kept-off.ts";
@@ -187,7 +188,7 @@ export function standingOf(step: Step, hung: TaskRecord): Standing | undefined {
   if (known.length === 0) {
     return undefined;
   }
-  const groups = groupPlaces(known.map(({ task, place }) => [task.id, place.where]));
+  const groups = groupPlaces(known.map(({ task, place }) => [nameWithinTrial(step.spec, task.id), place.where]));
   const silent = asked.length - known.length;
   const unknown = silent === 0 ? [] : [`not known of ${silent}`];
   const others = known.filter(({ place }) => !place.isExchange);

@@ -54,15 +54,25 @@ function ofOneTask(job: { readonly trials?: number } | undefined, name: string |
   return job?.trials === undefined ? name?.replace(/\/.*/, "") : name;
 }
 
-/** A sentence with what people call the task whose name it begins with. */
+/** How sentences begin that are about a task. */
+const ABOUT = /^(the executor of |)([^\s:]+:\d+)(?= )/;
+
+/** A sentence with what people call the task that it is about. */
 export function saidOfTask(job: Shown, sentence: string): string {
-  const [id = ""] = /^[^\s:]+:\d+(?= )/.exec(sentence) ?? [];
-  return id === "" ? sentence : `${spokenName(job, id)}${sentence.slice(id.length)}`;
+  return sentence.replace(ABOUT, (_, before: string, id: TaskId) => `${before}${spokenName(job, id)}`);
 }
 
 /** The same behind the name of its trial: `exited 1 on n1`, or where that has several tasks `worker:1 exited 1 on n1`. */
 export function saidWithinTrial(job: Shown, sentence: string): string {
-  return saidOfTask(job, sentence).replace(/^trial:\d+[ /]/, "");
+  const within = saidOfTask(job, sentence).replace(/^(the executor of |)trial:\d+[ /]/, "$1");
+  return job.search !== undefined && job.search.trials === undefined
+    ? within.replace(/^the executor of /, "its executor ")
+    : within;
+}
+
+/** The name that a task has among those of its trial; of another job its own. */
+export function nameWithinTrial(job: Job, id: TaskId): string {
+  return job.trials === undefined ? id : nameInTrial(job, id).replace(/^trial:\d+\//, "");
 }
 
 /** Whether a task of that name by its trial is meant by `trial:17`, `trial:17/worker` or `trial:17/worker:0`. */

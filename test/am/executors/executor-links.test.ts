@@ -29,7 +29,7 @@ function setUp() {
   const heard: string[] = [];
   const forgotten: string[] = [];
   const measured: string[] = [];
-  const tails = new LogTails({ lastContainerOf: () => undefined });
+  const tails = new LogTails({ lastContainerOf: () => undefined, spokenName: (task) => task });
   const state: { tenant: string | undefined; tokens?: Uint8Array } = { tenant: "prep:0" };
   const links = new ExecutorLinks({
     post: (event) => events.push(event),

@@ -5,7 +5,7 @@ import { recordedLink } from "../../support/recorded-link.ts";
 import { turn } from "../../support/stepped-clock.ts";
 
 function logTails(lastContainers: Readonly<Record<string, string>> = {}): LogTails {
-  return new LogTails({ lastContainerOf: (task) => lastContainers[task] });
+  return new LogTails({ lastContainerOf: (task) => lastContainers[task], spokenName: (task) => task });
 }
 
 const aLink = (containerId: string, task = "worker:0") => recordedLink(task, containerId);

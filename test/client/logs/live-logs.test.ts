@@ -59,16 +59,16 @@ async function printed(logs: string, pattern?: RegExp) {
 describe("logs of a search that runs", () => {
   test("are those of all its trials that can be read; the others are named", async () => {
     expect(await printed("all", /step 2 /)).toEqual({
-      out: "worker:1 | worker:1 step 2 \nworker:2 | worker:2 step 2 \n",
+      out: "trial:1 | worker:1 step 2 \ntrial:2 | worker:2 step 2 \n",
       err:
-        "no program runs yet of worker:3\n" +
-        "not all of the log of worker:0, worker:1 could be read: try again, or when the job has ended\n",
+        "no program runs yet of trial:3\n" +
+        "not all of the log of trial:0, trial:1 could be read: try again, or when the job has ended\n",
     });
   });
 
-  test("tell of trials by the names that were given", async () => {
-    expect((await printed("trial:3")).err).toBe("no program runs yet of trial:3/worker:0\n");
-    expect((await printed("trial:2/worker:0", /nan/)).err).toBe("no matching lines in trial:2/worker:0\n");
+  test("tell of trials by the names that people call them by", async () => {
+    expect((await printed("trial:3")).err).toBe("no program runs yet of trial:3\n");
+    expect((await printed("trial:2/worker:0", /nan/)).err).toBe("no matching lines in trial:2\n");
     await expect(printed("trial:300/worker:0")).rejects.toThrow(
       "The job has no task trial:300/worker:0; it has trial:0 to trial:3",
     );

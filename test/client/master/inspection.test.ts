@@ -217,12 +217,12 @@ describe("what status shows of a job", () => {
       nowMs,
     );
     expect(lines).toContain("  trials: 0 ended · 1 running · 1 waiting · 1 paused · 1 to come");
-    const table = lines.slice(lines.findIndex((line) => line.startsWith("trial ")));
+    const table = lines.slice(lines.findIndex((line) => line.startsWith("task ")));
     expect(table.map((line) => line.split(/ +/).slice(0, 2).join(" "))).toEqual([
-      "trial state",
-      "0 paused",
-      "1 running",
-      "2 waiting",
+      "task state",
+      "trial:0 paused",
+      "trial:1 running",
+      "trial:2 waiting",
     ]);
     const ofTwo = aJobStatus({ search: { ...search, trials: 1 }, tasks: [task(1, { state: "failed", exit: "1" })] });
     expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status: ofTwo }, nowMs).at(-1)).toMatch(

@@ -40,7 +40,7 @@ describe("a task of a search", () => {
   test("is one of several, which are named where one is wanted", () => {
     expect(tasksMeant(status, "trial:1")).toEqual(["worker:2", "worker:3", "ps:1"]);
     expect(() => taskMeant(status, "trial:1")).toThrow(
-      "trial:1 has several tasks (worker:2, worker:3, ps:1): name one of them",
+      "trial:1 has several tasks (trial:1/worker:0, trial:1/worker:1, trial:1/ps:0): name one of them",
     );
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import {
   isOfTrial,
   nameInTrial,
+  nameWithinTrial,
   saidOfTask,
   saidWithinTrial,
   shownNameInTrial,
@@ -21,6 +22,8 @@ describe("a task of a search", () => {
     ];
     expect(nameInTrial({ trials: 20, roles }, "worker:35")).toBe("trial:17/worker:1");
     expect(nameInTrial({ trials: 20, roles }, "ps:17")).toBe("trial:17/ps:0");
+    expect(nameWithinTrial({ trials: 20, roles }, "worker:35")).toBe("worker:1");
+    expect(nameWithinTrial({ roles }, "worker:35")).toBe("worker:35");
   });
 
   test("is so by what people are shown, where roles count the tasks of all trials", () => {
@@ -46,6 +49,11 @@ describe("a task of a search", () => {
     expect(saidOfTask(aJobStatus({ roles }), "worker:35 exited 1")).toBe("worker:35 exited 1");
     expect(saidWithinTrial(ofOne, "worker:35 exited 1 on n1")).toBe("exited 1 on n1");
     expect(saidWithinTrial(ofTwo, "worker:35 exited 1 on n1")).toBe("worker:1 exited 1 on n1");
+    const executor = "the executor of worker:35 on n1 ended";
+    expect(saidOfTask(ofTwo, executor)).toBe("the executor of trial:17/worker:1 on n1 ended");
+    expect(saidWithinTrial(ofTwo, executor)).toBe("the executor of worker:1 on n1 ended");
+    expect(saidWithinTrial(ofOne, executor)).toBe("its executor on n1 ended");
+    expect(saidWithinTrial(aJobStatus({ roles }), executor)).toBe(executor);
     expect(saidWithinTrial(ofTwo, "node n1 was lost")).toBe("node n1 was lost");
   });
 
