@@ -37,12 +37,20 @@ const FURTHER_KEYS: readonly (readonly [string, string])[] = [
   ["tony.output.dir", "tony-results/my-model"],
 ];
 
+/** Trials of a search have a budget of their own in place of the job's. */
+function furtherKeysOf(jobXml: string): typeof FURTHER_KEYS {
+  if (!jobXml.includes("tony.search.")) return FURTHER_KEYS;
+  return FURTHER_KEYS.map(([key, value]) => [key === "tony.am.retry-count" ? "tony.search.retry-count" : key, value]);
+}
+
 /** A job's file with the keys that it does not set yet as comments at its end, each with its meaning; for a person to edit. */
 export function withFurtherKeys(jobXml: string): string {
-  const further = FURTHER_KEYS.filter(([key]) => !jobXml.includes(`<name>${key}</name>`)).map(([key, value]) => {
-    const doc = findKey(key)?.definition.doc ?? "";
-    return `  <!-- ${doc}\n  <property><name>${key}</name><value>${value}</value></property> -->\n`;
-  });
+  const further = furtherKeysOf(jobXml)
+    .filter(([key]) => !jobXml.includes(`<name>${key}</name>`))
+    .map(([key, value]) => {
+      const doc = findKey(key)?.definition.doc ?? "";
+      return `  <!-- ${doc}\n  <property><name>${key}</name><value>${value}</value></property> -->\n`;
+    });
   const block = `\n  <!-- More keys: take away the marks of a comment to use one. All of them: tony-ts keys -->\n${further.join("")}`;
   return jobXml.replace(/\s*<\/configuration>\s*$/, () => `\n${block}</configuration>\n`);
 }

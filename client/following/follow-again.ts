@@ -36,7 +36,10 @@ export async function followAgain(
 ): Promise<ExitCode> {
   const sinceMs = Math.min(now(), report.startTimeMs);
   // Whether it is a search its AM tells.
-  const own = () => (json ? jsonView(output) : new SearchView(output, now, { sinceMs, owns }));
+  const own = () =>
+    json
+      ? jsonView(output)
+      : new SearchView(output, now, { sinceMs, owns, localFolder: (id) => applications.folder?.(id) });
   const view = given ?? own();
   const terminal = ownTerminal();
   const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown), {

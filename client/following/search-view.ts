@@ -10,6 +10,7 @@ import {
   givenOf,
   notGivenLines,
   resumeLine,
+  searchFolder,
   trialCounts,
   trialTable,
 } from "../output/trial-table.ts";
@@ -24,6 +25,8 @@ interface SearchViewOptions {
   /** As `FollowView`. */
   readonly sinceMs?: number;
   readonly owns?: boolean;
+  /** The own folder of a job on this machine; absent or undefined: it has none here. */
+  readonly localFolder?: (applicationId: string) => string | undefined;
 }
 
 /** Prints the way of a search: each trial that is better than those before it, how it stands, and the best ones at the end. */
@@ -31,13 +34,16 @@ export class SearchView extends FollowView {
   readonly #output: Output;
   readonly #time: () => number;
   readonly #given: readonly string[] | undefined;
+  readonly #localFolder: SearchViewOptions["localFolder"];
   #status: JobStatus | undefined;
   #best: TrialJson | undefined;
 
   /** @param given the words by which the search was run; absent: those that its status has */
-  constructor(output: Output, now: () => number, { given, sinceMs = now(), owns = true }: SearchViewOptions) {
+  constructor(output: Output, now: () => number, options: SearchViewOptions) {
+    const { given, sinceMs = now(), owns = true } = options;
     super(output, now, sinceMs, { owns });
     this.#given = given;
+    this.#localFolder = options.localFolder;
     this.#output = output;
     this.#time = now;
   }
@@ -76,12 +82,18 @@ export class SearchView extends FollowView {
     const commands = [
       ...failureLines(trials, this.#status),
       ...bestTrialLines(bestOf(trials), search, given),
+      ...this.#folderLines(search, applicationId),
       ...resumeLine(end.outcome, given, { ...this.#status, search }),
       ...(this.#given === undefined ? notGivenLines(search) : []),
     ];
     if (lines.length > 0) this.#output.print(lines.join("\n"));
     // Commands are copied: a terminal that breaks them itself keeps them whole.
     if (commands.length > 0) this.#output.preformatted(commands.join("\n"));
+  }
+
+  #folderLines(search: SearchStatus, applicationId: string): string[] {
+    const folder = searchFolder(search, applicationId, this.#localFolder?.(applicationId));
+    return folder === undefined ? [] : [`its files: ${folder}/result.json, trials.jsonl`];
   }
 }
 

@@ -214,8 +214,14 @@ function trialMilestones(before: JobStatus | undefined, after: JobStatus): Miles
       return [{ what: `${name.replace(":", " ")} ${what}`, details: saidWithinTrial(after, why) }];
     };
     if (task.restarts > known.restarts) return told("started again", task.restartReason);
+    if (goesOnWithout(known, task)) return told("goes on without a checkpoint:", "it starts over");
     return task.trial?.state === "failed" && known.trial?.state !== "failed" ? told("failed", task.trial.why) : [];
   });
+}
+
+/** A trial that paused at a rung, and of which no checkpoint is known. */
+function goesOnWithout({ trial: before }: TaskStatus, { trial }: TaskStatus): boolean {
+  return before?.state === "paused" && trial?.state === "running" && trial.checkpoint === undefined;
 }
 
 function isFailed({ state }: TaskStatus): boolean {

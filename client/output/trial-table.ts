@@ -90,11 +90,13 @@ export function failureLines(
 /** What is left of the best trial, and how it is run alone. @param given the words by which the search itself was run */
 export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus, given: readonly string[]): string[] {
   if (best === undefined) return [];
-  const { number, params, checkpoint } = best;
+  const { number, params, checkpoint, checkpointStep, step } = best;
+  const ofStep =
+    checkpointStep === undefined ? "" : ` (step ${checkpointStep}${step === undefined ? "" : ` of ${step}`})`;
   return [
     `trial ${number} alone: ${aloneCommand(params, given)}`,
     `its program: ${programOf(best, search)}`,
-    ...(checkpoint === undefined ? [] : [`its checkpoint: ${checkpoint}`]),
+    ...(checkpoint === undefined ? [] : [`its checkpoint: ${checkpoint}${ofStep}`]),
   ];
 }
 
@@ -108,6 +110,15 @@ export function programOf({ number, params }: TrialJson, { command, parameters, 
   const variables = trialVariables({ number, parameters: typedParameters(params, described) });
   const words = Object.entries(variables).map(([name, value]) => `${name}=${shellWords([value])}`);
   return `(export ${words.join(" ")}; ${program})`;
+}
+
+/** Where a search has left its files; undefined where it has left none. @param localFolder the job's own, of a job on this machine */
+export function searchFolder(
+  { outputDir }: SearchStatus,
+  applicationId: string,
+  localFolder?: string,
+): string | undefined {
+  return outputDir === undefined ? localFolder : `${outputDir.replace(/\/+$/, "")}/${applicationId}`;
 }
 
 /** How a search goes on that ended before it was done, where there is more to do. @param given the words by which it was run */

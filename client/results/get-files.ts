@@ -80,7 +80,7 @@ async function leftFiles(
     const why = remark ?? NOT_KEPT;
     throw nothingLeft(`It is not known where the ${what} of ${applicationId} would be: ${why}`);
   }
-  if (what !== "checkpoint") return await resultsOf(status, task, places);
+  if (what !== "checkpoint") return await resultsOf(status, task, places, applications.folder?.(applicationId));
   return await lastCheckpointOf(task === undefined ? status : ofTrial(status, task), places);
 }
 

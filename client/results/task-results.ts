@@ -2,11 +2,12 @@ import { usageError } from "../../src/errors.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
 import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
-import type { JobStatus, Transfer } from "../../src/job/status.ts";
+import type { JobStatus, SearchStatus, Transfer } from "../../src/job/status.ts";
 import { parseNamesList } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
 import { taskSpans } from "../../src/job/task.ts";
 import { isNamed } from "../logs/log-selection.ts";
+import { searchFolder } from "../output/trial-table.ts";
 import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 
@@ -19,9 +20,14 @@ interface TaskResults extends Transfer {
  * The results of all tasks, each task's in a folder of its own, or of the one that is named.
  * @throws UserError (`NOTHING_LEFT`) where there are none
  */
-export async function resultsOf(status: JobStatus, wanted: string | undefined, places: Places): Promise<LeftFiles> {
+export async function resultsOf(
+  status: JobStatus,
+  wanted: string | undefined,
+  places: Places,
+  localFolder?: string,
+): Promise<LeftFiles> {
   const results = resultsToldOf(status, wanted);
-  if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted));
+  if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted, localFolder));
   const isOneTask = wanted?.includes(":") === true && results.length === 1;
   const found = await Promise.all(results.map((one) => resultsOfTask(one, isOneTask, places)));
   return {
@@ -44,11 +50,15 @@ function resultsToldOf(status: JobStatus, wanted: string | undefined): TaskResul
   );
 }
 
-function noResultsWords({ applicationId, outcome }: JobStatus, wanted: string | undefined): string {
+function noResultsWords(
+  { applicationId, outcome, search }: JobStatus,
+  wanted: string | undefined,
+  localFolder: string | undefined,
+): string {
   const who = wanted === undefined ? applicationId : `${wanted} of ${applicationId}`;
   return outcome === undefined
     ? `${who} has no results yet: they are stored when a program has ended`
-    : `${who} left no results\n  Only what programs leave in tony.output.local-dir is kept`;
+    : `${who} left no results\n  Only what programs leave in tony.output.local-dir is kept${searchWords(search, applicationId, localFolder)}`;
 }
 
 async function resultsOfTask(told: TaskResults, isAlone: boolean, places: Places): Promise<LeftFiles> {
@@ -88,4 +98,12 @@ function missingWords({ url, files, bytes }: TaskResults, found: readonly LeftFi
   if (found.length === files && foundBytes === bytes) return [];
   const words = (count: number, size: number) => `${countWords(count, "file")}, ${sizeWords(size)}`;
   return [`${words(files, bytes)} were stored in ${url}; it has ${words(found.length, foundBytes)} now`];
+}
+
+/** A search has files of its own, which are none of its tasks'. */
+function searchWords(search: SearchStatus | undefined, applicationId: string, localFolder: string | undefined): string {
+  if (search === undefined) return "";
+  const folder = searchFolder(search, applicationId, localFolder);
+  const files = folder === undefined ? "" : `The search's result.json and trials.jsonl are in ${folder}; `;
+  return `\n  ${files}tony-ts trials ${applicationId} shows its trials`;
 }

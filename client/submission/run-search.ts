@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { type ExitCode, usageError } from "../../src/errors.ts";
 import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
 import { notRun } from "../../src/job/build/search-run.ts";
 import { isSetting } from "../../src/job/build/submission.ts";
 import { hasErrors, invalidJob } from "../../src/job/problem.ts";
 import { optunaProgramPath } from "../../src/programs.ts";
+import { localRoot } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
 import { SearchView } from "../following/search-view.ts";
 import { printEvent } from "../logs/print-event.ts";
@@ -33,6 +35,7 @@ export async function runSearch(
   const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
   const view = new SearchView(context.output, context.now, {
     given: local ? [...given, "--scheduler", "local"] : given,
+    ...(local && { localFolder: (id: string) => path.join(localRoot(context.environment), id) }),
   });
   const shown = json ? choices : { ...choices, display: { view, submitted: () => undefined } };
   const program = search.algorithm === "optuna" && { optunaProgram: readFileSync(optunaProgramPath(), "utf8") };

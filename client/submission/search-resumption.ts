@@ -50,10 +50,12 @@ export async function trialsBefore(
 /** `took over 14 trials of application_1795305600000_0007: 12 ended, 2 begin again` */
 export function tookOver(from: string, lines: readonly TrialLine[]): string {
   const { running, paused } = countStates(lines.map(trialOfLine));
+  const saved = lines.filter((line) => trialOfLine(line).state === "running" && line.checkpoint !== undefined).length;
   const parts = [
     `${lines.length - running - paused} ended`,
     ...(paused > 0 ? [`${paused} paused`] : []),
-    ...(running > 0 ? [`${running} ${running === 1 ? "begins" : "begin"} again`] : []),
+    ...(saved > 0 ? [`${saved} ${saved === 1 ? "continues" : "continue"} from a checkpoint`] : []),
+    ...(running > saved ? [`${running - saved} ${running - saved === 1 ? "begins" : "begin"} again`] : []),
   ];
   return `took over ${countWords(lines.length, "trial")} of ${from}: ${parts.join(", ")}`;
 }
@@ -185,7 +187,7 @@ function trialsOfStatus({ tasks }: JobStatus, { metric }: SearchStatus, space: S
 }
 
 function lineOf(
-  { params = {}, metrics, step, startedAtMs, endedAtMs }: TaskStatus,
+  { params = {}, metrics, step, checkpointStep = step, startedAtMs, endedAtMs }: TaskStatus,
   { state, why, nonFinite, checkpoint, application }: NonNullable<TaskStatus["trial"]>,
   metric: string,
   space: Space,
@@ -200,7 +202,7 @@ function lineOf(
     ...(startedAtMs === undefined ? {} : { startedAtMs }),
     ...(endedAtMs === undefined ? {} : { endedAtMs }),
     ...(why === undefined ? {} : { why }),
-    ...(checkpoint === undefined ? {} : { checkpoint, ...(step !== undefined && { checkpointStep: step }) }),
+    ...(checkpoint === undefined ? {} : { checkpoint, ...(checkpointStep !== undefined && { checkpointStep }) }),
     ...(application === undefined ? {} : { application }),
   };
 }

@@ -1,6 +1,6 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import { compareValues, countStates } from "../../../src/job/search/trials.ts";
+import { compareValues, countStates, hasValue } from "../../../src/job/search/trials.ts";
 import { valueWords } from "../../../src/job/search/words.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { Event } from "../state/events.ts";
@@ -51,12 +51,14 @@ export function searchDueMs({ spec, state }: Step): number | undefined {
   return timeoutMs === undefined || !isUnderWay(state) ? undefined : state.startedAtMs + timeoutMs;
 }
 
-/** What it has found until then counts. */
+/** What it has found until then counts, also of trials that have not completed. */
 export function searchOverdue(step: Step): void {
   const { search } = step.spec;
-  const { completed } = countStates(begun(step).map(trialOf));
+  const trials = begun(step).map(trialOf);
+  const { completed } = countStates(trials);
+  const hasFound = trials.some(({ state, value }) => state !== "failed" && hasValue(value));
   const setting = settingOf(step.spec, "tony.search.timeout");
   const limitMs = search?.timeoutMs ?? 0;
   const reason = { code: "search-time-over", limitMs, completed, setting } as const;
-  finish(step, endedBecause(completed > 0 ? "succeeded" : "failed", reason));
+  finish(step, endedBecause(hasFound ? "succeeded" : "failed", reason));
 }

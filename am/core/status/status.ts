@@ -293,6 +293,13 @@ export function checkpointOfTrial(state: CoreState, task: TaskRecord): Checkpoin
   return task.checkpoint ?? gangOf({ state }, task).checkpoint;
 }
 
+/** A trial that goes on has the checkpoint of its earlier lives, until it has one of its own. */
+function checkpointStepOf({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRecord) {
+  const ofTrial = spec.search && task.trialParameters && checkpointOfTrial(state, task)?.step;
+  const step = Math.max(task.checkpointStep, ofTrial ?? 0);
+  return step > 0 ? { checkpointStep: step } : {};
+}
+
 function taskStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRecord): TaskStatus {
   const containerId = task.containerId || (task.lastContainer?.id ?? "");
   const { nodeHttpAddress } = state.containers[containerId] ?? task.lastContainer ?? {};
@@ -315,7 +322,7 @@ function taskStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRec
       ? {}
       : { trial: trialStatus({ spec, state }, task) }),
     ...(task.transfers === undefined ? {} : { transfers: task.transfers }),
-    ...(task.checkpointStep > 0 ? { checkpointStep: task.checkpointStep } : {}),
+    ...checkpointStepOf({ spec, state }, task),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type Described,
   identityOf,
   isActive,
+  nameLike,
   type Parameter,
   type Parameters,
   type ParameterValue,
@@ -59,6 +60,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   const presets = { grid: undefined, evolution: population * GENERATIONS, tpe: usual, random: usual, optuna: usual };
   const maxTrials = reader.read("tony.search.max-trials") ?? presets[algorithm];
   checkCut(reader, algorithm, space, maxTrials);
+  checkRetries(reader);
   checkEffects(reader, { algorithm, stop, points }, maxTrials);
   const goal = reader.read("tony.search.goal");
   const timeoutMs = reader.read("tony.search.timeout");
@@ -218,11 +220,6 @@ function inOrder(reader: JobReader, given: readonly Said[]): readonly Said[] {
   return placed;
 }
 
-/** A name that a program's variables and options can have. */
-function nameLike(name: string): string {
-  return name.replace(/\W/g, "_").replace(/^(?=\d)/, "_");
-}
-
 function checkCondition(
   reader: JobReader,
   key: string,
@@ -268,9 +265,11 @@ function requireKeys(reader: JobReader, first: string): Pick<Search, "metric" | 
 function checkGrid(reader: JobReader, space: readonly Said[]): void {
   if (reader.read("tony.search.algorithm") !== "grid" || hasGrid(space)) return;
   for (const { key, name, domain } of space.filter(({ domain }) => !Number.isFinite(sizeOf(domain)))) {
-    const { low, high } = domain.kind === "choice" ? { low: 0, high: 1 } : domain;
+    const { low, high, log } = domain.kind === "choice" ? { low: 0, high: 1, log: false } : domain;
     const step = Number(((high - low) / 10).toPrecision(6));
-    reader.error(key, `has no grid: give ${name} a step (float ${low} ${high} step ${step}) or choices`);
+    const ratios = [0, 0.25, 0.5, 0.75, 1].map((part) => Number((low * (high / low) ** part).toPrecision(2)));
+    const mend = log ? `choices (choice ${ratios.join(" ")})` : `a step (float ${low} ${high} step ${step}) or choices`;
+    reader.error(key, `has no grid: give ${name} ${mend}`);
   }
 }
 
@@ -287,6 +286,15 @@ function checkCut(
     "tony.search.max-trials",
     `= ${maxTrials} is less than the grid has: of its ${places} combinations only the first ${maxTrials} are tried`,
   );
+}
+
+/** The job's own budgets, in whose place trials have one of their own. */
+function checkRetries(reader: JobReader): void {
+  for (const { key, layer } of reader.settings.values()) {
+    const name = findKey(key)?.name;
+    if (layer !== "site" && (name === "tony.am.retry-count" || name === "tony.{role}.retry-count"))
+      reader.warn(key, "has no effect in a search: tony.search.retry-count says how often a trial starts again");
+  }
 }
 
 /** What is said in vain. */

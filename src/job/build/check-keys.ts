@@ -4,6 +4,7 @@ import { environment, splitList } from "../keys/types.ts";
 import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "../keys.ts";
 import { nearest } from "../nearest.ts";
 import type { Problem } from "../problem.ts";
+import { nameLike } from "../search/space.ts";
 import type { EffectiveSetting, Settings } from "../settings.ts";
 import { ROLE_NAME, ROLE_NAME_WORDS } from "../task.ts";
 
@@ -88,11 +89,19 @@ function unknownKey(
     const rule = fit ? "" : `, which is of ${ROLE_NAME_WORDS}`;
     return { severity: "error", message: `${key} is not a key: ${role} cannot be the name of a role${rule}` };
   }
+  const [, parameter] = /^tony\.search\.param\.(.+)$/s.exec(key) ?? [];
+  if (parameter !== undefined) {
+    const message = `${key} is not a key: write the parameter's name with letters, digits and _, such as ${nameLike(parameter)}`;
+    return { severity: "error", message };
+  }
   const own = fit && !reserved ? [role] : [];
   const feeds = role === "feed" ? rest.slice(0, 1) : [];
   const suggestion = nearest(key, knownKeys([...roles, ...own], feeds, rest.at(-1)));
   if (suggestion !== undefined)
     return { severity: "error", message: `${key} is not a key; did you mean ${suggestion}?` };
+  // TonY has no search: no file has keys of its users' own there.
+  if (role === "search" && layer !== "site")
+    return { severity: "error", message: `${key} is not a key of a search (tony-ts keys search lists them all)` };
   // The person who submits a job did not write the site's file.
   return layer === "site" ? undefined : { severity: "warning", message: `${key} has no effect: ${NO_KEY}` };
 }

@@ -11,11 +11,13 @@ export function parseSpace(text: string, path: string, refuse: (said: string) =>
   const lines = text.split(/\r?\n/);
   const entries = text.trimStart().startsWith("{") ? ofJson(text, lines) : lines.flatMap(ofYaml);
   const seen = new Set<string>();
-  return entries.flatMap(({ name, said, line }): Parameter[] => {
+  return entries.flatMap(({ name, said, line, like = "float 0 1" }): Parameter[] => {
     const wrong = (words: string): [] => {
       refuse(`names ${path}, whose line ${line} ${words}`);
       return [];
     };
+    if (name !== undefined && said === undefined)
+      return wrong(`has ${name}, which must be text: ${JSON.stringify(name)}: ${JSON.stringify(like)}`);
     if (name === undefined || said === undefined) return wrong("is not a parameter: write NAME: float 0 1");
     if (seen.has(name)) return wrong(`has ${name} again`);
     seen.add(name);
@@ -30,6 +32,8 @@ export function parseSpace(text: string, path: string, refuse: (said: string) =>
 interface Entry {
   readonly name?: string;
   readonly said?: string;
+  /** What was meant by what is no text. */
+  readonly like?: string;
   readonly line: number;
 }
 
@@ -46,6 +50,12 @@ function ofJson(text: string, lines: readonly string[]): Entry[] {
   const entries = typeof document === "object" && document !== null ? Object.entries(document) : [];
   return entries.map(([name, said]) => {
     const line = lines.findIndex((one) => one.includes(JSON.stringify(name))) + 1;
-    return typeof said === "string" ? { name, said, line } : { name, line };
+    return typeof said === "string"
+      ? { name, said, line }
+      : { name, line, ...(Array.isArray(said) && { like: choiceOf(said) }) };
   });
+}
+
+function choiceOf(values: readonly unknown[]): string {
+  return `choice ${values.map((value) => (/^[^\s",]+$/.test(String(value)) ? value : `"${value}"`)).join(" ")}`;
 }

@@ -23,7 +23,10 @@ export function parseParameter(text: string): Described {
 type Refuse = (mustBe: string) => RangeError;
 
 function parseDomain(kind: string | undefined, words: readonly string[], refuse: Refuse): Domain {
-  if (kind === "choice") return { kind, choices: parseChoices(words.map(unquoted), refuse) };
+  if (kind === "choice") {
+    if (isList(words)) throw refuse(`choice with blanks alone between its values, such as ${choiceWords(words)}`);
+    return { kind, choices: parseChoices(words.map(unquoted), refuse) };
+  }
   if (kind !== "float" && kind !== "int") throw refuse(`a parameter such as ${FORMS}`);
   const [lowWord = "", highWord = "", form, stepWord, ...more] = words;
   const [low, high] = [numberOf(lowWord, kind), numberOf(highWord, kind)];
@@ -50,6 +53,20 @@ function parseDomain(kind: string | undefined, words: readonly string[], refuse:
 function numberOf(word: string, kind: "float" | "int"): number | undefined {
   const value = NUMBER.test(word) ? Number(word) : Number.NaN;
   return (kind === "int" ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined;
+}
+
+/** Whether values are written as another language's list: with commas, or in brackets. A value that has them stands in quotes. */
+function isList(words: readonly string[]): boolean {
+  const isInBrackets = /^[[({]/.test(words[0] ?? "") && /[\])}]$/.test(words.at(-1) ?? "");
+  return isInBrackets || words.some((word) => !word.startsWith('"') && word.includes(","));
+}
+
+function choiceWords(words: readonly string[]): string {
+  const values = words
+    .join(" ")
+    .replace(/^[[({]|[\])}]$/g, "")
+    .split(/[\s,]+/);
+  return `choice ${values.filter((value) => value !== "").join(" ")} (or in " where a value has them)`;
 }
 
 /** Choices that all are numbers are numbers for the program, too. */
@@ -89,5 +106,5 @@ export function domainWords(domain: Domain): string {
 }
 
 function quoted(text: string): string {
-  return /^[^\s",]+$/.test(text) ? text : `"${text}"`;
+  return /^[^\s",[\](){}]+$/.test(text) ? text : `"${text}"`;
 }

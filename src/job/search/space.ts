@@ -46,6 +46,11 @@ export function variableOf(name: string): string {
   return `TONY_PARAM_${name.toUpperCase()}`;
 }
 
+/** A name that a program's variables and options can have. */
+export function nameLike(name: string): string {
+  return name.replace(/\W/g, "_").replace(/^(?=\d)/, "_");
+}
+
 /** Whether a parameter is there, by the values of those before it. */
 export function isActive({ when }: Described, parameters: Parameters): boolean {
   if (when === undefined) return true;

@@ -19,6 +19,8 @@ export interface TrialJson extends TrialStatus {
   /** What it reported last; `nonFinite` where that is no number of JSON. */
   readonly value?: number;
   readonly step?: number;
+  /** Of its `checkpoint`. */
+  readonly checkpointStep?: number;
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
 }
@@ -48,7 +50,7 @@ export function reported({ value, nonFinite }: TrialJson): number | undefined {
 }
 
 function trialOf(
-  { task, params = {}, metrics, step, endedAtMs, startedAtMs }: TaskStatus,
+  { task, params = {}, metrics, step, checkpointStep, endedAtMs, startedAtMs }: TaskStatus,
   trial: NonNullable<TaskStatus["trial"]>,
   number: number,
   metric: string,
@@ -58,6 +60,7 @@ function trialOf(
     ...{ number, task, params, ...trial },
     ...(value === undefined ? {} : { value }),
     ...(step === undefined ? {} : { step }),
+    ...(trial.checkpoint === undefined || checkpointStep === undefined ? {} : { checkpointStep }),
     ...(startedAtMs === undefined ? {} : { startedAtMs }),
     ...(endedAtMs === undefined ? {} : { endedAtMs }),
   };

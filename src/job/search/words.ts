@@ -37,10 +37,15 @@ export function pauseWords({ step, value }: Pause): string {
   return `it waits at step ${step} with ${value === undefined ? "NaN" : valueWords(value)}: the best of those there go on`;
 }
 
+/** From here on a number has a power of ten. */
+const MOST_WRITTEN = 1e12;
+
 /** A parameter or metric, short enough for a table; JSON has all digits. */
 export function valueWords(value: string | number | undefined): string {
   if (value === undefined) return "–";
   const number = Number(value);
+  if (Number.isFinite(number) && Math.abs(number) >= MOST_WRITTEN)
+    return String(Number(number.toPrecision(5)).toExponential());
   return Number.isFinite(number) && !Number.isInteger(number) ? String(Number(number.toPrecision(5))) : String(value);
 }
 

@@ -226,7 +226,7 @@ describe("what status shows of a job", () => {
     ]);
     const ofTwo = aJobStatus({ search: { ...search, trials: 1 }, tasks: [task(1, { state: "failed", exit: "1" })] });
     expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status: ofTwo }, nowMs).at(-1)).toMatch(
-      /^0\/worker:1 +failed/,
+      /^trial:0\/worker:1 +failed/,
     );
   });
 

@@ -91,8 +91,16 @@ describe("the way of a job, told from one state to the next", () => {
       ]);
     });
 
+    test("are trials that go on after a rung without a checkpoint, and start over", () => {
+      expect(told(task({ trial: { state: "paused" } }), task({ restartReason: "it is among the best" }))).toEqual([
+        { what: "trial 2 goes on without a checkpoint:", details: "it starts over" },
+      ]);
+    });
+
     test("are no trials that go on after a rung, nor tasks of a trial that starts again", () => {
-      expect(told(task({ trial: { state: "paused" } }), task({ restartReason: "it is among the best" }))).toEqual([]);
+      const saved = { checkpoint: "hdfs:///c/2" };
+      const goesOn = task({ restartReason: "it is among the best", trial: { state: "running", ...saved } });
+      expect(told(task({ trial: { state: "paused", ...saved } }), goesOn)).toEqual([]);
       expect(told(task({}), task({ state: "lost" }))).toEqual([]);
     });
   });

@@ -126,6 +126,10 @@ test("the best one is run alone by a search of its own, with all digits, in the 
     "its program: train.py --lr 0.1234567 --opt 'adam w'",
     "its checkpoint: hdfs:///c/5",
   ]);
+  const saved = { ...best, checkpointStep: 3, step: 8 } as const;
+  expect(best && bestTrialLines({ ...best, ...saved }, search, []).at(-1)).toBe(
+    "its checkpoint: hdfs:///c/5 (step 3 of 8)",
+  );
   expect(best && bestTrialLines(best, { ...search, space, command: "train.py" }, [])[1]).toBe(
     `its program: (export TONY_TRIAL_NUMBER=0 TONY_TRIAL_PARAMS='{"lr":0.1234567,"optimizer":"adam w"}' TONY_PARAM_LR=0.1234567 TONY_PARAM_OPTIMIZER='adam w'; train.py)`,
   );

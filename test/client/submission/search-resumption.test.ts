@@ -233,3 +233,11 @@ test.each([
   const lines = states.map((state) => ({ params: adam, state }));
   expect(tookOver("a", lines)).toBe(said);
 });
+
+test("of what continues from a checkpoint that is said", () => {
+  const saved = { params: adam, state: "interrupted", checkpoint: "hdfs:///c/1" } as const;
+  const anew = { params: adam, state: "interrupted" } as const;
+  expect(tookOver("a", [saved, saved, anew])).toBe(
+    "took over 3 trials of a: 0 ended, 2 continue from a checkpoint, 1 begins again",
+  );
+});

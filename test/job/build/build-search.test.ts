@@ -206,7 +206,7 @@ describe("a job that describes a search", () => {
     [
       "by a grid without steps",
       { ...rate, "tony.search.algorithm": "grid", ...goal },
-      ["tony.search.param.rate has no grid: give rate a step (float 0.00001 0.1 step 0.009999) or choices"],
+      ["tony.search.param.rate has no grid: give rate choices (choice 0.00001 0.0001 0.001 0.01 0.1)"],
     ],
     [
       "by asha without rungs",
@@ -401,7 +401,13 @@ describe("a job that describes a search", () => {
         expect.stringContaining("tony.search.space names space.yaml, which cannot be read: "),
       ]);
       writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": 3}');
-      expect(said(inFile, folder)).toEqual([expect.stringContaining("whose line 2 is not a parameter")]);
+      expect(said(inFile, folder)).toEqual([
+        expect.stringContaining('whose line 2 has rate, which must be text: "rate": "float 0 1"'),
+      ]);
+      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": ["adam", "sgd"]}');
+      expect(said(inFile, folder)).toEqual([
+        expect.stringContaining('whose line 2 has rate, which must be text: "rate": "choice adam sgd"'),
+      ]);
       rmSync(path.join(folder, "space.yaml"));
       expect(said(inFile, folder)).toEqual([
         `job.xml:${line}: tony.search.space names space.yaml, which is not a file on this machine`,

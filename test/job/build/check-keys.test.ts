@@ -26,6 +26,13 @@ describe("checking keys", () => {
     ]);
   });
 
+  test("a parameter's name that cannot be one, and what is no key of a search, are errors", () => {
+    expect(said({ "tony.search.param.a b": "float 0 1", "tony.search.pruner": "median" })).toEqual([
+      "job.xml:1: tony.search.param.a b is not a key: write the parameter's name with letters, digits and _, such as a_b",
+      "job.xml:2: tony.search.pruner is not a key of a search (tony-ts keys search lists them all)",
+    ]);
+  });
+
   test("the suggestion keeps the job's own roles", () => {
     expect(said({ "tony.trainer.instances": "1", "tony.trainer.vcore": "2" })).toEqual([
       "job.xml:2: tony.trainer.vcore is not a key; did you mean tony.trainer.vcores?",

@@ -498,6 +498,16 @@ describe("trials of a search", () => {
     }
   });
 
+  test("that have a value when the time of their search is over are something that it has found", () => {
+    const { scenario } = running({ timeoutMs: 60_000 });
+    reports(scenario, "worker:0", 1, 0.5);
+    scenario.after(61_000);
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "succeeded",
+      summary: "the search ended after 1 min with 0 trials completed: tony.search.timeout",
+    });
+  });
+
   const bug = { exitCode: 1, traceback: "Traceback (most recent call last):\nKeyError: 'x1'" };
 
   test.each<[string, Partial<Search["failures"]>, readonly (number | Partial<ChildExit>)[], string | undefined]>([
