@@ -2,7 +2,7 @@ import { shortened } from "../../src/api/believable.ts";
 import type { ClientHandler, Follower, LogReader, TransactionWanted } from "../../src/api/client-endpoint.ts";
 import type { LogWanted, WatchRequest } from "../../src/api/messages.ts";
 import { UserError } from "../../src/errors.ts";
-import type { JobSpec } from "../../src/job/spec.ts";
+import { type JobSpec, tasksOfRole } from "../../src/job/spec.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Watched } from "../../src/job/store/watched.ts";
 import { parseTaskId } from "../../src/job/task.ts";
@@ -88,15 +88,16 @@ export function toldReason(reason: string, { user, owner }: { readonly user: str
 
 /** What to tell those who name a task that the job has not; undefined: it has. @param others what else they may name */
 export function unknownTask(
-  { roles }: Pick<JobSpec, "roles">,
+  spec: Pick<JobSpec, "roles" | "trials">,
   task: string,
   others: readonly string[] = [],
 ): string | undefined {
   const name = parseTaskId(task);
-  const role = roles.find((candidate) => candidate.name === name?.role);
-  if (name !== undefined && role !== undefined && name.index < role.instances) return undefined;
-  const all = roles.map(({ name, instances }) =>
-    instances === 1 ? `${name}:0` : `${name}:0 to ${name}:${instances - 1}`,
-  );
+  const role = spec.roles.find((candidate) => candidate.name === name?.role);
+  if (name !== undefined && role !== undefined && name.index < tasksOfRole(spec, role)) return undefined;
+  const all = spec.roles.map((one) => {
+    const count = tasksOfRole(spec, one);
+    return count === 1 ? `${one.name}:0` : `${one.name}:0 to ${one.name}:${count - 1}`;
+  });
   return `The job has no task ${task}; there are ${[...others, ...all].join(", ")}`;
 }

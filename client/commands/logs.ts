@@ -66,7 +66,7 @@ export const logs = defineCommand({
     const selection: LogSelection =
       task === "am"
         ? { kind: "master" }
-        : parseLogSelection(task ?? args.logs ?? ofAll, task === undefined ? "--logs" : "the task");
+        : parseLogSelection(task ?? args.logs ?? ofAll, task === undefined ? "--logs" : "TASK");
     if (executor && selection.kind === "master") throw usageError("The AM has no executor: leave out --executor");
     if (args.stream !== undefined && (executor || selection.kind === "master"))
       throw usageError("--stream applies only to what programs write: leave it out");

@@ -76,9 +76,10 @@ export class SearchView extends FollowView {
     const { applicationId } = this.#status;
     const given = this.#given ?? givenOf(search, applicationId);
     // The report of one that did not succeed has them.
-    const table = end.outcome.result === "succeeded" ? trialTable(trials, search, SHOWN) : [];
-    const counts = end.outcome.reason.code === "trials-ended" ? "" : trialCounts(trials);
-    const lines = [...(counts === "" ? [] : [counts]), ...table, ...timeLines(search, end.report)];
+    const { result, reason } = end.outcome;
+    const counts = reason.code === "trials-ended" ? [] : [trialCounts(trials)];
+    const table = result === "succeeded" ? [...counts, ...trialTable(trials, search, SHOWN)] : [];
+    const lines = [...table, ...timeLines(search, end.report)];
     const commands = [
       ...failureLines(trials, this.#status),
       ...bestTrialLines(bestOf(trials), search, given),

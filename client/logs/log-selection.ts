@@ -32,7 +32,7 @@ export function parseLogSelection(text: string | undefined, given = "--logs"): L
   const isName = (name: string) => parseTaskId(name.includes(":") ? name : `${name}:0`) !== undefined;
   const wrong = names.find((name) => !isName(name.replace(/^trial:\d+\//, "")));
   if (wrong === undefined) return { kind: "named", names };
-  throw usageError(`${given} takes none, all, or tasks such as worker:0 or worker, not "${wrong}"`);
+  throw usageError(`${given} takes none, all, or tasks such as worker:0, worker or trial:17, not "${wrong}"`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { ClientCalls, toldReason } from "../../../am/clients/client-calls.ts";
+import { ClientCalls, toldReason, unknownTask } from "../../../am/clients/client-calls.ts";
 import type { StoreCall } from "../../../am/clients/job-store.ts";
 import { allRights, rightsOfTask } from "../../../am/core/store/rights.ts";
 import { transactions } from "../../../src/job/store/transaction.ts";
@@ -22,6 +22,19 @@ describe("why a job is ended", () => {
     const told = toldReason(`enough\n  worker:0 failed\u2028really${"x".repeat(250_000)}`, { user: "bob", owner });
     expect(told).toMatch(/^enough {3}worker:0 failed reallyx+…, by bob$/);
     expect(told.length).toBeLessThan(5_000);
+  });
+});
+
+describe("a task that is asked for", () => {
+  const [role] = aJobSpec().roles;
+  const roles = role === undefined ? [] : [{ ...role, name: "worker", instances: 2 }];
+
+  it("is known of each trial of a search", () => {
+    expect(unknownTask({ roles }, "worker:5")).toBe("The job has no task worker:5; there are worker:0 to worker:1");
+    expect(unknownTask({ roles, trials: 3 }, "worker:5")).toBeUndefined();
+    expect(unknownTask({ roles, trials: 3 }, "worker:6")).toBe(
+      "The job has no task worker:6; there are worker:0 to worker:5",
+    );
   });
 });
 
