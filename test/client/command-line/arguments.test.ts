@@ -137,7 +137,7 @@ describe("mistakes in a command line", () => {
     [["wait", "job_1_2"], '"job_1_2" is not an application\'s id'],
     [["attach", "local_1_0001", "--logs", "Worker"], "--logs takes none, all, or tasks"],
     [["logs", "local_1_0001", "worker:0", "--logs", "all"], "Give a task or --logs, not both"],
-    [["logs", "local_1_0001", "Worker:0"], "--logs takes none, all, or tasks"],
+    [["logs", "local_1_0001", "Worker:0"], "TASK takes none, all, or tasks"],
     [["logs", "local_1_0001", "am", "--executor"], "The AM has no executor: leave out --executor"],
     [["logs", "local_1_0001", "--json", "--split"], "With --json each line names its stream: leave out --split"],
     [["list", "--user", "bob", "--all-users"], "--all-users and --user: leave one of them out"],

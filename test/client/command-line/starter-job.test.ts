@@ -38,6 +38,12 @@ describe("the jobs that init writes", () => {
     expect(withFurtherKeys(xml).match(/tony\.yarn\.queue/g)).toHaveLength(1);
   });
 
+  test("a search is offered the retries of its trials, which the job's are not", () => {
+    const written = withFurtherKeys("<configuration><!-- tony.search.metric --></configuration>");
+    expect(written).toContain("tony.search.retry-count");
+    expect(written).not.toContain("tony.am.retry-count");
+  });
+
   test("names that are none are told apart", () => {
     expect(isStarter("pytorch")).toBe(true);
     expect(isStarter("toString")).toBe(false);

@@ -103,6 +103,14 @@ describe("tony-ts search --dry-run", () => {
     ]);
   });
 
+  test("refuses the trials of a search for something else", async () => {
+    const search = { metric: "other", direction: "minimize", space: {} };
+    const line = { params: { lr: 0.1, optimizer: "adam" }, value: 1, search };
+    writeFileSync(path.join(folder, "trials.jsonl"), `${JSON.stringify(line)}\n`);
+    const asked = ran("search", "--dry-run", "--after", "trials.jsonl", "job.xml");
+    await expect(asked).rejects.toThrow(/^trials.jsonl:1: it was to minimize other, this search is to /);
+  });
+
   test("says that a next generation waits for those that run", async () => {
     const { out } = await ran(
       "search",

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Effect } from "../../../../am/core/state/effects.ts";
+import { searchRun } from "../../../../src/job/build/search-run.ts";
+import type { Search } from "../../../../src/job/search/trials.ts";
+import { searchOf } from "../../../job/search/support.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -199,6 +202,31 @@ describe("a gang that makes no progress", () => {
     }
     return scenario.gang.generations[0]?.endedBy;
   }
+
+  test("is none of the trials of a search: nobody asks the others where they stand", () => {
+    const search: Search = { ...searchOf({ x: "float 0 1" }), maxTrials: 3, maxParallel: 3 };
+    const one = { ...jobSpec([role("worker", 1)]), timeouts: { ...base.timeouts, progressMs: 60_000 } };
+    const scenario = new Scenario(searchRun(one, search));
+    scenario.toRunning();
+    for (const task of ["worker:1", "worker:0"]) reports(scenario, task, 7);
+    expect(asked(scenario.after(60_000))).toEqual([]);
+  });
+
+  test("of a trial is told by the names that its tasks have there", () => {
+    const search: Search = { ...searchOf({ x: "float 0 1" }), maxTrials: 2, maxParallel: 2 };
+    const two = { ...jobSpec([role("worker", 2)]), timeouts: { ...base.timeouts, progressMs: 60_000 } };
+    const scenario = new Scenario(searchRun(two, search));
+    scenario.toRunning();
+    const trial = ["worker:2", "worker:3"];
+    for (const task of trial) reports(scenario, task, 7);
+    expect(asked(scenario.after(60_000))).toEqual(trial);
+    stands(scenario, "worker:2", "in all_reduce train.py:27", true);
+    stands(scenario, "worker:3", "at train.py:26", false);
+    for (const task of trial) scenario.exits(task, { signal: "SIGABRT", stopReason: reason, traceback: "its own" });
+    expect(scenario.core.state.gangs[1]?.generations[0]?.endedBy?.summary).toMatch(
+      /^worker:3 on n\d holds up the others: .*; worker:0 in all_reduce train.py:27; worker:1 at train.py:26$/,
+    );
+  });
 
   test("is asked where it stands; the only one that does not wait for the others is named", () => {
     const scenario = hanging();
