@@ -17,6 +17,6 @@ test.each([
   [search, "/jobs/local_1_0001", "are in /jobs/local_1_0001; tony-ts trials"],
   [search, undefined, "is kept\n  tony-ts trials local_1_0001 shows its trials"],
 ])("a search that left no results has files of its own: %j in %s", async (given, folder, said) => {
-  const status = aJobStatus({ applicationId: "local_1_0001", tasks: [], outcome, search: given });
+  const status = aJobStatus({ applicationId: "local_1_0001", outcome, search: given });
   await expect(resultsOf(status, undefined, places, folder)).rejects.toThrow(said);
 });
