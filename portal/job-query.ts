@@ -100,12 +100,23 @@ export function matchingRows(rows: readonly JobRow[], query: JobQuery): readonly
   );
 }
 
-/** Whether a name is the one that is asked for, in which `*` stands for anything. */
+/**
+ * Whether a name is the one that is asked for, in which `*` stands for anything. Without a regular expression, whose time viewers could
+ * make grow with every star.
+ */
 function matcher(asked: string | undefined): (name: string) => boolean {
   if (asked === undefined) return () => true;
-  const parts = asked.split("*").map((part) => part.replaceAll(/[^\w-]/g, "\\$&"));
-  const pattern = new RegExp(`^${parts.join(".*")}$`);
-  return (name) => pattern.test(name);
+  const [first = "", ...rest] = asked.split("*");
+  const last = rest.pop();
+  if (last === undefined) return (name) => name === asked;
+  return (name) => {
+    let at = name.startsWith(first) ? first.length : -1;
+    for (const part of rest) {
+      const found = at < 0 ? -1 : name.indexOf(part, at);
+      at = found < 0 ? -1 : found + part.length;
+    }
+    return at >= 0 && name.endsWith(last) && at <= name.length - last.length;
+  };
 }
 
 /** A queue has its name or its path from root on: where both have a path all of it counts. */

@@ -42,6 +42,10 @@ describe("the list of jobs", () => {
     ["user=bob", []],
     ["user=*o*", ["2"]],
     ["user=a.a", []],
+    ["user=a*da", ["1", "3"]],
+    ["user=ad*da", []],
+    ["user=*", ["1", "2", "3", "4"]],
+    ["user=*d**", ["1", "3", "4"]],
     ["queue=ml", ["1", "3"]],
     ["queue=root.ml", ["1", "3"]],
     ["queue=prod", ["2"]],
@@ -94,4 +98,11 @@ describe("the list of jobs", () => {
   ])("says what is wrong with %s", (query, why) => {
     expect(parse(query)).toMatch(why);
   });
+});
+
+test("a name with many stars costs no more than its length", () => {
+  const [row] = rows;
+  const parsed = parseJobQuery(new URLSearchParams({ user: `${"a*".repeat(30)}b` }));
+  if (row === undefined || typeof parsed === "string") throw new Error("a query");
+  expect(askedFor([{ ...row, user: "a".repeat(100) }], parsed).rows).toEqual([]);
 });

@@ -219,7 +219,7 @@ function searchStatus(
   nowMs: number,
 ): SearchStatus {
   const { time } = state.usage;
-  const taskOf = (id: string) => state.tasks.find((task) => task.id === id);
+  const tasks = new Map(state.tasks.map((task) => [task.id, task]));
   return {
     metric,
     direction,
@@ -232,7 +232,7 @@ function searchStatus(
     ...(jobFile === undefined ? {} : { jobFile }),
     ...(givenKeys === undefined ? {} : { givenKeys }),
     ...(outputDir === undefined ? {} : { outputDir }),
-    ...(time && { containerTime: containerTimeAt(state, time, nowMs, taskOf) }),
+    ...(time && { containerTime: containerTimeAt(state, time, nowMs, (id) => tasks.get(id)) }),
   };
 }
 

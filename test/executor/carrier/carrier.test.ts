@@ -194,12 +194,17 @@ describe("before a program starts", () => {
     elsewhere.remove();
   });
 
-  test("what a trial of an earlier search uploaded is in the local folder where a search goes on with it", async () => {
-    const earlier = carrier({ applicationId: "application_1_0001" });
+  /** Where an earlier job's checkpoint is. */
+  async function uploadedBy(applicationId: string): Promise<string> {
+    const earlier = carrier({ applicationId });
     await earlier.begin("");
     earlier.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
     await earlier.settle({ last: true });
-    const checkpoint = reports.at(-1)?.[1].checkpoint?.path ?? "";
+    return reports.at(-1)?.[1].checkpoint?.path ?? "";
+  }
+
+  test("what a trial of an earlier search uploaded is in the local folder where a search goes on with it", async () => {
+    const checkpoint = await uploadedBy("application_1_0001");
     const elsewhere = new CarrierScene();
     const later = { applicationId: "application_1_0002", workFolder: elsewhere.workFolder, isSearch: true };
     expect(await carrier(later).begin(checkpoint)).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
@@ -209,11 +214,7 @@ describe("before a program starts", () => {
   });
 
   test("what an earlier job uploaded is in the local folder where this job resumes from it", async () => {
-    const earlier = carrier({ applicationId: "application_1_0001" });
-    await earlier.begin("");
-    earlier.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
-    await earlier.settle({ last: true });
-    const resumeFrom = reports.at(-1)?.[1].checkpoint?.path ?? "";
+    const resumeFrom = await uploadedBy("application_1_0001");
 
     const elsewhere = new CarrierScene();
     const later = { applicationId: "application_1_0002", workFolder: elsewhere.workFolder };
