@@ -1,4 +1,4 @@
-"""Puts of several threads: what comes while a call is under way goes into the next one, and each has its own answer."""
+"""Puts by threads and by futures: what comes during a call goes in the next one, and each has its own answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ctypes
 import itertools
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +15,16 @@ from typing import Callable, Iterator, Sequence
 
 import pytest
 
-from tony_ts.gathered_puts import MOST_BYTES_TOGETHER, MOST_TOGETHER, GatheredPuts, Put, _Call, _Pending
+from tony_ts.gathered_puts import (
+    MOST_BYTES_TOGETHER,
+    MOST_IN_FLIGHT,
+    MOST_TOGETHER,
+    GatheredPuts,
+    LaterPuts,
+    Put,
+    _Call,
+    _Pending,
+)
 from tony_ts.task_api import PATIENCE_S, TaskError
 
 
@@ -287,6 +298,143 @@ def test_a_forked_process_waits_for_no_thread_of_its_parent(crowd: Crowd) -> Non
         code = 255
         try:
             code = crowd.puts.put(Put("of the child", "", False))
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+
+
+class Later:
+    """A put by a future that holds the store up, so that others wait behind it."""
+
+    def __init__(self) -> None:
+        self.store = Store()
+        self.now = 1_000.0
+        self.puts = LaterPuts(self.store.write, clock=lambda: self.now)
+        self.first = self.put("first")
+        assert self.store.began.wait(60)
+
+    def put(self, key: str, value: str = "") -> Future[int]:
+        return self.puts.put(Put(key, value, False))
+
+
+@pytest.fixture
+def later() -> Iterator[Later]:
+    later = Later()
+    yield later
+    later.store.goes_on.set()
+
+
+def test_puts_by_futures_go_together_and_never_before_earlier_ones(later: Later) -> None:
+    waiting = [later.put(key) for key in "abacd"]
+    assert not any(future.done() for future in (later.first, *waiting))
+    later.store.goes_on.set()
+    assert [outcome(future) for future in (later.first, *waiting)] == [1, 2, 2, 3, 3, 3]
+    assert later.store.calls == [["first"], ["a", "b"], ["a", "c", "d"]]
+
+
+def test_a_put_by_a_future_waits_only_where_as_many_as_may_be_are_not_answered(later: Later) -> None:
+    keys = [str(nth) for nth in range(MOST_IN_FLIGHT - 1)]
+    waiting = [later.put(key) for key in keys]
+    with ThreadPoolExecutor(1) as pool:
+        one_more = pool.submit(later.put, "one more")
+        time.sleep(0.05)
+        assert not one_more.done()
+        later.store.goes_on.set()
+        assert isinstance(outcome(one_more.result(60)), int)
+    assert [outcome(future) for future in waiting] == [2] * MOST_TOGETHER + [3] * (MOST_IN_FLIGHT - 1 - MOST_TOGETHER)
+
+
+@pytest.mark.parametrize("code", ["LIMIT", "FORBIDDEN"])
+def test_a_put_by_a_future_that_is_refused_fails_alone(later: Later, code: str) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if any(put.key == "bad" for put in puts):
+            raise TaskError(f"bad is refused in a call of {len(puts)}", code=code)
+
+    later.store.answer = answer
+    good, bad, other = (later.put(key) for key in ("good", "bad", "other"))
+    later.store.goes_on.set()
+    assert [outcome(good), outcome(bad), outcome(other)] == [3, code, 5]
+    assert str(bad.exception(60)) == "bad is refused in a call of 1"
+
+
+def test_puts_by_futures_whose_minute_is_not_over_go_again_before_others(later: Later) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if puts[0].key == "old":
+            later.now += later.store.timeouts[-1]
+            raise TaskError("nobody is there", code="NO_MASTER", retryable=True)
+
+    later.store.answer = answer
+    old = later.put("old")
+    later.now += 45
+    young, next_of_its_key = later.put("young"), later.put("young")
+    later.now += 10
+    later.store.goes_on.set()
+    assert [outcome(old), outcome(young), outcome(next_of_its_key)] == ["NO_MASTER", 3, 4]
+    assert later.store.calls == [["first"], ["old", "young"], ["young"], ["young"]]
+    assert later.store.timeouts[:3] == [60, 5, 45]
+
+
+def test_puts_by_futures_that_may_have_been_written_are_not_written_again(later: Later) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if len(puts) > 1:
+            raise TaskError("nobody knows", code="UNKNOWN", retryable=True)
+
+    later.store.answer = answer
+    waiting = [later.put("a"), later.put("b")]
+    later.store.goes_on.set()
+    told = [future.exception(60) for future in waiting]
+    assert [(getattr(error, "code", ""), getattr(error, "retryable", None)) for error in told] == [
+        ("UNKNOWN", True)
+    ] * 2
+    assert told[0] is not told[1]
+    assert later.store.calls == [["first"], ["a", "b"]]
+
+
+def test_what_goes_wrong_otherwise_comes_by_the_futures_too_and_later_puts_go_on(later: Later) -> None:
+    def answer(puts: Sequence[Put]) -> None:
+        if puts[0].key == "bad":
+            raise ValueError
+
+    later.store.answer = answer
+    bad = later.put("bad")
+    later.store.goes_on.set()
+    assert outcome(bad) == "ValueError"
+    assert outcome(later.put("later")) == 3
+
+
+def test_the_thread_of_puts_by_futures_ends_when_none_is_left(later: Later) -> None:
+    later.store.goes_on.set()
+    assert outcome(later.first) == 1
+    while any(thread.name == "tony-ts puts" for thread in threading.enumerate()):
+        time.sleep(0.001)
+    assert outcome(later.put("next")) == 2
+
+
+def test_a_program_that_ends_waits_for_its_puts_by_futures() -> None:
+    program = """
+import time
+from tony_ts.gathered_puts import LaterPuts, Put
+
+def write(puts, timeout):
+    time.sleep(0.05)
+    print(*(put.key for put in puts), flush=True)
+    return 1
+
+puts = LaterPuts(write)
+for key in "aab":
+    puts.put(Put(key, "", False))
+"""
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60)
+    assert sorted(ran.stdout.split()) == ["a", "a", "b"]
+
+
+def test_a_forked_process_has_no_puts_by_futures_of_its_parent(later: Later) -> None:
+    later.put("of the parent")
+    child = os.fork()
+    if child == 0:
+        code = 255
+        try:
+            code = later.put("of the child").result(60)
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2

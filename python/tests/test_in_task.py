@@ -65,6 +65,20 @@ def test_it_knows_its_place_reports_and_uses_the_store() -> None:
             wrote = list(pool.map(lambda nth: kv.put(f"shared/t/{nth}", f"{nth}"), range(400)))
         read = [kv.entry(f"shared/t/{nth}")[1:4:2] for nth in range(400)]
         print("threads", read == [(b"%d" % nth, revision) for nth, revision in enumerate(wrote)])
+        futures = [kv.put_future(f"shared/f/{nth % 9}", f"{nth}") for nth in range(410)]
+        outside, durable = kv.put_future("other", "1"), kv.put_future("shared/durable", "1", durable=True)
+        revisions = [future.result() for future in futures]
+        last = kv.entry("shared/f/4")
+        print("futures", revisions == sorted(revisions), last.value, last.modified == revisions[-1])
+        print("futures", outside.exception().code, durable.result() == kv.entry("shared/durable").modified)
+        import asyncio
+        async def put():
+            return await asyncio.wrap_future(kv.put_future("shared/loop", "1"))
+        print("loop", asyncio.run(put()) == kv.entry("shared/loop").modified)
+        try:
+            kv.put_future("shared/\\ud800", "1")
+        except UnicodeEncodeError:
+            print("no text")
         """
     )
     assert lines == [
@@ -77,6 +91,10 @@ def test_it_knows_its_place_reports_and_uses_the_store() -> None:
         "[(1, 'shared/rate'), (3, 'shared/new')]",
         "b'0.1' False None ['shared/rate'] 1",
         "b'0.1' b'1'",
+        "futures FORBIDDEN True",
+        "futures True b'409' True",
+        "loop True",
+        "no text",
         "place 1",
         "place Advice(answer='continue', cause=None, deadline_ms=None) False False",
         "place worker:0 worker 0 1 0 None",

@@ -1,4 +1,4 @@
-"""Puts of 32 threads, one at a time each, by the package's own client; prints what they took as a line of JSON."""
+"""Puts by the package's own client, of 32 threads and by futures; prints what they took as a line of JSON."""
 
 import json
 import os
@@ -11,6 +11,7 @@ import tony_ts
 
 PUTS = 20_000
 THREADS = 32
+KEYS = 320
 TICK_MS = 1_000 / os.sysconf("SC_CLK_TCK")
 
 
@@ -36,27 +37,42 @@ kv = tony_ts.task().kv
 processes = {"clientUs": os.getpid(), "executorUs": ancestor("executor.cjs"), "masterUs": ancestor("am.cjs")}
 
 
-def put_all(puts):
+def put(nth):
+    return f"shared/many-{nth % KEYS}", f"{nth:0100}"
+
+
+def put_by_threads(puts):
+    """Each thread has one put at a time."""
     numbers = count()
 
-    def put():
+    def put_some():
         for nth in numbers:
             if nth >= puts:
                 return
-            kv.put(f"shared/many-{nth % 100}", str(nth))
+            kv.put(*put(nth))
 
-    threads = [threading.Thread(target=put) for _ in range(THREADS)]
+    threads = [threading.Thread(target=put_some) for _ in range(THREADS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
 
-# The first ones are those of functions that V8 has not compiled yet.
-put_all(PUTS)
-before = {name: processor_ms(pid) for name, pid in processes.items()}
-began = time.perf_counter()
-put_all(PUTS)
-took = time.perf_counter() - began
-used = {name: (processor_ms(pid) - before[name]) * 1_000 / PUTS for name, pid in processes.items()}
-print(json.dumps({"putsPerSecond": PUTS / took, **used}))
+def put_by_futures(puts):
+    """One thread, as many at a time as the client lets it have."""
+    for future in [kv.put_future(*put(nth)) for nth in range(puts)]:
+        future.result()
+
+
+def measured(put_all):
+    # The first ones are those of functions that V8 has not compiled yet.
+    put_all(PUTS)
+    before = {name: processor_ms(pid) for name, pid in processes.items()}
+    began = time.perf_counter()
+    put_all(PUTS)
+    took = time.perf_counter() - began
+    used = {name: (processor_ms(pid) - before[name]) * 1_000 / PUTS for name, pid in processes.items()}
+    return {"putsPerSecond": PUTS / took, **used}
+
+
+print(json.dumps({"threads": measured(put_by_threads), "futures": measured(put_by_futures)}))

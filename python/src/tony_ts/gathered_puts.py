@@ -1,4 +1,4 @@
-"""Group commit for writes of the key-value store: what threads put while a call is under way goes into the next one."""
+"""Group commit for writes of the key-value store: what is put while a call is under way goes into the next one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 import threading
 import time
 from collections import deque
+from concurrent.futures import Future
 from operator import methodcaller
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterable, Iterator, NamedTuple, Protocol, Sequence, TypeVar
 
 from .task_api import PATIENCE_S, TaskError
 
@@ -15,6 +16,8 @@ from .task_api import PATIENCE_S, TaskError
 MOST_TOGETHER = 128
 #: Of the values of one call, whose body has some room beyond them (MOST_API_BODY_BYTES).
 MOST_BYTES_TOGETHER = 64 << 10
+#: Of puts that nobody waits for: two calls of them.
+MOST_IN_FLIGHT = 2 * MOST_TOGETHER
 
 #: Nothing was written.
 _REFUSALS = {"BAD_CALL", "FORBIDDEN", "INVALID", "LIMIT", "NO_OWNER", "TOO_LONG"}
@@ -22,6 +25,8 @@ _REFUSALS = {"BAD_CALL", "FORBIDDEN", "INVALID", "LIMIT", "NO_OWNER", "TOO_LONG"
 _NOT_YET = {"NO_MASTER", "BUSY"}
 #: A thread that is woken waits longer than this only where another one computes.
 _LATE_S = 0.002
+#: In which a call finds out whether there is an ApplicationMaster.
+_A_MOMENT_S = 0.001
 #: Mapped over locks: no interrupt comes between taking one and releasing it.
 _release = methodcaller("release")
 _INTERRUPTED = "the thread that wrote it was interrupted: it may be written or not; read it"
@@ -33,6 +38,44 @@ class Put(NamedTuple):
     key: str
     value: str | bytes
     owned: bool
+
+
+class _HasPut(Protocol):
+    @property
+    def put(self) -> Put: ...
+
+
+_P = TypeVar("_P", bound=_HasPut)
+
+
+def _next_call(waiting: Iterable[_P], *, in_order: bool) -> tuple[list[_P], list[_P]]:
+    """
+    What goes in one call, and what waits for a later one; a call has each key once, as a transaction has it.
+    ``in_order``: what comes after one that waits, waits.
+    """
+    batch: list[_P] = []
+    later: list[_P] = []
+    keys: set[str] = set()
+    size = 0
+    for one in waiting:
+        size += len(one.put.value)
+        is_full = len(batch) == MOST_TOGETHER or size > MOST_BYTES_TOGETHER
+        if batch and (is_full or one.put.key in keys or (in_order and later)):
+            later.append(one)
+        else:
+            keys.add(one.put.key)
+            batch.append(one)
+    return batch, later
+
+
+def _left(over_at: float, now: float) -> float:
+    """In seconds."""
+    return max(over_at - now, _A_MOMENT_S)
+
+
+def _copy(error: TaskError) -> TaskError:
+    """Not the same object in several threads: raising it adds to its traceback."""
+    return type(error)(str(error), code=error.code, retryable=error.retryable)
 
 
 class _Call:
@@ -83,6 +126,15 @@ class _Pending:
         self.told.acquire()
         #: The revision, or why there is none; None: nobody knows.
         self.outcome: int | TaskError | None = None
+
+
+class _PutLater(NamedTuple):
+    """A put whose caller has gone on."""
+
+    put: Put
+    #: By the monotonic clock.
+    over_at: float
+    future: Future[int]
 
 
 class GatheredPuts:
@@ -140,12 +192,11 @@ class GatheredPuts:
         if outcome is None:
             raise TaskError(_INTERRUPTED, code="UNKNOWN", retryable=True)
         if pending.is_shared and outcome.code in _REFUSALS:
-            return self._write([put], self._left(over_at))
+            return self._write([put], _left(over_at, self._clock()))
         if pending.is_shared and outcome.code in _NOT_YET and self._clock() < over_at:
             # The call had no more time than the oldest put in it.
             return self._put(put, over_at)
-        # Not the same object in several threads: raising it adds to its traceback.
-        raise type(outcome)(str(outcome), code=outcome.code, retryable=outcome.retryable)
+        raise _copy(outcome)
 
     def _lead(self, leader: _Pending) -> None:
         batch = self._next(leader)
@@ -156,33 +207,19 @@ class GatheredPuts:
 
     def _outcome_of(self, batch: list[_Pending]) -> int | TaskError:
         try:
-            return self._write([pending.put for pending in batch], self._left(batch[0].over_at))
+            return self._write([pending.put for pending in batch], _left(batch[0].over_at, self._clock()))
         except TaskError as error:
             return error
 
-    def _left(self, over_at: float) -> float:
-        """In seconds; a call has a moment at least, in which it finds out whether there is an ApplicationMaster."""
-        return max(over_at - self._clock(), 0.001)
-
     def _next(self, leader: _Pending) -> list[_Pending]:
-        """Those that wait, the leader first; each key once, as a transaction has it."""
-        batch: list[_Pending] = []
-        later: dict[_Pending, None] = {}
-        keys: set[str] = set()
-        size = 0
+        """Of those that wait, the leader first."""
         with self._lock:
-            for pending in self._waiting:
-                size += len(pending.put.value)
-                is_full = len(batch) == MOST_TOGETHER or size > MOST_BYTES_TOGETHER
-                if batch and (is_full or pending.put.key in keys):
-                    later[pending] = None
-                else:
-                    keys.add(pending.put.key)
-                    batch.append(pending)
-                    pending.call = leader.call
+            batch, later = _next_call(self._waiting, in_order=False)
+            for pending in batch:
+                pending.call = leader.call
             if leader.call is not None:
                 leader.call.unanswered = dict.fromkeys(batch[1:])
-            self._waiting = later
+            self._waiting = dict.fromkeys(later)
         return batch
 
     def _leave(self, pending: _Pending) -> None:
@@ -206,3 +243,76 @@ class GatheredPuts:
             leader.leads = True
             leader.told.release()
             return
+
+
+class LaterPuts:
+    """Puts answered by futures: one thread writes them, in the order of the calls. It ends when none is left."""
+
+    def __init__(
+        self, write: Callable[[Sequence[Put], float], int], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """
+        :param write: as GatheredPuts has it
+        """
+        self._write = write
+        self._clock = clock
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: list[_PutLater] = []
+        #: That are in a call.
+        self._under_way: list[_PutLater] = []
+        self._is_writing = False
+
+    def put(self, put: Put) -> Future[int]:
+        """Returns at once, or when there are fewer than MOST_IN_FLIGHT. The answer comes within a minute."""
+        later = _PutLater(put, self._clock() + PATIENCE_S, Future())
+        # It cannot be cancelled: nobody would know whether it is in a call.
+        later.future.set_running_or_notify_cancel()
+        with self._changed:
+            while len(self._waiting) + len(self._under_way) >= MOST_IN_FLIGHT:
+                self._changed.wait()
+            if not self._is_writing:
+                # No daemon: a program that comes to its end waits for what it has put.
+                threading.Thread(target=self._write_all, name="tony-ts puts").start()
+                self._is_writing = True
+            self._waiting.append(later)
+        return later.future
+
+    def _write_all(self) -> None:
+        while self._take():
+            self._answer(self._under_way)
+
+    def _take(self) -> bool:
+        """Whether there is another call to make."""
+        with self._changed:
+            self._under_way, self._waiting = _next_call(self._waiting, in_order=True)
+            self._is_writing = bool(self._under_way)
+            self._changed.notify_all()
+            return self._is_writing
+
+    def _answer(self, batch: list[_PutLater]) -> None:
+        try:
+            revision = self._write([later.put for later in batch], _left(batch[0].over_at, self._clock()))
+        except Exception as error:
+            self._fail(batch, error)
+            return
+        for later in batch:
+            later.future.set_result(revision)
+
+    def _fail(self, batch: list[_PutLater], error: Exception) -> None:
+        code = error.code if isinstance(error, TaskError) and len(batch) > 1 else None
+        again: list[_PutLater] = []
+        for later in batch:
+            if code in _REFUSALS:
+                self._answer([later])
+            elif code in _NOT_YET and self._clock() < later.over_at:
+                # The call had no more time than the oldest put in it.
+                again.append(later)
+            else:
+                later.future.set_exception(_copy(error) if isinstance(error, TaskError) else error)
+        if again:
+            with self._changed:
+                self._waiting[:0] = again

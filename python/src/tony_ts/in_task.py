@@ -6,10 +6,11 @@ import base64
 import itertools
 import json
 import os
+from concurrent.futures import Future
 from typing import Iterator, Mapping, NamedTuple, Protocol, Sequence
 from urllib.parse import quote, urlencode
 
-from .gathered_puts import GatheredPuts, Put
+from .gathered_puts import GatheredPuts, LaterPuts, Put
 from .task_api import PATIENCE_S, Executor, Json, TaskError, api_path, seconds
 
 
@@ -91,6 +92,8 @@ class KeyValues(Mapping[str, bytes]):
         # Those that wait until they are safe keep no others waiting.
         self._puts = GatheredPuts(lambda puts, timeout: self._write(puts, timeout, durable=False))
         self._durable_puts = GatheredPuts(lambda puts, timeout: self._write(puts, timeout, durable=True))
+        self._later_puts = LaterPuts(lambda puts, timeout: self._write(puts, timeout, durable=False))
+        self._durable_later_puts = LaterPuts(lambda puts, timeout: self._write(puts, timeout, durable=True))
 
     def __getitem__(self, key: str) -> bytes:
         found = self.entry(key)
@@ -137,11 +140,18 @@ class KeyValues(Mapping[str, bytes]):
         """
         if if_revision is not None:
             return self._put(Put(key, value, owned), durable=durable, if_revision=if_revision)
-        # What is no Unicode text is refused here: others would be written with it.
-        for text in (key, value):
-            if isinstance(text, str):
-                text.encode()
+        _check_text(key, value)
         return (self._durable_puts if durable else self._puts).put(Put(key, value, owned))
+
+    def put_future(self, key: str, value: str | bytes, *, owned: bool = False, durable: bool = False) -> Future[int]:
+        """
+        Writes a key as ``put`` does, and goes on at once: the revision or the error comes by the future, and only by
+        it. Keys are written in the order of the calls, many in one, and ``durable`` ones apart; ``put`` and reads do
+        not wait for them. Where 256 are not answered yet it waits. A program that ends waits for them, for a minute at
+        most. In an event loop: ``await asyncio.wrap_future(…)``.
+        """
+        _check_text(key, value)
+        return (self._durable_later_puts if durable else self._later_puts).put(Put(key, value, owned))
 
     def _write(self, puts: Sequence[Put], timeout: float, *, durable: bool) -> int:
         if len(puts) == 1:
@@ -347,6 +357,13 @@ def _whom(roles: list[str] | None, timeout: float | None) -> str:
 def _putting(key: str, value: str | bytes, owned: bool) -> Json:
     given = {"value": value} if isinstance(value, str) else {"valueBase64": base64.b64encode(value).decode()}
     return {"type": "put", "key": key, "owned": owned, **given}
+
+
+def _check_text(*texts: str | bytes) -> None:
+    """What is no Unicode text is refused before others are written with it."""
+    for text in texts:
+        if isinstance(text, str):
+            text.encode()
 
 
 def _held(entry: Json | None) -> bytes | None:
