@@ -38,6 +38,8 @@ export class MasterConnection {
   readonly #watch: ExecutorWatch;
   readonly #streams = new Map<number, Stream>();
   #wakeAtMs: number | undefined;
+  /** Steps whose effects are not all done yet: one of them may lead to the next event. */
+  #underWay = 0;
   /** What came while it stood still. */
   readonly #missed: (() => void)[] = [];
 
@@ -182,10 +184,13 @@ export class MasterConnection {
     }
     const decided = this.#core.step(event, { nowMs: clock.nowMs, random });
     const effects = this.#world.planted.executorDecided(decided, this.#core, event);
+    this.#underWay += 1;
     for (const effect of effects) {
       this.#do(effect);
     }
-    this.#world.problems.push(...this.#watch.check(effects, clock.nowMs, [...this.#streams.keys()]));
+    this.#underWay -= 1;
+    const open = this.#underWay === 0 ? [...this.#streams.keys()] : [];
+    this.#world.problems.push(...this.#watch.check(effects, clock.nowMs, open));
     this.#askForWakeUp();
   }
 
