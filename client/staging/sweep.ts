@@ -38,16 +38,20 @@ export async function sweepStaging(
   return swept.flat();
 }
 
-async function isNeeded(
-  folder: StagingFolder,
-  hasEnded: (id: string) => Promise<boolean>,
-  nowMs: number,
-): Promise<boolean> {
+async function isNeeded(folder: StagingFolder, hasEnded: SweepOptions["hasEnded"], nowMs: number): Promise<boolean> {
+  const stage = await stageOf(folder.applicationId, hasEnded);
+  if (stage !== "unknown") return stage === "lives";
+  if (await isBeingSubmitted(folder, nowMs)) return true;
+  // Its submitter may have handed it in since it was asked for, and have ended by now.
+  return (await stageOf(folder.applicationId, hasEnded)) === "lives";
+}
+
+/** What cannot be found out counts as alive. */
+async function stageOf(id: string, hasEnded: SweepOptions["hasEnded"]): Promise<"lives" | "ended" | "unknown"> {
   try {
-    return !(await hasEnded(folder.applicationId));
+    return (await hasEnded(id)) ? "ended" : "lives";
   } catch (error) {
-    if (errorCode(error) !== "APPLICATION_NOT_FOUND") return true;
-    return await isBeingSubmitted(folder, nowMs);
+    return errorCode(error) === "APPLICATION_NOT_FOUND" ? "unknown" : "lives";
   }
 }
 

@@ -27,8 +27,10 @@ describe("sweeping what applications left behind", () => {
     if (clientFile !== undefined) await folder.write("client.json", Buffer.from(JSON.stringify(clientFile)));
   }
 
-  async function sweep(answer: ApplicationReport | Error): Promise<string[]> {
+  async function sweep(...answers: [ApplicationReport | Error, ...(ApplicationReport | Error)[]]): Promise<string[]> {
+    let answer = answers[0];
     const ended = async () => {
+      answer = answers.shift() ?? answer;
       if (answer instanceof Error) throw answer;
       return hasEnded(answer);
     };
@@ -66,6 +68,14 @@ describe("sweeping what applications left behind", () => {
     const { pid } = spawnSync("true");
     await stage({ submitter: { host: hostname(), pid } });
     expect(await sweep(unknown)).toEqual([]);
+  });
+
+  test("keeps what was handed in while it was looked at, and whose submitter has ended by then", async () => {
+    const { pid } = spawnSync("true");
+    await stage({ submitter: { host: hostname(), pid } });
+    expect(await sweep(unknown, aReport({ state: "ACCEPTED" }))).toEqual([id]);
+    expect(await sweep(unknown, new HadoopError("away", { code: "RPC_CONNECT_FAILED" }))).toEqual([id]);
+    expect(await sweep(unknown, aReport({ state: "FINISHED" }))).toEqual([]);
   });
 
   test("leaves what another machine may be submitting alone for an hour", async () => {
