@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { adviceLine, advise, settingsOf, strongest } from "../../src/advice/advise.ts";
+import { adviceLine, advise, changesOf, settingsOf, strongest } from "../../src/advice/advise.ts";
 import type { Run } from "../../src/advice/run.ts";
 import type { JobSeries, SeriesRow } from "../../src/history/series/file.ts";
 import type { AdviceReason } from "../../src/job/reasons/advice.ts";
@@ -141,6 +141,23 @@ describe("memory", () => {
     const generations = [{ generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory() }];
     const before = aRun({ memoryMiB: 4096, gibibytes: [3.9, 3.9], generations });
     expect(codes(adviceOn(aRun({ gibibytes: [4, 4] }), before))).not.toContain("more-memory");
+    const larger = aRun({ memoryMiB: 16_384, gibibytes: [15.9, 15.9] });
+    expect(codes(adviceOn(aRun({ gibibytes: [4, 4] }), larger))).not.toContain("more-memory");
+  });
+
+  test("is nearly used up from nine tenths on", () => {
+    const told = (held: number) => adviceOn(aRun({ memoryMiB: 10_240, gibibytes: [held] }))[0]?.code;
+    expect([told(8.99), told(9)]).toEqual(["memory-fits", "more-memory"]);
+  });
+
+  test("that is saved is that of containers alone, not of the time in the queue", () => {
+    const [first] = adviceOn(aRun({ queuedMs: 30 * minute }));
+    expect(first).toMatchObject({ code: "less-memory", savedMiBSeconds: 4096 * 4 * 3600 });
+  });
+
+  test("that is short hides nothing of what a long run says about cores", () => {
+    const run = aRun({ gibibytes: [7.9], rows: [row("worker:0", "cpu", [2, 2])] });
+    expect(codes(adviceOn(run))).toEqual(["more-memory", "less-cores"]);
   });
 
   test("is what a job's last line tells of: that more is needed, or else that half was never used", () => {
@@ -150,6 +167,32 @@ describe("memory", () => {
       undefined,
     );
   });
+
+  test("that is missing somewhere is told of before what is wasted elsewhere", () => {
+    const [waste, need] = [[3], [7.9]].map((gibibytes) => strongest(adviceOn(aRun({ gibibytes }))));
+    if (waste === undefined || need === undefined) throw new Error("both are worth a line");
+    expect(strongest([waste, need])).toBe(need);
+  });
+});
+
+test("settings that are to change say whether they are more than was asked for", () => {
+  const more = aRun({ gibibytes: [7.9], vcores: 1, rows: [row("worker:0", "cpu", [2, 2])] });
+  const less = aRun({ rows: [row("worker:0", "cpu", [2, 2])] });
+  const changes = (run: Run) => changesOf(adviceOn(run)).map(({ key, isMore }) => [key, isMore]);
+  const keys = ["tony.worker.memory", "tony.worker.vcores"];
+  expect(changes(more)).toEqual(keys.map((key) => [key, true]));
+  expect(changes(less)).toEqual(keys.map((key) => [key, false]));
+});
+
+test("earlier runs tell of sizes alone: who was slow or idle then, and what was lost, is over", () => {
+  const rows = [steps("worker:0", 100), steps("worker:1", 100), steps("worker:2", 10)];
+  const idle = row(
+    "worker:0",
+    "gpu",
+    Array.from({ length: 20 }, () => 0),
+  );
+  const before = aRun({ rows: [...rows, idle], queuedMs: 30 * minute });
+  expect(codes(adviceOn(aRun(), before))).toEqual(["less-memory"]);
 });
 
 describe("data that are too thin give no advice", () => {
@@ -157,6 +200,7 @@ describe("data that are too thin give no advice", () => {
     expect(codes(adviceOn(aRun({ minutes: 0.9 })))).toEqual(["thin"]);
     expect(codes(adviceOn(aRun({ minutes: 9, result: "failed" })))).toEqual(["thin"]);
     expect(codes(adviceOn(aRun({ minutes: 11, result: "failed" })))).toEqual(["less-memory"]);
+    expect(adviceOn(aRun({ minutes: 0.9 }))[0]).toEqual({ code: "thin", role: "worker", runs: 0, ranMs: 0 });
   });
 
   test("one short run, but where half would do", () => {
@@ -243,6 +287,7 @@ describe("cores", () => {
 
   test("are not known without series", () => {
     expect(adviceOn(aRun()).at(-1)).toEqual({ code: "unseen" });
+    expect(adviceOn(aRun(), aRun(used(2)))).not.toContainEqual({ code: "unseen" });
   });
 });
 
@@ -273,6 +318,29 @@ describe("slow tasks", () => {
       return { task, series: [{ name: "step", rule: "last" as const, first, values: values.slice(first) }] };
     };
     const rows = [slowing("worker:0", 0), slowing("worker:1", 0), slowing("worker:2", 10)];
+    expect(codes(adviceOn(aRun({ rows })))).not.toContain("slow-task");
+  });
+
+  test("go at less than that, not at it, and are told once, though they ended late, too", () => {
+    const rows = (rate: number) => [steps("worker:0", 100), steps("worker:1", 100), steps("worker:2", rate)];
+    expect(codes(adviceOn(aRun({ rows: rows(75) })))).not.toContain("slow-task");
+    const late = (task: TaskStatus) =>
+      task.task === "worker:2" ? task : { ...task, endedAtMs: noonishMs + 20 * minute };
+    const advice = adviceOn(aRun({ rows: rows(74), tasks: late }));
+    expect(codes(advice).filter((code) => code.endsWith("-task"))).toEqual(["slow-task"]);
+  });
+
+  test("are told of also where all were heard late", () => {
+    const late = (task: string, rate: number) => {
+      const values = Array.from({ length: 6 }, (_, span) => span * rate);
+      return { task, series: [{ name: "step", rule: "last" as const, first: 20, values }] };
+    };
+    const rows = [late("worker:0", 100), late("worker:1", 100), late("worker:2", 10)];
+    expect(codes(adviceOn(aRun({ rows })))).toContain("slow-task");
+  });
+
+  test("are none where most stand still", () => {
+    const rows = [steps("worker:0", 100), steps("worker:1", 0), steps("worker:2", 0)];
     expect(codes(adviceOn(aRun({ rows })))).not.toContain("slow-task");
   });
 
@@ -343,6 +411,14 @@ describe("containers of tasks whose programs have ended", () => {
   test("go back at the end of their stage", () => {
     const stage = { generation: 1, startedAtMs: noonishMs, endedAtMs: noonishMs + 40 * minute, roles: ["worker"] };
     expect(kept(early(10, { generations: [stage] }))).toMatchObject({ vcoreSeconds: 8 * 1800 });
+    const again = { ...stage, generation: 2, endedAtMs: noonishMs + 50 * minute };
+    expect(kept(early(10, { generations: [stage, again] }))).toMatchObject({ vcoreSeconds: 8 * 2400 });
+  });
+
+  test("are worth a word from a minute of one core on", () => {
+    const held = (seconds: number) =>
+      kept(early(60 - seconds / 60, { usage: { memoryMiBSeconds: 0, vcoreSeconds: 100 } }));
+    expect([held(7.5)?.code, held(7.4)]).toEqual(["kept-containers", undefined]);
   });
 });
 
@@ -364,6 +440,14 @@ describe("GPUs", () => {
   test("of a whole role", () => {
     const rows = [row("worker:0", "gpu", half), row("worker:1", "gpu", half)];
     expect(adviceOn(aRun({ rows }))).toContainEqual({ code: "idle-gpus", role: "worker", percent: 50 });
+  });
+
+  test("do nothing below five per cent, are judged from ten minutes on, and not by what was not heard", () => {
+    const told = (values: readonly (number | null)[]) =>
+      codes(adviceOn(aRun({ rows: [row("worker:0", "gpu", values)] }))).filter((code) => code.startsWith("idle"));
+    const ten = (value: number | null) => Array.from({ length: 10 }, () => value);
+    expect([told(ten(4.9)), told(ten(5))]).toEqual([["idle-gpus"], []]);
+    expect([told(ten(0).slice(1)), told([...ten(97), ...ten(null)])]).toEqual([[], []]);
   });
 
   const gpus = (count: number, ...unused: readonly (number | undefined)[]) => {
@@ -396,6 +480,17 @@ describe("GPUs", () => {
     expect(lessGpus(aRun(gpus(4, 4, undefined)))).toBeUndefined();
     expect(lessGpus(aRun({ ...gpus(4, 4), minutes: 9 }))).toBeUndefined();
     expect(lessGpus(aRun({ ...gpus(4, 4), others: { "nvidia.com/mig-1g.5gb": 4 } }))).toBeUndefined();
+    expect(lessGpus(aRun({ ...gpus(4, 4), others: { "yarn.io/gpu": 4, "amd.com/gpu": 4 } }))).toBeUndefined();
+  });
+
+  test("are as many as the task used that used most, of those that ran", () => {
+    expect(lessGpus(aRun(gpus(4, 1, 2)))).toMatchObject({ to: 3 });
+    const { tasks, ...others } = gpus(4, 3);
+    const waiting = (task: TaskStatus): TaskStatus => {
+      const { startedAtMs: _started, endedAtMs: _ended, gpus: _gpus, ...never } = tasks(task);
+      return task.task === "worker:1" ? { ...never, state: "waiting" } : tasks(task);
+    };
+    expect(lessGpus(aRun({ ...others, tasks: waiting }))).toMatchObject({ to: 1, tasks: 1 });
   });
 
   test("are not judged by less than ten minutes", () => {
@@ -471,6 +566,29 @@ describe("lost time", () => {
     ];
     expect(adviceOn(aRun({ generations }))).toContainEqual(
       expect.objectContaining({ code: "restart-time", lostMs: 4 * minute, againMs: 0 }),
+    );
+  });
+
+  test("is also what is done again, however soon that begins", () => {
+    const at = (minutes: number) => noonishMs + minutes * minute;
+    const generations = [
+      { generation: 1, startedAtMs: at(0), runningAtMs: at(0), endedAtMs: at(20) },
+      { generation: 2, startedAtMs: at(20), runningAtMs: at(20), endedAtMs: at(60) },
+    ];
+    expect(adviceOn(aRun({ generations }))).toContainEqual(
+      expect.objectContaining({ code: "restart-time", lostMs: 0, againMs: 20 * minute }),
+    );
+  });
+
+  test("before the programs of the first stage ran is that stage's", () => {
+    const at = (minutes: number) => noonishMs + minutes * minute;
+    const stage = (generation: number, role: string, from: number, allocated: number) => {
+      const marks = { allocatedAtMs: at(allocated), localizedAtMs: at(allocated), registeredAtMs: at(allocated) };
+      return { generation, startedAtMs: at(from), ...marks, runningAtMs: at(from + 11), roles: [role] };
+    };
+    const stages = [{ ...stage(1, "worker", 0, 6), endedAtMs: at(30) }, stage(2, "evaluator", 30, 40)];
+    expect(adviceOn(aRun({ generations: stages }))).toContainEqual(
+      expect.objectContaining({ code: "start-time", containersMs: 6 * minute, programsMs: 5 * minute }),
     );
   });
 

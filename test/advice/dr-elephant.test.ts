@@ -80,11 +80,15 @@ test("Task GPU gathers, and judges nothing", () => {
     { name: "MAX_GPU_UTILIZATION", value: max },
     { name: "AVG_GPU_UTILIZATION", value: average },
   ];
-  const events = [...ran("worker", 0, 1, gpu(97, 40)), ...ran("worker", 1, 1, gpu(-1, 20))];
+  const events = [
+    ...ran("worker", 0, 1, gpu(97, 40)),
+    ...ran("worker", 1, 1, gpu(-1, 20)),
+    ...ran("worker", 2, 1, gpu(0, 0)),
+  ];
   const [, second] = drElephant([type("worker", 2, 2, 1)], events).heuristics;
   expect(second?.severity).toBe("NONE");
   expect(second?.details.map(({ name, value }) => `${name}: ${value}`)).toEqual([
-    "Number of worker tasks: 2",
+    "Number of worker tasks: 3",
     "Number of GPUs requested per worker tasks: 1",
     "MAX_GPU_UTILIZATION in any worker task: 97.00%",
     "MAX_GPU_FB_MEMORY_USAGE in any worker task: Unknown",
@@ -108,6 +112,23 @@ describe("memory used and wasted, as TonyMetricsAggregatorTest wants it", () => 
     const { usedMiBSeconds, wastedMiBSeconds } = drElephant(types, events);
     expect(usedMiBSeconds).toBe((10 + 20 + 20) * 4096);
     expect(wastedMiBSeconds).toBe(10 * 1024 + 20 * 1024 + 20 * 2560);
+  });
+
+  test("of a type with other letters, too, which no heuristic finds", () => {
+    const loaders = [type("data-loader", 1, 10)];
+    const { heuristics, severity, usedMiBSeconds } = drElephant(loaders, ran("data-loader", 0, 10, memory(1e9)));
+    expect({ severity, details: heuristics.flatMap(({ details }) => details) }).toEqual({
+      severity: "NONE",
+      details: [],
+    });
+    expect(usedMiBSeconds).toBe(10 * 10_240);
+  });
+
+  test("nothing is taken away by a task that has no end, in an application that has none", () => {
+    const [started] = ran("worker", 1, 10, []);
+    const late = started === undefined ? [] : [{ ...started, timestamp: 5_000 }];
+    const { usedMiBSeconds } = drElephant(types, [...ran("worker", 0, 10, []), ...late]);
+    expect(usedMiBSeconds).toBe(10 * 4096);
   });
 
   test("nothing is wasted that was not measured; a task without an end has the job's, or does not count", () => {

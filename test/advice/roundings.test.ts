@@ -42,6 +42,17 @@ test.each([
     7,
     7,
   ],
+  [
+    "by CapacityScheduler, which is named, without steps",
+    "memory-mb",
+    {
+      "yarn.resourcemanager.scheduler.class":
+        "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler",
+      "yarn.scheduler.increment-allocation-mb": "64",
+    },
+    7,
+    7,
+  ],
   ["by no number that is none", "memory-mb", { "yarn.scheduler.minimum-allocation-mb": "0" }, 7, 7],
 ] as const)("what is asked for is rounded %s", (_, type, hadoop, least, step) => {
   expect(roundingOf(configured(hadoop), type, 7)).toEqual({ least, step });
