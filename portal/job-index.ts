@@ -178,8 +178,7 @@ export class JobIndex {
   async #keep({ path: day, modificationTimeMs: changedAtMs }: FileStatus): Promise<void> {
     const { segments } = this.#options;
     if (segments === undefined || [...this.#unreadable.keys()].some((folder) => path.dirname(folder) === day)) return;
-    const jobs = this.#jobsAt(day).map(({ outcome: _yarns, ...job }) => job);
-    await this.#keeping(segments.save({ day, changedAtMs, jobs }));
+    await this.#keeping(segments.save({ day, changedAtMs, jobs: this.#jobsAt(day) }));
   }
 
   /** @returns whether it was kept */

@@ -123,6 +123,52 @@ test("a portal that runs looks again at no day that has not changed, and at the 
   expect(ids(index)).toEqual(["0", "1", "2", "3", "4"]);
 });
 
+test("the newest days are read first, and of each the newest jobs", async () => {
+  for (const days of [1, 0, 2]) history.write({ number: days, endedAtMs: octoberMs - days * dayMs });
+  await new JobIndex({ ...history, nowMs: () => 77 }).refresh();
+  expect(listed.filter((folder) => /^finished\/2026\/10\/\d+$/.test(folder))).toEqual(
+    [30, 29, 28].map((day) => `finished/2026/10/${day}`),
+  );
+  for (const number of [4, 5, 6]) history.write({ number });
+  await new JobIndex({ ...history, nowMs: () => 77 }).refresh();
+  expect(listed.filter((folder) => folder.startsWith("intermediate/"))).toEqual(
+    [6, 5, 4].map((number) => `intermediate/application_1_000${number}`),
+  );
+});
+
+test("nothing is looked at before all is there that was read before, and nothing is shown of elsewhere", async () => {
+  history.write({ number: 1, endedAtMs: octoberMs });
+  const read = new JobIndex({ ...history, nowMs: () => 77 });
+  await read.refresh();
+  const day = path.join(history.finished, "2026/10/30");
+  const nothing = async () => undefined;
+  let isPrepared = () => {};
+  const prepared = new Promise<void>((resolve) => {
+    isPrepared = resolve;
+  });
+  const segments = {
+    gone: () => [],
+    *load() {
+      yield { day: path.join(history.root, "2026/10/30"), changedAtMs: 1, jobs: read.known };
+      const moved = read.known.map((job) => ({ ...job, applicationId: "application_1_0002", folder: "/elsewhere/2" }));
+      yield { day, changedAtMs: 1, jobs: moved };
+    },
+    prepare: () => prepared,
+    remove: nothing,
+    save: nothing,
+    saveGone: nothing,
+  };
+  const index = new JobIndex({ ...history, nowMs: () => 77, segments });
+  listed = [];
+  const restored = index.restore();
+  const looked = index.refresh();
+  await history.tick();
+  expect([ids(index), listed]).toEqual([[], []]);
+  isPrepared();
+  await Promise.all([restored, looked]);
+  expect(ids(index)).toEqual(["1"]);
+});
+
 test("of a day that has changed only the jobs are read that are new", async () => {
   await readOnce();
   history.write({ number: 4, endedAtMs: octoberMs + 5 });
@@ -145,6 +191,11 @@ test("what was removed meanwhile is shown no more: a job, and a whole day", asyn
   expect(ids(index)).toEqual(["3", "4"]);
   expect(index.gone).toHaveLength(2);
   expect(files()).toHaveLength(1);
+  rmSync(path.join(history.finished, "2026/10"), { recursive: true });
+  const next = await started();
+  await next.refresh();
+  expect(ids(next)).toEqual(["3"]);
+  expect(files()).toEqual([]);
 });
 
 test("a portal that runs notices that a day was removed, and its counters stay", async () => {

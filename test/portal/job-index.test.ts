@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { JobIndex } from "../../portal/job-index.ts";
@@ -137,6 +137,7 @@ test("what removed jobs came to is kept as soon as that can be", async () => {
   isFull = false;
   for (let round = 0; round < 2; round += 1) await keeping.keepGone();
   expect(kept).toEqual([1]);
+  expect(keeping.scan).not.toHaveProperty("keepTrouble");
 });
 
 test("jobs that began at the same time are listed by their ids, the newest first", async () => {
@@ -160,6 +161,43 @@ test("of histories that cannot be read a hundred are told, the latest", async ()
   for (let number = 1; number <= 101; number += 1) history.writeBroken(number);
   await index.refresh();
   expect(index.scan.unreadable).toHaveLength(100);
+  const last = history.writeBroken(102);
+  await index.refresh();
+  expect(index.scan.unreadable).toHaveLength(100);
+  expect(index.scan.unreadable).toContainEqual(expect.objectContaining({ folder: last }));
+});
+
+test("one that is moved while the history is looked through stays known", async () => {
+  const there = history.write({ number: 1, endedAtMs: octoberMs });
+  const here = path.join(history.intermediate, path.basename(there));
+  mkdirSync(history.intermediate);
+  renameSync(there, here);
+  await history.tick();
+  const { list } = history.fileSystem;
+  history.fileSystem.list = async (folder) => {
+    // It was seen among those that run.
+    if (folder === path.dirname(path.dirname(there))) renameSync(here, there);
+    return await list.call(history.fileSystem, folder);
+  };
+  await index.refresh();
+  history.fileSystem.list = list;
+  for (let look = 0; look < 2; look += 1) {
+    await index.refresh();
+    expect(ids()).toEqual(["application_1_0001"]);
+    expect(index.job("application_1_0001")?.folder).toBe(there);
+  }
+  expect(index.gone).toEqual([]);
+});
+
+test("a day that was taken away and put back is read again", async () => {
+  const day = path.dirname(history.write({ number: 1, endedAtMs: octoberMs }));
+  await index.refresh();
+  renameSync(day, path.join(history.root, "trash"));
+  await index.refresh();
+  expect(ids()).toEqual([]);
+  renameSync(path.join(history.root, "trash"), day);
+  await index.refresh();
+  expect(ids()).toEqual(["application_1_0001"]);
 });
 
 test("whose names who may see a job are too long, nobody but its owner sees", async () => {
@@ -173,8 +211,11 @@ test("nothing is read twice", async () => {
   history.write({ number: 1, endedAtMs: octoberMs });
   history.write({ number: 2 });
   history.writeBroken(3);
-  for (let round = 0; round < 3; round += 1) await index.refresh();
-  expect(index.scan.read).toBe(3);
+  await index.refresh();
+  const { rows } = index;
+  for (let round = 0; round < 2; round += 1) await index.refresh();
+  expect(index.scan).toMatchObject({ folders: 3, read: 3 });
+  expect(index.rows).toBe(rows);
 });
 
 test("while jobs are read the list is sorted anew once a second at most", async () => {
@@ -241,6 +282,11 @@ describe("a job that runs", () => {
     history.reports.set("application_1_0001", { state: "RUNNING", startTimeMs: 400 });
     await index.refresh();
     expect(index.rows).toMatchObject([{ submittedAtMs: 400, startedAtMs: 1_000, tags: ["team:nlp", "nightly"] }]);
+    history.reports.set("application_1_0001", new Error("no ResourceManager answers"));
+    await history.tick();
+    writeFileSync(path.join(history.intermediate, "application_1_0001", "page.key"), "k");
+    await index.refresh();
+    expect(index.rows).toMatchObject([{ submittedAtMs: 400 }]);
   });
 });
 
@@ -312,7 +358,7 @@ test("a NameNode that does not answer leaves what is known, with the reason", as
   history.fileSystem.list = async () => Promise.reject(new Error("no NameNode answers"));
   await index.refresh();
   expect(ids()).toEqual(["application_1_0001"]);
-  expect(index.scan).toMatchObject({ trouble: "no NameNode answers", atMs: 77 });
+  expect(index.scan).toMatchObject({ isComplete: true, trouble: "no NameNode answers", atMs: 77 });
 });
 
 test("an empty list says where no job was found", async () => {
@@ -342,8 +388,12 @@ test("keeps little of what a job wrote into its history", async () => {
     name: "x".repeat(5_000),
     cause: { ...outOfMemory(), summary: "y".repeat(5_000) },
     endedAtMs: octoberMs,
+    spec: { tags: Array.from({ length: 21 }, () => "z".repeat(5_000)) },
   });
+  history.write({ number: 2 });
+  history.reports.set("application_1_0002", { state: "KILLED", finishTimeMs: 60, diagnostics: "k".repeat(5_000) });
   await index.refresh();
-  const [row] = index.rows;
-  expect([row?.name.length, row?.cause?.length]).toEqual([1_000, 1_000]);
+  const [killed, row] = index.rows;
+  expect([row?.name.length, row?.cause?.length, killed?.cause?.length]).toEqual([1_000, 1_000, 1_000]);
+  expect(row?.tags?.map((tag) => tag.length)).toEqual(Array.from({ length: 20 }, () => 1_000));
 });
