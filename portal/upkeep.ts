@@ -86,7 +86,7 @@ export class Upkeep {
     const jobs = this.#untried(overdue(index.known, settings, atMs));
     if (jobs.length <= MOST_REMOVED) this.#removedAtMs = atMs;
     await this.#each(jobs.slice(0, MOST_REMOVED), "removed", ({ job }) => this.#remove(job));
-    await this.#removeEmptyDays(jobs.slice(0, MOST_REMOVED));
+    await this.#removeEmptyDays(jobs);
   }
 
   /** Says what rounds would do, and does nothing. */

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { JobIndex, type KnownJob } from "../../portal/job-index.ts";
@@ -143,6 +152,39 @@ describe("the mover", () => {
   });
 });
 
+describe("what could not be done", () => {
+  test("is tried again as soon as the folder has changed", async () => {
+    const folder = unmoved(1, 3);
+    await index.refresh();
+    const { rename } = history.fileSystem;
+    history.fileSystem.rename = async () => {
+      throw new FileSystemError("no", { code: "ACCESS_DENIED" });
+    };
+    const upkeep = upkeepOf({ purgerIntervalMs: dayMs });
+    await upkeep.round();
+    history.fileSystem.rename = rename;
+    const movedLater = async () => {
+      clockMs += 1_000;
+      await index.refresh();
+      await upkeep.round();
+      return upkeep.counts.moved;
+    };
+    expect(await movedLater()).toBe(0);
+    aged(folder, before(2));
+    expect(await movedLater()).toBe(1);
+  });
+});
+
+test("what a job that has ended says of its user keeps it from nothing: no name of a file is made of it", async () => {
+  const there = history.write({ number: 1, user: "9ada", startedAtMs: before(4), endedAtMs: before(3) });
+  const here = path.join(history.intermediate, id(1));
+  mkdirSync(history.intermediate, { recursive: true });
+  renameSync(aged(there, before(3)), here);
+  await index.refresh();
+  await upkeepOf().round();
+  expect([existsSync(there), existsSync(here)]).toEqual([true, false]);
+});
+
 describe("the mover of many", () => {
   test("moves so many in a round, and goes on with the next one in the next round, not after the mover's interval", async () => {
     for (let number = 1; number <= 52; number += 1) unmoved(number, 3);
@@ -231,6 +273,15 @@ describe("the purger", () => {
     );
   });
 
+  test("removes no folder whose history has gone meanwhile: others may have put something else there", async () => {
+    const folder = ended(1, 40);
+    await index.refresh();
+    for (const name of readdirSync(folder)) rmSync(path.join(folder, name));
+    await upkeepOf().round();
+    expect(existsSync(folder)).toBe(true);
+    expect(said).toEqual([expect.stringContaining(`${folder} is not removed: it holds no history`)]);
+  });
+
   test("removes nothing before the history was read to its end, or while a NameNode does not answer", async () => {
     const old = ended(1, 50);
     const upkeep = upkeepOf();
@@ -253,6 +304,35 @@ describe("the purger", () => {
     await index.refresh();
     await upkeepOf().round();
     expect([dead, alive].map((folder) => existsSync(folder ?? ""))).toEqual([false, true]);
+  });
+
+  test("leaves the place of those that run, also when it has removed the last one there", async () => {
+    const dead = aged(history.write({ number: 1, startedAtMs: before(200) }), before(100));
+    history.reports.set(id(1), new TonyError("none", { code: "APPLICATION_NOT_FOUND" }));
+    await index.refresh();
+    await upkeepOf().round();
+    expect([existsSync(dead), existsSync(history.intermediate)]).toEqual([false, true]);
+  });
+
+  test("takes a job for as old as it says, though its files were copied there lately", async () => {
+    const copied = history.write({ number: 1, startedAtMs: before(41), endedAtMs: before(40) });
+    await index.refresh();
+    await upkeepOf().round();
+    expect(existsSync(copied)).toBe(false);
+  });
+
+  test("asks for nothing above a day in which something else lies", async () => {
+    const day = path.dirname(ended(1, 40));
+    writeFileSync(path.join(day, "notes"), "");
+    await index.refresh();
+    const asked: string[] = [];
+    const remove = history.fileSystem.delete.bind(history.fileSystem);
+    history.fileSystem.delete = async (folder, options) => {
+      asked.push(folder);
+      return await remove(folder, options);
+    };
+    await upkeepOf().round();
+    expect(asked).toEqual([path.join(day, id(1)), day]);
   });
 
   test("removes a hundred in a round, and goes on in the next", async () => {
@@ -331,8 +411,14 @@ describe("of too many or too much", () => {
     expect(gone({})).toEqual([]);
     expect(gone({ maxJobs: 5, maxMiB: 5 })).toEqual([]);
     expect(gone({ maxJobs: 4 })).toEqual([id(2)]);
+    expect(gone({ maxMiB: 4 })).toEqual([id(2)]);
     expect(gone({ maxMiB: 2 })).toEqual([id(2), id(3), id(1)]);
     expect(gone({ maxJobs: 0 })).toEqual([id(2), id(3), id(1)]);
+  });
+
+  test("each goes for what is still too much when its turn comes", () => {
+    const why = overdue(jobs, { ...keep, maxJobs: 4, maxMiB: 3 }, nowMs).map((one) => one.why);
+    expect(why).toEqual(["there are more than 4 jobs", "all have more than 3 MiB"]);
   });
 
   test("a job goes when it is older than it is kept, not at that age; a failed one is never kept for less", () => {
