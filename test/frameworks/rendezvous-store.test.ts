@@ -1,7 +1,15 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, IncomingMessage, type Server } from "node:http";
+import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { MOST_VALUE_BYTES, rendezvousStore, SPARE_BYTES, scopeSizes } from "../../src/frameworks/rendezvous-store.ts";
+import {
+  bodyRoom,
+  boundedBody,
+  MOST_VALUE_BYTES,
+  rendezvousStore,
+  SPARE_BYTES,
+  scopeSizes,
+} from "../../src/frameworks/rendezvous-store.ts";
 
 let server: Server;
 let address: string;
@@ -89,5 +97,28 @@ describe("the room for it", () => {
     for (let key = 0; key <= most; key += 1) statuses.push((await ask("PUT", `own/${key}`, large)).status);
     expect(statuses).toContain(507);
     expect((await ask("PUT", "own/large", new Uint8Array(MOST_VALUE_BYTES + 1))).status).toBe(413);
+  });
+
+  test("ends a connection whose value it does not read to its end", async () => {
+    const body = Buffer.alloc(8 * MOST_VALUE_BYTES);
+    const answer = await fetch(`${address}/own/large`, { method: "PUT", body });
+    expect([answer.status, answer.headers.get("connection")]).toEqual([413, "close"]);
+  });
+
+  test("is given back by values that are read, too long, or broken off", async () => {
+    const room = bodyRoom(100);
+    const read = async (bytes: number, event: "end" | "close") => {
+      const request = new IncomingMessage(new Socket());
+      const body = boundedBody(request, 60, room).catch(() => "broken off");
+      request.emit("data", Buffer.alloc(bytes));
+      request.emit(event);
+      return await body;
+    };
+    expect([await read(60, "end"), await read(61, "end"), await read(40, "close")]).toEqual([
+      Buffer.alloc(60),
+      "too long",
+      "broken off",
+    ]);
+    expect(room.take(100)).toBe(true);
   });
 });

@@ -213,19 +213,73 @@ describe("a process of an elastic Horovod", () => {
     await eventually("all three", () => [...staying, third].every(({ printed }) => printed() !== ""));
     expect(await ask("PUT", "/worker_addresses/worker-0:0", heard.announcement)).toEqual([200, ""]);
     const other = await listenForNews();
-    expect(await ask("PUT", "/worker_addresses/worker-1:0", other.announcement)).toEqual([200, ""]);
+    const announceOther = () => ask("PUT", "/worker_addresses/worker-1:0", other.announcement);
+    expect(await announceOther()).toEqual([200, ""]);
     for (const again of [1, 2]) {
       const before = heard.count();
       third.child.kill("SIGKILL");
       third = start(2, `${PRINT_SLOT}; exec sleep 100`);
       await eventually(`news that it waits, ${again}`, () => heard.count() > before, 30_000);
+      // Whatever else happens meanwhile, it is told no more often.
+      for (const _ of [1, 2]) await announceOther();
       await Promise.all([0, 1].map((index) => ask("GET", `/rank_and_size/worker-${index}:0`)));
       await eventually("its start", () => third.printed() !== "", 30_000);
     }
-    expect(heard.areNews()).toBe(true);
+    expect([heard.areNews(), heard.count()]).toEqual([true, 2]);
     expect(other.count()).toBe(0);
     heard.close();
     other.close();
+  });
+
+  describe("of two in each task", () => {
+    const key = (task: number, process: number) => `worker-${task}:${process}`;
+    const both = [0, 1];
+    let slots: Map<string, IncomingMessage>;
+    const join = async (name: string) => {
+      const { port } = server.address() as AddressInfo;
+      const slot = await new Promise<IncomingMessage>((resolve, reject) => {
+        get({ port, path: `/slot/${name}`, agent: false }, resolve).on("error", reject);
+      });
+      slots.set(name, slot.on("error", () => undefined).resume());
+    };
+    const everybody = [0, 1, 2].flatMap((task) => both.map((process) => key(task, process)));
+    beforeEach(async () => {
+      slots = new Map();
+      server.close();
+      const together = { role: "worker", instances: 3, processes: 2, least: 3, expected: [0, 1, 2] };
+      server = createServer(elasticRendezvous({ ...together, nowMs: () => 0 }));
+      await listenLocally(server);
+      await Promise.all(everybody.map(join));
+    });
+    const askAgain = (tasks: readonly number[]) =>
+      Promise.all(tasks.flatMap((task) => both.map((process) => ask("GET", `/rank_and_size/${key(task, process)}`))));
+
+    test("those that are too few go on as soon as one has succeeded", async () => {
+      for (const process of both) slots.get(key(2, process))?.destroy();
+      const answers = askAgain([0, 1]);
+      await ask("PUT", "/own/mark", "");
+      expect(await ask("DELETE", `/slot/${key(1, 0)}`)).toEqual([200, ""]);
+      expect((await answers).map(([, slot]) => slot)).toEqual([
+        "0,4,0,2,0,2",
+        "1,4,1,2,0,2",
+        "2,4,0,2,1,2",
+        "3,4,1,2,1,2",
+      ]);
+    });
+
+    test("rank 0 alone is told of who waits already, when it says where it listens", async () => {
+      const [first, second] = [await listenForNews(), await listenForNews()];
+      for (const process of both) slots.get(key(2, process))?.destroy();
+      const waiting = Promise.all(both.map((process) => join(key(2, process))));
+      waiting.catch(() => undefined);
+      await ask("PUT", "/own/mark", "");
+      expect(await ask("PUT", `/worker_addresses/${key(0, 1)}`, second.announcement)).toEqual([200, ""]);
+      expect(await ask("PUT", `/worker_addresses/${key(0, 0)}`, first.announcement)).toEqual([200, ""]);
+      await eventually("news that they wait", () => first.count() > 0, 30_000);
+      expect([first.count(), second.count()]).toEqual([1, 0]);
+      first.close();
+      second.close();
+    });
   });
 
   test("is none of a task that the role has not, however many such are named", async () => {

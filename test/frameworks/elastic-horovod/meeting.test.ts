@@ -40,6 +40,13 @@ describe("the first round of an elastic job", () => {
     ]);
   });
 
+  test("counts tasks by their numbers, however many there are", () => {
+    const tasks = Array.from({ length: 12 }, (_, task) => task);
+    const meeting = meetingOf({ expected: tasks });
+    for (const task of tasks.toReversed()) meeting.join(of(task), 0);
+    expect(tasksOf(meeting.close(0))).toEqual(tasks);
+  });
+
   test("waits for the other processes of a task", () => {
     const meeting = meetingOf({ processes: 2, expected: [0], least: 1 });
     meeting.join(of(0, 1), 0);
