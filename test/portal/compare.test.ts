@@ -75,7 +75,7 @@ test("a role's use is that of its own tasks, not of one whose name begins alike"
   if (of === undefined) throw new Error("a role");
   const task = (name: string, maxMemoryBytes: number) =>
     ({ task: name, state: "succeeded", restarts: 0, maxMemoryBytes }) as const;
-  const tasks = [task("worker:0", 5), task("worker:1", 7), task("worker-b:0", 9)];
+  const tasks = [task("worker:0", 7), task("worker:1", 5), task("worker-b:0", 9)];
   const roles = [
     { ...of, name: "worker" },
     { ...of, name: "worker-b" },

@@ -70,6 +70,10 @@ describe("the logs of a job in the portal", () => {
 
   test("of the ApplicationMaster are for people", async () => {
     expect(await read({ task: "am", text: "worker:1" })).toMatchObject({ lines: ["info   worker:1 starts."] });
+    expect(await read({ task: "am", text: "info   worker:0" })).toMatchObject({
+      lines: ["info   worker:0 starts.", "info   worker:0 starts."],
+    });
+    expect(await read({ task: "am", text: "task-started" })).toMatchObject({ lines: [] });
   });
 
   test("of a job of TonY's, or without its ApplicationMaster's log, are those of each task's last container", async () => {
@@ -94,6 +98,7 @@ describe("the logs of a job in the portal", () => {
       lines: [],
     });
     await expect(read({ task: "worker:7" })).rejects.toMatchObject({ code: "NO_SUCH_TASK" });
+    await expect(read({ task: "worker:2" })).rejects.toMatchObject({ code: "NO_SUCH_TASK" });
     await expect(read({ task: "evaluator:0" })).rejects.toMatchObject({ code: "NO_SUCH_TASK" });
   });
 
@@ -102,6 +107,8 @@ describe("the logs of a job in the portal", () => {
     const { lines, isCut } = await read({}, { ...files, c4: { stdout: long } });
     expect(isCut).toBe(true);
     expect(lines.join("").length).toBeLessThanOrEqual(2 ** 20);
+    const short = await read({ tail: 2 }, { ...files, c4: { stdout: `${long}\na\nb\n` } });
+    expect(short.lines).toEqual(["a", "b"]);
     const one = await read({ tail: 1 }, { ...files, c4: { stdout: "x".repeat(3 * 2 ** 20) } });
     expect(one.lines).toHaveLength(1);
   });
@@ -111,6 +118,15 @@ describe("the logs of a job in the portal", () => {
       for (let bytes = 0; bytes <= 2 * MOST_WHOLE_BYTES; bytes += 2 ** 20) yield Buffer.alloc(2 ** 20);
     }
     await expect(read({}, { [master]: { "am.log": endless() } })).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
+  });
+
+  test("are read to their end, however much a program has printed", async () => {
+    async function* long() {
+      const piece = Buffer.from(`${"x".repeat(2 ** 20 - 1)}\n`);
+      for (let bytes = 0; bytes <= MOST_WHOLE_BYTES; bytes += piece.length) yield piece;
+      yield Buffer.from("the end\n");
+    }
+    expect(await read({ tail: 1 }, { ...files, c4: { stdout: long() } })).toMatchObject({ lines: ["the end"] });
   });
 
   test("are read for a few at a time, no longer than a minute, and not for who has gone", async () => {
@@ -155,5 +171,6 @@ test("what is asked of a log is checked", () => {
   });
   for (const wrong of ["", "task=../x", "task=am&tail=0", "task=am&tail=x", "task=am&stream=both", "task=am&x=1"])
     expect(typeof parse(wrong)).toBe("string");
+  expect(parse(`task=am&text=${"x".repeat(200)}`)).toMatchObject({ tail: 200 });
   expect(parse(`task=am&text=${"x".repeat(201)}`)).toContain("at most 200");
 });

@@ -18,7 +18,7 @@ const job = (number: number, changes: Partial<JobRow> = {}): JobRow => ({
 });
 const { endedAtMs: _ended, ...running } = job(3, { state: "running", startedAtMs: 150 });
 const rows = [
-  job(1, { tags: ["team:nlp", "nightly"] }),
+  job(1, { tags: ["Team:nlp", "nightly"] }),
   job(2, { name: "ResNet", user: "Bob", queue: "root.prod", state: "failed", cause: "worker:1 ran Out of memory" }),
   running,
   job(4, { user: "adam", queue: "ml2", state: "waiting", startedAtMs: 1_000, endedAtMs: 1_000 }),
@@ -46,6 +46,7 @@ describe("the list of jobs", () => {
     ["user=ad*da", []],
     ["user=*", ["1", "2", "3", "4"]],
     ["user=*d**", ["1", "3", "4"]],
+    ["user=*d*d*", []],
     ["queue=ml", ["1", "3"]],
     ["queue=root.ml", ["1", "3"]],
     ["queue=prod", ["2"]],
@@ -71,6 +72,7 @@ describe("the list of jobs", () => {
     ["until=150", ["1", "2", "3"]],
     ["until=149", ["1", "2"]],
     ["until=99", []],
+    ["until=1970-01-01T00:00:00.149Z", ["1", "2"]],
     ["from=1&count=1", ["2"]],
     ["from=4", []],
   ])("is asked for by %s", (query, expected) => {

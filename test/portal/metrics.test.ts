@@ -68,6 +68,13 @@ describe("what Prometheus is told of a history", () => {
     ]);
   });
 
+  test("has names as the format wants them, whatever is in them", () => {
+    const odd = { ...running, user: 'a"b\\c\nd' };
+    expect(linesOf(metricsOf({ rows: [odd], gone: [], scan }))[0]).toBe(
+      'tony_jobs_running{queue="ml",user="a\\"b\\\\c\\nd"} 1',
+    );
+  });
+
   test("is fetched as the portal is, for it and for each job that runs", () => {
     expect(targetsOf("portal:1", "https", [job, running])).toMatchObject([
       { targets: ["portal:1"], labels: { __scheme__: "https", __metrics_path__: "/metrics" } },

@@ -107,6 +107,20 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   });
 });
 
+test("who was answered takes no place from one that still waits", async () => {
+  const ask = () => jobs.ask(id, { url: trackingUrl, key: "k" }, "api/v1/live");
+  let slow: ServerResponse | undefined;
+  serve = (response) => {
+    slow = response;
+  };
+  const first = ask();
+  await eventually("it is asked", () => slow !== undefined);
+  serve = (response) => response.end("{}");
+  for (let times = 0; times < 9; times += 1) expect(await ask()).toEqual({});
+  slow?.end('{"rev":1}');
+  expect(await first).toEqual({ rev: 1 });
+});
+
 test("a job whose page is slow keeps nobody from asking others: a few are asked at once, and the oldest goes for a new one", async () => {
   const held: ServerResponse[] = [];
   // It has begun, and does not go on.

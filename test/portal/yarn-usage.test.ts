@@ -48,6 +48,13 @@ describe("what tasks held of a job that YARN ended", () => {
 
   test("is not known where YARN does not tell it, or shows it to others alone", () => {
     expect(yarnUsage(aReport(), spec(), usualRoundings, 0)).toBeUndefined();
-    expect(yarnUsage(aReport({ usage: usage(-1, -1) }), spec(), usualRoundings, 0)).toBeUndefined();
+    for (const [memorySeconds, vcoreSeconds] of [
+      [-1, -1],
+      [-1, 1],
+      [1, -1],
+    ] as const)
+      expect(
+        yarnUsage(aReport({ usage: usage(memorySeconds, vcoreSeconds) }), spec(), usualRoundings, 0),
+      ).toBeUndefined();
   });
 });
