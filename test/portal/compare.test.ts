@@ -203,6 +203,43 @@ describe("charts", () => {
     ]);
   });
 
+  test("stand where each quantity was heard first", async () => {
+    const series = { cpu: [1, 2], step: [10, 20, 30], "metric:loss": [0.9, 0.5] };
+    const whole = await wholeOf(history.write({ number: 1, startedAtMs, endedAtMs: startedAtMs + 60_000, series }));
+    const later: Readonly<Record<string, number>> = { cpu: 4, step: 2, "metric:loss": 3 };
+    const rows = (whole.series?.rows ?? []).map((row) => ({
+      ...row,
+      series: row.series.map((one) => ({ ...one, first: later[one.name] ?? 0 })),
+    }));
+    if (whole.series === undefined) throw new Error("series");
+    const shifted = { ...whole, series: { ...whole.series, rows } };
+    const { charts } = compare(shifted, shifted);
+    expect(charts.map(({ name, of }) => [name, of[0]?.points])).toEqual([
+      [
+        "metric:loss",
+        [
+          [20, 0.9],
+          [30, 0.5],
+        ],
+      ],
+      [
+        "cpu",
+        [
+          [20, 1],
+          [25, 2],
+        ],
+      ],
+      [
+        "step",
+        [
+          [10, 10],
+          [15, 20],
+          [20, 30],
+        ],
+      ],
+    ]);
+  });
+
   test("are by time where one reports no steps", async () => {
     const { charts } = await compared(
       { series: { step: [10, 20], "metric:loss": [0.9, 0.5] } },
