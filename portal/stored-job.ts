@@ -101,9 +101,7 @@ async function contentOf(fileSystem: FileSystem, file: string): Promise<Buffer> 
 /** Its first line and its last whole one. */
 function endsOf(text: string): string {
   const end = text.lastIndexOf("\n");
-  const first = text.slice(0, text.indexOf("\n") + 1);
-  const last = text.slice(text.lastIndexOf("\n", end - 1) + 1, end + 1);
-  return first === last ? first : first + last;
+  return text.slice(0, text.indexOf("\n") + 1) + text.slice(text.lastIndexOf("\n", end - 1) + 1, end + 1);
 }
 
 function jobOf(records: ReturnType<typeof decodeHistory>, folder: string): Omit<StoredJob, "bytes"> {

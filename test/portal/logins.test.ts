@@ -102,6 +102,14 @@ describe("who logs in at the portal", () => {
     expect((await scene().ask(ticketOf("ada"), socket)).user).toBe(user);
   });
 
+  test("is whom his certificate names, whatever cookie he has", async () => {
+    const { ask } = scene();
+    const cookie = cookieIn((await ask(ticketOf("ada"))).headers);
+    const getPeerCertificate = () => ({ subject: { CN: "bob" } });
+    const socket = Object.assign(new TLSSocket(new Socket()), { authorized: true, getPeerCertificate });
+    expect([(await ask({ cookie })).user, (await ask({ cookie }, socket)).user]).toEqual(["ada", "bob"]);
+  });
+
   test("waits while four tickets are looked at", async () => {
     const held: (() => void)[] = [];
     const { ask } = scene({
