@@ -198,7 +198,8 @@ function cells({ task: one, rate }: Row) {
 
 function shownBy(filter: string): (row: Row) => boolean {
   const wanted = filter.toLowerCase();
-  return ({ task: { task, host = "", state } }) => [task, host, state].some((text) => text.includes(wanted));
+  return ({ task: { task, host = "", state } }) =>
+    [task, host, state].some((text) => text.toLowerCase().includes(wanted));
 }
 
 const cellOf: Readonly<Record<Exclude<SortColumn, "task">, (row: Row) => string | number | undefined>> = {

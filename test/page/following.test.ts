@@ -12,6 +12,35 @@ test("a log that is followed goes on where it was, and is shown line by line", (
   expect(log.take({ ...part, text: "" }, true, "")).toBe(false);
 });
 
+test("a line that is not complete is shown, an empty one too, and nothing is no line", () => {
+  const log = new Following("");
+  log.take({ ...part, text: "a\r\n\nprogress 1\rprogress 2" }, true, "");
+  expect(log.lines).toEqual(["a", "", "progress 1", "progress 2"]);
+  expect([log.take({ ...part, text: "", missingBytes: 7 }, true, ""), log.lines.at(-1)]).toEqual([
+    true,
+    "(7 bytes of it are gone)",
+  ]);
+});
+
+test("each stream of a task goes on where it was", () => {
+  const log = new Following("");
+  log.take(part, true, "");
+  log.take({ ...part, stream: "stderr", next: 99 }, true, "");
+  expect(["stdout", "stderr", "other"].map((stream) => log.wanted("worker:0", stream))).toEqual([
+    "worker:0~stdout~8",
+    "worker:0~stderr~99",
+    "worker:0~other~-16384",
+  ]);
+});
+
+test("a task that had no container yet has begun with its first one, and goes nowhere else", () => {
+  const log = new Following("");
+  const { containerId: _none, ...waiting } = { ...part, text: "", next: 0 };
+  log.take(waiting, true, "");
+  log.take(part, true, "");
+  expect(log.lines).toEqual(["one", "two"]);
+});
+
 test("of several each line says whose it is; of all only those that hold what is looked for; what is gone is told", () => {
   const log = new Following("");
   log.take({ ...part, missingBytes: 5 }, false, "two");

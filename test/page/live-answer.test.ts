@@ -59,9 +59,50 @@ describe("an answer to the job's page", () => {
     expect(shown("from=1&count=2")).toEqual(["worker:1", "worker:2"]);
     expect(shown("filter=failed")).toEqual(["worker:2"]);
     expect(shown("filter=gpu-1")).toEqual(["worker:1"]);
+    expect(shown("filter=GPU-1")).toEqual(["worker:1"]);
+    expect(shown("sort=state")).toEqual(["worker:2", "worker:0", "worker:1", "ps:0"]);
+    expect(shown("sort=host&order=down")).toEqual(["worker:2", "worker:1", "worker:0", "ps:0"]);
+    expect(shown("sort=rate")).toEqual(["worker:1", "worker:0", "worker:2", "ps:0"]);
+    expect(shown("sort=memory&order=down")).toEqual(["worker:1", "worker:0", "worker:2", "ps:0"]);
     expect(answer("filter=gpu-1").tasks).toMatchObject({ all: 4, matching: 1, from: 0 });
     expect(answer("from=1000").tasks).toMatchObject({ from: 3, rows: [{ task: "ps:0" }] });
     expect(answer("filter=nothing").tasks).toEqual({ all: 4, matching: 0, from: 0, rows: [] });
+  });
+
+  test("finds a node by its name in capitals, too", () => {
+    const status = aJobStatus({ tasks: [task(0, { host: "GPU-Node-7" }), task(1, {})] });
+    const { tasks: found } = JSON.parse(JSON.stringify(liveAnswer(status, facts, asked("filter=gpu-node"), true)));
+    expect(found.rows.map((row: { task: string }) => row.task)).toEqual(["worker:0"]);
+  });
+
+  test("says what GPUs do of tasks that run, and of no others", () => {
+    const gpus = { count: 1, utilization: { current: 40, max: 90, average: 50 } };
+    const status = aJobStatus({ tasks: [task(0, { gpus }), task(1, { gpus, state: "succeeded" })] });
+    const { tasks: told } = JSON.parse(JSON.stringify(liveAnswer(status, facts, asked("sort=gpu"), true)));
+    expect(told.rows.map(({ gpu }: { gpu?: number }) => gpu)).toEqual([40, undefined]);
+  });
+
+  test("says how each wait ends", () => {
+    const wait = { what: "containers", cause: "containers", sinceMs: 1, delays: [], reasons: ["full"] };
+    const ends = { remedy: "wait", endsAtMs: 9, atEnd: "the job fails" };
+    const waits = [{ ...wait, ...ends, reason: { code: "registration" } as const }];
+    const told = JSON.parse(JSON.stringify(liveAnswer(aJobStatus({ waits }), facts, asked(""), true)));
+    expect(told.waits).toEqual([{ what: "containers", sinceMs: 1, reasons: ["full"], ...ends }]);
+  });
+
+  test("has of a role that is looked at its own tasks, not those of one whose name begins alike", () => {
+    const [of] = aJobStatus({}).roles;
+    if (of === undefined) throw new Error("a role");
+    const named = ["worker", "worker-b"].map((name) => ({ ...of, name }));
+    const other: TaskStatus = { task: "worker-b:0", state: "running", restarts: 0 };
+    const status = aJobStatus({ roles: named, tasks: [task(0, {}), task(1, {}), other] });
+    const values: Readonly<Record<string, number>> = { "worker:0": 1, "worker:1": 3, "worker-b:0": 100 };
+    const seriesOf = (name: string) => {
+      const cpu = { name: "cpu", rule: "mean" as const, first: 2, values: [values[name] ?? 0] };
+      return { fromMs: 7, spanMs: 5_000, series: [cpu] };
+    };
+    const told = JSON.parse(JSON.stringify(liveAnswer(status, { ...facts, seriesOf }, asked("task=worker"), true)));
+    expect(told.chart).toMatchObject({ task: "worker", fromMs: 7, series: [{ name: "cpu", first: 2, values: [2] }] });
   });
 
   test("has the last events in words, the oldest first, and what there is to read of logs", () => {
@@ -72,6 +113,7 @@ describe("an answer to the job's page", () => {
     expect(told(true)).toMatchObject({ logs: "live" });
     expect(told(true).events).toHaveLength(200);
     expect(told(true).events.at(-1)).toEqual({ atMs: 299, generation: 1, text: "recovered: containers 299" });
+    expect(told(true).events[0]).toMatchObject({ atMs: 100 });
     expect(told(false)).not.toHaveProperty("events");
     expect(told(false)).not.toHaveProperty("logs");
   });
@@ -133,6 +175,10 @@ describe("an answer to the job's page", () => {
       idle: "1.6 % of its containers' time was idle: start 1.0 %, hand-over 0.5 %, waiting for results 0.0 %, after their last trial 0.1 %",
       trials: [{ why: "its 0.5 is not among the best" }, { why: "exited 1 on n1" }],
     });
+    const long = [trial(0, "stopped", "x".repeat(5_000)), trial(1, "running")];
+    const cut = JSON.parse(JSON.stringify(liveAnswer(aJobStatus({ search, tasks: long }), facts, asked(""), true)));
+    expect(cut.search.trials.map(({ why }: { why?: string }) => why?.length)).toEqual([1_000, undefined]);
+    expect(cut.search.trials[1].value).not.toContain("so far");
     // A page is not told each second that containers are held for a second longer.
     const later = { ...search, containerTime: { ...containerTime, heldMs: 100_010 } };
     expect(told(later)).toEqual(told(search));
@@ -223,6 +269,10 @@ test.each([
       reason: { code: "program-exited", task: "worker:0", host: "n1", exitCode: 3 },
     } as const,
     "task failed (program): worker:0 exited 3 on n1",
+  ],
+  [
+    { type: "job-ended", result: "failed", summary: "y".repeat(5_000) } as const,
+    `job ended (failed): ${"y".repeat(1_000 - "job ended (failed): ".length)}`,
   ],
 ])("an event is told in words: %#", (happening, text) => {
   expect(eventLine({ ...occasion, ...happening })).toEqual({ atMs: 20, generation: 1, task: "worker:0", text });

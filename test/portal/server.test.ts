@@ -126,7 +126,11 @@ describe("the portal", () => {
       tasks: { all: 0 },
       running: { url: "http://rm:8088/proxy/application_1_0001/", trouble: "its page is off" },
     });
-    expect(await json(`/jobs/${id}/api/v1/live?since=${known.rev}`)).toHaveProperty("running");
+    // Whoever has it all is told all of it again: why it is no more may have changed.
+    expect(await json(`/jobs/${id}/api/v1/live?since=${known.rev}`)).toMatchObject({
+      job: { state: "running" },
+      running: { trouble: "its page is off" },
+    });
     expect(await ask(`/jobs/${id}/api/v1/logs?of=worker:0~stdout~0`)).toMatchObject({
       status: 502,
       text: expect.stringContaining("its page is off"),
@@ -193,6 +197,18 @@ describe("the portal", () => {
       isFinal: true,
       job: { state: "killed" },
       status: { outcome: { summary: "killed by bob", endedAtMs } },
+    });
+  });
+
+  test("shows a job that has told its own end as it says, though YARN's word was known before", async () => {
+    const folder = history.write({ number: 1 });
+    const id = "application_1_0001";
+    history.reports.set(id, { state: "KILLED", finishTimeMs: endedAtMs, diagnostics: "killed by bob" });
+    await index.refresh();
+    renameSync(history.write({ number: 1, endedAtMs: endedAtMs - 1, result: "failed", cause: outOfMemory() }), folder);
+    expect(await json(`/jobs/${id}/api/v1/live`)).toMatchObject({
+      job: { state: "failed" },
+      status: { outcome: { endedAtMs: endedAtMs - 1 } },
     });
   });
 
