@@ -294,7 +294,9 @@ describe("the portal", () => {
       status: 502,
       text: expect.stringContaining("it does not run, as far as YARN says"),
     });
-    expect(await json("/jobs/application_1_0001/api/v1/live")).not.toHaveProperty("advice");
+    const live = await json("/jobs/application_1_0001/api/v1/live");
+    expect(live).toMatchObject({ isFinal: true, logs: "stored", job: { state: "failed" } });
+    expect(live).not.toHaveProperty("advice");
     expect(await ask("/jobs/application_1_0001/api/v1/live?count=many")).toMatchObject({ status: 404 });
   });
 
@@ -618,6 +620,15 @@ describe("the portal", () => {
     ])("is told that its ApplicationMaster is away where that %s", async (_what, answer) => {
       ownPage = answer;
       expect(await lines(`/metrics/${id}`)).toEqual([known[0], `tony_job_up{app="${id}"} 0`]);
+    });
+
+    test("is told the same of one whose programs wait", async () => {
+      history.write({ number: 3, name: 'a"b', last: "job-started" });
+      history.reports.set("application_1_0003", { user: "ada" });
+      await index.refresh();
+      expect((await lines("/metrics/application_1_0003")).slice(0, 2)).toEqual(
+        known.map((line) => line.replace(id, "application_1_0003")),
+      );
     });
 
     test("is told nothing more of one that has ended, also before its history says so", async () => {
