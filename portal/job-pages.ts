@@ -171,9 +171,9 @@ export class JobPages {
     return runningMetrics(job.row, said);
   }
 
-  /** By it and the job's earlier runs, as `tony-ts advise NAME` gives; of TonY's jobs too little is known. */
+  /** By it and the job's earlier runs, as `tony-ts advise NAME` gives; of TonY's jobs, which tell no outcome, too little is known. */
   async #adviceOn(job: StoredJob, series: JobSeries | undefined, owner: string): Promise<Pick<OpenJob, "advice">> {
-    if (job.status.outcome === undefined || job.writtenBy === "TonY") return {};
+    if (job.status.outcome === undefined) return {};
     const { roundings, prices } = this.#options;
     const runs = [runOf(job, series), ...(await this.#earlierRuns(job, owner))];
     return { advice: shownAdvice(runs, roundings, prices) };

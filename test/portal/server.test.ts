@@ -191,12 +191,17 @@ describe("the portal", () => {
   test("shows a job that YARN killed as ended, with YARN's words", async () => {
     history.write({ number: 1 });
     const id = "application_1_0001";
-    history.reports.set(id, { state: "KILLED", finishTimeMs: endedAtMs, diagnostics: "killed by bob" });
+    history.reports.set(id, {
+      state: "KILLED",
+      startTimeMs: 400,
+      finishTimeMs: endedAtMs,
+      diagnostics: "killed by bob",
+    });
     await index.refresh();
     expect(await json(`/jobs/${id}/api/v1/live`)).toMatchObject({
       isFinal: true,
       job: { state: "killed" },
-      status: { outcome: { summary: "killed by bob", endedAtMs } },
+      status: { submittedAtMs: 400, outcome: { summary: "killed by bob", endedAtMs } },
     });
   });
 
@@ -401,6 +406,16 @@ describe("the portal", () => {
         const of = lines.find((line) => line.startsWith('tony_jobs_finished_total{queue="ml",user="ada"'));
         expect(Number(of?.split(" ").at(-1) ?? 0)).toBe(counted);
       }
+    });
+
+    test("where nobody's jobs lie is told to nobody", async () => {
+      await behind(["127.0.0.1"]);
+      for (const folder of [history.finished, history.intermediate]) rmSync(folder, { recursive: true, force: true });
+      await index.refresh();
+      expect(index.scan).toHaveProperty("emptyPlaces");
+      const { scan } = JSON.parse((await ask("/api/v1/jobs", as("bob"))).text);
+      expect(scan).toMatchObject({ isComplete: true, unreadable: [] });
+      expect(scan).not.toHaveProperty("emptyPlaces");
     });
 
     test("two jobs are compared for who may see both", async () => {

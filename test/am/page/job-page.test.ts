@@ -13,7 +13,9 @@ import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 let folder = "";
+let nowMs = 0;
 beforeEach(() => {
+  nowMs = 0;
   folder = mkdtempSync(path.join(tmpdir(), "tony-page-"));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -60,9 +62,10 @@ function pageOf(
     series: { seriesOf: () => ({ fromMs: 0, spanMs: 5_000, series: [] }) },
     status: () => {
       states.push("asked");
-      return aJobStatus({});
+      const status = aJobStatus({});
+      return { ...status, tasks: status.tasks.map((task, index) => ({ ...task, containerId: `c${index}` })) };
     },
-    clock: { nowMs: () => 0 },
+    clock: { nowMs: () => nowMs },
     log,
     file,
   });
@@ -88,7 +91,7 @@ describe("a job's page", () => {
     expect(await ask(proof, `logs?of=${first?.task}~stderr~-10`)).toEqual({
       parts: [
         {
-          ...{ task: first?.task, stream: "stderr", containerId: first?.containerId },
+          ...{ task: first?.task, stream: "stderr", containerId: "c0" },
           ...{ next: 0, text: "", missingBytes: 0, trouble: `${first?.task} has no executor` },
         },
       ],
@@ -112,6 +115,24 @@ describe("a job's page", () => {
     page.ended();
     await page.ask("live");
     expect(states).toHaveLength(2);
+  });
+
+  test("tells what is so now, made anew once a second at most", async () => {
+    const states: string[] = [];
+    const page = pageOf("", states);
+    const madeAt = async (atMs: number) => {
+      nowMs = atMs;
+      await page.ask("live");
+      return states.length;
+    };
+    expect([await madeAt(5_000), await madeAt(5_999), await madeAt(6_000), await madeAt(6_999)]).toEqual([1, 1, 2, 2]);
+  });
+
+  test("says of each part of a log which container it is of", async () => {
+    const page = pageOf("");
+    const [, second] = aJobStatus({}).tasks;
+    const { parts } = JSON.parse(await page.ask(`logs?of=${second?.task}~stdout~0,am~stdout~0`));
+    expect(parts.map(({ containerId }: { containerId?: string }) => containerId)).toEqual(["c1", undefined]);
   });
 
   test("answers clients whole, also where it is not served", async () => {
@@ -152,6 +173,13 @@ describe("a job's page", () => {
       expect(looks).toEqual([...seen, seen[0]]);
       // Of each once a minute: it may take a process of its own.
       expect(looked).toEqual(asked);
+      const askedAt = async (atMs: number) => {
+        nowMs = atMs;
+        await ask("ada");
+        return looked.length - asked.length;
+      };
+      const times = [await askedAt(59_999), await askedAt(60_000), await askedAt(119_999), await askedAt(120_000)];
+      expect(times).toEqual(knowsViewers ? [0, 1, 1, 2] : [0, 0, 0, 0]);
     },
   );
 

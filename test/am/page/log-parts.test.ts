@@ -63,6 +63,26 @@ describe("what a page is given of a log", () => {
     expect(endless).toMatchObject({ next: MOST_PART_BYTES });
   });
 
+  test("begins no further back than there is place for, and ends when that is full", async () => {
+    const begun: number[] = [];
+    let ended = 0;
+    const long = logOf(`${"x".repeat(99)}\n`.repeat(10_000), { pieceBytes: 4_096 });
+    const readLog: ReadLog = (wanted, reader) => {
+      begun.push(wanted.offset);
+      const stop = long(wanted, reader);
+      return () => {
+        ended += 1;
+        stop();
+      };
+    };
+    const readings = Array.from({ length: MOST_READINGS }, (_, index) => {
+      return { task: `worker:${index}`, stream: "stdout", offset: index === 0 ? -100 : -1_000_000 } as const;
+    });
+    await readParts(readings, readLog);
+    expect(begun).toEqual([-100, ...readings.slice(1).map(() => -MOST_PART_BYTES / MOST_READINGS)]);
+    expect(ended).toBe(MOST_READINGS);
+  });
+
   test("says which executor does not answer, and stops asking it", async () => {
     const stopped: string[] = [];
     const silent: ReadLog =
