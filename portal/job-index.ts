@@ -320,16 +320,16 @@ export class JobIndex {
   async #changedDays(): Promise<FileStatus[]> {
     const years = await this.#below({ path: this.#options.finished });
     const months = (await Promise.all(years.map((year) => this.#below(year)))).flat();
-    const looked = this.#scan.isComplete ? months.slice(-LATEST_MONTHS) : months;
-    const days = (await Promise.all(looked.map((month) => this.#below(month)))).flat();
-    await this.#forgetDays(new Set(days.map((day) => day.path)), new Set(looked.map((month) => month.path)));
+    const unseen = this.#scan.isComplete ? months.slice(0, -LATEST_MONTHS) : [];
+    const days = (await Promise.all(months.slice(unseen.length).map((month) => this.#below(month)))).flat();
+    await this.#forgetDays(new Set(days.map((day) => day.path)), new Set(unseen.map((month) => month.path)));
     return days.filter((day) => this.#days.get(day.path) !== day.modificationTimeMs).reverse();
   }
 
-  /** Those that are there no more; after the first round only the months that were looked at are known. */
-  async #forgetDays(there: ReadonlySet<string>, months: ReadonlySet<string>): Promise<void> {
+  /** Those that are there no more. @param unseen months that are there and were not looked at */
+  async #forgetDays(there: ReadonlySet<string>, unseen: ReadonlySet<string>): Promise<void> {
     for (const day of [...this.#days.keys()]) {
-      if (there.has(day) || (this.#scan.isComplete && !months.has(path.dirname(day)))) continue;
+      if (there.has(day) || unseen.has(path.dirname(day))) continue;
       for (const job of this.#jobsAt(day)) this.forget(job.applicationId);
       this.#days.delete(day);
       await this.#options.segments?.remove(day);

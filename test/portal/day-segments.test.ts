@@ -198,7 +198,7 @@ test("what was removed meanwhile is shown no more: a job, and a whole day", asyn
   expect(files()).toEqual([]);
 });
 
-test("a portal that runs notices that a day was removed, and its counters stay", async () => {
+test("a portal that runs notices that a day was removed, or a whole month, and its counters stay", async () => {
   await readOnce();
   const index = await started();
   await index.refresh();
@@ -206,6 +206,10 @@ test("a portal that runs notices that a day was removed, and its counters stay",
   await index.refresh();
   expect(ids(index)).toEqual(["1", "3"]);
   expect(index.gone).toMatchObject([{ state: "failed", jobs: 1 }]);
+  rmSync(path.join(history.finished, "2026/10"), { recursive: true });
+  await index.refresh();
+  expect([ids(index), files()]).toEqual([["3"], []]);
+  expect(index.gone).toHaveLength(2);
 });
 
 test("a start and each look cost the NameNode less than fifty calls, however many days there are", async () => {

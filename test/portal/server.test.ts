@@ -19,6 +19,7 @@ import { jobGauges } from "../../src/job/gauges.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { PortalProxies } from "../../src/portal-settings.ts";
 import { outOfMemory, role } from "../client/job-status.ts";
+import { eventually } from "../support/eventually.ts";
 import { aLargeJob } from "../support/shown-pages.ts";
 import { HistoryFolder, type WrittenJob } from "./history-folder.ts";
 
@@ -526,6 +527,23 @@ describe("the portal", () => {
     expect(await second()).toMatchObject({ lines: [{ line: "worker:0 of bob's application_1_0002" }] });
     owner = "mallory";
     expect(await second()).toMatchObject({ error: expect.stringContaining("its history is mallory's") });
+  });
+
+  test("reads no logs for who has gone", async () => {
+    history.write({ number: 1, endedAtMs });
+    const signals: AbortSignal[] = [];
+    const logs = (_id: string, _query: LogQuery, _viewer: unknown, gone: AbortSignal) => {
+      signals.push(gone);
+      return new Promise(() => {});
+    };
+    options = { ...options, jobs: Object.assign(Object.create(options.jobs), { logs }) };
+    await serve();
+    const sent = request(new URL("/jobs/application_1_0001/api/v1/logs?task=worker:0", address), { agent: false });
+    sent.on("error", () => undefined).end();
+    await eventually("it is asked", () => signals.length === 1);
+    expect(signals[0]?.aborted).toBe(false);
+    sent.destroy();
+    await eventually("its end", () => signals[0]?.aborted === true);
   });
 
   test("does not take a history for a job's that is another's", async () => {
