@@ -26,8 +26,9 @@ afterEach(() => void server.close());
 const generations = [{ generation: 1, startedAtMs: noonishMs, runningAtMs: noonishMs + 1_000 }];
 
 function noticesOf(secrets: ReadonlyMap<string, string>): JobNotices {
+  const spec = aJobSpec();
   return new JobNotices({
-    job: { spec: aJobSpec(), user: "ada" },
+    job: { spec: { ...spec, am: { ...spec.am, notifyWaitingMs: 600_000 } }, user: "ada" },
     url: `http://${localAddress(server)}/`,
     secrets: programSecrets(secrets),
     rateOf: () => undefined,
@@ -60,6 +61,26 @@ test("what is seen of the job is posted, in the order in which it happened, and 
     },
   ]);
   expect(posted[0]?.headers["webhook-id"]).toBe(`application_1795305600000_0009.started.${noonishMs + 1_000}`);
+});
+
+test("what an earlier attempt saw is not posted; two of a kind have ids of their own, and the text says what helps", async () => {
+  const notices = noticesOf(new Map());
+  const wait = { what: "containers", cause: "containers", delays: [], reasons: [], remedy: "ask for less" };
+  const waits = (sinceMs: number) => [{ ...wait, sinceMs, reason: { code: "registration" } as const }];
+  const before = [{ generation: 1, startedAtMs: noonishMs - 2, runningAtMs: noonishMs - 1 }];
+  for (const minute of [10, 30]) {
+    const at = noonishMs + minute * 60_000;
+    notices.look(aJobStatus({ generations: before, nowMs: at, waits: waits(at - 600_000) }));
+    notices.look(aJobStatus({ generations: before, nowMs: at + 1, waits: [] }));
+  }
+  await notices.end(aJobStatus({ generations: before, nowMs: noonishMs + 1_860_000 }));
+  expect(posted.map(({ headers }) => headers["webhook-id"])).toEqual(
+    [10, 30].map((minute) => `application_1795305600000_0009.waiting.${noonishMs + minute * 60_000}`),
+  );
+  expect(posted[0]?.body).toMatchObject({
+    text: "bert (application_1795305600000_0009): Waits for containers since 10 min → ask for less",
+    remedy: "ask for less",
+  });
 });
 
 test.each([

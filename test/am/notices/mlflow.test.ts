@@ -129,6 +129,43 @@ describe("a job is a run of its experiment", () => {
     expect(calls.find(({ method }) => method === "runs/create")?.body).toMatchObject({ experiment_id: "8" });
   });
 
+  test("that began when the job did, and ended when it did, whenever that is told", async () => {
+    const late = { nowMs: noonishMs + 90_000, startedAtMs: noonishMs - 5, outcome: ended };
+    await runs().end(aJobStatus(late));
+    const [made, over] = ["runs/create", "runs/update"].map((method) => calls.find((one) => one.method === method));
+    expect(made?.body).toMatchObject({ start_time: noonishMs - 5 });
+    expect(over?.body).toMatchObject({ end_time: noonishMs + 60_000 });
+  });
+
+  test("with as much as MLflow takes at once: parameters are cut, metrics come in several calls", async () => {
+    const [of] = aJobStatus().roles;
+    if (of === undefined) throw new Error("a role");
+    const roles = Array.from({ length: 101 }, (_, index) => ({ ...of, name: `role${index}` }));
+    const metrics = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`m${index}`, index]));
+    const job = runs();
+    await job.end(withMetrics({ "worker:0": { metrics } }, { roles, queue: "q".repeat(501) }));
+    const [params, ...told] = calls.filter(({ method }) => method === "runs/log-batch").map(({ body }) => Object(body));
+    expect([params.params.length, params.params[0]]).toEqual([100, { key: "queue", value: "q".repeat(500) }]);
+    expect(told.map((one) => one.metrics.length)).toEqual([1_000, 1]);
+    expect(told[1].metrics[0]).toMatchObject({ key: "m1000", value: 1_000 });
+  });
+
+  test("that a later attempt looks for on all pages, and once", async () => {
+    const page = (run: string, key: string, more: object) => {
+      const tags = [{ key: "tony.run", value: key }];
+      return [200, { runs: [{ info: { run_id: run, status: "RUNNING" }, data: { tags } }], ...more }] as [
+        number,
+        object,
+      ];
+    };
+    answers["runs/search"] = [page("r9", "trial:9", { next_page_token: "two" }), page("r0", "job", {})];
+    const job = runs();
+    for (const _ of [1, 2]) await job.end(aJobStatus({ attempt: 2 }));
+    const searches = calls.filter(({ method }) => method === "runs/search").map(({ body }) => Object(body).page_token);
+    expect(searches).toEqual([undefined, "two"]);
+    expect(calls.map(({ method }) => method)).not.toContain("runs/create");
+  });
+
   test("that a later attempt goes on with", async () => {
     const tags = [{ key: "tony.run", value: "job" }];
     answers["runs/search"] = [[200, { runs: [{ info: { run_id: "r0", status: "RUNNING" }, data: { tags } }] }]];
@@ -249,10 +286,31 @@ test("trials of a search are runs of their own, below the job's", async () => {
     ["trial:1", "KILLED", 1],
     ["trial:2", "RUNNING", 1],
   ]);
+  const over = runSubjects({ ...status, outcome: ended }, "worker:0").map(({ state }) => state);
+  expect(over).toEqual(["FINISHED", "FINISHED", "KILLED", "KILLED"]);
   answers["runs/create"] = ["r1", "r2", "r3", "r4"].map(
     (id) => [200, { run: { info: { run_id: id } } }] as [number, object],
   );
   await runs().end(status);
   const created = calls.filter(({ method }) => method === "runs/create").map(({ body }) => JSON.stringify(body));
   expect(created.map((body) => body.includes('"mlflow.parentRunId","value":"r1"'))).toEqual([false, true, true, true]);
+});
+
+test("every trial of a search has its run, and what one has is told once", async () => {
+  const trial = (index: number) => ({
+    ...{ task: `worker:${index}`, state: "succeeded" as const, restarts: 0, params: { lr: "0.1" }, step: 3 },
+    ...{ trial: { state: "completed" as const }, metrics: { accuracy: 0.5 } },
+  });
+  const status = aJobStatus({
+    roles: aJobStatus().roles.slice(0, 1),
+    tasks: Array.from({ length: 19 }, (_, index) => trial(index)),
+    search: { metric: "accuracy", direction: "maximize", parameters: ["lr"], command: "train" },
+  });
+  const job = runs();
+  await job.end(status);
+  const count = (method: string) => calls.filter((one) => one.method === method).length;
+  const counts = () => ["runs/create", "runs/log-batch", "runs/update"].map(count);
+  expect(counts()).toEqual([20, 1 + 2 * 19, 19]);
+  await job.end(status);
+  expect(counts()).toEqual([20, 1 + 2 * 19, 19]);
 });

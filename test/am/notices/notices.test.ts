@@ -45,6 +45,28 @@ test("what an earlier attempt has told is not told again", () => {
   expect(told(2, () => ({ generations: [generation] }), { fromMs: noonishMs + 2 })).toEqual([]);
 });
 
+test("the first failure is the first one's, and the end says how the job ended, at its time", () => {
+  const later = { ...outOfMemory(), summary: "worker:0 exited 3", task: "worker:0", atMs: noonishMs + 7 };
+  const outcome = { ...allSucceeded, result: "failed", cause: later, endedAtMs: noonishMs + minuteMs } as const;
+  const notices = new Notices({ limits, fromMs: noonishMs, rateOf: () => undefined });
+  const told = notices.look(aJobStatus({ generations: [{ ...generation, endedBy: outOfMemory() }], outcome }));
+  expect(told.map(({ event, text, atMs, tasks }) => [event, text, atMs, tasks])).toEqual([
+    ["started", "All 3 programs run", noonishMs + 1, undefined],
+    ["first-failure", outOfMemory().summary, outOfMemory().atMs, ["worker:1"]],
+    ["ended", `FAILED after 1 min: ${outcome.summary}`, noonishMs + minuteMs, ["worker:0"]],
+  ]);
+});
+
+test("what happens in the moment in which an attempt begins is told by that", () => {
+  expect(told(0, () => ({ generations: [generation] }), { fromMs: noonishMs + 1 })).toHaveLength(1);
+});
+
+test("nothing that lasts is told when the job has ended", () => {
+  const outcome = { ...allSucceeded, endedAtMs: noonishMs };
+  const ended = (minute: number) => ({ generations: [generation], ...(minute < 20 ? {} : { outcome }) });
+  expect(told(40, ended)).toEqual([expect.stringMatching(/^started /), expect.stringMatching(/^20 \| ended /)]);
+});
+
 test("a wait is told when it has lasted long enough, and once; a later one again", () => {
   const wait = {
     what: "2 of 4 containers of worker",
@@ -96,6 +118,8 @@ test("tasks whose GPUs do little are told together; one whose GPUs worked meanwh
   expect(told(15, (minute) => ({ generations: [], tasks: tasks(minute) }))).toEqual([
     "10 | gpu-idle | worker:0, worker:1: GPUs are less than 5 % busy",
   ]);
+  const without = tasks(0).map(({ gpus: _none, ...one }) => one);
+  expect(told(15, () => ({ generations: [], tasks: without }))).toEqual([]);
 });
 
 test("a task that goes slower than the others of its role is told", () => {
@@ -109,6 +133,10 @@ test("a task that goes slower than the others of its role is told", () => {
   expect(told(8, () => ({ generations: [], tasks }), { rateOf })).toEqual([
     "5 | straggler | worker:1: steps at less than 0.75 times the median rate of its role",
   ]);
+  const atLimit = (task: string) => (task === "worker:1" ? 0.75 : 1);
+  expect(told(8, () => ({ generations: [], tasks }), { rateOf: atLimit })).toEqual([]);
+  const ended = tasks.map((task, index) => (index === 1 ? { ...task, state: "succeeded" as const } : task));
+  expect(told(8, () => ({ generations: [], tasks: ended }), { rateOf })).toEqual([]);
 });
 
 test("programs that report no checkpoint are told after each", () => {
@@ -118,4 +146,18 @@ test("programs that report no checkpoint are told after each", () => {
     "31 | no-checkpoint | No checkpoint has been reported for 30 min 59 s",
     "70 | no-checkpoint | No checkpoint has been reported for 30 min",
   ]);
+});
+
+test("checkpoints are missed since the programs run that are to save them, and while they run", () => {
+  const at = (minute: number) => noonishMs + minute * minuteMs;
+  const checkpoint = { path: "/ckpt", step: 1, atMs: at(5) };
+  const again = { ...generation, generation: 2, runningAtMs: at(20) };
+  const changes = (minute: number): Partial<JobStatus> => ({
+    checkpoint,
+    generations: minute < 20 ? [generation] : [generation, again],
+    state: minute < 55 ? "running" : "restarting",
+  });
+  expect(told(54, changes).slice(1)).toEqual(["50 | no-checkpoint | No checkpoint has been reported for 30 min"]);
+  const stopped = (minute: number): Partial<JobStatus> => ({ ...changes(minute), state: "restarting" });
+  expect(told(80, stopped).slice(1)).toEqual([]);
 });

@@ -6,11 +6,16 @@ import { aJobStatus } from "../../client/job-status.ts";
 
 class Told extends RepeatedOutlet {
   readonly generations: number[] = [];
+  underWay = 0;
+  mostAtOnce = 0;
   trouble: string | undefined;
   hold: Promise<void> | undefined;
 
   protected async tell({ generation }: JobStatus): Promise<void> {
+    this.underWay += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.underWay);
     await this.hold;
+    this.underWay -= 1;
     if (this.trouble !== undefined) throw new Error(this.trouble);
     this.generations.push(generation);
   }
@@ -54,7 +59,7 @@ test("while a round is under way none begins, and the end waits for it", async (
   expect(outlet.generations).toEqual([]);
   go();
   await ended;
-  expect(outlet.generations).toEqual([1, 3]);
+  expect([outlet.generations, outlet.mostAtOnce]).toEqual([[1, 3], 1]);
 });
 
 test("after a failure it waits, ever longer, and says the same trouble once until all is well again", async () => {

@@ -16,6 +16,28 @@ async function nobody(): Promise<string> {
   return address;
 }
 
+test("the status is made once in five seconds, and not at all where nobody is told", async () => {
+  const spec = aJobSpec();
+  const url = `http://${await nobody()}/`;
+  let nowMs = noonishMs;
+  const clock = { nowMs: () => nowMs };
+  const made = (am: object, ...times: readonly number[]) => {
+    const job = { spec: { ...spec, am: { ...spec.am, ...am } }, user: "ada" };
+    const outlets = new Outlets({ job, secrets: new Map(), rateOf: () => undefined, clock, log: silentLog });
+    return times.filter((afterMs) => {
+      nowMs = noonishMs + afterMs;
+      let isMade = false;
+      outlets.look(() => {
+        isMade = true;
+        return aJobStatus();
+      });
+      return isMade;
+    });
+  };
+  expect(made({ notifyUrl: url }, 0, 4_999, 5_000, 9_999, 10_000)).toEqual([0, 5_000, 10_000]);
+  expect(made({}, 0, 5_000)).toEqual([]);
+});
+
 test("of each system that is not there the log has its name, its key and its address, and no more of its URL", async () => {
   const address = await nobody();
   const refused = `cannot be reached: connect ECONNREFUSED ${address}`;
