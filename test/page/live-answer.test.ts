@@ -271,8 +271,8 @@ test.each([
     "task failed (program): worker:0 exited 3 on n1",
   ],
   [
-    { type: "job-ended", result: "failed", summary: "y".repeat(5_000) } as const,
-    `job ended (failed): ${"y".repeat(1_000 - "job ended (failed): ".length)}`,
+    { type: "task-ended", exit: "y".repeat(5_000), result: "failed" } as const,
+    `task ended: exit ${"y".repeat(1_000 - "task ended: exit ".length)}`,
   ],
 ])("an event is told in words: %#", (happening, text) => {
   expect(eventLine({ ...occasion, ...happening })).toEqual({ atMs: 20, generation: 1, task: "worker:0", text });

@@ -52,15 +52,21 @@ describe("the published status", () => {
     scenario.allocateAll();
     scenario.readyAll();
     scenario.startedAll();
+    const first = () => statusOf(scenario.core, scenario.nowMs).generations[0];
+    const ran = first();
+    expect(ran).toHaveProperty("registeredAtMs");
     scenario.after(60_000);
     scenario.exits("worker:0", { exitCode: 1 });
+    expect(first()).toMatchObject({ ...ran });
     scenario.exits("worker:1", { exitCode: 143 });
     scenario.exits("ps:0", { exitCode: 143 });
     const second = () => statusOf(scenario.core, scenario.nowMs).generations[1];
     const { startedAtMs } = second() ?? {};
+    expect(first()).toMatchObject({ ...ran });
     scenario.after(700);
     for (const task of ["worker:0", "worker:1", "ps:0"]) scenario.ready(task, { upMs: 61_000 });
     expect(second()).toMatchObject({ allocatedAtMs: startedAtMs, localizedAtMs: startedAtMs });
+    expect(first()).toEqual({ ...ran, endedAtMs: expect.any(Number), endedBy: expect.anything() });
   });
 
   test("says what is waited for, why, what mends it and where the job sets it", () => {
@@ -288,6 +294,13 @@ describe("the published status", () => {
       memoryMiBSeconds: 30_720,
       vcoreSeconds: 30,
     });
+  });
+
+  test("takes nothing away of what was held where a clock is set back", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const none = { memoryMiBSeconds: 0, vcoreSeconds: 0 };
+    expect(statusOf(scenario.core, scenario.nowMs - 10_000).usage).toEqual(none);
   });
 
   test("says what it costs where the job came with prices, GPUs included", () => {
