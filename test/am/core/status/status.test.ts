@@ -69,6 +69,21 @@ describe("the published status", () => {
     expect(first()).toEqual({ ...ran, endedAtMs: expect.any(Number), endedBy: expect.anything() });
   });
 
+  test("keeps what a generation took while containers are awaited for the next one", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const told = () => statusOf(scenario.core, scenario.nowMs).generations;
+    const [ran] = told();
+    expect(ran).toHaveProperty("registeredAtMs");
+    scenario.after(60_000);
+    scenario.completes("c2", -100, "Container released on a *lost* node");
+    scenario.stops("worker:0");
+    scenario.stops("ps:0");
+    const [first, second] = told();
+    expect(first).toMatchObject({ ...ran, endedAtMs: expect.any(Number) });
+    expect(second).toEqual({ generation: 2, startedAtMs: scenario.nowMs });
+  });
+
   test("says what is waited for, why, what mends it and where the job sets it", () => {
     const scenario = new Scenario(spec);
     scenario.on({
