@@ -215,8 +215,15 @@ function trialMilestones(before: JobStatus | undefined, after: JobStatus): Miles
     };
     if (task.restarts > known.restarts) return told("started again", task.restartReason);
     if (goesOnWithout(known, task)) return told("goes on without a checkpoint:", "it starts over");
-    return task.trial?.state === "failed" && known.trial?.state !== "failed" ? told("failed", task.trial.why) : [];
+    if (task.trial?.state === "failed") return known.trial?.state === "failed" ? [] : told("failed", task.trial.why);
+    return isCorrected(known, task) ? told("had ended because:", task.restartReason) : [];
   });
+}
+
+/** Whether it has turned out since why a trial had started again. One that goes on after a rung is in another life. */
+function isCorrected({ trial, restarts, restartReason, startedAtMs }: TaskStatus, after: TaskStatus): boolean {
+  const isSameLife = trial?.state === "running" && (startedAtMs === undefined || startedAtMs === after.startedAtMs);
+  return isSameLife && restarts > 0 && after.restartReason !== restartReason;
 }
 
 /** A trial that paused at a rung, and of which no checkpoint is known. */

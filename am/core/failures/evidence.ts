@@ -3,6 +3,7 @@ import { mayMove } from "../../../src/moves.ts";
 import { isSamePayer, refund } from "../gang/charges.ts";
 import { hasGangRestart, openNext, renewAlone } from "../gang/restart.ts";
 import { restartsWithGang } from "../policies/restart.ts";
+import { leadOfGang } from "../policies/trials.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
@@ -68,10 +69,12 @@ function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): vo
 
 /** Whoever was told why it starts again is told what has turned out since. */
 function correctReason(step: Step, gang: GangState, verdict: Verdict, told: Ending | undefined): void {
-  const restarted = verdict.scope === "" ? gang : findTask(step, verdict.scope);
+  const restarted = verdict.scope === "" ? [gang, leadOfGang(step, gang)] : [findTask(step, verdict.scope)];
   const root = rootOf(verdict);
-  if (told !== undefined && root !== undefined && restarted?.restartReason === endingWords(told.reason)) {
-    restarted.restartReason = endingWords(root.reason);
+  for (const one of restarted) {
+    if (told !== undefined && root !== undefined && one?.restartReason === endingWords(told.reason)) {
+      one.restartReason = endingWords(root.reason);
+    }
   }
 }
 

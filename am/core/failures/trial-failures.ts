@@ -4,6 +4,7 @@ import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { Search } from "../../../src/job/search/trials.ts";
 import { discard } from "../containers/containers.ts";
+import { refund } from "../gang/charges.ts";
 import { renewAlone } from "../gang/restart.ts";
 import { doneForGood, endStage } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
@@ -11,8 +12,8 @@ import { begun, haltOf, isTrialOver, leadOfGang, retriesOf, trialOf } from "../p
 import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord, TrialFailure } from "../state/records.ts";
-import { containerOf, findTask, log, type Step } from "../state/step.ts";
-import { AFTER_END } from "../state/task-moves.ts";
+import { containerOf, findTask, gangOf, log, noteDurable, type Step } from "../state/step.ts";
+import { AFTER_END, ALIVE, moveTask } from "../state/task-moves.ts";
 import { causeOf, mayBeExplained } from "./cause.ts";
 import { Strength, seen } from "./endings.ts";
 
@@ -23,13 +24,21 @@ const ALIKE = 5;
 const KEPT_LINES = 8;
 const KEPT_CHARACTERS = 200;
 
-/** A trial's program has failed: it starts again in another container, at last on another node. After that the next trial has its container, unless the search ends with that. */
-export function trialFailed(step: Step, search: Search, task: TaskRecord, ending: Ending): void {
+/**
+ * A trial's program has failed: it starts again in another container, at last on another node. After that the next trial has its container,
+ * unless the search ends with that.
+ * @param life the one that ended so, where that has turned out when another one had begun
+ */
+export function trialFailed(step: Step, search: Search, task: TaskRecord, ending: Ending, life?: TaskRecord): void {
   const { trialRetries = 0 } = task;
   if (ending.class === "program" && trialRetries < search.retries) {
     task.trialRetries = trialRetries + 1;
     if (trialRetries > 0) {
       task.trialAvoids = ending.host;
+    }
+    noteDurable(step);
+    if (life !== undefined) {
+      return;
     }
     const container = containerOf(step, task);
     if (container !== undefined) {
@@ -38,8 +47,32 @@ export function trialFailed(step: Step, search: Search, task: TaskRecord, ending
     renewAlone(step, task.id, endingWords(ending.reason));
     return;
   }
+  if (life !== undefined) {
+    endLife(step, task, ending, life);
+  }
   note(step, search, task, ending);
   doneForGood(step, task);
+}
+
+/** A trial that has failed had begun again: it has the end of the life before, and what is still being judged decides nothing any more. */
+function endLife(step: Step, task: TaskRecord, { host, exit, atMs }: Ending, { startedAtMs }: TaskRecord): void {
+  const container = containerOf(step, task);
+  if (!AFTER_END.includes(task.phase)) {
+    moveTask(step, task, ALIVE.includes(task.phase) ? "container-lost" : "given-up");
+  }
+  if (container !== undefined) {
+    discard(step, container, "its trial has failed");
+  }
+  Object.assign(task, { host, exit, startedAtMs, endedAtMs: atMs });
+  const gang = gangOf(step, task);
+  const others = gang.verdicts.filter(({ scope }) => scope === task.id);
+  for (const verdict of others) {
+    if (verdict.charged !== undefined) {
+      refund(gang, verdict.charged);
+    }
+    gang.verdicts.splice(gang.verdicts.indexOf(verdict), 1);
+  }
+  noteDurable(step);
 }
 
 /** A trial that is a gang cannot go on. */

@@ -279,6 +279,8 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   const { search, trials } = step.spec;
   if (endsJob(verdict) && !isIgnored && search !== undefined && trials !== undefined) {
     trialEnded(step, search, gang, root);
+  } else if (endsJob(verdict) && search !== undefined && task !== undefined && toleratesFailure(step, task)) {
+    trialFailed(step, search, task, root, verdict.lives[task.id]);
   } else if (endsJob(verdict) && !isIgnored) {
     step.state.judgedLives = judgedLives(verdict);
     finish(step, failedBy(causeOf(root, verdict.endings), rule));

@@ -91,6 +91,16 @@ describe("the way of a job, told from one state to the next", () => {
       ]);
     });
 
+    test("are what turns out of trials that started again: why they had ended", () => {
+      const again = task({
+        restarts: 1,
+        restartReason: "the executor of worker:2 on n1 ended, and YARN has not said why",
+      });
+      const known = { ...again, restartReason: "worker:2 ran out of memory on n1" };
+      expect(told(again, known)).toEqual([{ what: "trial 2 had ended because:", details: "ran out of memory on n1" }]);
+      expect(told(known, known)).toEqual([]);
+    });
+
     test("are trials that go on after a rung without a checkpoint, and start over", () => {
       expect(told(task({ trial: { state: "paused" } }), task({ restartReason: "it is among the best" }))).toEqual([
         { what: "trial 2 goes on without a checkpoint:", details: "it starts over" },

@@ -357,6 +357,19 @@ describe("trials of several tasks", () => {
     expect(retriesOf(scenario.core, scenario.task("worker:2"))).toBe(0);
   });
 
+  test("whose container YARN ended for its memory are told as started again for that, as soon as it is known", () => {
+    const { scenario } = running();
+    const { containerId, host } = scenario.task("worker:1");
+    const stopReason = { code: "container-terminated" } as const;
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason });
+    scenario.on({ type: "executor-lost", task: "worker:1", containerId, cause: "goodbye" });
+    scenario.stops("worker:0");
+    scenario.stops("ps:0");
+    expect(scenario.task("worker:0").restartReason).toContain("YARN has not said why");
+    scenario.completes(containerId, -104);
+    expect(scenario.task("worker:0").restartReason).toBe(`worker:1 ran out of memory on ${host}`);
+  });
+
   test("count as started again no oftener than they were, however many containers are lost before a start", () => {
     const { scenario } = running();
     scenario.exits("worker:2", { exitCode: 1 });

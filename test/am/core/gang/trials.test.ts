@@ -637,6 +637,92 @@ describe("trials of a search", () => {
     });
   });
 
+  describe("whose containers YARN ends for what was used in them", () => {
+    /** What an executor does on SIGTERM; YARN says later why it came. */
+    const toldToEnd = (scenario: Scenario, task: string) => {
+      const { containerId } = scenario.task(task);
+      scenario.exits(task, { signal: "SIGTERM", stopReason: { code: "container-terminated" } });
+      scenario.on({ type: "executor-lost", task, containerId, cause: "goodbye" });
+      return containerId;
+    };
+    const begins = (scenario: Scenario) => {
+      scenario.allocateAll();
+      scenario.ready("worker:0");
+      scenario.startedAll();
+    };
+    const why = (host: string) => `worker:0 used more virtual memory than YARN allows on ${host}`;
+
+    function killed(change: Partial<Search> = {}) {
+      const { scenario } = running({ retries: 2, maxTrials: 3, ...change });
+      return { scenario, host: scenario.task("worker:0").host };
+    }
+
+    test.each(["waits for another one", "runs in another one"])(
+      "have failed by themselves, which is told as why they started again: one that %s by then goes on",
+      (state) => {
+        const { scenario, host } = killed();
+        const containerId = toldToEnd(scenario, "worker:0");
+        expect(scenario.task("worker:0").restartReason).toContain("YARN has not said why");
+        if (state.startsWith("runs")) begins(scenario);
+        const { phase, generation, containerId: next } = scenario.task("worker:0");
+        scenario.completes(containerId, -103);
+        expect(scenario.core.state.outcome).toBeUndefined();
+        expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+        const isAsBefore = { phase, generation, containerId: next, restarts: 1 };
+        expect(scenario.task("worker:0")).toMatchObject({
+          ...{ ...isAsBefore, restartReason: why(host), trialRetries: 1 },
+        });
+      },
+    );
+
+    test.each(["waits for another one", "is given another one", "runs in another one"])(
+      "have failed when they may not start again: one that %s by then ends, and the search goes on",
+      (state) => {
+        const { scenario, host } = killed({ retries: 0 });
+        const { startedAtMs } = scenario.task("worker:0");
+        const containerId = toldToEnd(scenario, "worker:0");
+        if (state.startsWith("is")) scenario.allocateAll();
+        if (state.startsWith("runs")) begins(scenario);
+        const { containerId: next } = scenario.task("worker:0");
+        const effects = scenario.completes(containerId, -103);
+        expect(released(effects)).toEqual(next === "" ? [] : [next]);
+        expect(statusOf(scenario.core, scenario.nowMs).tasks[0]).toMatchObject({
+          ...{ trial: { state: "failed", why: why(host) }, host, exit: "-103", startedAtMs },
+        });
+        scenario.allocateAll();
+        scenario.ready("worker:2");
+        scenario.startedAll();
+        for (const task of ["worker:1", "worker:2"]) {
+          reports(scenario, task, 1, 0.5);
+          scenario.exits(task);
+        }
+        const summary = "3 trials: 2 completed, 1 failed";
+        expect(scenario.core.state.outcome).toMatchObject({
+          result: "succeeded",
+          summary: expect.stringContaining(summary),
+        });
+      },
+    );
+
+    test("end the search when it may have no failed trial", () => {
+      const { scenario, host } = killed({ retries: 0, failures: { onFailed: "end" } });
+      scenario.completes(toldToEnd(scenario, "worker:0"), -103);
+      expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { summary: why(host) } });
+    });
+
+    test("and that had failed for good by then have done so once", () => {
+      const { scenario } = killed({ retries: 0 });
+      const first = toldToEnd(scenario, "worker:0");
+      begins(scenario);
+      const second = toldToEnd(scenario, "worker:0");
+      scenario.completes(first, -103);
+      scenario.completes(second, -103);
+      scenario.after(60_000);
+      expect(scenario.task("worker:0")).toMatchObject({ phase: "failed", containerId: "", restarts: 2 });
+      expect(trialOf(scenario.task("worker:0")).state).toBe("failed");
+    });
+  });
+
   test("that are run again as their machines were lost are counted apart from those that failed", () => {
     const { scenario } = running({ maxTrials: 2 });
     scenario.completes(scenario.task("worker:0").containerId, -100);
