@@ -6,6 +6,7 @@ import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import type { LineFilter } from "../../src/logs/ordered-output.ts";
+import { earlierWords } from "./earlier-search.ts";
 
 /** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */
 export type LogSelection =
@@ -94,15 +95,8 @@ export function noSuchTask(
 /** What to say where a trial is named that ended in an earlier search, which has its logs; undefined: none is. */
 export function ofEarlierSearch(selection: LogSelection, status: JobStatus): UserError | undefined {
   const named = selection.kind === "named" ? selection.names : [];
-  for (const name of named) {
-    const byTrial = name.startsWith("trial:") ? name : (shownNameInTrial(status, name) ?? name);
-    const [trial] = byTrial.split("/");
-    const isOf = ({ task }: TaskStatus) => shownNameInTrial(status, task)?.split("/")[0] === trial;
-    const application = status.tasks.find((task) => task.trial !== undefined && isOf(task))?.trial?.application;
-    if (application !== undefined)
-      return usageError(`${trial} ended in ${application}, which has its logs: tony-ts logs ${application} ${byTrial}`);
-  }
-  return undefined;
+  const [words] = named.flatMap((name) => earlierWords(status, name, "logs") ?? []);
+  return words === undefined ? undefined : usageError(words);
 }
 
 /** What there is in the place of a name: tasks, or of a search its trials, or the tasks of the trial that is named. */

@@ -53,9 +53,20 @@ export function trialCsv(trials: readonly TrialJson[], { metric, parameters }: S
   const rows = trials.map((trial) => [
     ...[trial.number, trial.task, trial.state, reported(trial), trial.step],
     ...parameters.map((name) => trial.params[name]),
-    ...[trial.checkpoint, trial.why],
+    ...[trial.checkpoint, trial.why, trial.startedAtMs, trial.endedAtMs],
   ]);
-  const head = ["number", "task", "state", metric, "step", ...parameters, "checkpoint", "why"];
+  const head = [
+    "number",
+    "task",
+    "state",
+    metric,
+    "step",
+    ...parameters,
+    "checkpoint",
+    "why",
+    "startedAtMs",
+    "endedAtMs",
+  ];
   return [head, ...rows].map((row) => row.map((cell) => csvCell(String(cell ?? ""))).join(","));
 }
 

@@ -6,6 +6,7 @@ import type { JobStatus, SearchStatus, Transfer } from "../../src/job/status.ts"
 import { parseNamesList } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
 import { taskSpans } from "../../src/job/task.ts";
+import { allEarlierWords, earlierWords } from "../logs/earlier-search.ts";
 import { isNamed } from "../logs/log-selection.ts";
 import { searchFolder } from "../output/trial-table.ts";
 import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
@@ -26,14 +27,17 @@ export async function resultsOf(
   places: Places,
   localFolder?: string,
 ): Promise<LeftFiles> {
+  const elsewhere = wanted === undefined ? undefined : earlierWords(status, wanted, "results");
+  if (elsewhere !== undefined) throw usageError(elsewhere);
   const results = resultsToldOf(status, wanted);
-  if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted, localFolder));
+  const earlier = wanted === undefined ? allEarlierWords(status, "results") : [];
+  if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted, localFolder, earlier));
   const isOneTask = wanted?.includes(":") === true && results.length === 1;
   const found = await Promise.all(results.map((one) => resultsOfTask(one, isOneTask, places)));
   return {
     files: found.flatMap(({ files }) => files),
     folders: found.flatMap(({ folders }) => folders),
-    remarks: found.flatMap(({ remarks }) => remarks),
+    remarks: [...found.flatMap(({ remarks }) => remarks), ...earlier],
     isIncomplete: found.some(({ isIncomplete }) => isIncomplete),
   };
 }
@@ -54,11 +58,13 @@ function noResultsWords(
   { applicationId, outcome, search }: JobStatus,
   wanted: string | undefined,
   localFolder: string | undefined,
+  earlier: readonly string[],
 ): string {
+  const elsewhere = earlier.map((words) => `\n  ${words}`).join("");
   const who = wanted === undefined ? applicationId : `${wanted} of ${applicationId}`;
   return outcome === undefined
     ? `${who} has no results yet: they are stored when a program has ended`
-    : `${who} left no results\n  Only what programs leave in tony.output.local-dir is kept${searchWords(search, applicationId, localFolder)}`;
+    : `${who} left no results${elsewhere}\n  Only what programs leave in tony.output.local-dir is kept${searchWords(search, applicationId, localFolder)}`;
 }
 
 async function resultsOfTask(told: TaskResults, isAlone: boolean, places: Places): Promise<LeftFiles> {

@@ -97,7 +97,7 @@ describe("a job on this machine, without any cluster", () => {
     expect(trials.stdout).toContain("and 2 more\n");
     const csv = await tonyTs(["trials", id, "--csv"], environment, folder);
     expect(csv.stdout).toMatch(
-      /^number,task,state,loss,step,rate,checkpoint,why\n\d,worker:\d,completed,0\.1,1,0\.1,,\n/,
+      /^number,task,state,loss,step,rate,checkpoint,why,startedAtMs,endedAtMs\n\d,worker:\d,completed,0\.1,1,0\.1,,,\d{13},\d{13}\n/,
     );
     const json = await tonyTs(["trials", id, "--json"], environment, folder);
     const { trials: all } = JSON.parse(json.stdout);

@@ -55,7 +55,8 @@ export function trialFailed(step: Step, search: Search, task: TaskRecord, ending
 }
 
 /** A trial that has failed had begun again: it has the end of the life before, and what is still being judged decides nothing any more. */
-function endLife(step: Step, task: TaskRecord, { host, exit, atMs }: Ending, { startedAtMs }: TaskRecord): void {
+function endLife(step: Step, task: TaskRecord, { host, exit, atMs }: Ending, life: TaskRecord): void {
+  const { startedAtMs, restarts } = life;
   const container = containerOf(step, task);
   if (!AFTER_END.includes(task.phase)) {
     moveTask(step, task, ALIVE.includes(task.phase) ? "container-lost" : "given-up");
@@ -64,6 +65,8 @@ function endLife(step: Step, task: TaskRecord, { host, exit, atMs }: Ending, { s
     discard(step, container, "its trial has failed");
   }
   Object.assign(task, { host, exit, startedAtMs, endedAtMs: atMs });
+  // That it was to begin again was noted of it, and is taken back.
+  task.restarts = restarts - 1;
   const gang = gangOf(step, task);
   const others = gang.verdicts.filter(({ scope }) => scope === task.id);
   for (const verdict of others) {

@@ -17,7 +17,15 @@ import { findTask, gangOf, log, noteDurable, record, type Step, tasksOf } from "
 import { ALIVE } from "../state/task-moves.ts";
 import { endsJob } from "../state/verdict-moves.ts";
 import { blame, endingRule, isFinal, isLeft, mustNotFail } from "./budgets.ts";
-import { causeOf, cutOffBefore, earlyExitBefore, noteEarlyExit, noteSuspension, rootOf } from "./cause.ts";
+import {
+  causeOf,
+  cutOffBefore,
+  earlyExitBefore,
+  mayBeExplained,
+  noteEarlyExit,
+  noteSuspension,
+  rootOf,
+} from "./cause.ts";
 import { isCounted, Strength } from "./endings.ts";
 import { addEvidence, noteCause, reconsider } from "./evidence.ts";
 import { trialEnded, trialFailed } from "./trial-failures.ts";
@@ -66,7 +74,8 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   logFailure(step, task, ending);
   const origin = toleratedOrigin(step, gang, ending);
   const root = origin ?? cutOffBefore(step, gang, ending) ?? ending;
-  if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, gang, root)) {
+  const isUnexplained = isOfTasks(step) && mayBeExplained(ending);
+  if (toleratesFailure(step, task) && isCounted(ending) && !isUnexplained && !isRestartLeft(step, gang, root)) {
     tolerate(step, task, ending);
     if (step.spec.search !== undefined && isOfTasks(step)) {
       trialFailed(step, step.spec.search, task, ending);

@@ -509,7 +509,7 @@ describe("what a job left", () => {
       "and 1 more",
     ]);
     expect((await machine.run("trials", id, "--csv", "--top", "1")).out.split("\n")).toEqual([
-      "number,task,state,accuracy,step,lr,checkpoint,why",
+      "number,task,state,accuracy,step,lr,checkpoint,why,startedAtMs,endedAtMs",
       expect.stringMatching(/^1,worker:1,completed,0\.9,/),
       "",
     ]);

@@ -183,14 +183,17 @@ test("why trials failed is told with where to read on, of the first ones", () =>
   expect(failureLines(trialsOf({ tasks: many }, search), job).at(-1)).toBe("and 2 more failed (--json has all)");
 });
 
-test("as CSV they have all digits, and quotes where they need them", () => {
+test("as CSV they have all digits, when they ran, and quotes where they need them", () => {
   const stopped = {
     ...trial(0, 0.5, { lr: "0.1234567" }),
+    ...{ startedAtMs: 1_795_898_798_405, endedAtMs: 1_795_898_800_000 },
     trial: { state: "stopped", why: 'its 0.5, "bad"' },
   } as const;
-  expect(trialCsv(trialsOf({ tasks: [stopped] }, search), search)).toEqual([
-    "number,task,state,loss,step,lr,optimizer,checkpoint,why",
-    '0,worker:0,stopped,0.5,,0.1234567,,,"its 0.5, ""bad"""',
+  const running = { ...trial(1, undefined, { lr: "1" }, "running"), startedAtMs: 1_795_898_799_000 };
+  expect(trialCsv(trialsOf({ tasks: [stopped, running] }, search), search)).toEqual([
+    "number,task,state,loss,step,lr,optimizer,checkpoint,why,startedAtMs,endedAtMs",
+    '0,worker:0,stopped,0.5,,0.1234567,,,"its 0.5, ""bad""",1795898798405,1795898800000',
+    "1,worker:1,running,,,1,,,,1795898799000,",
   ]);
 });
 
@@ -206,5 +209,5 @@ test("a value that JSON has no number for is told in words, and has its place am
     [0, 3, 2, 1],
   ]);
   expect(bestTrialWords({ tasks }, search)).toBe("best so far: loss -Infinity of trial 2 (lr=1 optimizer=adam)");
-  expect(trialCsv(trialsOf({ tasks }, search), search)[1]).toBe("2,worker:2,completed,-Infinity,,1,adam,,");
+  expect(trialCsv(trialsOf({ tasks }, search), search)[1]).toBe("2,worker:2,completed,-Infinity,,1,adam,,,,");
 });

@@ -88,6 +88,38 @@ Fetched 2 files, 12 B to ${application}
     await expect(get(place, { task: "trial:0", what: "checkpoint" })).rejects.toThrow("has no trial:0 that has begun");
   });
 
+  describe("of a search that went on with an earlier one", () => {
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    const earlier = "application_1795305600000_0002";
+    const before = (name: string, of = earlier): TaskStatus => {
+      return { ...task(name, []), trial: { state: "completed", application: of } };
+    };
+
+    test("of a trial that ended in the earlier one is where that is told", async () => {
+      const place = ended({ search, tasks: [before("worker:0"), task("worker:1", [])] });
+      const told = `trial:0 ended in ${earlier}, which has its results: tony-ts get ${earlier} trial:0`;
+      for (const named of ["trial:0", "worker:0"]) await expect(get(place, { task: named })).rejects.toThrow(told);
+      await expect(get(place, { task: "trial:1" })).rejects.toThrow("left no results");
+    });
+
+    test("is what its own trials left; of the others it is told which application has it", async () => {
+      stored("out/worker-3", { "model.pt": "12345" });
+      const tasks = [
+        ...["worker:0", "worker:1", "worker:2"].map((name) => before(name)),
+        task("worker:3", [results("out/worker-3")]),
+      ];
+      const { out, err } = await get(ended({ search, tasks }));
+      expect(out).toContain("Fetched 1 file, 5 B");
+      const told = `trial:0 to trial:2 ended in ${earlier}, which has their results: tony-ts get ${earlier}`;
+      expect(err).toBe(`${told}\n`);
+      const none = [...tasks.slice(0, 3), before("worker:3", "local_1_0001"), task("worker:4", [])];
+      const refused = get(ended({ search, tasks: none }));
+      await expect(refused).rejects.toThrow(
+        `left no results\n  ${told}\n  trial:3 ended in local_1_0001, which has its results: tony-ts get local_1_0001\n`,
+      );
+    });
+  });
+
   test("is one task's results alone, right in the folder that is named", async () => {
     stored("out/worker-0", { "model.pt": "12345" });
     const tasks = [task("worker:0", [results("out/worker-0")]), task("worker:1", [])];

@@ -699,7 +699,7 @@ describe("trials of a search", () => {
         const summary = "3 trials: 2 completed, 1 failed";
         expect(scenario.core.state.outcome).toMatchObject({
           result: "succeeded",
-          summary: expect.stringContaining(summary),
+          summary,
         });
       },
     );
@@ -710,6 +710,49 @@ describe("trials of a search", () => {
       expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { summary: why(host) } });
     });
 
+    describe.each([{ signal: "SIGTERM" }, { exitCode: 143 }, { signal: "SIGKILL" }])(
+      "and whose program ended first: %j",
+      (exit) => {
+        test("start again when YARN has said why, or its time to say it is over", () => {
+          const { scenario, host } = killed();
+          const { containerId } = scenario.task("worker:0");
+          expect(released(scenario.exits("worker:0", exit))).toEqual([]);
+          expect(scenario.task("worker:0")).toMatchObject({ phase: "failed", restarts: 0 });
+          scenario.completes(containerId, -103);
+          expect(scenario.task("worker:0")).toMatchObject({
+            phase: "waiting",
+            restarts: 1,
+            restartReason: why(host),
+            trialRetries: 1,
+          });
+          begins(scenario);
+          const { containerId: second } = scenario.task("worker:0");
+          scenario.exits("worker:0", exit);
+          expect(released(scenario.after(4_000))).toEqual([second]);
+          expect(scenario.task("worker:0")).toMatchObject({ phase: "waiting", restarts: 2, trialRetries: 2 });
+        });
+
+        test("have not failed where YARN took the container back", () => {
+          const { scenario } = killed({ retries: 0 });
+          const { containerId } = scenario.task("worker:0");
+          scenario.exits("worker:0", exit);
+          scenario.completes(containerId, -102);
+          expect(scenario.task("worker:0")).toMatchObject({ phase: "waiting", restarts: 1 });
+          expect(scenario.task("worker:0").trialRetries).toBeUndefined();
+        });
+
+        test("are waited for, though all others have ended", () => {
+          const { scenario } = killed({ retries: 0, maxTrials: 2 });
+          reports(scenario, "worker:1", 1, 0.5);
+          scenario.exits("worker:1");
+          scenario.exits("worker:0", exit);
+          expect(scenario.core.state.outcome).toBeUndefined();
+          scenario.after(4_000);
+          expect(scenario.core.state.outcome?.summary).toBe("2 trials: 1 completed, 1 failed");
+        });
+      },
+    );
+
     test("and that had failed for good by then have done so once", () => {
       const { scenario } = killed({ retries: 0 });
       const first = toldToEnd(scenario, "worker:0");
@@ -718,7 +761,7 @@ describe("trials of a search", () => {
       scenario.completes(first, -103);
       scenario.completes(second, -103);
       scenario.after(60_000);
-      expect(scenario.task("worker:0")).toMatchObject({ phase: "failed", containerId: "", restarts: 2 });
+      expect(scenario.task("worker:0")).toMatchObject({ phase: "failed", containerId: "", restarts: 0 });
       expect(trialOf(scenario.task("worker:0")).state).toBe("failed");
     });
   });

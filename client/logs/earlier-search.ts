@@ -1,0 +1,44 @@
+import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
+import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import { taskSpans } from "../../src/job/task.ts";
+
+/** What a trial left that can be asked for, and the command that shows or fetches it. */
+const COMMANDS = { logs: "logs", results: "get" } as const;
+
+/** Where what is asked for is of a trial that ended in an earlier search, named by its trial or its task; undefined: it did not. */
+export function earlierWords(status: JobStatus, name: string, what: keyof typeof COMMANDS): string | undefined {
+  const byTrial = name.startsWith("trial:") ? name : (shownNameInTrial(status, name) ?? name);
+  const trial = trialOf(byTrial);
+  const application = status.tasks.find((task) => applicationOf(task) && trialNameOf(status, task) === trial)?.trial
+    ?.application;
+  return application === undefined ? undefined : endedWords([trial], application, what, byTrial);
+}
+
+/** The same of all trials that ended in earlier searches, a sentence for each of these. */
+export function allEarlierWords(status: JobStatus, what: keyof typeof COMMANDS): string[] {
+  const applications = new Set(status.tasks.flatMap((task) => applicationOf(task) ?? []));
+  return [...applications].map((application) => {
+    const own = status.tasks.filter((task) => applicationOf(task) === application);
+    const trials = new Set(own.flatMap((task) => trialNameOf(status, task) ?? []));
+    return endedWords([...trials], application, what);
+  });
+}
+
+function endedWords(trials: readonly string[], application: string, what: keyof typeof COMMANDS, named = ""): string {
+  const words = ["tony-ts", COMMANDS[what], application, named].filter((word) => word !== "").join(" ");
+  return `${taskSpans(trials)} ended in ${application}, which has ${trials.length > 1 ? "their" : "its"} ${what}: ${words}`;
+}
+
+function applicationOf({ trial }: TaskStatus): string | undefined {
+  return trial?.application;
+}
+
+function trialNameOf(status: JobStatus, { task }: TaskStatus): string | undefined {
+  const name = shownNameInTrial(status, task);
+  return name && trialOf(name);
+}
+
+/** `trial:17` of `trial:17/worker:0` */
+function trialOf(name: string): string {
+  return name.replace(/\/.*/, "");
+}
