@@ -9,7 +9,13 @@ import type { Parameter } from "../search/space.ts";
  */
 export function parseSpace(text: string, path: string, refuse: (said: string) => void): Parameter[] {
   const lines = text.split(/\r?\n/);
-  const entries = text.trimStart().startsWith("{") ? ofJson(text, lines) : lines.flatMap(ofYaml);
+  const isJson = text.trimStart().startsWith("{");
+  const broken = isJson ? brokenJson(text) : undefined;
+  if (broken !== undefined) {
+    refuse(`names ${path}, ${broken}`);
+    return [];
+  }
+  const entries = isJson ? ofJson(text, lines) : lines.flatMap(ofYaml);
   const seen = new Set<string>();
   return entries.flatMap(({ name, said, line, like = "float 0 1" }): Parameter[] => {
     const wrong = (words: string): [] => {
@@ -43,6 +49,20 @@ function ofYaml(text: string, index: number): Entry[] {
   const [, name, said = ""] = /^["']?([^\s:"']+)["']?\s*:\s+(.*?)\s*(?:\s#.*)?$/.exec(text) ?? [];
   if (name === undefined) return [{ line }];
   return [{ name, said: said.replace(/^(["'])(.*)\1$/, "$2"), line }];
+}
+
+/** What is wrong with JSON, in which line where its parser says that; undefined: nothing is. */
+function brokenJson(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const why = errorMessage(error);
+    const [known, position] = / in JSON at position (\d+)/.exec(why) ?? [];
+    if (known === undefined) return `which is no JSON: ${why}`;
+    const line = text.slice(0, Number(position)).split("\n").length;
+    return `whose line ${line} is no JSON: ${why.slice(0, why.indexOf(known))}`;
+  }
 }
 
 function ofJson(text: string, lines: readonly string[]): Entry[] {

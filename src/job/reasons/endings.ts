@@ -238,5 +238,5 @@ function saidBefore(before: string | undefined): string {
 /** What a program reported in place of the metric that counts. */
 function others(reported: readonly string[] | undefined): string {
   if (reported === undefined) return "";
-  return reported.length === 0 ? ", nor any other metric" : `, but ${listWords(reported)}`;
+  return reported.length === 0 ? ", nor any other metric that is a number" : `, but ${listWords(reported)}`;
 }

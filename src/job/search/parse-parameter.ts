@@ -12,6 +12,9 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 export function parseParameter(text: string): Described {
   const refuse = (mustBe: string) => new RangeError(`${mustBe}, not "${text.trim()}"`);
   if (text.split('"').length % 2 === 0) throw refuse("a parameter with a closing quote behind each value in quotes");
+  const parts = text.match(/"[^"]*"|[^"]+/g) ?? [];
+  if (parts.some((part, at) => part.startsWith('"') && isGlued(parts[at - 1], parts[at + 1])))
+    throw refuse("a parameter with blanks around each value in quotes, which has none itself");
   const words = text.match(/"[^"]*"|[^\s"]+/g) ?? [];
   const [kind, ...rest] = words;
   const at = rest.indexOf("when");
@@ -20,10 +23,17 @@ export function parseParameter(text: string): Described {
   return { domain: parseDomain(kind, said, refuse), ...(when === undefined ? {} : { when }) };
 }
 
+/** Whether a value in quotes is part of a longer word, by what stands before and behind it. */
+function isGlued(before = "", behind = ""): boolean {
+  return /[^\s=,[({]$/.test(before) || /^[^\s=,\])}]/.test(behind);
+}
+
 type Refuse = (mustBe: string) => RangeError;
 
 function parseDomain(kind: string | undefined, words: readonly string[], refuse: Refuse): Domain {
   if (kind === "choice") {
+    if (words.some((word) => word.startsWith("'")) && words.some((word) => word.endsWith("'")))
+      throw refuse(`choice with values in ", not in '`);
     if (isList(words)) throw refuse(`choice with blanks alone between its values, such as ${choiceWords(words)}`);
     return { kind, choices: parseChoices(words.map(unquoted), refuse) };
   }
@@ -106,5 +116,5 @@ export function domainWords(domain: Domain): string {
 }
 
 function quoted(text: string): string {
-  return /^[^\s",[\](){}]+$/.test(text) ? text : `"${text}"`;
+  return /^(?!')[^\s",[\](){}]+$/.test(text) ? text : `"${text}"`;
 }

@@ -398,8 +398,14 @@ describe("a job that describes a search", () => {
       ]);
       writeFileSync(path.join(folder, "space.yaml"), "{");
       expect(said(inFile, folder)).toEqual([
-        expect.stringContaining("tony.search.space names space.yaml, which cannot be read: "),
+        expect.stringContaining("tony.search.space names space.yaml, whose line 1 is no JSON: Expected property name"),
       ]);
+      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": "float 0 1"\n"units": "int 1 2"\n}');
+      expect(said(inFile, folder)).toEqual([
+        expect.stringContaining("space.yaml, whose line 3 is no JSON: Expected ','"),
+      ]);
+      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": }');
+      expect(said(inFile, folder)).toEqual([expect.stringContaining("space.yaml, which is no JSON: Unexpected token")]);
       writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": 3}');
       expect(said(inFile, folder)).toEqual([
         expect.stringContaining('whose line 2 has rate, which must be text: "rate": "float 0 1"'),

@@ -31,6 +31,7 @@ describe("a parameter of a search", () => {
     "int 1 8",
     "int 0 100 step 25",
     'choice "a b" c',
+    `choice "'a" it's l' "'b'"`,
     'choice "[1]" "64,32"',
   ])("%s is shown as it was written", (text) => {
     expect(parameterWords(parseParameter(text))).toBe(text);
@@ -51,6 +52,13 @@ describe("a parameter of a search", () => {
     ["float 0 1 step 0", "S above 0"],
     ["choice", "choice with the values behind it"],
     ['choice "adam sgd', "with a closing quote behind each value in quotes"],
+    ['choice "say ""hi"" to all" b', "with blanks around each value in quotes, which has none itself"],
+    ['choice a"b c"', "with blanks around each value in quotes"],
+    ['choice "a b"c', "with blanks around each value in quotes"],
+    ['choice \\"a b\\" c', "with blanks around each value in quotes"],
+    ['float 0 1 when optimizer="a b"c', "with blanks around each value in quotes"],
+    ["choice 'a b' c", "with values in \", not in '"],
+    ["choice 'a' 'b'", "with values in \", not in '"],
     ["choice a,b", 'blanks alone between its values, such as choice a b (or in " where a value has them)'],
     ["choice [a, b]", "blanks alone between its values, such as choice a b"],
     ["choice a a", "choice with each value once"],

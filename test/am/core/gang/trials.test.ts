@@ -543,7 +543,7 @@ describe("trials of a search", () => {
       "the first five end well without a value",
       {},
       [{}, {}, {}, {}, {}],
-      "worker:4 ended with 0 on n1 and had reported no loss, nor any other metric; the first 5 trials failed the same way, so no further one is tried",
+      "worker:4 ended with 0 on n1 and had reported no loss, nor any other metric that is a number; the first 5 trials failed the same way, so no further one is tried",
     ],
     [
       "the first five end with NaN",
