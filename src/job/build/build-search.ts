@@ -352,11 +352,15 @@ function checkRoles(
   }
 }
 
+/** What stands between semicolons that are none of a value's. */
+const POINT = /(?:"[^"]*"|[^;])+/g;
+
 /** What a point is made of. */
 const ASSIGNMENT = /[^\s=]+=(?:"[^"]*"|\S*)/g;
 
 function readPoints(reader: JobReader, space: Space, names: ReadonlySet<string>): readonly Parameters[] {
-  const points = (reader.read("tony.search.points") ?? "").split(";").filter((point) => point.trim() !== "");
+  const said = (reader.read("tony.search.points") ?? "").match(POINT) ?? [];
+  const points = said.filter((point) => point.trim() !== "");
   const seen = new Set<string>();
   return points.flatMap((point) => {
     const before = reader.problems.length;

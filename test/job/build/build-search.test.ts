@@ -60,6 +60,18 @@ describe("a job that describes a search", () => {
     ]);
   });
 
+  test("has points whose values have what stands between points and their values in quotes", () => {
+    const odd = {
+      "tony.search.param.opt": 'choice "a;b" "x=y z" ""',
+      "tony.search.points": 'opt="a;b"; opt="x=y z";opt=""',
+    };
+    expect(check({ ...minimalJob, ...odd, ...goal }).search?.points).toEqual([
+      { opt: "a;b" },
+      { opt: "x=y z" },
+      { opt: "" },
+    ]);
+  });
+
   test("keeps the checkpoints of as many trials as it says, of those that executors store", () => {
     const stored = { "tony.checkpoint.local-dir": "ckpt", "tony.application.checkpoint-dir": "hdfs:///ckpt" };
     const keep = (kept: string, more = {}) => ({
