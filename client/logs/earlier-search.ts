@@ -2,11 +2,15 @@ import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 
-/** What a trial left that can be asked for, and the command that shows or fetches it. */
-const COMMANDS = { logs: "logs", results: "get" } as const;
+/** What may be asked for of a trial: the command, and what an application has of it. */
+const ASKED = {
+  logs: { command: "logs", has: { one: "its logs", all: "their logs" } },
+  get: { command: "get", has: { one: "what it left", all: "what they left" } },
+} as const;
+type Asked = keyof typeof ASKED;
 
 /** Where what is asked for is of a trial that ended in an earlier search, named by its trial or its task; undefined: it did not. */
-export function earlierWords(status: JobStatus, name: string, what: keyof typeof COMMANDS): string | undefined {
+export function earlierWords(status: JobStatus, name: string, what: Asked): string | undefined {
   const byTrial = name.startsWith("trial:") ? name : (shownNameInTrial(status, name) ?? name);
   const trial = trialOf(byTrial);
   const application = status.tasks.find((task) => applicationOf(task) && trialNameOf(status, task) === trial)?.trial
@@ -15,7 +19,7 @@ export function earlierWords(status: JobStatus, name: string, what: keyof typeof
 }
 
 /** The same of all trials that ended in earlier searches, a sentence for each of these. */
-export function allEarlierWords(status: JobStatus, what: keyof typeof COMMANDS): string[] {
+export function allEarlierWords(status: JobStatus, what: Asked): string[] {
   const applications = new Set(status.tasks.flatMap((task) => applicationOf(task) ?? []));
   return [...applications].map((application) => {
     const own = status.tasks.filter((task) => applicationOf(task) === application);
@@ -24,9 +28,10 @@ export function allEarlierWords(status: JobStatus, what: keyof typeof COMMANDS):
   });
 }
 
-function endedWords(trials: readonly string[], application: string, what: keyof typeof COMMANDS, named = ""): string {
-  const words = ["tony-ts", COMMANDS[what], application, named].filter((word) => word !== "").join(" ");
-  return `${taskSpans(trials)} ended in ${application}, which has ${trials.length > 1 ? "their" : "its"} ${what}: ${words}`;
+function endedWords(trials: readonly string[], application: string, what: Asked, named = ""): string {
+  const { command, has } = ASKED[what];
+  const words = ["tony-ts", command, application, named].filter((word) => word !== "").join(" ");
+  return `${taskSpans(trials)} ended in ${application}, which has ${trials.length > 1 ? has.all : has.one}: ${words}`;
 }
 
 function applicationOf({ trial }: TaskStatus): string | undefined {

@@ -1,13 +1,12 @@
-import { usageError } from "../../src/errors.ts";
+import { type UserError, usageError } from "../../src/errors.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
 import { isOfTrial, shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, SearchStatus, Transfer } from "../../src/job/status.ts";
 import { parseNamesList } from "../../src/job/stored/carried-lists.ts";
 import { NAMES } from "../../src/job/stored/carried-names.ts";
-import { taskSpans } from "../../src/job/task.ts";
 import { allEarlierWords, earlierWords } from "../logs/earlier-search.ts";
-import { isNamed } from "../logs/log-selection.ts";
+import { isNamed, noSuchTask } from "../logs/log-selection.ts";
 import { searchFolder } from "../output/trial-table.ts";
 import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
@@ -27,10 +26,10 @@ export async function resultsOf(
   places: Places,
   localFolder?: string,
 ): Promise<LeftFiles> {
-  const elsewhere = wanted === undefined ? undefined : earlierWords(status, wanted, "results");
+  const elsewhere = wanted === undefined ? undefined : earlierWords(status, wanted, "get");
   if (elsewhere !== undefined) throw usageError(elsewhere);
   const results = resultsToldOf(status, wanted);
-  const earlier = wanted === undefined ? allEarlierWords(status, "results") : [];
+  const earlier = wanted === undefined ? allEarlierWords(status, "get") : [];
   if (results.length === 0) throw nothingLeft(noResultsWords(status, wanted, localFolder, earlier));
   const isOneTask = wanted?.includes(":") === true && results.length === 1;
   const found = await Promise.all(results.map((one) => resultsOfTask(one, isOneTask, places)));
@@ -47,11 +46,16 @@ function resultsToldOf(status: JobStatus, wanted: string | undefined): TaskResul
   const isWanted = (task: string) =>
     wanted === undefined || isNamed(task, wanted) || isOfTrial(shownNameInTrial(status, task), wanted);
   const chosen = tasks.filter(({ task }) => isWanted(task));
-  if (chosen.length === 0)
-    throw usageError(`The job has no task ${wanted}; it has ${taskSpans(tasks.map(({ task }) => task))}`);
+  const unknown = chosen.length > 0 ? undefined : noSuchNamed(status, wanted ?? "");
+  if (unknown !== undefined) throw unknown;
   return chosen.flatMap(({ task, transfers = [] }) =>
     transfers.filter(({ what }) => what === "output").map((transfer) => ({ task, ...transfer })),
   );
+}
+
+function noSuchNamed(status: JobStatus, wanted: string): UserError | undefined {
+  const tasks = status.tasks.map(({ task }) => task);
+  return noSuchTask({ kind: "named", names: [wanted] }, tasks, (task) => shownNameInTrial(status, task));
 }
 
 function noResultsWords(

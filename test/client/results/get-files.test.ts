@@ -97,9 +97,10 @@ Fetched 2 files, 12 B to ${application}
 
     test("of a trial that ended in the earlier one is where that is told", async () => {
       const place = ended({ search, tasks: [before("worker:0"), task("worker:1", [])] });
-      const told = `trial:0 ended in ${earlier}, which has its results: tony-ts get ${earlier} trial:0`;
+      const told = `trial:0 ended in ${earlier}, which has what it left: tony-ts get ${earlier} trial:0`;
       for (const named of ["trial:0", "worker:0"]) await expect(get(place, { task: named })).rejects.toThrow(told);
       await expect(get(place, { task: "trial:1" })).rejects.toThrow("left no results");
+      await expect(get(place, { task: "trial:2" })).rejects.toThrow("has no task trial:2; it has trial:0, trial:1");
     });
 
     test("is what its own trials left; of the others it is told which application has it", async () => {
@@ -110,12 +111,12 @@ Fetched 2 files, 12 B to ${application}
       ];
       const { out, err } = await get(ended({ search, tasks }));
       expect(out).toContain("Fetched 1 file, 5 B");
-      const told = `trial:0 to trial:2 ended in ${earlier}, which has their results: tony-ts get ${earlier}`;
+      const told = `trial:0 to trial:2 ended in ${earlier}, which has what they left: tony-ts get ${earlier}`;
       expect(err).toBe(`${told}\n`);
       const none = [...tasks.slice(0, 3), before("worker:3", "local_1_0001"), task("worker:4", [])];
       const refused = get(ended({ search, tasks: none }));
       await expect(refused).rejects.toThrow(
-        `left no results\n  ${told}\n  trial:3 ended in local_1_0001, which has its results: tony-ts get local_1_0001\n`,
+        `left no results\n  ${told}\n  trial:3 ended in local_1_0001, which has what it left: tony-ts get local_1_0001\n`,
       );
     });
   });
