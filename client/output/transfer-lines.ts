@@ -1,5 +1,6 @@
 import { stateWords, transferName } from "../../src/job/reasons/transfers.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
+import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobState, JobStatus, Transfer } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 
@@ -7,8 +8,11 @@ import { taskSpans } from "../../src/job/task.ts";
 const endStates: readonly JobState[] = ["succeeded", "failed", "killed"];
 
 /** What executors brought, bring, or could not bring to where it stays: the output of all tasks in one line, the rest where it is news. */
-export function transferLines({ tasks, nowMs, state }: Pick<JobStatus, "tasks" | "nowMs" | "state">): string[] {
-  const all = tasks.flatMap(({ task, transfers = [] }) => transfers.map((transfer) => ({ task, ...transfer })));
+export function transferLines(job: Pick<JobStatus, "tasks" | "nowMs" | "state" | "search" | "roles">): string[] {
+  const { tasks, nowMs, state } = job;
+  const all = tasks.flatMap(({ task, transfers = [] }) =>
+    transfers.map((transfer) => ({ task: spokenName(job, task), ...transfer })),
+  );
   const failed = all.filter(({ state }) => state === "failed" || state === "incomplete");
   const remarks = all.filter(({ state, reason }) => state === "done" && reason !== "");
   const underWay = all.filter(({ state }) => state === "under-way");

@@ -86,7 +86,7 @@ async function leftFiles(
 
 /** The job as if it were a trial of its search alone. */
 function ofTrial(status: JobStatus, trial: string): JobStatus {
-  const { checkpoint: _, droppedCheckpoint: __, resumeFrom: ___, ...job } = status;
+  const { checkpoint: _, droppedCheckpoint: __, resumeFrom: ___, search: ____, ...job } = status;
   const lead = status.tasks.find(
     (task) => task.trial !== undefined && isOfTrial(shownNameInTrial(status, task.task), trial),
   );

@@ -1,6 +1,7 @@
 import path from "node:path/posix";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
+import { trialsOf } from "../../src/job/search/trial-list.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { parseManifest } from "../../src/job/stored/carried-lists.ts";
 import { MANIFEST, parseCarriedName } from "../../src/job/stored/carried-names.ts";
@@ -27,11 +28,24 @@ export async function lastCheckpointOf(status: JobStatus, places: Places): Promi
   if (checkpoint === undefined) {
     const lost = droppedCheckpoint === undefined ? "" : `: ${formatDropped(droppedCheckpoint)}`;
     const began = resumeFrom === undefined ? "" : `\n  It began with ${resumeFrom}`;
-    throw nothingLeft(`${applicationId} has no checkpoint${outcome === undefined ? " yet" : ""}${lost}${began}`);
+    const ofTrials = trialWords(status);
+    throw nothingLeft(
+      `${applicationId} has no checkpoint${outcome === undefined ? " yet" : ""}${lost}${began}${ofTrials}`,
+    );
   }
   const again =
     outcome === undefined ? "A job that runs replaces its checkpoints: try again" : "Somebody has removed it since";
   return await checkpointAt(checkpoint, places, again);
+}
+
+/** A search has none of its own, but its trials may: of those that have one the best is named. */
+function trialWords(status: JobStatus): string {
+  const { search, applicationId } = status;
+  const trials = search === undefined ? [] : trialsOf(status, search);
+  const saved = trials.find(({ checkpoint }) => checkpoint !== undefined);
+  return saved === undefined
+    ? ""
+    : `\n  Its trials have their own, such as trial ${saved.number}: tony-ts get ${applicationId} trial:${saved.number} --checkpoint`;
 }
 
 /**

@@ -55,7 +55,7 @@ function ofOneTask(job: { readonly trials?: number } | undefined, name: string |
 }
 
 /** How sentences begin that are about a task. */
-const ABOUT = /^(the executor of |)([^\s:]+:\d+)(?= )/;
+const ABOUT = /^(the executor of |)([^\s:]+:\d+)(?= |'s )/;
 
 /** A sentence with what people call the task that it is about. */
 export function saidOfTask(job: Shown, sentence: string): string {

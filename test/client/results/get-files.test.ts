@@ -86,6 +86,9 @@ Fetched 2 files, 12 B to ${application}
     await get(place, { task: "trial:1", what: "checkpoint" });
     expect(readdirSync(here("trial-1/checkpoint"))).toEqual(["weights.pt"]);
     await expect(get(place, { task: "trial:0", what: "checkpoint" })).rejects.toThrow("has no trial:0 that has begun");
+    await expect(get(place, { what: "checkpoint" })).rejects.toThrow(
+      `has no checkpoint\n  Its trials have their own, such as trial 1: tony-ts get ${application} trial:1 --checkpoint`,
+    );
   });
 
   describe("of a search that went on with an earlier one", () => {

@@ -44,6 +44,7 @@ describe("a task of a search", () => {
     expect(spokenName(aJobStatus({ roles }), "worker:35")).toBe("worker:35");
     expect(saidOfTask(ofOne, "worker:35 exited 1 on n1: no worker:2")).toBe("trial:35 exited 1 on n1: no worker:2");
     expect(saidOfTask(ofTwo, "worker:35 exited 1")).toBe("trial:17/worker:1 exited 1");
+    expect(saidOfTask(ofOne, "worker:35's checkpoint was not stored")).toBe("trial:35's checkpoint was not stored");
     for (const other of ["node n1:8041 was lost", "worker:1", "", "KeyError: worker:1 is not there"])
       expect(saidOfTask(ofOne, other)).toBe(other);
     expect(saidOfTask(aJobStatus({ roles }), "worker:35 exited 1")).toBe("worker:35 exited 1");
