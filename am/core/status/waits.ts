@@ -27,8 +27,9 @@ interface Job {
 /** What the job waits for, most important first, each with its reasons and what ends it. */
 export function waitsOf(job: Job, nowMs: number): Wait[] {
   return factsOf(job, nowMs).map((facts) => {
-    const { reason } = facts;
-    return { ...waitOf({ ...facts, reason: spoken(job, reason) }), reason };
+    const { reason, delays = [] } = facts;
+    const told = delays.map((delay) => spokenDelay(job, delay));
+    return { ...waitOf({ ...facts, reason: spoken(job, reason), delays: told }), reason, delays };
   });
 }
 
@@ -38,6 +39,12 @@ function spoken({ spec }: Job, reason: WaitReason): WaitReason {
     return reason;
   }
   return { ...reason, tasks: reason.tasks.map((id) => spokenNameIn(spec, id)) };
+}
+
+function spokenDelay({ spec }: Job, delay: DelayReason): DelayReason {
+  return delay.code === "end-unexplained"
+    ? { ...delay, tasks: delay.tasks.map((id) => spokenNameIn(spec, id)) }
+    : delay;
 }
 
 function factsOf(job: Job, nowMs: number): WaitFacts[] {

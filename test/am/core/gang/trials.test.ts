@@ -718,6 +718,11 @@ describe("trials of a search", () => {
           const { containerId } = scenario.task("worker:0");
           expect(released(scenario.exits("worker:0", exit))).toEqual([]);
           expect(scenario.task("worker:0")).toMatchObject({ phase: "failed", restarts: 0 });
+          const [wait] = statusOf(scenario.core, scenario.nowMs).waits;
+          expect(wait?.reasons).toEqual([
+            "trial:0 ended by a signal, and YARN may yet say that it ended the container",
+          ]);
+          expect(wait?.delays).toEqual([{ code: "end-unexplained", tasks: ["worker:0"] }]);
           scenario.completes(containerId, -103);
           expect(scenario.task("worker:0")).toMatchObject({
             phase: "waiting",
