@@ -3,7 +3,7 @@ import type { TaskId } from "../../../src/job/task.ts";
 import { mayMove } from "../../../src/moves.ts";
 import { linkEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
-import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
+import { awaitOf } from "../state/deadlines.ts";
 import type { Launch } from "../state/effects.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
@@ -81,7 +81,6 @@ export function launchFailed(step: Step, event: Extract<Event, { type: "launch-f
   if (container === undefined || task === undefined) {
     return;
   }
-  awaitNoMore(container, "launch");
   log(step, "warn", "launch-failed", `${task.id} could not be launched on ${container.host}: ${event.message}`, {
     task: task.id,
     container: container.id,

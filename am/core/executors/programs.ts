@@ -47,8 +47,11 @@ export function started(step: Step, task: TaskRecord, atMs: number): void {
   }
   moveTask(step, task, "program-runs");
   task.startedAtMs = atMs;
-  // A program that starts owes nothing yet, whatever the one before it in this container did.
+  // A program that starts owes nothing yet, whatever the one before it in this container did or was told.
   awaitNoMore(container, "start", "progress", "hang-stop");
+  if (container.notice?.cause === "preemption") {
+    delete container.notice;
+  }
   log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
   record(step, { type: "task-started", host: task.host }, task);
   boundExecution(step, container);

@@ -11,7 +11,6 @@ import { finish } from "./finish.ts";
 /** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
 export function registered(step: Step, event: Extract<Event, { type: "am-registered" }>): void {
   const { state } = step;
-  state.attempt = event.attempt;
   state.counted = event.counted;
   state.resourceTypes = event.resourceTypes;
   step.roomChanged = true;

@@ -8,7 +8,6 @@ const UNDERSTOOD: ReadonlySet<Event["type"]> = new Set([
   "nodes-changed",
   "headroom-changed",
   "wake-up",
-  "paused",
   "resource-manager-shutdown",
 ] satisfies Event["type"][]);
 

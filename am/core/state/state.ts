@@ -13,7 +13,7 @@ export interface CoreState {
   readonly applicationId: string;
   readonly amHost: string;
   readonly amContainerId: string;
-  attempt: number;
+  readonly attempt: number;
   /** When the first attempt started. */
   startedAtMs: number;
   phase: JobPhase;

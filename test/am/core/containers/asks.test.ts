@@ -32,17 +32,37 @@ describe("what the ResourceManager is asked for", () => {
     expect(countsOf(scenario.allocateAll())).toEqual(["worker × 0"]);
     expect(countsOf(scenario.readyAll())).toEqual([]);
   });
+
+  test("names hosts twice as long for a placement as for speed, also where other roles have none", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" }), role("ps", 1)]));
+    scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
+    scenario.register();
+    expect(countsOf(scenario.after(3_999))).toEqual([]);
+    expect(asksOf(scenario.after(1)).map(({ hosts }) => hosts)).toEqual([[], []]);
+  });
+
+  test("names hosts again once what was refused is asked for anew", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" })]));
+    scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
+    scenario.register();
+    expect(asksOf(scenario.after(10_000))).toMatchObject([{ hosts: [] }]);
+    scenario.on({ type: "ask-too-large", role: "worker", message: "too large" });
+    expect(asksOf(scenario.after(60_000))[0]?.hosts).toMatchObject([{ count: 2 }]);
+  });
 });
 
 test("what is held counts as used from the moment that it is given until it ends, each moment once", () => {
   const scenario = twoRoles();
   scenario.register();
-  scenario.allocateAll();
+  const resource = { memoryMiB: 1024, vcores: 1, others: { "yarn.io/gpu": 2 } };
+  const given = [1, 1, 2].map((priority) => scenario.container(priority, { resource }));
+  scenario.on({ type: "containers-allocated", containers: given });
   const held = () => scenario.core.state.usage;
-  expect(held()).toMatchObject({ memoryMiB: 3 * 1024, vcores: 3, memoryMiBMs: 0 });
+  expect(held()).toMatchObject({ memoryMiB: 3 * 1024, vcores: 3, gpus: 6, memoryMiBMs: 0 });
   scenario.nowMs += 1_000;
   scenario.completes("c1", 0);
   expect(held()).toMatchObject({ memoryMiB: 2 * 1024, vcores: 2, memoryMiBMs: 3 * 1024 * 1_000, vcoreMs: 3_000 });
+  expect(held()).toMatchObject({ gpus: 4, gpuMs: 6_000 });
   scenario.nowMs += 1_000;
   scenario.completes("c2", 0);
   expect(held()).toMatchObject({ memoryMiB: 1024, vcores: 1, memoryMiBMs: 5 * 1024 * 1_000, vcoreMs: 5_000 });

@@ -111,6 +111,15 @@ describe("what a restarted gang goes on from", () => {
     expect(dropped(scenario)).toEqual([]);
   });
 
+  test("is the shared one where all have one of their own that is not further", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 45, "/work/c1/45");
+    saves(scenario, "worker:1", 45, "/work/c2/45");
+    saves(scenario, "worker:0", 45, "hdfs:///ckpt/45");
+    const shared = { "worker:0": "hdfs:///ckpt/45", "worker:1": "hdfs:///ckpt/45" };
+    expect(told(restarts(scenario, "worker:1"))).toEqual(shared);
+  });
+
   test("is the shared one when only some have a further one of their own", () => {
     const scenario = running();
     saves(scenario, "worker:0", 40, "hdfs:///ckpt/40");

@@ -50,6 +50,21 @@ test("what a container does before its first program, between two trials and aft
   expect(timeOf(scenario)?.barrierMs).toBe(0);
 });
 
+test("no moment counts twice where the clock is set back", () => {
+  const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
+  scenario.toRunning();
+  const heldMs = () => timeOf(scenario)?.heldMs ?? 0;
+  const headroom = { type: "headroom-changed", available: { memoryMiB: 0, vcores: 0, others: {} } } as const;
+  scenario.nowMs += 10_000;
+  scenario.on(headroom);
+  const before = heldMs();
+  scenario.nowMs -= 5_000;
+  scenario.on(headroom);
+  scenario.nowMs += 5_000;
+  scenario.on(headroom);
+  expect(heldMs()).toBe(before);
+});
+
 test("it is told until now, also when nothing has happened for long", () => {
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
   scenario.toRunning();

@@ -85,6 +85,16 @@ describe("why containers do not come", () => {
     expect(wait).toMatchObject({ what: "1 container of worker: 1 GiB, 1 core", sinceMs: scenario.nowMs });
   });
 
+  test("for trials of a search they are awaited no shorter since the ResourceManager restarted", () => {
+    const search = { ...searchOf({ x: "float 0 1" }), maxTrials: 12, maxParallel: 2 };
+    const scenario = new Scenario(searchRun(jobSpec([role("worker", 1)]), search));
+    scenario.register();
+    const sinceMs = scenario.nowMs;
+    scenario.after(60_000);
+    scenario.on({ type: "resource-manager-resynced" });
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([{ sinceMs }]);
+  });
+
   test("what the queue has left says nothing while containers come: beyond its share that is always one smallest container", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a")] });
@@ -142,6 +152,17 @@ describe("why containers do not come", () => {
       "YARN has given none of them yet on the 1 usable node of label gpu",
       "YARN has given none of them yet on the 1 usable node of the cluster",
     ]);
+  });
+
+  test("YARN refused their size, and is asked again by now: that is told no more", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a")] });
+    scenario.register();
+    scenario.on({ type: "ask-too-large", role: "worker", message: "too large", allowed: amount(512, 4) });
+    const reasons = () => statusOf(scenario.core, scenario.nowMs).waits[0]?.reasons;
+    expect(reasons()).toEqual(["no registered node is large enough: the largest has 512 MiB, 4 cores"]);
+    scenario.after(60_000);
+    expect(reasons()).toEqual(["YARN has given none of them yet on the 1 usable node of the cluster"]);
   });
 
   test("YARN refuses their size while the one node that is large enough is away", () => {

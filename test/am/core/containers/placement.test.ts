@@ -40,6 +40,29 @@ describe("the room of a host", () => {
   });
 });
 
+test("a packed role goes on where it has containers already, however much room others have", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 3, { placement: "pack" })]));
+  scenario.on({ type: "nodes-changed", nodes: [node("a", 3072), node("b", 8192)] });
+  scenario.register();
+  const given = ["a", "a", "b"].map((host) => scenario.container(1, { host }));
+  scenario.on({ type: "containers-allocated", containers: given });
+  const effects = scenario.completes(given[1]?.containerId ?? "", -100);
+  expect(asksOf(effects)).toMatchObject([{ count: 1, hosts: [{ host: "a", count: 1 }] }]);
+});
+
+test("a packed role does not go on where it has given its containers up", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 3, { placement: "pack" })]));
+  scenario.on({ type: "nodes-changed", nodes: [node("a", 3072), node("b", 3072)] });
+  scenario.register();
+  const [first, ...others] = ["a", "b", "b"].map((host) => scenario.container(1, { host }));
+  scenario.on({ type: "containers-allocated", containers: first === undefined ? [] : [first, ...others] });
+  const fails = (containerId: string) =>
+    scenario.on({ type: "launch-failed", containerId, message: "no token", nodeAtFault: false });
+  for (const { containerId } of others) {
+    expect(asksOf(fails(containerId))[0]?.hosts.map(({ host }) => host)).toContain("a");
+  }
+});
+
 describe("a host that is kept off", () => {
   function excluded(): Scenario {
     const scenario = new Scenario(jobSpec([role("worker", 4)]));

@@ -74,6 +74,18 @@ describe("what executors bring to where it stays", () => {
     ]);
   });
 
+  test("is told again when it was brought there again, and not when the same is said on a new stream", () => {
+    const scenario = running();
+    says(scenario, done);
+    says(scenario, done);
+    says(scenario, { ...done, atMs: 2, bytes: 16 });
+    const told = scenario.effects.flatMap((effect) =>
+      effect.type === "record" && effect.event.type === "transfer" ? [effect.event.bytes] : [],
+    );
+    expect(told).toEqual([8, 16]);
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toMatchObject([{ bytes: 16 }]);
+  });
+
   test("is believed only from the container that the task holds", () => {
     const scenario = running();
     for (const containerId of ["container_of_the_past", ""]) {

@@ -36,6 +36,15 @@ function dumped(effects: readonly Effect[]): string[] {
 }
 
 describe("a program that reports its steps", () => {
+  test("has the whole time also after a step that was before the last one: it may have gone back to a checkpoint", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(50_000);
+    reports(scenario, "worker:0", 3);
+    expect(dumped(scenario.after(59_999))).toEqual([]);
+    expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
+  });
+
   test("hangs when it reports none in time: it is asked where it stands, and stopped", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 6);

@@ -53,6 +53,35 @@ describe("YARN wants a container back", () => {
     },
   );
 
+  test("a program that ends so under the next attempt gives way as well", () => {
+    const scenario = running();
+    scenario.after(1_000);
+    wantsBack(scenario, "c2");
+    scenario.after(1_000);
+    scenario.crash(["c1", "c2"].map((containerId) => scenario.container(1, { containerId })));
+    const program = { state: "running", pid: 7, startedAtMs: scenario.nowMs } as const;
+    scenario.reports("worker:0", program);
+    scenario.reports("worker:1", program);
+    scenario.exits("worker:1", { signal: "SIGTERM" });
+    scenario.stops("worker:0");
+    expect(scenario.job).toMatchObject({ generation: 2, outcome: undefined });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("a program that starts there after the notice was not told of it: what it fails of is its own", () => {
+    const scenario = running();
+    wantsBack(scenario, "c2");
+    scenario.completes("c1", -102);
+    scenario.stops("worker:1");
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", generation: 2 });
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1", exit: "1" } });
+  });
+
   test("a peer that fails of the lost connection is no cause beside it", () => {
     const scenario = running();
     wantsBack(scenario, "c2");

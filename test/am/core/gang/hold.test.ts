@@ -126,7 +126,7 @@ describe("what a gang in part holds", () => {
   });
 });
 
-test("a task whose container was given back listens nowhere", () => {
+test("a task whose container was given back listens nowhere, and is shown in none", () => {
   const scenario = new Scenario(spec);
   scenario.register();
   scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
@@ -134,6 +134,7 @@ test("a task whose container was given back listens nowhere", () => {
   expect(scenario.task("worker:0")).toMatchObject({ host: "n1", port: 30_000 });
   scenario.after(spec.timeouts.gangHoldMs);
   expect(scenario.task("worker:0")).toMatchObject({ host: "", port: 0 });
+  expect(statusOf(scenario.core, scenario.nowMs).tasks[0]).not.toHaveProperty("containerId");
 });
 
 describe("the pause of a gang that gave its containers back", () => {

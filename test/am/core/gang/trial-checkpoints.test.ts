@@ -77,6 +77,19 @@ describe("what executors stored of a search's checkpoints", () => {
     expect(stored(scenario)).toEqual([undefined, undefined, 3, undefined]);
   });
 
+  test("is gone under the next attempt, too, of a trial that had ended well before a better one did", () => {
+    const scenario = running();
+    reports(scenario, "worker:0", 3, 0.5);
+    ends(scenario, "worker:0");
+    scenario.after(60_000);
+    next(scenario, "worker:2");
+    reports(scenario, "worker:2", 3, 0.1);
+    expect(removed(ends(scenario, "worker:2"))).toEqual(["worker:0"]);
+    scenario.after(60_000);
+    expect(new Set(removed(scenario.crash([])))).toEqual(new Set(["worker:0"]));
+    expect(stored(scenario)).toEqual([undefined, undefined, 3, undefined]);
+  });
+
   test("stays until no container of the trial is left that may still store one", () => {
     const scenario = running();
     reports(scenario, "worker:0", 3, 0.5);

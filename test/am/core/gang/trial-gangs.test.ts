@@ -109,6 +109,41 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome).toMatchObject({ result: "succeeded", summary: "4 trials: 3 completed, 1 failed" });
   });
 
+  test("have ended when their lead had, however long the others took", () => {
+    const { scenario } = running();
+    reports(scenario, "worker:0", 1, 0.5);
+    scenario.exits("worker:0");
+    const endedAtMs = scenario.nowMs;
+    scenario.after(10_000);
+    scenario.exits("worker:1");
+    scenario.stops("ps:0");
+    expect(scenario.task("worker:0")).toMatchObject({ trialOver: true, endedAtMs });
+  });
+
+  test("begin when the journal knows that those before have ended", () => {
+    const { scenario } = running();
+    scenario.journalAnswers = false;
+    ends(scenario, 0);
+    const begun = () => scenario.core.state.gangs.filter(({ generation }) => generation > 0).length;
+    expect(begun()).toBe(2);
+    scenario.on({ type: "journal-written", sequence: scenario.core.state.journal.inFlight });
+    expect(begun()).toBe(3);
+  });
+
+  test("were started again as often as they failed before, the last time not counted", () => {
+    const { scenario } = running({ retries: 1, maxParallel: 1 });
+    for (const life of [1, 2]) {
+      scenario.exits("worker:0", { exitCode: life });
+      for (const task of ["worker:1", "ps:0"]) if (scenario.task(task).phase === "stopping") scenario.stops(task);
+      scenario.after(60_000);
+      scenario.allocateAll();
+      scenario.readyAll();
+      scenario.startedAll();
+    }
+    expect(stateOf(scenario, 0)).toBe("failed");
+    expect(retriesOf(scenario.core, scenario.task("worker:0"))).toBe(1);
+  });
+
   test("keep their containers for those that may begin or go on, as long as is said", () => {
     const pausing = { stop: "asha-promotion", budget: { min: 1, max: 2, factor: 2 }, maxTrials: 2 } as const;
     const { scenario } = running({ ...pausing, keepIdleMs: 30_000 });

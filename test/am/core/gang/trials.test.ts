@@ -508,6 +508,14 @@ describe("trials of a search", () => {
     });
   });
 
+  test("that have failed by then are none of that, whatever they had reported", () => {
+    const { scenario } = running({ timeoutMs: 60_000, maxTrials: 2 });
+    reports(scenario, "worker:0", 1, 0.5);
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.after(61_000);
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", reason: { code: "search-time-over" } });
+  });
+
   const bug = { exitCode: 1, traceback: "Traceback (most recent call last):\nKeyError: 'x1'" };
 
   test.each<[string, Partial<Search["failures"]>, readonly (number | Partial<ChildExit>)[], string | undefined]>([
@@ -784,6 +792,33 @@ describe("trials of a search", () => {
     }
     const summary = "2 trials: 2 completed; 1 was run again after infrastructure failures";
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary });
+  });
+
+  test("that start again have no value of their earlier lives, and are shown in none of their containers", () => {
+    const { scenario } = running({ maxTrials: 2, retries: 1 });
+    reports(scenario, "worker:0", 1, 0.5);
+    scenario.exits("worker:0", bug);
+    expect(scenario.task("worker:0").phase).toBe("waiting");
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]).not.toHaveProperty("containerId");
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    scenario.exits("worker:0");
+    expect(trialOf(scenario.task("worker:0"))).not.toHaveProperty("value");
+    expect(trialOf(scenario.task("worker:0")).state).toBe("failed");
+  });
+
+  test("that are run again as their programs had failed are not counted as lost with their machines", () => {
+    const { scenario } = running({ maxTrials: 2, retries: 1 });
+    scenario.exits("worker:0", bug);
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    scenario.startedAll();
+    for (const task of ["worker:0", "worker:1"]) {
+      reports(scenario, task, 1, 0.5);
+      scenario.exits(task);
+    }
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 trials: 2 completed" });
   });
 
   test("of an earlier search are as they were; one that was interrupted goes on from its checkpoint, and numbers count on", () => {

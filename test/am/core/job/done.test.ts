@@ -43,6 +43,24 @@ test("what need not end well is not counted among the tasks that did", () => {
   expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 1 tracked task exited 0" });
 });
 
+test("an evaluator has its whole grace again where a restart has the main tasks run again", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1), role("evaluator", 1)]));
+  scenario.toRunning();
+  scenario.exits("worker:0");
+  scenario.after(10_000);
+  scenario.vanishes("evaluator:0");
+  scenario.allocateAll();
+  scenario.readyAll();
+  scenario.startedAll();
+  scenario.after(60_000);
+  expect(scenario.phases()).toBe("worker:0 running, evaluator:0 running");
+  scenario.exits("worker:0");
+  scenario.after(19_999);
+  expect(scenario.core.state.outcome).toBeUndefined();
+  scenario.after(1);
+  expect(scenario.core.state.outcome?.result).toBe("succeeded");
+});
+
 describe("when the chief is done", () => {
   const roles = [role("chief", 1), role("worker", 2, { chief: "none" })];
 

@@ -53,6 +53,27 @@ describe("a job ends", () => {
     expect(typesOf(scenario.effects.slice(decided))).not.toContain("journal");
   });
 
+  test("later than the generation that it ends with, whose programs had to stop first", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const endedAtMs = scenario.nowMs;
+    for (let restart = 1; restart <= spec.failure.budgets.program; restart++) {
+      scenario.exits("worker:0", { exitCode: 1 });
+      for (const task of ["worker:1", "ps:0"]) scenario.stops(task);
+      scenario.readyAll();
+      scenario.after(10_000);
+      scenario.startedAll();
+    }
+    scenario.exits("worker:0", { exitCode: 1 });
+    const failedAtMs = scenario.nowMs;
+    scenario.after(3_000);
+    scenario.stops("worker:1");
+    scenario.stops("ps:0");
+    const { generations, outcome } = statusOf(scenario.core, scenario.nowMs);
+    expect(generations).toMatchObject([{ endedAtMs }, {}, { endedAtMs: failedAtMs }]);
+    expect(outcome).toMatchObject({ result: "failed", endedAtMs: failedAtMs + 3_000 });
+  });
+
   test("whether or not the outcome can be journaled, after five seconds", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();

@@ -55,6 +55,7 @@ describe("the ApplicationMaster dies", () => {
     });
     effects.push(...scenario.reports("worker:0", program), ...scenario.reports("worker:1", program));
     expect(typesOf(effects)).not.toContain("ask");
+    expect(typesOf(effects)).not.toContain("blacklist");
     expect(effects.filter(({ type }) => type === "send")).toEqual([]);
     // That they started is in the job's history already.
     const events = effects.flatMap((effect) => (effect.type === "record" ? [effect.event.type] : []));
@@ -150,6 +151,18 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 3 });
   });
 
+  test("nor does a gang that gave its containers back ask for them later for that", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+    scenario.after(spec.timeouts.gangHoldMs);
+    expect(scenario.gang.hold.returns).toBe(1);
+    scenario.nowMs -= 500_000;
+    scenario.crash([]);
+    expect(asksOf(scenario.after(60_000))).toMatchObject([{ role: "worker", count: 2 }]);
+  });
+
   test("a limit on a program's time is not passed because the next machine's clock is ahead", () => {
     const scenario = new Scenario({ ...spec, timeouts: { ...spec.timeouts, executionMs: 600_000 } });
     scenario.toRunning();
@@ -181,6 +194,7 @@ describe("the ApplicationMaster dies", () => {
     scenario.after(45_000);
     expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
+    expect(scenario.core.state.blame).toEqual({});
     expect(scenario.task("worker:1").phase).toBe("waiting");
   });
 
@@ -200,6 +214,16 @@ describe("the ApplicationMaster dies", () => {
     const asks = asksOf(scenario.crash(kept));
     expect(asks).toEqual([]);
     oneOfTwoIsClaimed(scenario);
+  });
+
+  test("one that an attempt before had stopped was told to: its machine is not to blame, and nobody pays", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.crash([scenario.container(1), scenario.container(1)]);
+    oneOfTwoIsClaimed(scenario);
+    scenario.completes("c2", 0);
+    expect(scenario.core.state.blame).toEqual({});
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
   test("one whose executor names a task that lives elsewhere goes back, and what it says late claims it for no task", () => {
@@ -300,6 +324,24 @@ describe("the ApplicationMaster dies", () => {
     expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(2);
     expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 2 }]);
     expect(scenario.gang.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
+  });
+
+  test("without a journal stages that were ahead say why, too, when their turn comes", () => {
+    const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
+    scenario.toRunning();
+    scenario.journal = undefined;
+    scenario.crash([]);
+    expect(scenario.core.state.gangs.map(({ restartReason }) => restartReason)).toEqual([
+      "the earlier attempt of the ApplicationMaster left no journal",
+      "the earlier attempt of the ApplicationMaster left no journal",
+    ]);
+  });
+
+  test("after the outcome was written down the next attempt finishes at once, whether or not it can write", () => {
+    const { scenario, kept } = running();
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    scenario.journalWorks = false;
+    expect(typesOf(scenario.crash(kept))).toContain("unregister");
   });
 
   test("after the outcome was decided the next attempt only finishes", () => {

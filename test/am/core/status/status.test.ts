@@ -235,6 +235,8 @@ describe("the published status", () => {
     reports();
     const tasks = () => statusOf(scenario.core, scenario.nowMs).tasks;
     expect(tasks()[0]).toMatchObject({ task: "worker:0", metrics: { loss: 0.4 } });
+    reports({ accuracy: 0.9 });
+    expect(tasks()[0]?.metrics).toEqual({ accuracy: 0.9 });
 
     scenario.exits("worker:1", { exitCode: 1 });
     scenario.stops("worker:0");
