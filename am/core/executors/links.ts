@@ -1,7 +1,7 @@
 import { moveLink } from "../containers/containers.ts";
 import { executorEnded } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
-import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
+import { awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import { type Step, tenantOf } from "../state/step.ts";
 
@@ -18,7 +18,6 @@ export function executorLost(step: Step, event: Of<"executor-lost">): void {
   if (event.cause === "stream-broken") {
     if (container.link === "up") {
       moveLink(step, container, "stream-broken");
-      awaitNoMore(container, "heartbeat");
       awaitOf(step, container, "reconnect", Bounds.reconnectMs);
     }
     return;

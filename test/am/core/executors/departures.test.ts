@@ -79,6 +79,15 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(leaves(scenario, "n2"), "signal-child")).toEqual([]);
   });
 
+  test("sooner than its program can stop: it is told that its time is up now, not before", () => {
+    const scenario = running();
+    const effects = leaves(scenario, "n2", { timeoutMs: 1_000 });
+    const notices = effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "signal-child" ? [effect.message.notice] : [],
+    );
+    expect(notices).toMatchObject([{ endsAtMs: scenario.nowMs }]);
+  });
+
   test("YARN is told to keep it off, again after a takeover, and no more when it stays", () => {
     const scenario = running();
     expect(leaves(scenario, "n2")).toContainEqual({ type: "blacklist", hosts: ["n2"] });

@@ -56,6 +56,22 @@ describe("a failure of the infrastructure", () => {
     scenario.startedAll();
   }
 
+  test("is given back as the last one, where the container turns out to have been taken back: the one before it counts no longer", () => {
+    const { failure: ofJob } = spec;
+    const scenario = new Scenario({ ...spec, failure: { ...ofJob, budgets: { program: 0, infrastructure: 2 } } });
+    scenario.toRunning();
+    losesNode(scenario);
+    scenario.after(3_000_000);
+    const { containerId } = scenario.task("worker:0");
+    scenario.breaks("worker:0");
+    scenario.after(5_000);
+    expect(scenario.used.infrastructure).toBe(2);
+    scenario.completes(containerId, -102);
+    expect(scenario.used.infrastructure).toBe(1);
+    scenario.after(700_000);
+    expect(scenario.used.infrastructure).toBe(0);
+  });
+
   test("counts for an hour: a job that runs for weeks loses a node now and then", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();

@@ -193,6 +193,7 @@ describe("a gang that needs more than the cluster has", () => {
   test("keeps what comes when it looks for ten seconds, and what YARN would set aside no longer either", () => {
     const scenario = tooLarge();
     look(scenario, 15);
+    scenario.ready("worker:0");
     expect(heldBy(scenario)).toHaveLength(15);
     scenario.after(10_000);
     expect(heldBy(scenario)).toEqual([]);

@@ -204,6 +204,7 @@ describe("trials of a search", () => {
     const { reports: kept = [] } = trialOf(scenario.task("worker:0"));
     expect(kept.length).toBeLessThan(200);
     expect(kept.filter(({ step }) => [2, 8, 32, 128].includes(step)).map(({ step }) => step)).toEqual([2, 8, 32, 128]);
+    expect(kept.at(-1)?.step).toBe(400);
   });
 
   test("are not judged at a rung by a value of an earlier step that is repeated there", () => {
@@ -792,6 +793,18 @@ describe("trials of a search", () => {
     }
     const summary = "2 trials: 2 completed; 1 was run again after infrastructure failures";
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary });
+  });
+
+  test("whose programs fail again and again start on a node that they avoid where that alone has room", () => {
+    const { scenario } = running({ retries: 2, maxTrials: 2 });
+    for (const task of ["worker:0", "worker:0"]) {
+      scenario.exits(task, bug);
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host: "n2" })] });
+      scenario.ready(task);
+      scenario.startedAll();
+    }
+    scenario.exits("worker:0", bug);
+    expect(scenario.task("worker:0").phase).toBe("failed");
   });
 
   test("that start again have no value of their earlier lives, and are shown in none of their containers", () => {

@@ -176,6 +176,18 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
+  test("an executor is dialled where it said last that it is", () => {
+    const { scenario, kept } = running();
+    scenario.breaks("worker:0");
+    const { containerId, generation, host } = scenario.task("worker:0");
+    const back = { task: "worker:0", containerId, generation, host, port: 4000, tensorboardPort: 0, child: program };
+    scenario.on({ type: "executor-registered", ...back, rejoinAddress: "n1:10" });
+    scenario.after(1_000);
+    const effects = scenario.crash(kept);
+    const dialled = effects.flatMap((effect) => (effect.type === "rejoin" ? effect.executors : []));
+    expect(dialled.map(({ address }) => address)).toEqual(["n1:10", "n2:9"]);
+  });
+
   test("a program that ended meanwhile is told by its executor, and counts once", () => {
     const { scenario, kept } = running();
     scenario.exits("worker:0");

@@ -35,15 +35,28 @@ describe("the published status", () => {
     expect(told()).toEqual({ generation: 1, startedAtMs, allocatedAtMs });
     scenario.after(2_000);
     scenario.ready("worker:1", { upMs: 300 });
+    const localizedAtMs = scenario.nowMs - 300;
     expect(told()).toEqual({ generation: 1, startedAtMs, allocatedAtMs });
     scenario.after(1_000);
-    scenario.ready("ps:0", { upMs: 250 });
-    const localizedAtMs = scenario.nowMs - 250;
+    // Its files were there before those of the others.
+    scenario.ready("ps:0", { upMs: 2_000 });
     expect(told()).toMatchObject({ allocatedAtMs, localizedAtMs });
     const registeredAtMs = scenario.nowMs;
     scenario.after(500);
     scenario.startedAll();
     expect(told()).toMatchObject({ allocatedAtMs, localizedAtMs, registeredAtMs, runningAtMs: scenario.nowMs });
+  });
+
+  test("says of no generation that its programs run from a time on that has not come, whatever a machine's clock says", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.readyAll();
+    for (const { id: task, containerId, generation } of scenario.core.state.tasks) {
+      scenario.on({ type: "child-started", task, containerId, generation, pid: 7, atMs: scenario.nowMs + 3_600_000 });
+    }
+    const { generations, nowMs } = statusOf(scenario.core, scenario.nowMs);
+    expect(generations[0]?.runningAtMs).toBe(nowMs);
   });
 
   test("takes no time for containers that the next generation keeps, nor for the files in them", () => {
