@@ -60,6 +60,14 @@ class Job {
 }
 
 describe("a job whose programs use nothing", () => {
+  test("is shown as such no more as soon as one of its executors is not heard", () => {
+    const job = new Job();
+    job.passes(11);
+    expect(job.shown).toBeDefined();
+    job.idleness.forget("c0");
+    expect(job.shown).toBeUndefined();
+  });
+
   test("is told of once, with what was measured, and shown as long as it lasts", () => {
     const job = new Job();
     job.passes(9);

@@ -99,6 +99,17 @@ describe("after the process stood still", () => {
     expect(superseded()).toBe(1);
   });
 
+  test("and once more before that is confirmed, it is told of both before it hears what has waited", async () => {
+    const { clock, mailbox, handled, questions } = setUp();
+    clock.standStill(6_000);
+    mailbox.post("first");
+    clock.standStill(3_000);
+    mailbox.post("second");
+    questions[0]?.(true);
+    await turn();
+    expect(handled).toEqual(["stood still 3000", "stood still 6000", "first", "second"]);
+  });
+
   test("signs of life within the gap keep it open", () => {
     const { clock, mailbox, handled } = setUp();
     clock.standStill(4_000);

@@ -199,4 +199,12 @@ describe("the key-value store of a job", () => {
     later.look();
     expect(await listed(later)).toEqual([]);
   });
+
+  test("has no key of such a life for who calls first where that is known by then", async () => {
+    const scene = new Scene();
+    scene.lives.set("worker:0", { task: "worker:0", generation: 1 });
+    await scene.store().call(owned("a"));
+    scene.lives.clear();
+    expect(await listed(scene.store(2))).toEqual([]);
+  });
 });

@@ -34,7 +34,7 @@ class RecordedScheduler implements Scheduler {
     this.tell = deliver;
     return { attempt: 1, keptContainers: [] };
   }
-  ask = (asks: readonly Ask[]) => void this.calls.push(...asks.map(({ role }) => `ask ${role}`));
+  ask = (asks: readonly Ask[]) => void this.calls.push(`ask ${asks.map(({ role }) => role).join(" ")}`);
   release = (ids: readonly string[]) => void this.calls.push(...ids.map((id) => `release ${id}`));
   blacklist = () => {};
   launch = (commands: readonly { readonly containerId: string }[]) =>
@@ -64,6 +64,13 @@ describe("an ApplicationMaster that runs a task in its own container", () => {
   test("asks the cluster for the other roles' containers alone", async () => {
     const { scheduler, cluster, own } = await started();
     scheduler.ask([askOf("driver"), askOf("worker")]);
+    expect([own.calls, cluster.calls]).toEqual([["ask driver"], ["ask worker"]]);
+  });
+
+  test("asks nobody for nothing", async () => {
+    const { scheduler, cluster, own } = await started();
+    scheduler.ask([askOf("driver")]);
+    scheduler.ask([askOf("worker")]);
     expect([own.calls, cluster.calls]).toEqual([["ask driver"], ["ask worker"]]);
   });
 

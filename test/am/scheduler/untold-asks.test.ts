@@ -39,6 +39,17 @@ describe("when something is refused", () => {
     expect(untold.take()).toEqual([{ ask: chief, before: undefined }]);
   });
 
+  test("what was taken of its role before counts for nothing: it is told as if it were the first", () => {
+    const untold = holding(worker);
+    untold.take();
+    untold.answered();
+    untold.add(ask("worker", 2, 9));
+    untold.take();
+    untold.refused();
+    untold.add(ask("worker", 2, 7));
+    expect(untold.take()).toEqual([{ ask: ask("worker", 2, 7), before: undefined }]);
+  });
+
   test("it is the only one that was told", () => {
     const untold = holding(worker);
     untold.take();

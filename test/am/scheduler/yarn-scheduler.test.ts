@@ -89,7 +89,10 @@ class ScriptedManager implements ResourceManagerClient {
   release(ids: readonly string[]): void {
     this.released.push(...ids);
   }
-  blacklist(): void {}
+  readonly avoided: unknown[] = [];
+  blacklist(change: unknown): void {
+    this.avoided.push(change);
+  }
   heartbeat(...shown: [number, string | undefined]): Promise<HeartbeatOutcome> {
     this.shown = shown;
     return new Promise((resolve, reject) => {
@@ -193,6 +196,18 @@ describe("the YARN scheduler", () => {
     expect(types()).toContain("resource-manager-shutdown");
   });
 
+  test("such an exception now and then ends nothing, as long as there are answers in between", async () => {
+    const { clock, manager, types } = await setUp();
+    for (let times = 1; times <= 5; times += 1) {
+      (await manager.heartbeats.next())(new RemoteError("org.example.Strange", "no"));
+      await turn();
+      await clock.pass(100_000);
+      await manager.answer();
+      await clock.pass(1_000);
+    }
+    expect(types()).not.toContain("resource-manager-shutdown");
+  });
+
   test("a node's token that was lost with the registration's answer ends the attempt: the next one is told it", async () => {
     const { manager, nodeManagers, scheduler, types } = await setUp({ answered: false });
     nodeManagers.startFails = new HadoopError("no token", { code: "NODE_TOKEN_MISSING" });
@@ -246,6 +261,31 @@ describe("the YARN scheduler", () => {
     expect(scheduler.waits).toMatchObject([{ cause: "the ResourceManager's answer", sinceMs: clock.nowMs() - 2_000 }]);
     await manager.answer();
     expect(scheduler.waits).toEqual([]);
+  });
+
+  test("what is left for the job is told when it has changed, not with each heartbeat", async () => {
+    const { clock, manager, events } = await setUp();
+    const left = { ...small, memoryMiB: 256 };
+    for (const available of [small, small, left, left]) {
+      await manager.answer({ available });
+      await clock.pass(1_000);
+    }
+    expect(events.flatMap((event) => (event.type === "headroom-changed" ? [event.available] : []))).toEqual([
+      small,
+      left,
+    ]);
+  });
+
+  test("of the hosts that are kept off YARN is told which are new, and which may be used again", async () => {
+    const { manager, scheduler } = await setUp();
+    scheduler.blacklist(["n1"]);
+    scheduler.blacklist(["n1", "n2"]);
+    scheduler.blacklist(["n2"]);
+    expect(manager.avoided).toEqual([
+      { add: ["n1"], remove: [] },
+      { add: ["n2"], remove: [] },
+      { add: [], remove: ["n1"] },
+    ]);
   });
 
   test("an ask is told at once, in a heartbeat that begins after it", async () => {
@@ -505,6 +545,17 @@ describe("the YARN scheduler", () => {
     (await manager.heartbeats.next())({ kind: "shutdown", reason: "attempt 3" });
 
     expect(await confirmed).toBe(false);
+  });
+
+  test("a question that no heartbeat answers any more is answered by what becomes of the outcome", async () => {
+    const { manager, scheduler } = await setUp();
+    const confirmed = scheduler.confirm();
+    const outcome = { ...endedBecause("killed", { code: "stop-requested", words: "by alice" }), endedAtMs: 0 };
+    const finished = scheduler.finish(outcome);
+    await manager.answer();
+    await finished;
+    expect(await confirmed).toBe(true);
+    expect(await scheduler.confirm()).toBe(true);
   });
 
   test("what the ResourceManager refuses is told, and so is a resource type that it does not know", async () => {

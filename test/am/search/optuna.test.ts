@@ -68,10 +68,12 @@ describe("the process that asks Optuna", () => {
     trials[0] = { params: { x: 0.5 }, state: "completed", value: Number.POSITIVE_INFINITY, step: 2 };
     trials.push({ params: { x: 0.6 }, state: "running" });
     await answers(3);
+    await answers(4);
     expect(said).toEqual([
       { type: "trial-proposed", number: 0, params: { trials: 0, told: "" } },
       { type: "trial-proposed", number: 1, params: { trials: 1, told: "0running" } },
       { type: "trial-proposed", number: 2, params: { trials: 3, told: "0completedInfinity,1running" } },
+      { type: "trial-proposed", number: 3, params: { trials: 3, told: "" } },
     ]);
   });
 

@@ -32,6 +32,14 @@ describe("the staging folder", () => {
     await expect(staging.latestAttempt()).resolves.toBe(10);
   });
 
+  test("has what the last attempt kept of tasks over time that kept anything, and never the attempt's own", async () => {
+    await expect(staging.keptSeries(3)).resolves.toBeUndefined();
+    await staging.keepSeries(1, Buffer.from("first"));
+    await staging.keepSeries(3, Buffer.from("third"));
+    await expect(staging.keptSeries(3)).resolves.toEqual(Buffer.from("first"));
+    await expect(staging.keptSeries(5)).resolves.toEqual(Buffer.from("third"));
+  });
+
   test("is gone after a job on a cluster", async () => {
     await staging.remove();
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
