@@ -158,6 +158,12 @@ describe("the shell around the core", () => {
     expect(events).toEqual(["nodes-changed"]);
   });
 
+  test("fails it once, whatever else fails as it does", async () => {
+    const { shell, done } = setUp({});
+    await Promise.all([shell.fail(new Error("first")), shell.fail(new Error("second"))]);
+    expect(done).toEqual(['outcome "failed"', "books", 'finish "failed"', "exit 1 true"]);
+  });
+
   test("touches nothing when it stood still and was replaced meanwhile", async () => {
     const replaced = { confirm: async () => false };
     const { clock, shell, events, done } = setUp({}, replaced);

@@ -108,6 +108,18 @@ describe("a job that takes its keytab along", () => {
     ]);
   });
 
+  test("reads it once, while the tokens that it has still open the folder", async () => {
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      if (reads > 1) throw new Error("the tokens have ended");
+      return content;
+    };
+    const { requests, warnings } = await ranUntil(100_000, { read });
+    expect(requests.length).toBeGreaterThan(1);
+    expect([reads, warnings]).toEqual([1, []]);
+  });
+
   test("uses no keytab but its own", async () => {
     const { requests, warnings } = await ranUntil(40_000, { read: async () => Buffer.from("another's") });
     expect(requests).toEqual([]);

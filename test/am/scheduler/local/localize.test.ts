@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Localizer } from "../../../../am/scheduler/local/localize.ts";
+import type { ShippedFile } from "../../../../src/job/stored/job-file.ts";
+import { writeZip } from "../../../support/zip-writer.ts";
+
+describe("the files of containers on this machine", () => {
+  let base = "";
+  beforeEach(() => {
+    base = mkdtempSync(path.join(tmpdir(), "tony-localize-"));
+  });
+  afterEach(() => rmSync(base, { recursive: true }));
+
+  function shipped(name: string, type: ShippedFile["type"]): ShippedFile {
+    const file = path.join(base, name);
+    const { size, mtimeMs } = statSync(file);
+    const modificationTimeMs = Math.floor(mtimeMs);
+    return {
+      ...{ link: name, url: `file://${file}`, type, visibility: "APPLICATION" },
+      ...{ sizeBytes: size, modificationTimeMs },
+    };
+  }
+
+  function workFolder(name: string): string {
+    mkdirSync(path.join(base, name));
+    return path.join(base, name);
+  }
+
+  test("are there under their names; an archive is unpacked once for all of them", async () => {
+    const members = [{ path: "bin/python", mode: 0o100644, content: "python" }];
+    writeFileSync(path.join(base, "venv.zip"), writeZip(members));
+    writeFileSync(path.join(base, "train.py"), "train");
+    const files = [shipped("venv.zip", "ARCHIVE"), shipped("train.py", "FILE")];
+    const localizer = new Localizer(path.join(base, "cache"));
+    const folders = [workFolder("c1"), workFolder("c2")];
+    await Promise.all(folders.map((folder) => localizer.place(files, folder)));
+    for (const folder of folders) {
+      expect(readFileSync(path.join(folder, "venv.zip/bin/python"), "utf8")).toBe("python");
+      expect(readFileSync(path.join(folder, "train.py"), "utf8")).toBe("train");
+    }
+    expect(new Set(folders.map((folder) => readlinkSync(path.join(folder, "venv.zip")))).size).toBe(1);
+  });
+
+  test("are the ones that were submitted, or none", async () => {
+    writeFileSync(path.join(base, "train.py"), "train");
+    const file = shipped("train.py", "FILE");
+    writeFileSync(path.join(base, "train.py"), "another");
+    await expect(new Localizer(path.join(base, "cache")).place([file], workFolder("c1"))).rejects.toMatchObject({
+      code: "LOCALIZATION",
+      message: expect.stringContaining("train.py has changed since the job was submitted"),
+    });
+  });
+});
