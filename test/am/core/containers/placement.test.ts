@@ -42,11 +42,11 @@ describe("the room of a host", () => {
 
 test("a packed role goes on where it has containers already, however much room others have", () => {
   const scenario = new Scenario(jobSpec([role("worker", 3, { placement: "pack" })]));
-  scenario.on({ type: "nodes-changed", nodes: [node("a", 3072), node("b", 8192)] });
+  scenario.on({ type: "nodes-changed", nodes: [node("b", 8192), node("a", 3072)] });
   scenario.register();
   const given = ["a", "a", "b"].map((host) => scenario.container(1, { host }));
   scenario.on({ type: "containers-allocated", containers: given });
-  const effects = scenario.completes(given[1]?.containerId ?? "", -100);
+  const effects = scenario.completes(given[2]?.containerId ?? "", -100);
   expect(asksOf(effects)).toMatchObject([{ count: 1, hosts: [{ host: "a", count: 1 }] }]);
 });
 
