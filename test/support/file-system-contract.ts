@@ -175,7 +175,10 @@ export function describeFileSystem(
       await fs.create(from, bytes("from"), { permission: 0o600 });
       await fs.create(to, bytes("to"), { permission: 0o600 });
       await fs.mkdirs(directory, 0o700);
+      const other = fresh();
+      await fs.mkdirs(other, 0o700);
       expect([await fs.rename(from, to), await fs.rename(from, directory)]).toEqual([false, false]);
+      expect(await fs.rename(other, directory)).toBe(false);
       expect([await read(from), await read(to), await fs.list(directory)]).toEqual(["from", "to", []]);
       expect(await fs.rename(from, to, { overwrite: true })).toBe(true);
       expect(await read(to)).toBe("from");

@@ -29,22 +29,21 @@ export async function createReadable(
   const created = fileSystem.create(path, content, { permission, overwrite: true });
   const stopLooking = () => looking.abort();
   const closed = created.then(stopLooking, stopLooking);
-  const seen = await Promise.race([created, seesWhole(fileSystem, path, content.length, looking.signal)]);
-  if (seen === false) await created;
+  await Promise.race([created, seesWhole(fileSystem, path, content.length, looking.signal)]);
   return { closed };
 }
 
-/** Looks until the file has its length; false when `signal` fired before. What cannot be seen is not there yet. */
+/** Looks until the file has its length, or `signal` fires. What cannot be seen is not there yet. */
 async function seesWhole(
   fileSystem: Pick<FileSystem, "stat">,
   path: string,
   lengthBytes: number,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     await sleep(pauseMs, signal);
-    if (signal.aborted) return false;
+    if (signal.aborted) return;
     const found = await fileSystem.stat(path).catch(() => undefined);
-    if (found?.lengthBytes === lengthBytes) return true;
+    if (found?.lengthBytes === lengthBytes) return;
   }
 }

@@ -72,7 +72,7 @@ export class NodeConnections {
 
   #release(node: NodeId, connection: NodeConnection): void {
     connection.users -= 1;
-    if (connection.users > 0 || this.#connections.get(node) !== connection) return;
+    if (connection.users > 0) return;
     connection.idleTimer = setTimeout(() => this.#drop(node), this.#limits.idleTimeoutMs);
     connection.idleTimer.unref();
     this.#waiting.shift()?.();

@@ -88,9 +88,7 @@ export class OutstandingRequests {
       blacklistAdditions: [...this.#blacklistAdditions],
       blacklistRemovals: [...this.#blacklistRemovals],
     };
-    for (const key of this.#changedRows) if (this.#rows.get(key)?.count === 0) this.#rows.delete(key);
     this.#changedRows.clear();
-    for (const { priority, count } of changes.constrained) if (count === 0) this.#constrained.delete(priority);
     this.#changedConstrained.clear();
     this.#newReleases.clear();
     this.#blacklistAdditions = new Set();

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { createReadable } from "../../../src/hadoop/hdfs/create-readable.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
@@ -87,6 +88,19 @@ describe("a file that can be read before its writer is told that it is closed", 
     fileSystem.refuse();
 
     await expect(creating).rejects.toBe(denied);
+  });
+
+  test("is looked for no longer once it is closed", async () => {
+    const fileSystem = new SlowToClose([0]);
+    const creating = createReadable(fileSystem, file, content, 0o600);
+    await setTimeout(40);
+    fileSystem.close();
+
+    await (await creating).closed;
+    const { looks } = fileSystem;
+    await setTimeout(100);
+    expect(looks).toBeGreaterThan(0);
+    expect(fileSystem.looks).toBe(looks);
   });
 
   test("stays there when closing it fails afterwards", async () => {

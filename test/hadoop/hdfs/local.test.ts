@@ -32,6 +32,8 @@ test("a file is read as it is, whether it is small or large, whole or a part of 
     expect((await read({})).equals(content)).toBe(true);
     expect(await read({ offset: length - 3, lengthBytes: 9 })).toEqual(content.subarray(-3));
     expect(await read({ offset: 7, lengthBytes: 2 })).toEqual(content.subarray(7, 9));
+    expect((await read({ offset: 7, lengthBytes: 65_537 })).equals(content.subarray(7, 65_544))).toBe(true);
+    expect(await read({ offset: length, lengthBytes: 2 })).toHaveLength(0);
     expect(await fileSystem.list(file)).toMatchObject([{ path: file, lengthBytes: length }]);
   }
   await rm(folder, { recursive: true });

@@ -226,6 +226,12 @@ describe("several NameNodes", () => {
   });
 });
 
+test("what is in the way of a RENAME is an error only where it was to be replaced", async () => {
+  nameNode.behave(refusal(403, "FileAlreadyExistsException", "rename destination /g already exists"));
+  expect(await open().rename("/f", "/g")).toBe(false);
+  await expect(open().rename("/f", "/g", { overwrite: true })).rejects.toMatchObject({ code: "FILE_EXISTS" });
+});
+
 describe("after a lost answer", () => {
   test("RENAME that took place is not sent again", async () => {
     nameNode.behave(lost, missing, answer(200, status(1)));
@@ -237,6 +243,16 @@ describe("after a lost answer", () => {
     nameNode.behave(lost, answer(200, status(1)), answer(200, ""));
     expect(await open().rename("/f", "/g")).toBe(true);
     expect(operations()).toEqual(["RENAME", "GETFILESTATUS", "RENAME"]);
+  });
+
+  test("RENAME whose answer is lost each time is given up after four tries, of which none took place", async () => {
+    nameNode.behave(
+      ...Array(4)
+        .fill([lost, answer(200, status(1))])
+        .flat(),
+    );
+    await expect(open().rename("/f", "/g")).rejects.toMatchObject({ code: "CONNECTION_LOST" });
+    expect(operations().filter((operation) => operation === "RENAME")).toHaveLength(4);
   });
 
   test("DELETE says true although the second time there was nothing left", async () => {
@@ -253,14 +269,17 @@ describe("after a lost answer", () => {
     expect(dataNode.requests).toHaveLength(1);
   });
 
-  test("APPEND that left half of its data is OUTCOME_UNKNOWN", async () => {
-    nameNode.behave(answer(200, status(10)), place(), answer(200, status(12)));
-    dataNode.behave(lost);
-    await expect(open().append("/f", Buffer.from("abc"))).rejects.toMatchObject({
-      code: "OUTCOME_UNKNOWN",
-      message: expect.stringContaining("had 10 bytes and has 12"),
-    });
-  });
+  test.each([12, 9])(
+    "APPEND that left neither all of its data nor none is OUTCOME_UNKNOWN: %i bytes",
+    async (found) => {
+      nameNode.behave(answer(200, status(10)), place(), answer(200, status(found)));
+      dataNode.behave(lost);
+      await expect(open().append("/f", Buffer.from("abc"))).rejects.toMatchObject({
+        code: "OUTCOME_UNKNOWN",
+        message: expect.stringContaining(`had 10 bytes and has ${found}`),
+      });
+    },
+  );
 
   test("APPEND that did not take place is sent again", async () => {
     nameNode.behave(answer(200, status(10)), place(), answer(200, status(10)), place());
@@ -399,6 +418,27 @@ describe("the data", () => {
     dataNode.behave(bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhalf"));
     await expect(text(stream)).rejects.toMatchObject({ code: "CONNECTION_LOST" });
   });
+
+  test("a download that nobody wants any more, or that cannot be continued, gives up its connection", async () => {
+    nameNode.behave(place());
+    const patient = open([nameNode.address], false, 60_000);
+    const begun = (lengthBytes: number) =>
+      new Promise<void>((closed) => {
+        dataNode.behave((socket) => {
+          socket.once("close", () => closed());
+          socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${lengthBytes}\r\n\r\nha`);
+        });
+      });
+    const dropped = begun(10);
+    (await patient.open("/f")).destroy();
+    await dropped;
+
+    dataNode.behave(bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"));
+    const stream = await patient.open("/f");
+    const shorter = begun(4);
+    await expect(text(stream)).rejects.toMatchObject({ code: "CONNECTION_LOST" });
+    await shorter;
+  }, 10_000);
 
   test("a download that breaks off or stalls fails its stream", async () => {
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf";

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import type { HostPort } from "../../../src/hadoop/conf/values.ts";
 import { RpcClient, type RpcClientOptions } from "../../../src/hadoop/rpc/client.ts";
+import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
 import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
 import { simple } from "../../../src/hadoop/security/sasl/simple.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
@@ -85,7 +86,7 @@ describe("a client of several endpoints", () => {
   test("moves on from a standby; calls that fail together move on once", async () => {
     const [passive, active] = [await served(standby), await served(echo)];
     const client = clientOf([passive.endpoint, active.endpoint]);
-    const texts = ["one", "two", "three"];
+    const texts = ["one", "two", "three", "four"];
     expect(await Promise.all(texts.map((text) => call(client, text)))).toEqual(texts);
     expect([passive.connections.length, active.connections.length]).toEqual([1, 1]);
   });
@@ -165,6 +166,44 @@ describe("a client of one endpoint", () => {
     });
     const client = clientOf([slow.endpoint], { callTimeoutMs: 50 });
     expect(await call(client, "slowly")).toBe("slowly");
+  });
+
+  test("a call that may take long keeps its time at each try", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "clearImmediate", "performance"] });
+    try {
+      const waitsMs = [70_000, 69_000];
+      const server = await served({
+        onCall: (connection, { callId, request }) => {
+          jest.advanceTimersByTime(waitsMs.shift() ?? 0);
+          connection.reply(callId, request);
+        },
+      });
+      expect(await call(clientOf([server.endpoint]), "patient", { timeoutMs: 70_000 })).toBe("patient");
+      expect(server.connections).toHaveLength(2);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test("its patience begins with each call, whatever the time, and the trouble says how long the call has lasted", async () => {
+    const clock = new ManualClock();
+    await clock.sleep(3_600_000);
+    const behaviours = [standby, standby];
+    const server = await served({
+      onCall: (connection, asked) => (behaviours.shift() ?? echo).onCall?.(connection, asked),
+    });
+    const toldMs: (number | undefined)[] = [];
+    const client = clientOf([server.endpoint], { clock, onTrouble: (trouble) => toldMs.push(trouble?.elapsedMs) });
+    expect(await call(client, "later")).toBe("later");
+    expect(toldMs).toEqual([0, 75, undefined]);
+  });
+
+  test("a call may be less patient than its client", async () => {
+    const server = await served(standby);
+    await expect(call(clientOf([server.endpoint]), "now", { retry: noRetry })).rejects.toMatchObject({
+      code: "STANDBY",
+    });
+    expect(server.connections.flatMap(({ calls }) => calls)).toHaveLength(1);
   });
 
   test("does not repeat what may not be done twice", async () => {

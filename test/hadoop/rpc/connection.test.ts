@@ -182,6 +182,32 @@ describe("a connection without security", () => {
     });
   });
 
+  test("a fatal answer to one call is the end of them all", async () => {
+    const server = await served({
+      onCall: ({ socket, calls }, { callId }) => {
+        if (calls.length === 2) socket.write(failureFrame(callId, "FATAL", "org.example.BrokenException", "no more"));
+      },
+    });
+    const connection = connectTo(server);
+    const ends = await Promise.allSettled(["one", "two", "three"].map((text) => call(connection, text)));
+    expect(ends).toEqual(
+      Array(3).fill(expect.objectContaining({ reason: expect.objectContaining({ javaMessage: "no more" }) })),
+    );
+    expect(connection.closed).toBe(true);
+  });
+
+  test("one that is closed while it learns who we are stays closed", async () => {
+    const connection = connectTo(await served(echo), {
+      strategies: async () => {
+        connection.close();
+        return [alice];
+      },
+    });
+    await expect(call(connection, "hello")).rejects.toMatchObject({ code: "RPC_CLOSED" });
+    await new Promise(setImmediate);
+    expect(connection.closed).toBe(true);
+  });
+
   test("closing fails the calls in flight", async () => {
     const server = await served({});
     const connection = connectTo(server);
@@ -388,7 +414,10 @@ describe("negotiation", () => {
   test("a server that falls silent: the connection is given up in time", async () => {
     const server = await served({});
     const connection = connectTo(server, { ...tokenOnly, connectTimeoutMs: 60 });
-    await expect(call(connection, "in")).rejects.toMatchObject({ code: "RPC_CONNECT_FAILED" });
+    await expect(call(connection, "in")).rejects.toMatchObject({
+      code: "RPC_CONNECT_FAILED",
+      message: expect.stringContaining("no connection within 60 ms"),
+    });
   });
 
   test("a server that closes while negotiating: nothing was called", async () => {

@@ -34,6 +34,10 @@ describe("frames", () => {
     );
   });
 
+  test("a frame of just the limit is taken", () => {
+    expect([...new FrameReader(1_000).push(encodeFrame(Buffer.alloc(1_000)))]).toHaveLength(1);
+  });
+
   test.each([
     ["HTTP/1.1 400 Bad Request\r\n", /HTTP server/],
     ["\x15\x03\x03\x00\x02\x02\x46", /TLS server/],

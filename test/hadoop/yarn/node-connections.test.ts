@@ -3,6 +3,7 @@ import type { RpcClient } from "../../../src/hadoop/rpc/client.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { NodeConnections } from "../../../src/hadoop/yarn/node-connections.ts";
 import type { NodeId } from "../../../src/hadoop/yarn/records.ts";
+import { keptBy } from "../../support/resources.ts";
 
 const IDLE_MS = 1_000;
 let made: NodeId[];
@@ -78,6 +79,11 @@ test("who finds all in use waits until one is idle, one after the other", async 
   for (const call of [a, c, d]) call?.end();
   await Promise.all([a, b, c, d].map((call) => call?.over));
   expect(made).toEqual(["a:1", "b:1", "c:1", "d:1"]);
+});
+
+test("an idle connection keeps no process", async () => {
+  jest.useRealTimers();
+  expect(await keptBy("Timeout", () => pool.use("a:1", async () => undefined))).toBe(0);
 });
 
 test("closed, it tells those that wait", async () => {

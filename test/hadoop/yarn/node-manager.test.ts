@@ -149,6 +149,29 @@ describe("connections", () => {
     expect(await pool.stop(nodeId, [one])).toEqual({ succeeded: [], failed: [] });
   });
 
+  test("a node's newer token opens it when its connection has to be made again", async () => {
+    const [first, second] = [3, 4].map((password) => {
+      return { identifier: Buffer.of(1), password: Buffer.of(password), kind: "NMToken", service: "" };
+    });
+    if (first === undefined || second === undefined) throw new Error("two tokens");
+    let accepted = first;
+    const server = await RpcTestServer.start(
+      scripted(
+        () => accepted,
+        () => (accepted === second && server.connections.length === 1 ? "hang up" : noStatuses()),
+      ),
+    );
+    servers.push(server);
+    const nodeId = `${server.endpoint.host}:${server.endpoint.port}`;
+    const pool = poolWith({ retry: { giveUpAfterMs: 20_000, firstDelayMs: 1, longestDelayMs: 1 } });
+    pool.addTokens([{ nodeId, token: first }]);
+    await pool.stop(nodeId, [one]);
+    accepted = second;
+    pool.addTokens([{ nodeId, token: second }]);
+    expect(await pool.stop(nodeId, [one])).toEqual({ succeeded: [], failed: [] });
+    expect(server.connections).toHaveLength(2);
+  });
+
   test("a node without a token is not called", async () => {
     await expect(poolWith().stop("host:1", [one])).rejects.toMatchObject({ code: "NODE_TOKEN_MISSING" });
   });

@@ -193,6 +193,16 @@ describe("after a resync everything outstanding is told again", () => {
     });
   });
 
+  test("a container that comes while its row is being withdrawn changes nothing of that", () => {
+    const table = new OutstandingRequests();
+    const constrained = { priority: 3, capability, count: 0, tags: ["w"] };
+    table.ask([row({ count: 0 })]);
+    table.askConstrained([constrained]);
+    table.granted(container());
+    table.rejected({ priority: 3, count: 2, reason: "could not place" });
+    expect(table.take()).toMatchObject({ asks: [row({ count: 0 })], constrained: [constrained] });
+  });
+
   test("but not what has been answered meanwhile", () => {
     const table = new OutstandingRequests();
     table.ask([row({ count: 1 })]);

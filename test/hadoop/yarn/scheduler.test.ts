@@ -123,6 +123,18 @@ describe("heartbeats", () => {
     ]);
   });
 
+  test("what the ResourceManager has rejected is not asked for again when it has forgotten us", async () => {
+    await client.register(master);
+    client.askConstrained([{ priority: 3, capability, count: 2, tags: ["w"] }]);
+    const request = { priority: { priority: 3 }, resourceSizing: { numAllocations: 2 } };
+    const reason = yarn.RejectionReasonProto.RRP_COULD_NOT_PLACE_ON_NODE;
+    script = [allocated({ response_id: 1, rejected_scheduling_requests: [{ request, reason }] })];
+    await client.heartbeat(0);
+    await client.register(master);
+    await client.heartbeat(0);
+    expect(heartbeats.map(({ scheduling_requests }) => scheduling_requests.length)).toEqual([1, 0]);
+  });
+
   test("one that is refused for what it asks is not repeated; what it gave back is told again", async () => {
     script = [{ exception: `${exceptions}.InvalidResourceRequestException`, message: "too large" }];
     await client.register(master);
@@ -150,7 +162,11 @@ describe("heartbeats", () => {
   test("ask for no resource type that the cluster lacks", async () => {
     await client.register(master);
     const tpu = { ...wanted, capability: { ...capability, others: { "yarn.io/tpu": 1 } } };
-    expect(() => client.ask([wanted, tpu])).toThrow(expect.objectContaining({ code: "RESOURCE_TYPE_UNKNOWN" }));
+    const unknown = expect.objectContaining({ code: "RESOURCE_TYPE_UNKNOWN" });
+    expect(() => client.ask([wanted, tpu])).toThrow(unknown);
+    expect(() => client.askConstrained([{ ...tpu, tags: ["w"] }])).toThrow(unknown);
+    await client.heartbeat(0);
+    expect(heartbeats.at(-1)?.scheduling_requests).toEqual([]);
     expect(client.outstanding).toEqual([]);
   });
 });
