@@ -67,7 +67,8 @@ export function migrateFlowDocument(text: string, file: string): MigratedText | 
       const name = textOf(pair);
       const now = migrated[index]?.key;
       const [from, to] = pair.range;
-      if (now === undefined) edits.push(withoutPair(text, config, index));
+      const isEndGone = migrated.slice(index).every(({ key }) => key === undefined);
+      if (now === undefined) edits.push(withoutPair(text, config, { index, isEndGone }));
       else if (now !== name) edits.push({ from, to, text: text.slice(from, to).replace(name, now) });
     }
   }
@@ -83,18 +84,19 @@ function textOf(node: ParsedNode | null): string {
   return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
 }
 
-/** A property with its lines; within braces, with the comma that follows it or stands before it. */
-function withoutPair(text: string, { flow = false, items }: Mapping, index: number): Edit {
+/**
+ * A property with its lines; within braces, with the comma that follows it or, where all that follows it goes too, stands before it. Something
+ * stays.
+ */
+function withoutPair(
+  text: string,
+  { flow = false, items }: Mapping,
+  { index, isEndGone }: { readonly index: number; readonly isEndGone: boolean },
+): Edit {
   const startOf = (at: number) => items[at]?.key.range[0] ?? 0;
   const endOf = (at: number) => items[at]?.value?.range[1] ?? items[at]?.key.range[1] ?? 0;
-  if (flow) {
-    const isLast = index === items.length - 1;
-    return {
-      from: isLast && index > 0 ? endOf(index - 1) : startOf(index),
-      to: isLast ? endOf(index) : startOf(index + 1),
-      text: "",
-    };
-  }
+  if (flow && isEndGone) return { from: endOf(index - 1), to: endOf(index), text: "" };
+  if (flow) return { from: startOf(index), to: startOf(index + 1), text: "" };
   const end = endOf(index);
   const lineEnd = text[end - 1] === "\n" ? end : text.indexOf("\n", end) + 1;
   return { from: text.lastIndexOf("\n", startOf(index)) + 1, to: lineEnd === 0 ? text.length : lineEnd, text: "" };

@@ -39,6 +39,15 @@ describe("the calls of one caller", () => {
     expect(enter("7")).toBeDefined();
   });
 
+  test("are refused as soon as so many wait, though there may be more in all", () => {
+    calls = new CallerCalls({ ...limits, mostCalls: 10 });
+    const entered = ["1", "2", "3", "4"].map((name) => enter(name));
+    expect(enter("5")).toBeUndefined();
+    entered[0]?.asked();
+    expect(enter("6")).toBeDefined();
+    expect(enter("7")).toBeUndefined();
+  });
+
   test("that leave twice, or say twice what they are for, count once", () => {
     const entered = ["1", "2", "3", "4"].map((name) => enter(name));
     const [first] = entered;

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import { readStream } from "../../src/api/read-stream.ts";
@@ -45,6 +46,9 @@ describe("what a server sends", () => {
     setImmediate(() => abort.abort());
     expect(await read(aborted, abort.signal)).toEqual(["a"]);
     expect(aborted.cancelled).toBeGreaterThan(0);
+    const { signal } = new AbortController();
+    await read(new Source(["a"], "ends"), signal);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("is not asked for where nobody wants it any more", async () => {

@@ -76,7 +76,9 @@ describe("the writer of a stream", () => {
   it("gives the stream up when the peer does not read", () => {
     const transport = new Transport(1);
     const { writer, overflows } = writerOver(transport, 3);
-    for (let message = 0; message < 10; message += 1) writer.send(String(message));
+    for (let message = 0; message < 4; message += 1) writer.send(String(message));
+    expect([writer.waiting, overflows]).toEqual([3, []]);
+    for (let message = 4; message < 10; message += 1) writer.send(String(message));
     expect(overflows).toEqual(["overflow"]);
     transport.drain(10);
     expect(transport.written).toEqual(["0"]);

@@ -103,6 +103,33 @@ describe("the history of a job", () => {
     expect(await lines("finished.jsonl")).toMatchObject(["a", "b", "b", "c"].map((host) => ({ host })));
   });
 
+  test("is written by one operation after the other, however often that is asked for at once", async () => {
+    let underWay = 0;
+    let most = 0;
+    const alone = async (write: Promise<void>) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await write;
+      underWay -= 1;
+    };
+    class Counting extends LocalFileSystem {
+      override create(...parameters: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        return alone(super.create(...parameters));
+      }
+      override append(...parameters: Parameters<LocalFileSystem["append"]>): Promise<void> {
+        return alone(super.append(...parameters));
+      }
+    }
+    const writer = writerOf(1, new Counting());
+    const flushes = ["a", "b"].map((name) => {
+      writer.add(event(name));
+      return writer.flush();
+    });
+    await Promise.all(flushes);
+    expect(most).toBe(1);
+    expect(await lines(historyFileInProgress)).toMatchObject([{ host: "a" }, { host: "b" }]);
+  });
+
   test("is written two seconds after each line that comes, again and again", async () => {
     jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "performance"] });
     const writer = writerOf(1);

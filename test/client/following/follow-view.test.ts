@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { FollowView } from "../../../client/following/follow-view.ts";
 import { ExitCode } from "../../../src/errors.ts";
+import { waitOf } from "../../../src/job/wait.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, allSucceeded, outOfMemory } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs, outOfMemory, role } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 
 /** A job that is shown since two seconds after its submission. */
@@ -49,6 +50,32 @@ describe("a job that is followed", () => {
     expect(out.text).toBe(before);
     view.show(aJobStatus({ attempt: 2 }));
     expect(out.text).not.toBe(before);
+  });
+
+  test("has its AM told from its first state on, also one that has yet to begin", () => {
+    const { view, out } = scene();
+    view.show(aJobStatus({ state: "starting", tasks: [] }));
+    expect(out.text).toContain("AM running on");
+  });
+
+  test("is not told to run again by the next attempt, which hears of its programs one by one", () => {
+    const { view, out } = scene();
+    const ofAttempt = (attempt: number, running: number) =>
+      aJobStatus({ attempt, roles: [{ ...role("worker", 2), running }] });
+    view.show(ofAttempt(1, 2));
+    for (const running of [0, 1, 2]) view.show(ofAttempt(2, running));
+    expect(out.text.match(/worker 2\/2 running/g)).toHaveLength(1);
+  });
+
+  test("on a terminal has nothing left of a wait when that is over", () => {
+    const { view, out, at } = scene({ terminal: true });
+    at(60_000);
+    const reason = { code: "executors", role: "worker", tasks: ["worker:0"] } as const;
+    view.show(aJobStatus({ waits: [waitOf({ reason, sinceMs: noonishMs })] }));
+    expect(out.text).toContain("worker:0");
+    view.show(aJobStatus());
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what clears a terminal below its cursor
+    expect(out.text).toMatch(/\u001b\[\d+A\r\u001b\[J$/);
   });
 
   test("shows what its tasks print, by their names", () => {

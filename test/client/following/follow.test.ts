@@ -421,6 +421,22 @@ describe("the pauses of following", () => {
     expect(sleptMs).toEqual([...patient, 100, 100, ...patient]);
   });
 
+  test("grow again where that AM does not come", async () => {
+    const none = { memoryMiB: 0, vcores: 0, others: {} };
+    const usage = { usedContainers: 1, used: none, needed: none, memorySeconds: 0, vcoreSeconds: 0 };
+    const starts = aReport({ usage: { ...usage, resourceSeconds: {} } });
+    const sleptMs: number[] = [];
+    let nowMs = noonishMs;
+    const sleep = async (delayMs: number) => {
+      sleptMs.push(delayMs);
+      nowMs += delayMs;
+    };
+    const applications = new ScriptedApplications(...Array(60).fill(starts), succeeded);
+    await followed(recordedContext({}), applications, [], undefined, { now: () => nowMs, sleep }).ended;
+    expect(sleptMs[0]).toBe(100);
+    expect(sleptMs.at(-1)).toBeGreaterThan(500);
+  });
+
   test("leave nobody in doubt: a terminal is told each second how long it has waited", async () => {
     const { shown } = await asksOfAWait(60_000);
     for (const waited of ["41 s", "42 s", "43 s"]) expect(shown).toContain(`ACCEPTED ${waited}`);

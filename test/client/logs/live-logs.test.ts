@@ -69,6 +69,7 @@ describe("logs of a search that runs", () => {
   test("tell of trials by the names that people call them by", async () => {
     expect((await printed("trial:3")).err).toBe("no program runs yet of trial:3\n");
     expect((await printed("trial:2/worker:0", /nan/)).err).toBe("no matching lines in trial:2\n");
+    expect((await printed("trial:1", /nan/)).err).toMatch(/^not all of the log of trial:1 could be read/);
     await expect(printed("trial:300/worker:0")).rejects.toThrow(
       "The job has no task trial:300/worker:0; it has trial:0 to trial:3",
     );
@@ -138,6 +139,10 @@ describe("logs of a job that runs", () => {
     expect(shown.out).toBe("one\ntwo\nwarned\n");
     expect(ends(shown, "worker:0")).toEqual([8, 7, 0]);
     expect(ends(shown, "worker:1")).toEqual([0, 0, 0]);
+    const tasks = [{ task: "worker:0", state: "running", restarts: 0 } as const];
+    const update = { type: "status", status: aJobStatus({ tasks }) } as const;
+    const silent = await scene("worker:0", { follow: true, filter: { pattern: /nothing like it/ } }, update);
+    expect(silent.err).toBe("");
   });
 
   test("are the last lines where these are asked for", async () => {

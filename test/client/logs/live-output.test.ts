@@ -106,6 +106,32 @@ describe("the output of a job that runs, of which YARN has stored and removed so
     });
   });
 
+  test("has its places looked up once, and is that of the container that the task has now", async () => {
+    const tenants = allocated("worker:0").replace("c2", "c9") + allocated("worker:0");
+    const link = aLink({
+      "am stdout": [0, tenants],
+      "worker:0 stdout": [
+        [6, "secnd\n"],
+        [18, "forth\n"],
+      ],
+    });
+    const asked: string[] = [];
+    const counted: AttemptConnection = {
+      ...link,
+      readLog(request, signal) {
+        asked.push(request.task);
+        return link.readLog(request, signal);
+      },
+    };
+    const store = aStore(
+      ["c9", closedLogName("stdout", 0), "older\n"],
+      ["c2", closedLogName("stdout", 0), "first\n"],
+      ["c2", closedLogName("stdout", 12), "third\n"],
+    );
+    expect((await printed(counted, store)).lines).toEqual(["first", "secnd", "third", "forth"]);
+    expect(asked.filter((task) => task === "am")).toHaveLength(1);
+  });
+
   test("is that of its task, in a container that had another one before", async () => {
     const tenants = allocated("prepare:0") + allocated("worker:0");
     const link = aLink({ "am stdout": [0, tenants], "worker:0 stdout": [6, "second\n"] });

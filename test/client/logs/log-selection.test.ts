@@ -9,6 +9,7 @@ import {
   parseLogSelection,
   selectNames,
   selectTasks,
+  shownName,
   tasksOf,
 } from "../../../client/logs/log-selection.ts";
 import type { TaskStatus } from "../../../src/job/status.ts";
@@ -114,6 +115,21 @@ describe("trials of a search", () => {
     expect(told("trial:0,trial:1/worker:1")).toBe(`${ended} trial:1/worker:1`);
     expect(told("worker:3")).toBe(`${ended} trial:1/worker:1`);
     for (const other of ["trial:0", "worker:0", "worker", "all"]) expect(told(other)).toBeUndefined();
+  });
+
+  test("are called by themselves where each is one task, and else their tasks by their names there", () => {
+    const names = (...trials: readonly string[]) => {
+      const ofTrials = new Map(trials.map((name, index) => [`worker:${index}`, name]));
+      const all = [...ofTrials.keys()];
+      return all.map(shownName(all, (task) => ofTrials.get(task)));
+    };
+    expect(names("trial:3/worker:0", "trial:4/worker:0")).toEqual(["trial:3", "trial:4"]);
+    expect(names("trial:3/worker:0", "trial:3/worker:1", "trial:4/worker:0")).toEqual([
+      "trial:3/worker:0",
+      "trial:3/worker:1",
+      "trial:4/worker:0",
+    ]);
+    expect(shownName(["ps:0"], () => undefined)("ps:0")).toBe("ps:0");
   });
 
   test("that there are not are told by the name that was given", () => {

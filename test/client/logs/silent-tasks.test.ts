@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import type { LogSelection } from "../../../client/logs/log-selection.ts";
-import { tellFirstFailed, tellSilent } from "../../../client/logs/silent-tasks.ts";
+import { tellFirstFailed, tellSilent, tellWithoutLines } from "../../../client/logs/silent-tasks.ts";
 import type { LineFilter } from "../../../src/logs/ordered-output.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, outOfMemory } from "../job-status.ts";
@@ -20,6 +20,25 @@ test("of tasks without a line it is said that they printed nothing, or nothing o
   for (const filter of [{ sinceMs: 0 }, { generation: 1 }, { pattern: /x/ }, { stream: "stderr" } as const])
     expect(told(filter, "worker:0")).toBe("no matching lines in worker:0\n");
   expect(told({ sinceMs: 0 })).toBe("");
+});
+
+test("each task of an ended job without a line has one reason: it never ran, a node lost what it printed, or it printed nothing", () => {
+  const tenancy = (task: string, containerId: string, ran: boolean) => ({ task, containerId, logPrefix: "", ran });
+  const tenancies = [
+    tenancy("worker:0", "c1", false),
+    tenancy("worker:1", "c2", true),
+    tenancy("worker:1", "c3", true),
+    tenancy("worker:2", "c4", true),
+  ];
+  const context = recordedContext({});
+  const tasks = ["worker:0", "worker:1", "worker:2", "worker:3"];
+  const spoken = (task: string) => task.replace("worker", "trainer");
+  tellWithoutLines(tasks, tenancies, new Set(["c3", "c1"]), {}, new LogPrinter(context.output), spoken);
+  expect(context.err.text).toBe(
+    "no program of trainer:0, trainer:3 was started\n" +
+      "what trainer:1 printed was not uploaded by its node\n" +
+      "trainer:2 printed nothing\n",
+  );
 });
 
 test("whose task failed first is told where a job failed, nobody named a task, and another one's log was shown", async () => {

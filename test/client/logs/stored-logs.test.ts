@@ -183,6 +183,54 @@ test("a node that uploads later than the ApplicationMaster's is waited for, of a
   expect(context.err.text).toMatch(/^waiting for the NodeManagers, /);
 });
 
+test("of a cluster whose clock is ahead nothing is waited for longer, and no wait is left on the terminal", async () => {
+  const started = (task: string, container: string) => JSON.stringify({ event: "task-started", task, container });
+  const files = {
+    container_1_0001_01_000001: ["am.log", `${started("worker:0", "c2")}\n${started("worker:1", "c3")}`],
+    c2: ["stdout", "there\n"],
+  };
+  const context = recordedContext({ terminal: true });
+  const place = aPlace({
+    logStore: () => ({
+      pending: "waiting for the NodeManagers",
+      isAtHand: false,
+      async *logs(wanted) {
+        context.clock.nowMs += 20_000;
+        for (const [containerId, [name = "", text = ""]] of Object.entries(files).filter(([id]) => wanted(id)))
+          yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+      },
+    }),
+  });
+  const report = aReport({ state: "FINISHED", finishTimeMs: context.now() + 3_600_000 });
+  const request = { report, selection: { kind: "all" }, filter: {} } as const;
+  jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+  const printed = storedLogs(place, request, new LogPrinter(context.output), context);
+  await jest.advanceTimersByTimeAsync(10_000);
+  jest.useRealTimers();
+  await printed;
+  expect(context.out.text).toMatch(/worker:0 \| there\n$/);
+  expect(context.err.text).toContain("what worker:1 printed was not uploaded by its node");
+}, 10_000);
+
+test("of a job that runs and whose AM cannot be asked there is what is stored; nothing is waited for, nor said to be silent", async () => {
+  const line = JSON.stringify({ event: "task-started", task: "worker:0", container: "c2" });
+  const files = { container_1_0001_02_000001: ["am.log", line], c2: ["stdout", ""] };
+  const place = aPlace({
+    logStore: () => ({
+      ...waiting,
+      async *logs(wanted) {
+        for (const [containerId, [name = "", text = ""]] of Object.entries(files).filter(([id]) => wanted(id)))
+          yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+      },
+    }),
+  });
+  const context = recordedContext({});
+  const report = aReport({ state: "RUNNING", currentAttemptId: "appattempt_1_0001_000002" });
+  const request = { report, selection: { kind: "lead" }, filter: {} } as const;
+  await storedLogs(place, request, new LogPrinter(context.output), context);
+  expect([context.out.text, context.err.text]).toEqual(["", ""]);
+});
+
 test("a job so quick that nothing of it is counted yet has logs all the same", async () => {
   const master = JSON.stringify({ event: "task-started", task: "worker:0", container: "c2" });
   const files = { container_1_0001_01_000001: ["am.log", master], c2: ["stdout", "quick\n"] };

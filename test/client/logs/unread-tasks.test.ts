@@ -20,7 +20,7 @@ function told(tasks: UnreadTasks, someRead = false): string {
 }
 
 test("tasks whose programs have not started are named, and are no error", () => {
-  const early = unread({ "worker:0": "waiting", "worker:1": "waiting", "worker:2": "waiting", "ps:0": "waiting" });
+  const early = unread({ "worker:0": "waiting", "worker:1": "allocated", "worker:2": "launched", "ps:0": "waiting" });
   expect(told(early)).toBe("no program runs yet of worker:0 to worker:2, ps:0\n");
   expect(told(unread({}))).toBe("");
 });
@@ -32,7 +32,9 @@ test("tasks whose executors have gone are named beside what the others printed",
 });
 
 test("are an error where no other one could be read", () => {
-  expect(() => told(unread({ "worker:0": "failed", "worker:1": "waiting" }))).toThrow(noExecutor);
+  const failed = unread({ "worker:0": "failed", "worker:1": "waiting" });
+  failed.add({ task: "worker:2", state: "failed" }, new ApiError("another reason", { code: "API_FAILED" }));
+  expect(() => told(failed)).toThrow(noExecutor);
 });
 
 test("are called what the person called them", () => {

@@ -80,8 +80,8 @@ describe("ending a job", () => {
     ["where its AM cannot be found", { contact: async () => undefined }, 0],
     ["where nobody can say where it is", { contact: async () => Promise.reject(new Error("HDFS is away")) }, 0],
     ["where its AM does not take the request", { stop: async () => Promise.reject(new Error("lost")) }, 1],
-  ])("asks the ResourceManager at once %s, and says nothing of it", async (_where, scene, closed) => {
-    const { report, looks, said, ...others } = await end(3, (nowMs) => aJobStatus({ nowMs }), scene);
+  ])("asks the ResourceManager at once %s, once, and says nothing of it", async (_where, scene, closed) => {
+    const { report, looks, said, ...others } = await end(12, (nowMs) => aJobStatus({ nowMs }), scene);
     expect({ report, looks, said, closed: others.closed }).toEqual({ report: killed, looks: [0], said: "", closed });
   });
 

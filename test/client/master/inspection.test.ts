@@ -187,6 +187,8 @@ describe("what status shows of a job", () => {
       toMs: at(60),
       start: [{ phase: "queued", fromMs: at(0), toMs: at(4) }],
     });
+    const told = { ...status, submittedAtMs: at(1) };
+    expect(inspectionJson({ report, status: told }, at(60)).timeline?.fromMs).toBe(at(1));
     const stages = [
       { ...only, endedAtMs: at(40), roles: ["prepare"] },
       { generation: 2, startedAtMs: at(40), roles: ["train"] },

@@ -75,6 +75,21 @@ describe("a flow of Azkaban's Flow 2.0", () => {
     expect(migrated(jvm)).toBe(text("tony-ts", ""));
   });
 
+  test("is whole where what has no meaning stands beside its like, and at an end without a line end", () => {
+    const jvm = "      tony.default.jvm.opts: -Xmx1g";
+    const one = "      tony.worker.instances: 1";
+    const text = (type: string, ...config: readonly string[]) =>
+      ["nodes:", "  - name: a", `    type: ${type}`, "    config:", ...config].join("\n");
+    const migrated = (...config: readonly string[]) => migrateFlowDocument(text("tonyjob", ...config), "x.flow")?.text;
+    expect(migrated(one, jvm)).toBe(`${text("tony-ts", one)}\n`);
+    const braces = (type: string, config: string) => `nodes:\n- {name: b, type: ${type}, config: {${config}}}\n`;
+    const meaningless = "tony.default.jvm.opts: -Xmx1g, tony.worker.jvm.opts: -Xmx2g";
+    for (const config of [`tony.worker.instances: 1, ${meaningless}`, `${meaningless}, tony.worker.instances: 1`])
+      expect(migrateFlowDocument(braces("tonyjob", config), "x.flow")?.text).toBe(
+        braces("tony-ts", "tony.worker.instances: 1"),
+      );
+  });
+
   test("without any property left has an empty mapping", () => {
     const text =
       "nodes:\n  - name: a\n    type: TonYJob\n    config:\n      tony.default.jvm.opts: -Xmx1g\n  - name: b\n    type: noop\n";

@@ -32,6 +32,19 @@ describe("TonY's command line", () => {
     ]);
   });
 
+  test("takes the place of the old one in the script, each of several", () => {
+    const script = (one: string, other: string) => `#!/bin/sh\n${one} && echo done\nif ${other}; then exit 1; fi\n`;
+    const text = migrated(script(`${submitter} -executes a.py`, `${submitter} -executes b.py`)).text;
+    expect(text).toBe(script("tony-ts submit -executes a.py", "tony-ts submit -executes b.py"));
+  });
+
+  test("runs where the script has gone, step by step", () => {
+    const folders = (...lines: readonly string[]) =>
+      migrated([...lines, `${submitter} -executes a.py`].join("\n")).commands.map((command) => command);
+    expect(folders("cd jobs", "cd nightly")).toMatchObject([{ folder: "jobs/nightly" }]);
+    expect(folders("cd jobs", "cd /opt/jobs", "cd ..")).toMatchObject([{ folder: "/opt" }]);
+  });
+
   test("keeps the name of a job's file that was not migrated", () => {
     expect(migrated(`${submitter} --conf_file other.xml`).commands[0]?.command).toBe("tony-ts submit other.xml");
   });

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { type hadoop, yarn } from "../../../src/hadoop/wire/yarn.ts";
-import { allocationFromWire, commandFromWire } from "../../../src/hadoop/yarn/convert-allocation.ts";
+import {
+  allocationFromWire,
+  commandFromWire,
+  registrationFromWire,
+} from "../../../src/hadoop/yarn/convert-allocation.ts";
 import { containerIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
 
 function decoded(answer: hadoop.yarn.AllocateResponseProto.$Properties): hadoop.yarn.AllocateResponseProto {
@@ -52,6 +56,13 @@ describe("preemption messages", () => {
   test("none in an ordinary heartbeat", () => {
     expect(allocationFromWire(decoded({ response_id: 1 }))).not.toHaveProperty("preemption");
   });
+});
+
+test("a scheduler that counts cores, too, says so at the registration; others count memory", () => {
+  const { MEMORY, CPU } = yarn.SchedulerResourceTypes;
+  const counted = (...scheduler_resource_types: (typeof MEMORY | typeof CPU)[]) =>
+    registrationFromWire({ scheduler_resource_types }).counted;
+  expect([counted(), counted(MEMORY), counted(MEMORY, CPU)]).toEqual(["memory", "memory", "all"]);
 });
 
 describe("orders", () => {

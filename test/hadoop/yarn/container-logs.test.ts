@@ -10,6 +10,8 @@ const CONTAINER = "container_1_0001_01_000002";
 let log: Buffer;
 let asked: number[];
 let grow: () => void;
+/** What is answered instead. */
+let said: { readonly status?: number; readonly text: string; readonly location?: string } | undefined;
 let server: Server;
 let node: string;
 const logs = new ContainerLogs({ credentials: simpleCredentials({ name: "ada" }) });
@@ -17,9 +19,15 @@ beforeEach(async () => {
   log = Buffer.alloc(0);
   asked = [];
   grow = () => undefined;
+  said = undefined;
   server = createServer((request, response) => {
     const size = Number(new URL(request.url ?? "", "http://node").searchParams.get("size"));
     asked.push(size);
+    if (said !== undefined) {
+      response.writeHead(said.status ?? 200, said.location === undefined ? {} : { location: said.location });
+      response.end(said.text);
+      return;
+    }
     const given = size < 0 ? log.subarray(Math.max(0, log.length + size)) : log.subarray(0, size);
     response.end(`Container: ${CONTAINER}\nLogLength:${log.length}\nLogContents:\n${given.toString("latin1")}\n****\n`);
     grow();
@@ -59,6 +67,34 @@ describe("a piece of a log", () => {
     for (const offset of [100, 200]) expect(await read(offset, 10)).toMatchObject({ offset, bytes: Buffer.alloc(0) });
   });
 
+  test("is looked for once where there is nothing new", async () => {
+    log = numbered(500_000);
+    expect(await read(500_000, 10)).toEqual({ offset: 500_000, bytes: Buffer.alloc(0), logLengthBytes: 500_000 });
+    expect(asked).toEqual([0]);
+  });
+
+  test.each([
+    ["a log without its header", "no header"],
+    ["0 bytes of 20", "LogLength:100\nLogContents:\n"],
+  ])("that is none is an error: %s", async (problem, text) => {
+    said = { text };
+    await expect(read(0, 20)).rejects.toMatchObject({
+      code: "NODE_ANSWER_MALFORMED",
+      message: expect.stringContaining(problem),
+    });
+  });
+
+  test.each([
+    ["is gone", { status: 404, text: "" }, "CONTAINER_LOG_NOT_FOUND"],
+    ["is on a log server", { status: 307, text: "", location: "http://history:19888/" }, "CONTAINER_LOG_NOT_FOUND"],
+    ["is of an unknown container", { status: 500, text: "Unknown container" }, "CONTAINER_LOG_NOT_FOUND"],
+    ["is not for us", { status: 403, text: "User [ada] is not authorized\nat …" }, "CONTAINER_LOG_REFUSED"],
+  ])("of a log that %s is refused as that", async (_what, answer, code) => {
+    said = answer;
+    const message = `${node} has no log of ${CONTAINER} (HTTP ${answer.status}): ${answer.text.split("\n")[0]}`;
+    await expect(read(0, 20)).rejects.toMatchObject({ code, message });
+  });
+
   test("of a log that grew by more than was foreseen is asked for again", async () => {
     log = numbered(500_000);
     const whole = numbered(900_000);
@@ -71,5 +107,30 @@ describe("a piece of a log", () => {
       logLengthBytes: 800_000,
     });
     expect(asked).toHaveLength(3);
+  });
+});
+
+describe("the files of a container's logs", () => {
+  const local = (containerLogInfo: unknown) => ({ logAggregationType: "LOCAL", containerLogInfo });
+  const listed = async (containerLogsInfo: unknown) => {
+    said = { text: JSON.stringify({ containerLogsInfo }) };
+    return await logs.list(node, CONTAINER);
+  };
+  const stdout = { fileName: "stdout", fileSize: "12", lastModifiedTime: "now" };
+
+  test("are those that are still there, one or several, beside what is aggregated already", async () => {
+    const found = [{ name: "stdout", lengthBytes: 12 }];
+    const aggregated = { logAggregationType: "AGGREGATED", containerLogInfo: [{ fileName: "old", fileSize: "1" }] };
+    expect(await listed(local([stdout]))).toEqual(found);
+    expect(await listed(local(stdout))).toEqual(found);
+    expect(await listed([aggregated, local([stdout])])).toEqual(found);
+    expect(await listed(local(undefined))).toEqual([]);
+  });
+
+  test("are not told by what is no list", async () => {
+    for (const none of [undefined, local([{ fileName: "stdout" }]), local([{ fileSize: "1" }])])
+      await expect(listed(none)).rejects.toMatchObject({ code: "NODE_ANSWER_MALFORMED" });
+    said = { text: "<html>" };
+    await expect(logs.list(node, CONTAINER)).rejects.toMatchObject({ code: "NODE_ANSWER_MALFORMED" });
   });
 });

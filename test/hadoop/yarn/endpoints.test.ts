@@ -34,6 +34,8 @@ describe("where the ResourceManager listens", () => {
       { host: "a", port: 8032 },
       { host: "b", port: 9032 },
     ]);
+    const off = settings({ [`${rm}.ha.rm-ids`]: "rm1, rm2", [`${rm}.hostname`]: "a", [`${rm}.hostname.rm1`]: "b" });
+    expect(resourceManagerEndpoints(off, "client")).toEqual([{ host: "a", port: 8032 }]);
   });
 
   test("their web addresses, in the same order, as far as they are known", () => {
@@ -54,6 +56,12 @@ describe("where the ResourceManager listens", () => {
       { host: "b", port: 9090 },
       undefined,
     ]);
+  });
+
+  test("is told only where that is said of each of several", () => {
+    const several = { [`${rm}.ha.enabled`]: "true", [`${rm}.ha.rm-ids`]: "rm1,rm2", [`${rm}.hostname.rm1`]: "a" };
+    expect(namesService(settings(several), "client")).toBe(false);
+    expect(namesService(settings({ ...several, [`${rm}.hostname.rm2`]: "b" }), "client")).toBe(true);
   });
 
   test("beside the address for clients, where that is all that is said", () => {

@@ -14,6 +14,11 @@ test("a refusal says what is given with the nodes there are, and what at most", 
   });
 });
 
+test("an amount in a unit of its own is not taken for one of the usual", () => {
+  const message = "maximum allowed allocation=<memory:8192, vCores:4, disk: 10Gi, yarn.io/gpu: 2>";
+  expect(resourceRefusal(refusal(message))?.allowed?.others).toEqual({ "yarn.io/gpu": 2 });
+});
+
 test.each([
   "Invalid resource request, requested memory < 0, or requested memory > max configured, requestedMemory=9000, maxMemory=8192",
   "maximum allowed allocation=<memory:many, vCores:4>",
