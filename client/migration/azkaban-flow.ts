@@ -107,13 +107,13 @@ function endOfText(text: string, end: number): number {
   return text.slice(0, end).trimEnd().length;
 }
 
-/** Edits that overlap are removals, and become one. */
+/** The text with its edits, of which no two overlap. */
 function edited(text: string, edits: readonly Edit[]): string {
   let done = 0;
   let result = "";
   for (const edit of [...edits].sort((one, other) => one.from - other.from)) {
-    result += text.slice(done, Math.max(done, edit.from)) + edit.text;
-    done = Math.max(done, edit.to);
+    result += text.slice(done, edit.from) + edit.text;
+    done = edit.to;
   }
   return result + text.slice(done);
 }
