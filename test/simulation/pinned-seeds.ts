@@ -118,4 +118,11 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     lives: "four trials that each miss their last container do not wait for one another for ever",
     logs: ["containers-asked", "gang-returned", "generation-running", "outcome-decided"],
   },
+  {
+    seed: 420_039_855,
+    searches: true,
+    lives:
+      "a trial that ended by itself before the journal knew of its pause, and goes on, does not pause for that once more",
+    logs: ["paused", "stage-done", "trial-promoted", "trial-paused", "outcome-decided"],
+  },
 ];

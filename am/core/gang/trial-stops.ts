@@ -63,13 +63,13 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
   }
 }
 
-/** The journal knows. */
+/** The journal knows. A trial whose program ended by itself meanwhile may go on by now: it is in another generation, with no pause. */
 export function stopTrial(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
   const task = findTask(step, held.task);
-  if (task === undefined || step.state.outcome !== undefined) {
+  const why = task && haltOf(task);
+  if (task === undefined || why === undefined || step.state.outcome !== undefined) {
     return;
   }
-  const why = haltOf(task) ?? "";
   if (!isOfTasks(step)) {
     const gang = gangOf(step, task);
     if (gang.phase !== "done") {
