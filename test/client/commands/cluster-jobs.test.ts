@@ -6,8 +6,8 @@ import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { anExecutorJob, identity } from "../../support/api.ts";
+import { StandInManager } from "../stand-in-manager.ts";
 import { LocalMachine } from "./local-machine.ts";
-import { StandInManager } from "./stand-in-manager.ts";
 
 const me = ownerName();
 const [first, second, third] = ["application_1_0001", "application_1_0002", "application_1_0003"] as const;

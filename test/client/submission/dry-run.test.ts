@@ -1,9 +1,82 @@
-import { expect, test } from "@jest/globals";
-import { verdict } from "../../../client/submission/dry-run.ts";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { dryRun, verdict } from "../../../client/submission/dry-run.ts";
+import { JobCluster } from "../../../client/submission/job-cluster.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import type { JobText } from "../../../src/job/build/load-job.ts";
+import { StandInCluster } from "./stand-in-cluster.ts";
+
+// Loaded before a rehearsal does so, several at once, which Jest's loader cannot.
+import "../../../client/applications/yarn-applications.ts";
+import "../../../client/cluster/cluster.ts";
+import "../../../client/submission/check-on-cluster.ts";
+import "../../../client/submission/job-shipping.ts";
+import "../../../client/submission/prepared-runtime.ts";
+import "../../../client/submission/run-submission.ts";
+import "../../../client/submission/submission.ts";
 
 test("a rehearsal says that every check passed only where none warns", () => {
   const warning = { severity: "warning", message: "there is no queue mll", at: "job.xml:3" } as const;
   expect(verdict([])).toBe("every check passed");
   expect(verdict([warning])).toBe("no errors, 1 warning");
   expect(verdict([warning, warning])).toBe("no errors, 2 warnings");
+});
+
+let there: StandInCluster;
+beforeEach(async () => {
+  there = await StandInCluster.start();
+});
+afterEach(() => there.stop());
+
+async function rehearse(text: JobText, { local = false, json = false } = {}): Promise<string> {
+  const { context } = there;
+  const place = new JobCluster(text, context);
+  context.out.text = "";
+  try {
+    const exitCode = await dryRun(text, { local, json, logs: { kind: "lead" } }, context, place);
+    expect(exitCode).toBe(ExitCode.succeeded);
+    return context.out.text.trimEnd();
+  } finally {
+    await place.close();
+  }
+}
+
+describe("a rehearsal of a submission", () => {
+  test("says what would be asked for and uploaded, and does neither", async () => {
+    const job = there.job({ "tony.containers.resources": there.file("data.txt", "data"), "tony.yarn.queue": "ml" });
+    expect((await rehearse(job)).split("\n")).toEqual([
+      expect.stringMatching(/^bert · queue ml · AM \(.*\), worker × 2 \(1 GiB, 1 core\)$/),
+      expect.stringMatching(/^ {2}asks for {5}3 containers: [\d.]+ GiB, 3 cores$/),
+      expect.stringMatching(/^ {2}would upload tony-ts runtime [\d.]+ MiB · data.txt 4 B$/),
+      "Nothing was uploaded or submitted; every check passed",
+    ]);
+    expect([there.cached(), there.applications(), there.manager.submitted]).toEqual([[], [], []]);
+  });
+
+  test("tells warnings, and refuses what a submission would", async () => {
+    expect(await rehearse(there.job({ "tony.yarn.queue": "mll" }))).toMatch(/no errors, 1 warning$/);
+    expect(there.context.err.text).toMatch(/there is no queue mll: did you mean ml\?/);
+    await expect(rehearse(there.job({ "tony.worker.node-label": "gpu" }))).rejects.toMatchObject({
+      code: "CLUSTER_REFUSES",
+    });
+  });
+
+  test("has the same for programs", async () => {
+    const json: unknown = JSON.parse(await rehearse(there.job({ "tony.yarn.queue": "mll" }), { json: true }));
+    expect(json).toMatchObject({
+      dryRun: true,
+      asks: { containers: 3, vcores: 3 },
+      spec: { name: "bert" },
+      problems: [{ severity: "warning" }],
+      files: expect.arrayContaining([expect.objectContaining({ link: "am.cjs", cached: false, remarks: [] })]),
+      feeds: [],
+    });
+    expect(there.context.err.text).not.toMatch(/mll/);
+  });
+
+  test("on this machine uploads nothing, and has no queue", async () => {
+    const lines = (await rehearse(there.job(), { local: true })).split("\n");
+    expect(lines[0]).toMatch(/^bert · on this machine · /);
+    expect(lines).toHaveLength(3);
+    expect(JSON.parse(await rehearse(there.job(), { local: true, json: true }))).toMatchObject({ files: [] });
+  });
 });

@@ -1,21 +1,34 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { type hadoop, yarn } from "../../../src/hadoop/wire/yarn.ts";
-import { applicationStates, finalStatuses, nodeStates } from "../../../src/hadoop/yarn/convert-enums.ts";
-import { applicationIdFromWire, applicationIdToWire, attemptIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
-import type { ApplicationReport, NodeReport } from "../../../src/hadoop/yarn/records.ts";
-import { failureFrame, type ReceivedCall, RpcTestServer } from "../../support/rpc-server.ts";
-import { aReport } from "../application-report.ts";
+import { ownerName } from "../../src/hadoop/process-owner.ts";
+import { type hadoop, yarn } from "../../src/hadoop/wire/yarn.ts";
+import { applicationStates, finalStatuses, nodeStates, queueStates } from "../../src/hadoop/yarn/convert-enums.ts";
+import { applicationIdFromWire, applicationIdToWire, attemptIdToWire } from "../../src/hadoop/yarn/convert-ids.ts";
+import type { ApplicationReport, NodeLabel, NodeReport, NodeState } from "../../src/hadoop/yarn/records.ts";
+import { failureFrame, type ReceivedCall, RpcTestServer } from "../support/rpc-server.ts";
+import { aReport } from "./application-report.ts";
 
 type ReportOnWire = hadoop.yarn.ApplicationReportProto.$Properties;
+export type SubmittedOnWire = hadoop.yarn.ApplicationSubmissionContextProto.$Properties;
 
 const notThere = "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException";
 
-/** A ResourceManager of a cluster whose HDFS nobody needs: it has the applications and nodes that a test gives it. */
+/** A ResourceManager of a cluster whose HDFS nobody needs: it has the applications and nodes that a test gives it, and takes others. */
 export class StandInManager {
   readonly killed: { readonly id: string; readonly reason: string }[] = [];
   applications: ApplicationReport[] = [];
   nodes: NodeReport[] = [];
+  /** Below root, all alike. */
+  queues: readonly string[] = ["default", "ml"];
+  labels: readonly NodeLabel[] = [];
+  /** The largest container. */
+  maximum = { memoryMiB: 8_192, vcores: 4 };
+  /** What was submitted, and how the last of it is from then on. */
+  readonly submitted: SubmittedOnWire[] = [];
+  taken: Partial<ApplicationReport> = {};
+  /** Is told of a submission before it is taken. */
+  onSubmit: () => void = () => undefined;
+  readonly #offered: string[] = [];
   readonly #server: RpcTestServer;
 
   /** The folder of its cluster's configuration. */
@@ -42,7 +55,10 @@ export class StandInManager {
     const { host, port } = server.endpoint;
     const files = {
       "core-site.xml": [["fs.defaultFS", "hdfs://nowhere:8020"]],
-      "yarn-site.xml": [["yarn.resourcemanager.address", `${host}:${port}`]],
+      "yarn-site.xml": [
+        ["yarn.resourcemanager.address", `${host}:${port}`],
+        ["yarn.resourcemanager.scheduler.address", `${host}:${port}`],
+      ],
     } as const;
     for (const [name, properties] of Object.entries(files))
       writeFileSync(
@@ -67,7 +83,11 @@ export class StandInManager {
         const states = filter.application_states.map((state) => applicationStates.fromWire(state));
         const chosen = this.applications
           .filter(({ state }) => states.length === 0 || states.includes(state))
-          .filter(({ user }) => filter.users.length === 0 || filter.users.includes(user));
+          .filter(({ user }) => filter.users.length === 0 || filter.users.includes(user))
+          .filter(
+            ({ tags }) =>
+              filter.applicationTags.length === 0 || tags.some((tag) => filter.applicationTags.includes(tag)),
+          );
         return yarn.GetApplicationsResponseProto.encode({ applications: chosen.map(onWire) }).finish();
       }
       case "getApplicationReport": {
@@ -94,6 +114,51 @@ export class StandInManager {
       }
       case "getContainers":
         return yarn.GetContainersResponseProto.encode({ containers: [] }).finish();
+      case "getNewApplication": {
+        const id = `application_1795305600000_${String(this.#offered.length + 1).padStart(4, "0")}`;
+        this.#offered.push(id);
+        const maximumCapability = { memory: this.maximum.memoryMiB, virtual_cores: this.maximum.vcores };
+        const offered = { application_id: applicationIdToWire(id), maximumCapability };
+        return yarn.GetNewApplicationResponseProto.encode(offered).finish();
+      }
+      case "submitApplication": {
+        const { application_submission_context: submitted } = yarn.SubmitApplicationRequestProto.decode(request);
+        if (submitted === null || submitted === undefined) return undefined;
+        this.onSubmit();
+        this.submitted.push(submitted);
+        const { application_id, application_name: name, queue, applicationTags } = submitted;
+        const [id, tags] = [applicationIdFromWire(application_id), applicationTags ?? []];
+        const report = { id, user: ownerName(), name: name ?? "", queue: queue ?? "", tags, ...this.taken };
+        this.applications = [...this.applications, aReport(report)];
+        return yarn.SubmitApplicationResponseProto.encode({}).finish();
+      }
+      case "getResourceTypeInfo": {
+        const resource_type_info = ["memory-mb", "vcores"].map((name) => ({ name }));
+        return yarn.GetAllResourceTypeInfoResponseProto.encode({ resource_type_info }).finish();
+      }
+      case "getQueueInfo": {
+        const { queueName } = yarn.GetQueueInfoRequestProto.decode(request);
+        const queue = (name: string) => ({ queueName: name, state: queueStates.toWire("RUNNING") });
+        const root = { ...queue("root"), childQueues: this.queues.map(queue) };
+        const queueInfo = queueName === "root" ? root : this.queues.includes(queueName) ? queue(queueName) : undefined;
+        return yarn.GetQueueInfoResponseProto.encode({ ...(queueInfo && { queueInfo }) }).finish();
+      }
+      case "getQueueUserAcls":
+        return yarn.GetQueueUserAclsInfoResponseProto.encode({}).finish();
+      case "getClusterMetrics": {
+        const among = (state: NodeState) => this.nodes.filter((node) => node.state === state).length;
+        const cluster_metrics = {
+          num_node_managers: this.nodes.length,
+          num_active_nms: among("RUNNING"),
+          num_lost_nms: among("LOST"),
+          num_unhealthy_nms: among("UNHEALTHY"),
+        };
+        return yarn.GetClusterMetricsResponseProto.encode({ cluster_metrics }).finish();
+      }
+      case "getClusterNodeLabels": {
+        const nodeLabels = this.labels.map(({ name, exclusive }) => ({ name, isExclusive: exclusive }));
+        return yarn.GetClusterNodeLabelsResponseProto.encode({ nodeLabels }).finish();
+      }
       default:
         return undefined;
     }
