@@ -12,6 +12,7 @@ type ReportOnWire = hadoop.yarn.ApplicationReportProto.$Properties;
 export type SubmittedOnWire = hadoop.yarn.ApplicationSubmissionContextProto.$Properties;
 
 const notThere = "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException";
+const notAllowed = "org.apache.hadoop.security.AccessControlException";
 
 /** A ResourceManager of a cluster whose HDFS nobody needs: it has the applications and nodes that a test gives it, and takes others. */
 export class StandInManager {
@@ -23,6 +24,7 @@ export class StandInManager {
   labels: readonly NodeLabel[] = [];
   /** The largest container. */
   maximum = { memoryMiB: 8_192, vcores: 4 };
+  refusesKill = false;
   /** What was submitted, and how the last of it is from then on. */
   readonly submitted: SubmittedOnWire[] = [];
   taken: Partial<ApplicationReport> = {};
@@ -42,8 +44,10 @@ export class StandInManager {
   static async start(folder: string): Promise<StandInManager> {
     const server: RpcTestServer = await RpcTestServer.start({
       onCall: (connection, call) => {
-        const answer = manager.#answer(call);
+        const isRefused = call.method === "forceKillApplication" && manager.refusesKill;
+        const answer = isRefused ? undefined : manager.#answer(call);
         if (answer !== undefined) connection.reply(call.callId, answer);
+        else if (isRefused) connection.socket.write(failureFrame(call.callId, "ERROR", notAllowed, "it is not yours"));
         else connection.socket.write(failureFrame(call.callId, "ERROR", notThere, "there is no such application"));
       },
     });
@@ -138,8 +142,10 @@ export class StandInManager {
       }
       case "getQueueInfo": {
         const { queueName } = yarn.GetQueueInfoRequestProto.decode(request);
-        const queue = (name: string) => ({ queueName: name, state: queueStates.toWire("RUNNING") });
-        const root = { ...queue("root"), childQueues: this.queues.map(queue) };
+        const queue = (name: string) => {
+          return { queueName: name, queuePath: `root.${name}`, state: queueStates.toWire("RUNNING") };
+        };
+        const root = { ...queue("root"), queuePath: "root", childQueues: this.queues.map(queue) };
         const queueInfo = queueName === "root" ? root : this.queues.includes(queueName) ? queue(queueName) : undefined;
         return yarn.GetQueueInfoResponseProto.encode({ ...(queueInfo && { queueInfo }) }).finish();
       }
