@@ -1,0 +1,153 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Cluster } from "../../../client/cluster/cluster.ts";
+import type { Finding } from "../../../client/cluster/findings.ts";
+import { type DoctorOptions, examine, examineOffline } from "../../../client/submission/doctor.ts";
+import { UserError } from "../../../src/errors.ts";
+import { aNode, StandInCluster } from "./stand-in-cluster.ts";
+
+const machine = { memoryMiB: 8_192, vcores: 2, gpus: ["0"] };
+const offline = { nodeBinary: "local:/opt/node", namedRuntimes: {}, machine, localRoot: "/tmp" };
+const of = (subject: string, findings: readonly Finding[]) => findings.filter((one) => one.subject === subject);
+
+describe("a look at a cluster", () => {
+  let there: StandInCluster;
+  beforeEach(async () => {
+    there = await StandInCluster.start();
+  });
+  afterEach(() => there.stop());
+
+  async function look(changes: Partial<DoctorOptions> = {}): Promise<Finding[]> {
+    const cluster = await Cluster.open(there.context);
+    cluster.askBriefly();
+    try {
+      return await examine(cluster, {
+        ...offline,
+        queue: "ml",
+        gpuTypes: [],
+        stagingDir: `file://${there.staging}`,
+        trustedOwners: [],
+        history: { timeZone: "UTC" },
+        now: Date.now,
+        ...changes,
+      });
+    } finally {
+      cluster.close();
+    }
+  }
+
+  test("finds what is well, and leaves nothing behind", async () => {
+    const findings = await look();
+    expect(of("HDFS", findings)).toEqual([
+      { subject: "HDFS", state: "well", found: `file://${there.staging} can be written by ${there.applicant}` },
+    ]);
+    expect(of("clock", findings)).toMatchObject([{ state: "well" }]);
+    expect(of("ResourceManager", findings)).toEqual([
+      { subject: "ResourceManager", state: "well", found: "2 nodes active, 0 lost, 0 unhealthy" },
+    ]);
+    expect(of("queue", findings)).toMatchObject([{ state: "well", found: expect.stringMatching(/^ml: /) }]);
+    expect(of("resources", findings)).toMatchObject([
+      { state: "well", found: expect.stringContaining("largest container 8 GiB, 4 cores; largest free space 8 GiB") },
+    ]);
+    expect(of("labels", findings)).toMatchObject([{ state: "well", found: "the cluster has no node labels" }]);
+    expect(of("runtime", findings)).toMatchObject([{ state: "well", found: "/opt/node of the nodes is used" }]);
+    expect(of("configuration", findings)).toMatchObject([
+      {
+        state: "well",
+        found: `hdfs://nowhere:8020, authentication simple; HADOOP_CONF_DIR is ${there.manager.configuration}`,
+      },
+    ]);
+    expect(readdirSync(there.staging)).toEqual([]);
+  });
+
+  test("tells how far the clocks are apart", async () => {
+    expect(of("clock", await look({ now: () => Date.now() + 60_000 }))).toMatchObject([
+      { state: "remark", found: expect.stringMatching(/^differs from HDFS's by (59|60)\.\d s$/) },
+    ]);
+  });
+
+  test("names nodes that do not run, and asks nothing more of a cluster without any", async () => {
+    there.manager.nodes = [aNode("n1", { state: "LOST" }), aNode("n2", { state: "UNHEALTHY" })];
+    const findings = await look();
+    expect(of("ResourceManager", findings)).toMatchObject([
+      {
+        state: "wrong",
+        found: expect.stringMatching(/^0 nodes active, 1 lost, 1 unhealthy: n1.*n2/),
+        remedy: "start a NodeManager: nothing can run without one",
+      },
+    ]);
+    for (const subject of ["queue", "resources", "labels"]) expect(of(subject, findings)).toEqual([]);
+  });
+
+  test("goes on where one thing is wrong, and says how that is mended", async () => {
+    writeFileSync(there.staging, "a file where a folder is to be");
+    const findings = await look({ queue: "mll", nodeBinary: "/no/such/node" });
+    expect(of("HDFS", findings)).toEqual([
+      {
+        subject: "HDFS",
+        state: "wrong",
+        found: expect.stringContaining(there.staging),
+        remedy: "The job's files cannot be put there: set tony.staging-dir to a folder that you may write to",
+      },
+    ]);
+    expect(of("queue", findings)).toMatchObject([
+      { state: "wrong", found: "there is no queue mll", remedy: "choose another with tony.yarn.queue: default, ml" },
+    ]);
+    expect(of("runtime", findings)).toMatchObject([
+      { state: "wrong", found: expect.stringMatching(/^\/no\/such\/node/) },
+    ]);
+    expect(of("resources", findings)).toMatchObject([{ state: "well" }]);
+  });
+
+  test("asks a ResourceManager that is away once, and finds the rest", async () => {
+    await there.manager.stop();
+    const findings = await look();
+    expect(of("ResourceManager", findings)).toMatchObject([
+      {
+        state: "wrong",
+        found: expect.stringMatching(/^The ResourceManager does not answer/),
+        remedy: expect.any(String),
+      },
+    ]);
+    expect(JSON.stringify(of("ResourceManager", findings))).not.toContain("tony-ts doctor");
+    expect(of("queue", findings)).toEqual([]);
+    expect(of("HDFS", findings)).toMatchObject([{ state: "well" }]);
+  });
+
+  test("finds that jobs can write their history, where the site keeps it", async () => {
+    mkdirSync(there.staging);
+    const history = { timeZone: "UTC", location: `file://${there.staging}/history` };
+    expect(of("history", await look({ history }))).toMatchObject([{ state: "well" }]);
+    expect(of("history", await look())).toEqual([]);
+  });
+});
+
+describe("where there is no cluster", () => {
+  const noCluster = new UserError("There is none\n  Set HADOOP_CONF_DIR\n  tony-ts doctor says more", {
+    code: "NO_CLUSTER",
+  });
+
+  test("it is said why, and what works without one", async () => {
+    expect(await examineOffline(noCluster, offline)).toEqual([
+      { subject: "configuration", state: "wrong", found: "There is none", remedy: "Set HADOOP_CONF_DIR" },
+      { subject: "runtime", state: "well", found: "/opt/node of the nodes is used" },
+      {
+        subject: "this machine",
+        state: "well",
+        found: "8 GiB, 2 cores, 1 GPU: jobs run here with --scheduler local",
+      },
+    ]);
+  });
+
+  test.each([
+    [{ nodeBinary: "hdfs://nn/node" }, "hdfs://nn/node is used"],
+    [
+      { nodeBinary: undefined, namedRuntimes: { arm64: { value: "hdfs://nn/arm", at: undefined } } },
+      expect.stringMatching(/^x64: \/.* travels with jobs; arm64: hdfs:\/\/nn\/arm is used$/),
+    ],
+  ])("the runtime of jobs is named: %j", async (settings, found) => {
+    if (process.arch !== "x64" && settings.nodeBinary === undefined) return;
+    const findings = await examineOffline(noCluster, { ...offline, ...settings });
+    expect(of("runtime", findings)).toMatchObject([{ state: "well", found }]);
+  });
+});

@@ -1,0 +1,118 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { hasEnded } from "../../../client/applications/applications.ts";
+import { localRoot } from "../../../client/applications/local-folder.ts";
+import { variablesOf } from "../../../client/context.ts";
+import { checkOffline } from "../../../client/submission/check-offline.ts";
+import { submitLocally } from "../../../client/submission/local-submission.ts";
+import { readJob } from "../../../src/job/build/load-job.ts";
+import { recordedContext } from "../support.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-local-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function submission(settings: Readonly<Record<string, string>>, stop = new AbortController()) {
+  const environment = {
+    PATH: process.env.PATH ?? "",
+    XDG_STATE_HOME: folder,
+    XDG_CACHE_HOME: path.join(folder, "cache"),
+  };
+  const context = recordedContext({ environment, workingDirectory: folder });
+  const conf = Object.entries({
+    "tony.application.name": "bert",
+    "tony.application.framework": "generic",
+    "tony.worker.instances": "1",
+    "tony.worker.memory": "64m",
+    ...settings,
+  }).map(([key, value]) => `${key}=${value}`);
+  const text = readJob({ conf }, { variables: variablesOf(context) });
+  const told: string[] = [];
+  const run = (named: (id: string) => void = () => undefined) =>
+    submitLocally(
+      text,
+      checkOffline(text, { kind: "lead" }, context),
+      context,
+      { named, uploading: () => undefined, uploaded: (line) => told.push(line.trim()) },
+      stop.signal,
+    );
+  return { run, told, stop, root: localRoot(environment) };
+}
+
+const nothing = {
+  code: "NOT_SUBMITTED",
+  message: "Nothing was submitted, and nothing is left on this machine",
+};
+
+describe("a job of this machine that is stopped before it was started", () => {
+  test("leaves nothing", async () => {
+    const { run, stop, root } = submission({ "tony.worker.command": "true" });
+    stop.abort();
+    await expect(run()).rejects.toMatchObject(nothing);
+    expect(existsSync(root)).toBe(false);
+  });
+
+  test("leaves nothing where its folder was made already", async () => {
+    const { run, stop, root } = submission({ "tony.worker.command": "true" });
+    await expect(run(() => stop.abort())).rejects.toMatchObject(nothing);
+    expect(readdirSync(root)).toEqual([]);
+  });
+});
+
+test("a job of this machine runs on without who submitted it, from files of its own", async () => {
+  const sources = path.join(folder, "sources");
+  mkdirSync(sources);
+  writeFileSync(path.join(sources, "data.txt"), "data");
+  const own = path.join(folder, "own.txt");
+  writeFileSync(own, "own");
+  const { run, root, told } = submission({
+    "tony.worker.command": "cat own.txt sources/data.txt > $OUT/done",
+    "tony.execution.envs": `OUT=${folder}`,
+    "tony.containers.resources": `${sources}#archive`,
+    "tony.worker.resources": own,
+  });
+  const { id, applications } = await run();
+  try {
+    const job = path.join(root, id);
+    expect(told).toEqual([]);
+    const file: unknown = JSON.parse(readFileSync(path.join(job, "job.json"), "utf8"));
+    expect(file).toMatchObject({
+      applicationId: id,
+      files: {
+        all: expect.arrayContaining([
+          expect.objectContaining({ link: "executor.cjs", url: `file://${job}/executor.cjs` }),
+          expect.objectContaining({ link: "sources", type: "ARCHIVE", url: `file://${job}/0-sources.tar.gz` }),
+        ]),
+        byRole: { worker: [expect.objectContaining({ link: "own.txt", url: `file://${own}` })] },
+      },
+    });
+    expect(statSync(job).mode & 0o777).toBe(0o700);
+    for (const name of ["job.json", "client.json"]) expect(statSync(path.join(job, name)).mode & 0o777).toBe(0o600);
+    for (;;) {
+      const report = await applications.report(id);
+      if (hasEnded(report)) {
+        expect(report).toMatchObject({ name: "bert", finalStatus: "SUCCEEDED" });
+        break;
+      }
+      await sleep(100);
+    }
+    expect(readFileSync(path.join(folder, "done"), "utf8")).toBe("owndata");
+  } finally {
+    await applications.kill(id, "the test is over");
+    applications.close();
+  }
+});
