@@ -57,12 +57,13 @@ export async function forwardUntilEnd(id: string, options: ForwardOptions, conte
   }
 }
 
-/** The same until the signal aborts. @returns how the job has ended, where its AM said it */
+/** The same until the signal aborts. @param heard from the job's AMs @returns how the job has ended, where its AM said it */
 export async function forwardUntil(
   signal: AbortSignal,
   id: string,
   options: ForwardOptions,
   context: ClientContext,
+  heard: typeof followRunning = followRunning,
 ): Promise<JobOutcome | undefined> {
   const refusal = new AbortController();
   const tell = onlyNews((text) => context.output.problem(text));
@@ -74,12 +75,8 @@ export async function forwardUntil(
   let foundAtMs: number | undefined;
   let local: LocalPort | undefined;
   try {
-    for await (const { master, update } of followRunning(
-      id,
-      options.conf,
-      context,
-      AbortSignal.any([signal, refusal.signal]),
-    )) {
+    const until = AbortSignal.any([signal, refusal.signal]);
+    for await (const { master, update } of heard(id, options.conf, context, until)) {
       if (update.type === "outcome") return update.outcome;
       const { status } = update;
       const destination = options.find(status) ?? way?.destination;
