@@ -19,9 +19,15 @@ export interface ShowPageOptions {
 
 /**
  * Shows a running job's page on this machine until the job ends or a signal comes. An ApplicationMaster that is lost is replaced meanwhile.
+ * @param heard from the job's ApplicationMasters
  * @throws UserError, ApiError: the job does not run, has no page, or is not the caller's to see
  */
-export async function showPage(id: string, options: ShowPageOptions, context: ClientContext): Promise<ExitCode> {
+export async function showPage(
+  id: string,
+  options: ShowPageOptions,
+  context: ClientContext,
+  heard: typeof followRunning = followRunning,
+): Promise<ExitCode> {
   const leave = new AbortController();
   const unwatch = watchLeaving(() => leave.abort());
   const { output } = context;
@@ -33,7 +39,7 @@ export async function showPage(id: string, options: ShowPageOptions, context: Cl
     return await present.askPage(path);
   };
   try {
-    for await (const { master, update } of followRunning(id, options.conf, context, leave.signal)) {
+    for await (const { master, update } of heard(id, options.conf, context, leave.signal)) {
       present = master;
       if (update.type === "outcome") {
         const words = `${id} has ended (${update.outcome.result}): tony-ts status ${id}`;

@@ -64,6 +64,7 @@ describe("choosing jobs", () => {
     const { numbers, asked } = await chosen({ submittedMs: { from: 2000, to: 2999 } }, there);
     expect(numbers).toEqual([2]);
     expect(asked).toMatchObject({ startedMs: { from: 2000, to: 2999 } });
+    expect((await chosen({ submittedMs: { from: 1000, to: 2000 } }, there)).numbers).toEqual([1, 2]);
   });
 
   test("of a queue that has others below it also theirs", async () => {

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -38,6 +38,59 @@ test("a log that is passed over is not opened", async () => {
   }
   expect(texts).toEqual(["another"]);
   rmSync(folder, { recursive: true });
+});
+
+test("a log that is not wanted is passed over", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "local-logs-"));
+  const [master, task] = ["container_1795305600000_0001_01_000001", "container_1795305600000_0001_01_000002"];
+  for (const logs of ["am/logs", `containers/${task}/logs`]) {
+    mkdirSync(path.join(folder, logs), { recursive: true });
+    writeFileSync(path.join(folder, logs, "stdout"), "printed");
+  }
+  const found: string[] = [];
+  const store = new LocalLogStore("local_1795305600000_0001", folder);
+  for await (const { containerId } of store.logs((id) => id !== master)) found.push(containerId);
+  expect(found).toEqual([task]);
+  rmSync(folder, { recursive: true });
+});
+
+describe("the applications of the local scheduler", () => {
+  let environment: Record<string, string>;
+  const submittedMs = 1_795_305_600_000;
+  const weekMs = 7 * 86_400_000;
+  beforeEach(() => {
+    environment = { XDG_STATE_HOME: mkdtempSync(path.join(tmpdir(), "local-applications-")) };
+  });
+  afterEach(() => rmSync(environment.XDG_STATE_HOME ?? "", { recursive: true }));
+  const at = (nowMs: number) => new LocalApplications(environment, "ada", () => nowMs);
+  const submit = (nowMs: number) => newLocalFolder(localRoot(environment), nowMs);
+
+  test("have names of their own, also where two are submitted at the same moment, and are told the newest first", async () => {
+    const ids = [submit(submittedMs).id, submit(submittedMs).id, submit(submittedMs + 1).id];
+    expect(ids.map((id) => id.slice(-6))).toEqual(["0_0001", "0_0002", "1_0001"]);
+    const reports = await at(submittedMs).reports({});
+    expect(reports.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect((await at(submittedMs).reports({ limit: 2 })).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 2));
+    expect(await at(submittedMs).reports({ states: ["RUNNING"] })).toEqual([]);
+  });
+
+  test("keep their folders for a week from their submission, and longer as long as they run", async () => {
+    const [ended, running] = [submit(submittedMs), submit(submittedMs)];
+    const master = spawn("sleep", ["600"], { argv0: path.join(running.folder, "am", "am.cjs"), stdio: "ignore" });
+    writeFileSync(path.join(running.folder, localFiles.pid), String(master.pid));
+    await at(submittedMs + weekMs - 1).sweep();
+    expect([existsSync(ended.folder), existsSync(running.folder)]).toEqual([true, true]);
+    await at(submittedMs + weekMs).sweep();
+    expect([existsSync(ended.folder), existsSync(running.folder)]).toEqual([false, true]);
+    master.kill("SIGKILL");
+  });
+
+  test("have failed where their AM has ended, also in their first minute", async () => {
+    const { id, folder } = submit(submittedMs);
+    const { pid } = spawnSync("true");
+    writeFileSync(path.join(folder, localFiles.pid), String(pid));
+    expect(await at(submittedMs + 1_000).report(id)).toMatchObject({ state: "FAILED" });
+  });
 });
 
 describe("an application of the local scheduler whose AM tells no outcome", () => {

@@ -29,6 +29,12 @@ describe("the report of an application after a failover of the ResourceManager",
     });
   });
 
+  test("takes the place of what was said of the wait, on a terminal", async () => {
+    const { err, out, output, now } = recordedContext({ terminal: true });
+    await registeredReport({ report: async () => registered }, recovered, { output, now }, async () => undefined);
+    expect(`${out.text}${err.text}`).toMatch(/Waiting for up to 30 s.*\n\u001b\[\dA\r\u001b\[J$/s);
+  });
+
   test("is taken as it is when the AM does not register", async () => {
     expect(await ask(recovered)).toMatchObject({ report: recovered, asked: 150 });
   });

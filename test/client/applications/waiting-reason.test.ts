@@ -73,6 +73,11 @@ describe("why an application's AM does not run yet", () => {
     );
   });
 
+  test("a queue that is nearly full has room, to a tenth of a percent", () => {
+    expect(reason({ diagnostics: activated({ used: "99.94" }) })).toMatchObject({ code: "am-not-placed" });
+    expect(reason({ diagnostics: activated({ used: "99.95" }) })).toMatchObject({ code: "am-queue-full" });
+  });
+
   test("no node has had room: the last one that was looked at, and what it has free", () => {
     const diagnostics = activated({ node: lastNode("") });
     const free = "1.63 GiB, 31 cores, 2 GPUs";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { notebook } from "../../../client/commands/notebook.ts";
-import { notebookSettings } from "../../../client/sessions/notebook-job.ts";
 import { recordedContext } from "../support.ts";
 
 /** Runs `tony-ts notebook …` where no cluster is. */
@@ -30,17 +29,5 @@ describe("tony-ts notebook", () => {
       message: expect.stringContaining("set one in the environment, as JUPYTER_TOKEN"),
     });
     await expect(run({ JUPYTER_TOKEN: "own" })).rejects.toMatchObject({ code: "NO_CLUSTER" });
-  });
-});
-
-describe("the job of a notebook", () => {
-  test("runs the interpreter that is named, on loopback, and ends when it is idle", () => {
-    const command = notebookSettings("my python", 90_000).get("tony.notebook.command");
-    expect(command).toContain("exec 'my python' -m jupyterlab --no-browser --ServerApp.ip=127.0.0.1");
-    expect(command).toContain("--ServerApp.shutdown_no_activity_timeout=90 ");
-  });
-
-  test("never ends by itself where that is wanted", () => {
-    expect(notebookSettings("python3", undefined).get("tony.notebook.command")).not.toContain("timeout");
   });
 });

@@ -43,6 +43,12 @@ describe("a command of a session", () => {
     expect([await text(streams.stdout), await text(streams.stderr)]).toEqual(["typed", "aside\n"]);
   });
 
+  it("leaves the input to others when it has ended", async () => {
+    const { streams, code } = await begin(shell("true"));
+    await code;
+    expect([streams.stdin.listenerCount("data"), streams.stdin.isPaused()]).toEqual([0, true]);
+  });
+
   it("exits as shells have it when a signal ends it", async () => {
     const { code } = await begin(shell("kill -KILL $$"));
     expect(await code).toBe(137);
@@ -87,6 +93,16 @@ describe("signals of the client", () => {
     expect(signals.endedWith()).toBeUndefined();
     signals.stop();
     expect(source.eventNames()).toEqual([]);
+  });
+
+  it("that are not to end it do not make the next one its end", async () => {
+    const { session, code, ready } = await begin(shell("trap : USR1; trap 'exit 5' INT; while :; do sleep 0.05; done"));
+    await ready();
+    const source = new EventEmitter();
+    const signals = passSignals(session, source);
+    for (const kind of ["SIGUSR1", "SIGUSR1", "SIGINT"]) source.emit(kind, kind);
+    expect(await code).toBe(5);
+    expect(signals.endedWith()).toBeUndefined();
   });
 
   it.each([

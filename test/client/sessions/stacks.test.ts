@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { MasterConnection } from "../../../client/master/master-connection.ts";
 import { stacksJson, stacksLines } from "../../../client/sessions/stacks.ts";
+import type { SessionWanted } from "../../../src/api/session-messages.ts";
 import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
+import { aJobStatus } from "../job-status.ts";
 
 const scenes: SessionScene[] = [];
 afterEach(async () => {
@@ -38,6 +40,22 @@ describe("the stacks of a task", () => {
   it("are missing of a program that is not Python, which is said", async () => {
     const taken = await stacksJson(await connected({ stacks: [shell] }), "worker:0");
     expect(stacksLines(taken)).toEqual(["", "worker:0  bash (process 1): no stacks, it is not Python"]);
+  });
+
+  it("are those of all tasks that run where none is named, however many there are", async () => {
+    const master = await connected({ stacks: [{ pid: 2, parent: 1, program: "python3", stacks: at }] });
+    const names = Array.from({ length: 70 }, (_, index) => `worker:${index}`);
+    const ended = { task: "worker:70", state: "succeeded", restarts: 0 } as const;
+    const tasks = [...names.map((task) => ({ task, state: "running", restarts: 0 }) as const), ended];
+    const job = {
+      openSession: (_: string, wanted: SessionWanted) => master.openSession("worker:0", wanted),
+      async *follow() {
+        yield { type: "status", status: aJobStatus({ tasks }) } as const;
+      },
+    };
+    const taken = await stacksJson(job, undefined);
+    expect(taken.tasks.map(({ task }) => task)).toEqual(names);
+    expect(taken.groups).toMatchObject([{ where: "at train.py:26", who: { length: 70 } }]);
   });
 
   it("cannot be told while no program runs", async () => {

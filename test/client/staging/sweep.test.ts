@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { hasEnded } from "../../../client/applications/applications.ts";
 import { StagingFolder } from "../../../client/staging/staging-folder.ts";
 import { sweepStaging } from "../../../client/staging/sweep.ts";
@@ -19,7 +19,10 @@ describe("sweeping what applications left behind", () => {
   beforeEach(async () => {
     path = await mkdtemp(join(tmpdir(), "sweep-"));
   });
-  afterEach(() => rm(path, { recursive: true }));
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await rm(path, { recursive: true });
+  });
 
   async function stage(clientFile?: object): Promise<void> {
     const folder = StagingFolder.of({ fileSystem: new LocalFileSystem(), path }, id);
@@ -29,12 +32,13 @@ describe("sweeping what applications left behind", () => {
 
   async function sweep(...answers: [ApplicationReport | Error, ...(ApplicationReport | Error)[]]): Promise<string[]> {
     let answer = answers[0];
+  async function sweep(answer: ApplicationReport | Error, mayGo = true): Promise<string[]> {
     const ended = async () => {
       answer = answers.shift() ?? answer;
       if (answer instanceof Error) throw answer;
       return hasEnded(answer);
     };
-    const options = { hasEnded: ended, mayGo: async () => true };
+    const options = { hasEnded: ended, mayGo: async () => mayGo };
     await sweepStaging({ fileSystem: new LocalFileSystem(), path }, options, Date.now());
     return await readdir(path);
   }
@@ -48,6 +52,19 @@ describe("sweeping what applications left behind", () => {
       expect(await sweep(aReport({ state }))).toEqual([]);
     },
   );
+
+  test("keeps one that is needed although its application has ended", async () => {
+    await stage();
+    expect(await sweep(aReport({ state: "FINISHED" }), false)).toEqual([id]);
+  });
+
+  test("keeps what a process of another user may be submitting", async () => {
+    jest.spyOn(process, "kill").mockImplementation(() => {
+      throw Object.assign(new Error("not permitted"), { code: "EPERM" });
+    });
+    await stage({ submitter: { host: hostname(), pid: 1 } });
+    expect(await sweep(unknown)).toEqual([id]);
+  });
 
   test.each(["NEW", "ACCEPTED", "RUNNING"] as const)("keeps the folder of one that is %s", async (state) => {
     await stage();

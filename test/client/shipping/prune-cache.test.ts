@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { Cluster } from "../../../client/cluster/cluster.ts";
+import { ContentCache } from "../../../client/shipping/cache.ts";
+import { pruneCache } from "../../../client/shipping/prune-cache.ts";
+import { stagingRoot } from "../../../client/staging/staging-folder.ts";
+import { ownerName } from "../../../src/hadoop/process-owner.ts";
+import { aReport } from "../application-report.ts";
+import { StandInManager } from "../stand-in-manager.ts";
+import { recordedContext } from "../support.ts";
+
+const user = ownerName();
+const DAY_MS = 86_400_000;
+const nowMs = 100 * DAY_MS;
+
+let folder: string;
+let manager: StandInManager;
+let cluster: Cluster;
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "prune-cache-"));
+  manager = await StandInManager.start(folder);
+  const environment = { HADOOP_CONF_DIR: manager.configuration, HADOOP_USER_NAME: user };
+  cluster = await Cluster.open(recordedContext({ environment }));
+});
+afterEach(async () => {
+  cluster.close();
+  await manager.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** A file that was last used so many days ago. */
+function cached(root: string, name: string, daysAgo: number): string {
+  const file = path.join(folder, root, "sha256", name.padEnd(64, "0"), name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, name);
+  const atS = (nowMs - daysAgo * DAY_MS) / 1_000;
+  utimesSync(file, atS, atS);
+  return file;
+}
+
+async function prune(options: { readonly dryRun: boolean }) {
+  const root = await stagingRoot(cluster.fileSystems, { stagingDir: `file://${folder}/staging` });
+  const cacheDir = `file://${folder}/shared`;
+  const cache = new ContentCache({ fileSystems: cluster.fileSystems, stagingRoot: root, cacheDir, user });
+  const { removed, freedBytes } = await pruneCache(
+    { cluster, root, cache },
+    { unusedForMs: DAY_MS, nowMs, ...options },
+  );
+  return { removed: removed.map(({ name }) => name), freedBytes };
+}
+
+test("what nobody used goes from the cache that is named, and from the user's own beside it", async () => {
+  const files = [cached("shared", "four", 2), cached("staging/cache", "seven77", 2), cached("shared", "new", 0.5)];
+  const both = { removed: ["four", "seven77"], freedBytes: 11 };
+  expect(await prune({ dryRun: true })).toEqual(both);
+  expect(files.map(existsSync)).toEqual([true, true, true]);
+  expect(await prune({ dryRun: false })).toEqual(both);
+  expect(files.map(existsSync)).toEqual([false, false, true]);
+});
+
+test("nothing goes while it is not known what a job of the user's names, which may run anywhere", async () => {
+  const file = cached("shared", "four", 2);
+  manager.applications = [aReport({ id: "application_1_0001", user, state: "ACCEPTED" })];
+  await expect(prune({ dryRun: false })).rejects.toMatchObject({ code: "CACHE_IN_DOUBT", exitCode: 3 });
+  manager.applications = [aReport({ id: "application_1_0001", user, state: "FINISHED" })];
+  expect(existsSync(file)).toBe(true);
+  expect(await prune({ dryRun: false })).toMatchObject({ removed: ["four"] });
+});
