@@ -14,7 +14,10 @@ const timeoutMs = 3_000;
 const largestAnswerBytes = 4 << 20;
 
 /** Asks each ResourceManager and each NameNode what it is. */
-export async function mastersFindings({ configuration, credentials }: Cluster): Promise<Finding[]> {
+export async function mastersFindings({
+  configuration,
+  credentials,
+}: Pick<Cluster, "configuration" | "credentials">): Promise<Finding[]> {
   const http = new HttpClient({ credentials, connectTimeoutMs: timeoutMs });
   try {
     const [managers, nameNodes] = await Promise.all([resourceManagers(), nameNodesOfDefault()]);

@@ -21,6 +21,8 @@ export class StandInManager {
   nodes: NodeReport[] = [];
   /** Below root, all alike. */
   queues: readonly string[] = ["default", "ml"];
+  /** Of these, those that take no applications. */
+  stopped: readonly string[] = [];
   labels: readonly NodeLabel[] = [];
   /** The largest container. */
   maximum = { memoryMiB: 8_192, vcores: 4 };
@@ -143,7 +145,8 @@ export class StandInManager {
       case "getQueueInfo": {
         const { queueName } = yarn.GetQueueInfoRequestProto.decode(request);
         const queue = (name: string) => {
-          return { queueName: name, queuePath: `root.${name}`, state: queueStates.toWire("RUNNING") };
+          const state = queueStates.toWire(this.stopped.includes(name) ? "STOPPED" : "RUNNING");
+          return { queueName: name, queuePath: `root.${name}`, state };
         };
         const root = { ...queue("root"), queuePath: "root", childQueues: this.queues.map(queue) };
         const queueInfo = queueName === "root" ? root : this.queues.includes(queueName) ? queue(queueName) : undefined;

@@ -5,7 +5,7 @@ import { hostname, tmpdir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { ContentCache } from "../../../client/shipping/cache.ts";
+import { type CacheEntry, ContentCache } from "../../../client/shipping/cache.ts";
 import {
   cachesOf,
   listCache,
@@ -14,7 +14,7 @@ import {
   removeFromCache,
 } from "../../../client/shipping/cache-prune.ts";
 import { HashMemo } from "../../../client/shipping/hash-memo.ts";
-import { ship } from "../../../client/shipping/shipping.ts";
+import { planShipping, ship } from "../../../client/shipping/shipping.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
 import { StagingFolder, stagingRoot } from "../../../client/staging/staging-folder.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
@@ -130,6 +130,47 @@ describe("shipping", () => {
     expect(first.every(({ uploadedBytes, file }) => uploadedBytes === file.sizeBytes)).toBe(true);
     const second = await submit(openCache());
     expect(second).toEqual(first.map(({ file }) => ({ file, uploadedBytes: 0, remarks: [] })));
+  });
+
+  test("of what was sent the next submission remembers the hashes, also where it only asks what it would send", async () => {
+    await submit();
+    const read = jest.spyOn(HashMemo.prototype, "remember");
+    await submit(openCache());
+    await planShipping(items(), { fileSystems, cache, memo: await HashMemo.open(join(base, "memo"), later) });
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+  });
+
+  test("what is wrong with several is told together, but not a file system that does not answer as a mistake", async () => {
+    const memo = await HashMemo.open(join(base, "memo"));
+    const one = { link: "x", source: "/no/such", as: "file" } as const;
+    const other = { ...one, source: "/nor/this" };
+    const silent = { link: "node", source: runtime, as: "file" } as const;
+    class Silent extends LocalFileSystem {
+      override async stat(): Promise<FileStatus> {
+        throw new FileSystemError("no answer", { code: "TIMEOUT" });
+      }
+    }
+    const both = ship([one, other, one], { fileSystems, cache, memo });
+    await expect(both).rejects.toThrow(/^\/no\/such, .* does not exist\n\/nor\/this, .* does not exist$/);
+    const away = new ContentCache({ fileSystems, stagingRoot: { fileSystem: new Silent(), path: root.path }, user });
+    await expect(ship([one, silent], { fileSystems, cache: away, memo })).rejects.toMatchObject({ code: "TIMEOUT" });
+  });
+
+  test("an upload that is stopped is the last one", async () => {
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const stop = new AbortController();
+    class Stopped extends ContentCache {
+      override async put(...args: Parameters<ContentCache["put"]>): Promise<CacheEntry> {
+        const entry = await super.put(...args);
+        stop.abort(new Error("Ctrl-C"));
+        return entry;
+      }
+    }
+    const stopped = new Stopped({ fileSystems, stagingRoot: root, user });
+    const shipped = ship(items(), { fileSystems, cache: stopped, memo, signal: stop.signal });
+    await expect(shipped).rejects.toThrow("Ctrl-C");
+    expect((await listCache(cache)).map(({ name }) => name)).toEqual(["node"]);
   });
 
   test("packs once what two roles have", async () => {

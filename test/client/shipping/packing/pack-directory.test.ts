@@ -55,6 +55,18 @@ function readable(root: string, below = "", above: readonly string[] = []): Reco
 }
 
 describe("a packed folder", () => {
+  test("has all files behind one whose size is that of whole blocks", async () => {
+    for (const [name, bytes] of [
+      ["a", 512],
+      ["b", 1_024],
+      ["c", 511],
+      ["d", 513],
+    ] as const)
+      await writeFile(join(folder, name), Buffer.alloc(bytes, name));
+    const unpacked = await packAndUnpack();
+    expect(readdirSync(unpacked).map((name) => statSync(join(unpacked, name)).size)).toEqual([512, 1_024, 511, 513]);
+  });
+
   test("keeps modes, times of files, empty folders and links inside it, as tar unpacks them", async () => {
     await mkdir(join(folder, "bin"));
     await mkdir(join(folder, "empty"), { mode: 0o750 });
