@@ -104,6 +104,22 @@ describe("runs", () => {
     expect(runs.map(({ status }) => status.applicationId)).toEqual([reports[0]?.id, reports[2]?.id]);
   });
 
+  test("of a name with more of them are the ten newest, whatever the order in which they are known", async () => {
+    const id = (number: number) => `application_1_${String(number).padStart(4, "0")}`;
+    const numbers = [7, 3, 12, 1, 9, 5, 11, 2, 8, 4, 10, 6];
+    const many = numbers.map((number) =>
+      aReport({ id: id(number), startTimeMs: number, state: "FINISHED", finalStatus: "SUCCEEDED" }),
+    );
+    const busy = aPlace({
+      reports: async () => many,
+      report: async (wanted) => many.find((one) => one.id === wanted) ?? aReport(),
+      finalStatus: async ({ id: applicationId }) =>
+        aJobStatus({ applicationId, outcome: { ...allSucceeded, endedAtMs: 0 } }),
+    });
+    const runs = await runsOf("bert", [], busy, context);
+    expect(runs.map(({ submittedAtMs }) => submittedAtMs)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+  });
+
   test("of a name that nobody has, and of a job of which nothing is known, there are none", async () => {
     await expect(runsOf("gpt", [], place, context)).rejects.toThrow("None of your jobs called gpt has ended");
     await expect(runOf("application_1795305600000_0004", [], place, context)).rejects.toThrow(

@@ -22,7 +22,8 @@ const ask = (environment: Record<string, string>, stated: Parameters<typeof fore
 
 test("what the job states of a file is taken", async () => {
   const facts = { url, sizeBytes: 5, modificationTimeMs: 7 };
-  expect(await ask({}, [facts])).toEqual(facts);
+  const other = { ...facts, url: `${url}.old`, sizeBytes: 9 };
+  expect(await ask({}, [other, facts])).toEqual(facts);
 });
 
 test("else Hadoop's own client is asked, which may say other things as well", async () => {

@@ -106,6 +106,33 @@ describe("a folder that travels", () => {
     ]);
   });
 
+  test("says of links to what stays behind, and to nothing, that they lead nowhere; similar names mean nothing", async () => {
+    writeFileSync(path.join(base, "p/.tonyignore"), "data\n");
+    file("p/data/x");
+    file("p/data2/x");
+    symlinkSync("data/x", path.join(base, "p/left"));
+    symlinkSync("data2/x", path.join(base, "p/kept"));
+    symlinkSync("none", path.join(base, "p/none-link"));
+    const { remarks } = await packingOfFolder(path.join(base, "p"), "working-directory");
+    const said = remarks.filter((remark) => remark.includes("is a link to"));
+    expect(said).toEqual([
+      "left is a link to data/x, which is left out: on a node it leads nowhere (and 1 more like it)",
+    ]);
+  });
+
+  test("names six of what stays behind, and counts the others", async () => {
+    const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    writeFileSync(path.join(base, "p/.tonyignore"), `${names.join("\n")}\n`);
+    for (const name of names) file(`p/data/${name}`);
+    file("p/more/a");
+    const { remarks } = await packingOfFolder(path.join(base, "p"), "archive");
+    const [, count] = / and (\d+) more$/.exec(remarks[0] ?? "") ?? [];
+    const listed = remarks[0]?.replace(/^.*left out: | and \d+ more$/g, "").split(", ") ?? [];
+    const all = new Set([".git", ...names]);
+    expect([listed.length, Number(count)]).toEqual([6, all.size - 6]);
+    expect(remarks[0]).toContain("a (2 times)");
+  });
+
   test("has absolute links into itself as relative ones", async () => {
     symlinkSync(path.join(base, "p/train.py"), path.join(base, "p/lib/again.py"));
     const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
