@@ -50,7 +50,7 @@ const place = aPlace({
 const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
 
 /** A connection to the ApplicationMaster of a job that runs, whose page is told that. */
-function aLink(page: () => Promise<string>) {
+function aLink(page: () => Promise<string>, closed: () => void = () => undefined) {
   return () => ({
     async *follow() {
       yield { type: "status", status: running } as const;
@@ -58,7 +58,7 @@ function aLink(page: () => Promise<string>) {
     async *readLog() {},
     stop: async () => undefined,
     askPage: page,
-    close: () => undefined,
+    close: closed,
   });
 }
 
@@ -87,6 +87,27 @@ describe("a job that runs", () => {
       axis: { spanMs: 5_000 },
       rows: ["worker:0", "worker:1"].map((task) => ({ task, series: seriesOf(task).series })),
     });
+  });
+
+  test("is judged by what was not measured, too, and by connections that are closed", async () => {
+    const gaps = () => ({
+      spanMs: 5_000,
+      series: [{ name: "step", rule: "last", first: 0, values: [0, null, 8] }] as const,
+    });
+    let [opened, closed] = [0, 0];
+    const link = aLink(
+      async () => JSON.stringify(runAnswer(running, gaps, undefined, {})),
+      () => {
+        closed += 1;
+      },
+    );
+    const counted = () => {
+      opened += 1;
+      return link();
+    };
+    const { series } = await runOf(running.applicationId, [], here, context, counted);
+    expect(series?.rows[0]?.series[0]?.values).toEqual([0, null, 8]);
+    expect([opened > 0, closed]).toEqual([true, opened]);
   });
 
   test.each([
@@ -139,6 +160,8 @@ test("advice has columns for what is to change, a sentence for the rest, and wha
     "  paste: -conf tony.worker.memory=2g",
     "  write: tony-ts advise bert --apply job.xml",
   ]);
+  const longer = advice.runs.map((run, at) => ({ ...run, endedAtMs: noonishMs + (at + 1) * hourMs }));
+  expect(adviceLines({ ...advice, runs: longer }, noonishMs)[0]).toBe("bert, last 2 runs (1 h to 2 h)");
   const two = { key: "tony.worker.memory", value: "2g" };
   const one = { key: "tony.worker.vcores", value: "1" };
   const last = (written: (typeof two)[], kept: (typeof two)[]) =>
@@ -169,6 +192,15 @@ test("that Dr. Elephant spares small containers is said where they held next to 
     "  Dr. Elephant: Task Memory NONE (it spares small containers), Task GPU NONE, score 0; 0.98 GiB·h wasted of its programs' 1 GiB·h",
   );
   expect(line(500 * 3600)).not.toContain("spares");
+  const unused = [memory].flatMap((one) => (one ? [{ ...one, severity: "NONE", score: 0 } as const] : []));
+  const drElephant = {
+    heuristics: unused,
+    severity: "NONE",
+    score: 0,
+    usedMiBSeconds: 0,
+    wastedMiBSeconds: 0,
+  } as const;
+  expect(adviceLines({ ...advice, drElephant }, noonishMs).join()).not.toContain("spares");
 });
 
 test("where the site has prices, advice says what the newest run cost and what is saved", async () => {

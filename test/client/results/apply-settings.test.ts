@@ -52,6 +52,13 @@ test.each([
   expect(one).toEqual({ key: "tony.worker.memory", value: after });
 });
 
+test("of a key that the file has twice, the last one counts, as for a submission", () => {
+  const property = (value: string) => `<property><name>tony.worker.memory</name><value>${value}</value></property>`;
+  writeFileSync(path.join(folder, "job.xml"), `<configuration>${property("4g")}${property("9g")}</configuration>`);
+  const advised = { key: "tony.worker.memory", value: "9g", isMore: false };
+  expect(applySettings("job.xml", [advised], folder)).toMatchObject({ written: [], kept: [{ value: "9g" }] });
+});
+
 test("no default is written", () => {
   writeFileSync(path.join(folder, "job.xml"), job("1g"));
   const defaults = [

@@ -178,6 +178,11 @@ Fetched 2 files, 12 B to ${application}
       { state: "failed", reason: "no room" },
       /not stored \(no room\); what is there comes from an earlier/,
     ],
+    [
+      "what was there before an upload that is not over",
+      { state: "under-way" },
+      /results were not stored completely; what is there comes from an earlier run$/m,
+    ],
   ] as const)("is told of as %s", async (_, changes, words) => {
     stored("out/worker-0", { "model.pt": "12345" });
     const tasks = [task("worker:0", [results("out/worker-0", changes)])];
@@ -271,7 +276,9 @@ describe("the last checkpoint", () => {
     whole(7);
     const nothing = { ...ended({}), finalStatus: async () => undefined };
     await expect(get(nothing, { what: "checkpoint" })).rejects.toThrow("how it ended was not kept here");
-    const known = { ...nothing, checkpointDir: async () => `file://${home}/ckpt` };
+    const known = { ...nothing, checkpointDir: async () => `file://${home}/ckpt/` };
+    const running = { ...known, report: async () => aReport({ id: application, state: "RUNNING" }) };
+    await expect(get(running, { what: "checkpoint" })).rejects.toMatchObject({ code: "NOTHING_LEFT" });
     const { err } = await get(known, { what: "checkpoint" });
     expect(err).toMatch(/ended was not kept; its latest complete checkpoint is of step 7: /);
     expect(fetched()).toEqual(["w.pt"]);
@@ -292,6 +299,7 @@ describe("the last checkpoint", () => {
     ["the files that its name begins", "own/model-7", ["model-7.data", "model-7.index"]],
   ])("that the program wrote itself is %s", async (_, name, names) => {
     stored("own", { "7.pt": "1", "model-7.index": "2", "model-7.data": "3" });
+    if (name !== "own") stored("own", { "model-70.index": "4" });
     await get(ended({ checkpoint: checkpoint(name) }), { what: "checkpoint" });
     expect(fetched()).toEqual(names);
   });

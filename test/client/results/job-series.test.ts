@@ -56,6 +56,15 @@ async function shown(id: string, task?: string, changes: Partial<Applications> =
 const ended = (id: string) => aReport({ id, state: "FINISHED", finishTimeMs: noonishMs });
 
 describe("tony-ts series", () => {
+  test("of a task are not those of others whose names begin as its own does", async () => {
+    const table = new SeriesTable(0, 2);
+    for (const task of ["worker:1", "worker:10", "worker2:0"]) table.add(task, { name: "cpu", rule: "mean" }, 0, 1);
+    await stored(`history/intermediate/${application}`, table);
+    const tasksOf = async (wanted: string) => (await shown(application, wanted)).map((line) => line.split(" ")[0]);
+    expect(await tasksOf("worker:1")).toEqual(["worker:1"]);
+    expect(await tasksOf("worker")).toEqual(["worker:1", "worker:10"]);
+  });
+
   test("shows a line for each quantity of each task, of one task or of all", async () => {
     await stored(`history/intermediate/${application}`, twoWorkers());
     expect(await shown(application)).toEqual([
