@@ -1,8 +1,18 @@
-import { describe, expect, test } from "@jest/globals";
-import { lastCheckpoint } from "../../../client/submission/resume-point.ts";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { localFiles, newLocalFolder } from "../../../client/applications/local-folder.ts";
+import { JobCluster } from "../../../client/submission/job-cluster.ts";
+import { lastCheckpoint, resumePoint } from "../../../client/submission/resume-point.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
+import { StandInCluster } from "./stand-in-cluster.ts";
+
+// Loaded before a submission does so, several at once, which Jest's loader cannot.
+import "../../../client/applications/local-applications.ts";
+import "../../../client/applications/yarn-applications.ts";
+import "../../../client/cluster/cluster.ts";
 
 const ended = aReport({ user: "alice", state: "FINISHED", finalStatus: "FAILED" });
 const saved = { path: "hdfs:///ckpt/1800", step: 1800, atMs: noonishMs + 20_000 };
@@ -38,5 +48,66 @@ describe("the checkpoint that another job resumes from", () => {
     ],
   ])("is none %s", (_job, look, message) => {
     expect(look).toThrow(expect.objectContaining({ code: "NO_CHECKPOINT", message: expect.stringMatching(message) }));
+  });
+});
+
+describe("what --resume-from names", () => {
+  let there: StandInCluster;
+  beforeEach(async () => {
+    there = await StandInCluster.start();
+  });
+  afterEach(() => there.stop());
+
+  async function point(from: string, local = false): Promise<string> {
+    const text = there.job();
+    const place = new JobCluster(text, there.context);
+    try {
+      return await resumePoint(from, text, local, there.context, place);
+    } finally {
+      await place.close();
+    }
+  }
+
+  /** A job that has ended, as its ApplicationMaster left it, on the cluster or here. */
+  function endedJob(folder: string, file: string, id: string, changes: Partial<JobStatus>): void {
+    mkdirSync(folder, { recursive: true });
+    const outcome = { ...allSucceeded, endedAtMs: noonishMs + 60_000 };
+    const status = aJobStatus({ applicationId: id, state: "succeeded", outcome, ...changes });
+    writeFileSync(path.join(folder, file), JSON.stringify(status));
+  }
+
+  test.each(["hdfs:///ckpt/step-7", "/ckpt/application_1_0001/step-7"])(
+    "is a checkpoint itself: %s",
+    async (address) => {
+      expect(await point(address)).toBe(address);
+    },
+  );
+
+  test("is the last checkpoint of a job of the cluster, which is said", async () => {
+    const id = "application_1795305600000_0007";
+    there.manager.applications = [aReport({ id, user: there.applicant, state: "FINISHED", finalStatus: "SUCCEEDED" })];
+    await expect(point(id)).rejects.toMatchObject({
+      code: "NO_CHECKPOINT",
+      message: expect.stringContaining("not kept"),
+    });
+    endedJob(path.join(there.staging, `history-${there.applicant}`), `${id}.json`, id, { checkpoint: saved });
+    expect(await point(id)).toBe(saved.path);
+    expect(there.context.err.text).toMatch(new RegExp(`Resuming from ${id}: step 1800, saved 40 s before the end`));
+  });
+
+  test("is that of a job of this machine, which a job elsewhere can read only from the cluster's file system", async () => {
+    const { id, folder } = newLocalFolder(path.join(there.folder, "state/tony-ts/local"), 1_795_305_600_000);
+    endedJob(folder, localFiles.status, id, { checkpoint: { ...saved, path: `${folder}/step-1800` } });
+    expect(await point(id, true)).toBe(`${folder}/step-1800`);
+    await expect(point(id)).rejects.toMatchObject({
+      code: "NO_CHECKPOINT",
+      message: expect.stringMatching(/ran on this machine, and its checkpoint is here: .*\n {2}Add --scheduler local$/),
+    });
+    endedJob(folder, localFiles.status, id, { checkpoint: saved });
+    expect(await point(id)).toBe(saved.path);
+  });
+
+  test("has the form of an id where it begins as one does", async () => {
+    await expect(point("application_7")).rejects.toMatchObject({ code: "USAGE" });
   });
 });

@@ -116,8 +116,9 @@ describe("with a tag of which one job is to run at a time", () => {
     aReport({ id: other, user: there.applicant, state: "ACCEPTED", tags: ["nightly"], startTimeMs: 1, ...changes });
   const job = () => there.job({}, { tags: ["nightly"] });
 
-  test("a job that has not ended is taken up, and nothing is submitted", async () => {
-    there.manager.applications = [runs()];
+  const unended = ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"] as const;
+  test.each(unended)("a job that is %s is taken up, and nothing is submitted", async (state) => {
+    there.manager.applications = [runs({ state })];
     const { out, err } = await run(job(), tagged);
     expect({ out, err }).toEqual({
       out: [other],

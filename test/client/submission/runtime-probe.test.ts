@@ -1,13 +1,18 @@
-import { describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Cluster } from "../../../client/cluster/cluster.ts";
+import { readSiteSettings } from "../../../client/cluster/site-settings.ts";
 import {
   environmentOfProbe,
   probeFinding as findingOf,
   inImage,
   lateFinding,
   type ProbeSettings,
+  probeRuntime,
+  shipProbe,
 } from "../../../client/submission/runtime-probe.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { formatProbeReport, type ProbeReport } from "../../../src/job/launch/probe.ts";
+import { environmentOf, StandInCluster } from "./stand-in-cluster.ts";
 
 const settings: ProbeSettings = {
   fileSystem: "fs.defaultFS (core-site.xml:4) = hdfs://nn:8021",
@@ -177,5 +182,47 @@ test("one that did not run in time says why: without a node that may run it no j
   expect(lateFinding({ code: "am-starting" })).toMatchObject({
     state: "remark",
     remedy: expect.stringContaining("slow"),
+  });
+});
+
+describe("a probe of a cluster", () => {
+  let there: StandInCluster;
+  let cluster: Cluster;
+  beforeEach(async () => {
+    there = await StandInCluster.start();
+    cluster = await Cluster.open(there.context);
+  });
+  afterEach(async () => {
+    cluster.close();
+    await there.stop();
+  });
+
+  const ship = () => {
+    const settings = [`tony.staging-dir=file://${there.staging}`, "tony.node.binary=local:/opt/node"];
+    return shipProbe(cluster, readSiteSettings(settings, there.context), there.context);
+  };
+  const probe = async (stop = new AbortController()) => {
+    const watch = { image: undefined, now: there.context.now, stop: stop.signal, tell: () => undefined };
+    return await probeRuntime(cluster, await ship(), { queue: "ml", ...watch });
+  };
+
+  test("sends what jobs need, too, and runs our program alone, as a small application without a job", async () => {
+    const report: ProbeReport = { host: "n1", version: "v22.0.0", architecture: "x64", glibc: "2.36", counted: "all" };
+    const diagnostics = formatProbeReport(report);
+    there.manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", diagnostics };
+    expect(await probe()).toMatchObject({ state: "well", found: expect.stringContaining("on n1 (x64, glibc 2.36)") });
+    expect(there.cached()).toEqual(["am.cjs", "executor.cjs"]);
+    const [application = {}] = there.manager.submitted;
+    expect(application).toMatchObject({ application_name: "tony-ts doctor", queue: "ml", maxAppAttempts: 1 });
+    expect(environmentOf(application)).toHaveProperty("TONY_PROBE");
+    expect(application.am_container_spec?.localResources?.map(({ key }) => key)).toEqual(["am.cjs"]);
+    expect(there.applications()).toEqual([]);
+  });
+
+  test("that is stopped before is none", async () => {
+    const stop = new AbortController();
+    stop.abort("Ctrl-C");
+    await expect(probe(stop)).rejects.toMatchObject({ code: "NOT_SUBMITTED" });
+    expect(there.manager.submitted).toEqual([]);
   });
 });

@@ -145,6 +145,14 @@ describe("of a submission that does not come to its end", () => {
     expect(there.applications()).toEqual([]);
   });
 
+  test("it is said that nothing is left where it was stopped while the ResourceManager refused it", async () => {
+    const stop = new AbortController();
+    there.manager.taken = { state: "FAILED", finalStatus: "FAILED" };
+    there.manager.onSubmit = () => stop.abort("Ctrl-C");
+    await expect(submit(there.job(), stop)).rejects.toMatchObject({ code: "NOT_SUBMITTED" });
+    expect(there.applications()).toEqual([]);
+  });
+
   test("the staging folder stays where it is not known whether it was taken", async () => {
     const stop = new AbortController();
     there.manager.onSubmit = () => {
