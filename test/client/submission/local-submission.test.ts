@@ -102,14 +102,9 @@ test("a job of this machine runs on without who submitted it, from files of its 
     });
     expect(statSync(job).mode & 0o777).toBe(0o700);
     for (const name of ["job.json", "client.json"]) expect(statSync(path.join(job, name)).mode & 0o777).toBe(0o600);
-    for (;;) {
-      const report = await applications.report(id);
-      if (hasEnded(report)) {
-        expect(report).toMatchObject({ name: "bert", finalStatus: "SUCCEEDED" });
-        break;
-      }
-      await sleep(100);
-    }
+    let report = await applications.report(id);
+    for (; !hasEnded(report); report = await applications.report(id)) await sleep(100);
+    expect(report).toMatchObject({ name: "bert", finalStatus: "SUCCEEDED" });
     expect(readFileSync(path.join(folder, "done"), "utf8")).toBe("owndata");
   } finally {
     await applications.kill(id, "the test is over");

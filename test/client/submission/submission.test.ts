@@ -1,6 +1,10 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { clusterOf } from "../../../client/cluster/cluster.ts";
+import { uploadName } from "../../../client/shipping/uploads.ts";
 import { checkOffline } from "../../../client/submission/check-offline.ts";
 import { submitToCluster } from "../../../client/submission/submission.ts";
 import type { JobText } from "../../../src/job/build/load-job.ts";
@@ -89,6 +93,31 @@ describe("a job that is submitted", () => {
     expect((await submit(job)).told.at(-1)).toMatch(/^upload {2}nothing: [\d.]+ MiB are cached$/);
     expect(there.applications()).toHaveLength(2);
   });
+});
+
+test("what an earlier upload left that was broken off goes with the next submission", async () => {
+  const uploads = path.join(there.staging, "cache", "uploads");
+  mkdirSync(uploads, { recursive: true });
+  const { pid } = spawnSync("true");
+  writeFileSync(path.join(uploads, uploadName("data.txt", { host: hostname(), pid })), "half");
+  await submit(there.job());
+  expect(readdirSync(uploads)).toEqual([]);
+});
+
+test("what is said of a folder that several roles have is said once", async () => {
+  const sources = path.join(there.folder, "sources");
+  mkdirSync(path.join(sources, ".git"), { recursive: true });
+  writeFileSync(path.join(sources, "data.txt"), "data");
+  const resource = `${sources}#archive`;
+  const { told } = await submit(
+    there.job({
+      "tony.worker.resources": resource,
+      "tony.ps.resources": resource,
+      "tony.ps.instances": "1",
+      "tony.ps.command": "true",
+    }),
+  );
+  expect(told.filter((line) => line.startsWith("sources: "))).toEqual(["sources: 1 file, 4 B; left out: .git"]);
 });
 
 describe("what is wrong with a job is known before anything is sent", () => {
