@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 import tony_ts.client
+import tony_ts.distributed
+import tony_ts.pytorch
 from tony_ts import Job, JobInvalid, Role
 from tony_ts.client import ACLs, RunFailed, get_safe_experiment_fn, run_on_yarn
 from tony_ts.metrics import metrics
@@ -86,7 +88,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> Submitted:
     return Submitted(monkeypatch)
 
 
-def train() -> None:
+def train() -> Any:
     print("trained")
 
 
@@ -319,6 +321,43 @@ def test_a_distributed_function_knows_its_place() -> None:
     assert said == "ContainerKey(type='worker', id=0) ContainerKey(type='worker', id=1)\n"
     seen = {rank: Path(rank).read_text() for rank in ("0", "1", "2", "3")}
     assert seen == {"0": "0 4 2 0", "1": "1 4 2 0", "2": "0 4 2 0", "3": "1 4 2 0"}
+
+
+def test_the_evaluator_of_a_distributed_function_is_a_group_of_its_own() -> None:
+    program(
+        """
+        def alone(local_rank):
+            task = get_task(local_rank)
+            seen = [local_rank, *task[:3], *(os.environ[name] for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))]
+            if task.task_type == "evaluator":
+                import socket
+                with socket.socket() as listener:
+                    listener.bind((task.master_address, task.master_port))
+            with open(os.path.join(os.environ["SEEN"], f"{task.task_type}-{task.task_id}"), "w") as file:
+                print(*seen, file=file, end="")
+
+        specs = {"worker": TaskSpec(256, 1, instances=2), "evaluator": TaskSpec(256, 1)}
+        run_on_yarn(alone, specs, env={"PYTHON": sys.executable, "SEEN": os.getcwd()}, scheduler="local")
+        """
+    )
+    assert Path("evaluator-0").read_text() == "0 evaluator 0 1 0 1 0"
+    assert Path("worker-0").read_text() == "0 worker 0 2 0 2 0"
+    assert Path("worker-1").read_text() == "0 worker 1 2 1 2 1"
+
+
+def test_tasks_that_have_no_rank_are_refused_where_all_need_one() -> None:
+    specs = {"worker": TaskSpec(256, 1), "ps": TaskSpec(256, 1)}
+    with pytest.raises(JobInvalid, match=r"^task_specs: ps: it would have no rank"):
+        tony_ts.distributed.run_on_yarn(train, specs)
+    with pytest.raises(JobInvalid) as raised:
+        tony_ts.pytorch.run_on_yarn(train, {**specs, "evaluator": TaskSpec(256, 1)})
+    assert [line.partition(":")[2].partition(":")[0] for line in str(raised.value).splitlines()] == [
+        " ps",
+        " evaluator",
+    ]
+    assert "a PytorchExperiment has nothing that evaluates: do it in main_fn, or by tony_ts.distributed" in str(
+        raised.value
+    )
 
 
 def test_a_failure_is_raised_with_the_functions_own_traceback() -> None:

@@ -8,6 +8,7 @@ import importlib
 import logging
 import os
 import sys
+from types import MappingProxyType
 from typing import Any, Callable, Generator, Literal, Mapping, NamedTuple, NoReturn, Sequence
 
 from .errors import JobFailed, JobInvalid, TonyError, told_plainly
@@ -126,7 +127,7 @@ def submitted(
     if nb_retries < 0:
         raise ValueError(f"nb_retries must be 0 or more, not {nb_retries}")
     kind = _kind_of(custom_task_module, task_specs)
-    check(task_specs, trains=kind.trains)
+    check(task_specs, trains=kind.trains, without=kind.without)
     for argument, value in without_effect.items():
         if value is not None:
             logger.warning("run_on_yarn(%s=…) has no effect", argument)
@@ -189,6 +190,8 @@ class _Kind(NamedTuple):
     each_process: bool = True
     #: Whether a job needs a chief or workers.
     trains: bool = True
+    #: Types of tasks that there are none of, and why.
+    without: Mapping[str, str] = MappingProxyType({})
     #: Finds in a task where the experiment writes what a TensorBoard shows.
     log_dir: Callable[[ExperimentFn], str] | None = None
     #: Beside those that the function needs.
@@ -231,10 +234,16 @@ def _log_dir_of_tensorflow(experiment_fn: ExperimentFn) -> str:
     return model_dir(experiment_fn)
 
 
+_NO_PS = {"ps": "it would have no rank: processes that set up their own communication share no servers"}
+_NO_EVALUATOR = {
+    "evaluator": "a PytorchExperiment has nothing that evaluates: do it in main_fn, or by tony_ts.distributed, whose "
+    "function an evaluator runs, too"
+}
+
 _KINDS = {
     None: _Kind("tensorflow", _plain),
-    "pytorch.tasks.worker": _Kind("pytorch", _of_pytorch),
-    "distributed.task": _Kind("pytorch", _distributed),
+    "pytorch.tasks.worker": _Kind("pytorch", _of_pytorch, without={**_NO_PS, **_NO_EVALUATOR}),
+    "distributed.task": _Kind("pytorch", _distributed, without=_NO_PS),
     "tensorflow.tasks._independent_workers_task": _Kind("tensorflow", _of_tensorflow, log_dir=_log_dir_of_tensorflow),
     "tensorflow.tasks.evaluator_task": _Kind("tensorflow", _evaluates, trains=False, log_dir=_log_dir_of_tensorflow),
 }

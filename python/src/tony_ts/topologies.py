@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from enum import Enum
+from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
 from .errors import JobInvalid
@@ -125,15 +126,19 @@ def ps_strategy_topology(
     return topology
 
 
-def check(task_specs: Mapping[str, TaskSpec], *, trains: bool = True) -> None:
+def check(
+    task_specs: Mapping[str, TaskSpec], *, trains: bool = True, without: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """
     Raises what is wrong with a topology, everything at once. What the cluster has is for it to say.
 
     :param trains: the tasks do; else a job may have other ones alone
+    :param without: types that the job's tasks cannot be of, and why
     """
     wrong = [
         f"there is no task type {kind!r}: use {', '.join(TASK_TYPES)}" for kind in task_specs if kind not in TASK_TYPES
     ]
+    wrong += [f"{kind}: {why}" for kind, why in without.items() if kind in task_specs]
     if trains and not any(kind in task_specs for kind in ("chief", "worker")):
         wrong.append("a job needs a chief or workers")
     elif not any(kind != "tensorboard" for kind in task_specs):

@@ -9,10 +9,10 @@ from ..experiments import number_the_try
 
 
 class TaskParameters(NamedTuple):
-    """What ``torch.distributed.init_process_group`` and its like need."""
+    """What ``torch.distributed.init_process_group`` and its like need. An ``evaluator`` is a group of its own."""
 
     task_type: str
-    #: The process's rank among all.
+    #: The process's rank among all that train.
     task_id: int
     world_size: int
     master_address: str
@@ -26,7 +26,15 @@ _PROCESSES = "TONY_TS_PROCESSES"
 def run(experiment_fn: Callable[[int], Any], processes: int) -> None:
     number_the_try()
     os.environ[_PROCESSES] = str(processes)
+    if os.environ["JOB_NAME"] == "evaluator":
+        _stand_alone()
     experiment_fn(int(os.environ["RANK"]) % processes)
+
+
+def _stand_alone() -> None:
+    """An evaluator is none of those that train: it has no rank among them, and is a group of its own."""
+    port = os.environ["TONY_PORT"]
+    os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
 
 
 def get_task(local_rank: int) -> TaskParameters:
