@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { access, constants, realpath, stat } from "node:fs/promises";
+import { promisify } from "node:util";
 import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
@@ -30,6 +32,9 @@ interface MixedRuntime {
 /** Those that Node is built for and nodes may have, by Node's names, and what `uname -m` calls them. */
 const MACHINES = { x64: "x86_64", arm64: "aarch64" } as const;
 type Architecture = keyof typeof MACHINES;
+
+/** How long a runtime may take to say its version. */
+const ASKED_MS = 10_000;
 
 /** Begins the path of a file that every node has, as in Spark's `--jars` (org.apache.spark.util.Utils#isLocalUri). */
 const installedScheme = "local";
@@ -98,6 +103,21 @@ async function chooseOne(options: RuntimeOptions, key: string): Promise<RuntimeC
   const problem = runtimeProblem(await readElf(file), architecture);
   if (problem !== undefined) throw unfit(`${place}${file} ${problem}`);
   return { kind: "send", path: file };
+}
+
+/**
+ * Which release it is, as `process.version` has it: of one that is sent and runs on this machine; undefined of others.
+ * @param running `process.execPath`
+ */
+export async function versionOf(choice: RuntimeChoice, running: string): Promise<string | undefined> {
+  if (choice.kind !== "send") return undefined;
+  if (choice.path === (await realpath(running))) return process.version;
+  try {
+    const { stdout } = await promisify(execFile)(choice.path, ["--version"], { timeout: ASKED_MS });
+    return stdout.trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The compiled code of our programs, by program: a file of this machine. */

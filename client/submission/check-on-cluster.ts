@@ -1,7 +1,7 @@
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
-import type { VirtualMemoryCheck } from "../../src/job/build/build-roles.ts";
 import { fitJob, type JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
+import type { VirtualMemoryCheck } from "../../src/job/build/virtual-memory.ts";
 import { hasErrors, type Problem, refusedJob } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -12,7 +12,7 @@ import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-fac
 import { withGivenSizes } from "../cluster/given-sizes.ts";
 import { namedRuntimes, trustedOwners } from "../cluster/site-settings.ts";
 import { configuredMaximum } from "../cluster/size-checks.ts";
-import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
+import { chooseRuntime, type RuntimeChoice, versionOf } from "../shipping/runtime.ts";
 import { requireTrustedFolders } from "../staging/folder-trust.ts";
 import { stagingRoot } from "../staging/staging-folder.ts";
 import type { OfflineCheck } from "./check-offline.ts";
@@ -49,7 +49,7 @@ export async function checkOnCluster(text: JobText, draft: OfflineCheck, cluster
   const { spec: fitted, problems } = fitJob(text, draft.spec, draft.problems, {
     resourceTypes: facts.resourceTypes,
     clusterExpiryMs: clusterExpiryMs(cluster),
-    ...virtualMemory(cluster),
+    ...(await virtualMemory(cluster, runtime)),
   });
   if (fitted === undefined) throw refusedJob(problems);
   const { classPath } = text.submission;
@@ -101,9 +101,13 @@ function clusterExpiryMs({ configuration }: Cluster): number {
 }
 
 /** As far as this machine's copy of the nodes' configuration tells. */
-function virtualMemory({ configuration }: Cluster): { readonly virtualMemory?: VirtualMemoryCheck } {
+async function virtualMemory(
+  { configuration }: Cluster,
+  runtime: RuntimeChoice,
+): Promise<{ readonly virtualMemory?: VirtualMemoryCheck }> {
   if (!configuration.getBoolean("yarn.nodemanager.vmem-check-enabled", true)) return {};
   const ratio = Number(configuration.get("yarn.nodemanager.vmem-pmem-ratio"));
   const containerStepMiB = configuration.getInteger("yarn.scheduler.minimum-allocation-mb", 1024);
-  return ratio > 0 && containerStepMiB > 0 ? { virtualMemory: { ratio, containerStepMiB } } : {};
+  if (!(ratio > 0 && containerStepMiB > 0)) return {};
+  return { virtualMemory: { ratio, containerStepMiB, nodeVersion: await versionOf(runtime, process.execPath) } };
 }

@@ -9,18 +9,9 @@ import { isHorovodDriver } from "./check-driver.ts";
 import { roleNames } from "./check-keys.ts";
 import type { JobReader } from "./job-reader.ts";
 import { parseResourceAmount } from "./resource-amounts.ts";
+import { type VirtualMemoryCheck, virtualMemoryProblem } from "./virtual-memory.ts";
 
-/** An idle executor has 0.75 GiB of virtual memory; the program's is added. */
-const LEAST_VIRTUAL_MIB = 1024;
 const TENSORBOARD = "tensorboard";
-
-/** YARN's check of virtual memory, as a node's configuration has it. */
-export interface VirtualMemoryCheck {
-  /** Virtual memory for each byte of a container's (`yarn.nodemanager.vmem-pmem-ratio`). */
-  readonly ratio: number;
-  /** What is asked for is rounded up to a multiple of this (`yarn.scheduler.minimum-allocation-mb`). */
-  readonly containerStepMiB: number;
-}
 
 /** What is known of a cluster's containers. */
 export interface ContainerFacts {
@@ -129,25 +120,13 @@ export function readResource(
     else add(key, found.parameters.resource, value);
   }
   const memoryMiB = am ? reader.read("tony.am.memory") : reader.read("tony.{role}.memory", { role });
-  const least = virtualMemory === undefined ? undefined : leastContainerMiB(virtualMemory, memoryMiB);
-  if (least !== undefined) {
-    reader.warn(
-      keyFor(am ? "tony.am.memory" : "tony.{role}.memory", { role }),
-      `is ${memoryMiB} MiB: YARN's virtual-memory check ends containers below ${least}m, because Node itself maps 0.7 GiB`,
-    );
-  }
+  const tooSmall = virtualMemory === undefined ? undefined : virtualMemoryProblem(memoryMiB, virtualMemory);
+  if (tooSmall !== undefined) reader.warn(keyFor(am ? "tony.am.memory" : "tony.{role}.memory", { role }), tooSmall);
   return {
     memoryMiB,
     vcores: am ? reader.read("tony.am.vcores") : reader.read("tony.{role}.vcores", { role }),
     others,
   };
-}
-
-/** The smallest container that is large enough for an executor and a small program; undefined when the requested one is. */
-function leastContainerMiB({ ratio, containerStepMiB }: VirtualMemoryCheck, askedMiB: number): number | undefined {
-  const rounded = (memoryMiB: number) => Math.ceil(memoryMiB / containerStepMiB) * containerStepMiB;
-  const least = rounded(LEAST_VIRTUAL_MIB / ratio);
-  return rounded(askedMiB) < least ? least : undefined;
 }
 
 function ownCommand(reader: JobReader, role: string): string | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { VirtualMemoryCheck } from "../../../src/job/build/virtual-memory.ts";
 import { check, minimalJob, saidAbout, specOf } from "../support.ts";
 
 describe("a job's spec", () => {
@@ -257,13 +258,25 @@ describe("a right for everybody", () => {
 
 describe("little memory", () => {
   const small = { ...minimalJob, "tony.worker.memory": "256m", "tony.am.memory": "512m" };
-  const said = (virtualMemory?: { ratio: number; containerStepMiB: number }) =>
+  const said = (virtualMemory?: VirtualMemoryCheck) =>
     saidAbout(small, virtualMemory === undefined ? {} : { virtualMemory });
 
   test("is warned of, because the node would end the container without a word that names the key", () => {
     expect(said({ ratio: 2.1, containerStepMiB: 64 })).toEqual([
       "job.xml:3: warning: tony.worker.memory is 256 MiB: YARN's virtual-memory check ends containers below 512m, because Node itself maps 0.7 GiB",
     ]);
+  });
+
+  test("is more with a Node that reserves more", () => {
+    const why = "because Node 24 itself maps 1.1 GiB; Node 22, which tony.node.binary may name, maps 0.7 GiB";
+    expect(said({ ratio: 2.1, containerStepMiB: 64, nodeVersion: "v24.19.0" })).toEqual([
+      `job.xml:3: warning: tony.worker.memory is 256 MiB: YARN's virtual-memory check ends containers below 704m, ${why}`,
+      `job.xml:4: warning: tony.am.memory is 512 MiB: YARN's virtual-memory check ends containers below 704m, ${why}`,
+    ]);
+    expect(said({ ratio: 2.1, containerStepMiB: 64, nodeVersion: "v22.23.3" })).toEqual([
+      expect.stringContaining("below 512m"),
+    ]);
+    expect(said({ ratio: 2.1, containerStepMiB: 1024, nodeVersion: "v24.19.0" })).toEqual([]);
   });
 
   test("is well where nothing checks virtual memory, where more of it is allowed, or where YARN gives larger containers", () => {
