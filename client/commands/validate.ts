@@ -57,12 +57,16 @@ async function folderProblems(spec: JobSpec | undefined): Promise<Problem[]> {
   if (spec === undefined) return [];
   const files = [...spec.files, ...spec.am.files, ...spec.roles.flatMap((role) => role.files)];
   const folders = files.filter(({ source }) => lookUpLocalPath(source) === "directory");
-  return (await Promise.all(folders.map(problemsOfFolder))).flat();
+  return (await Promise.all(folders.map((folder) => problemsOfFolder(folder, files)))).flat();
 }
 
-async function problemsOfFolder({ name, source, as }: FileToShip): Promise<Problem[]> {
+async function problemsOfFolder({ name, source, as }: FileToShip, all: readonly FileToShip[]): Promise<Problem[]> {
   try {
-    const { warnings } = await packingForOthers(source, as);
+    const { warnings } = await packingForOthers(
+      source,
+      as,
+      all.map((one) => one.source),
+    );
     return warnings.map((remark) => ({ severity: "warning", message: `${name}: ${remark}` }));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -108,8 +108,9 @@ export async function planShipping(items: readonly ShipItem[], options: Shipping
 
 /** What is wrong with several is told together. */
 async function lookUp(items: readonly ShipItem[], options: ShippingOptions): Promise<Found[]> {
+  const local = items.flatMap(({ source }) => (isRemote(source) ? [] : [localPath(source)]));
   const looks = await Promise.allSettled(
-    items.map((item) => (isRemote(item.source) ? findRemote(item, options) : findLocal(item, options))),
+    items.map((item) => (isRemote(item.source) ? findRemote(item, options) : findLocal(item, local, options))),
   );
   const errors: unknown[] = looks.flatMap((look) => (look.status === "rejected" ? [look.reason] : []));
   if (errors.length > 0) throw together(errors);
@@ -164,12 +165,17 @@ function missing({ namedBy, source }: ShipItem, error: unknown): unknown {
   return new UserError(words, { code: "RESOURCE_UNREADABLE", cause: error });
 }
 
-async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Found> {
-  const source = splitUri(item.source)?.path ?? item.source;
+function localPath(source: string): string {
+  return splitUri(source)?.path ?? source;
+}
+
+/** @param local the paths of all items that are sent from this machine */
+async function findLocal(item: ShipItem, local: readonly string[], options: ShippingOptions): Promise<Found> {
+  const source = localPath(item.source);
   const stats = await stat(source).catch((error: unknown) => {
     throw unreadable(item, source, error);
   });
-  if (stats.isDirectory()) return findPacked(item, await packingForOthers(source, item.as), options);
+  if (stats.isDirectory()) return findPacked(item, await packingForOthers(source, item.as, local), options);
   if (!stats.isFile()) {
     const words = `${placeOf(item)}${source} is neither a file nor a folder`;
     throw new UserError(words, { code: "RESOURCE_UNREADABLE" });

@@ -19,26 +19,36 @@ export class LocalShipping {
 
   /** Rejects as the file system, where something is not there any more. */
   localized(files: readonly FileToShip[]): Promise<ShippedFile[]> {
-    return Promise.all(files.map((file) => this.#localizedOne(file)));
+    const beside = files.map(({ source }) => pathOf(source));
+    return Promise.all(files.map((file) => this.#localizedOne(file, beside)));
   }
 
-  async #localizedOne({ name, source, as }: FileToShip): Promise<ShippedFile> {
-    const file = splitUri(source)?.path ?? source;
+  async #localizedOne({ name, source, as }: FileToShip, beside: readonly string[]): Promise<ShippedFile> {
+    const file = pathOf(source);
     if (as === "file") return localFile(name, file, "FILE");
     if (!statSync(file).isDirectory()) return localFile(name, file, "ARCHIVE");
     const known = `${as} ${file}`;
-    const packed = this.#packed.get(known) ?? this.#pack(name, file, as);
+    const packed = this.#packed.get(known) ?? this.#pack(name, file, as, beside);
     this.#packed.set(known, packed);
     return { ...(await packed), link: name };
   }
 
-  async #pack(name: string, directory: string, as: "archive" | "working-directory"): Promise<ShippedFile> {
+  async #pack(
+    name: string,
+    directory: string,
+    as: "archive" | "working-directory",
+    beside: readonly string[],
+  ): Promise<ShippedFile> {
     // Roles may have directories of one name.
     const archive = path.join(this.#folder, `${this.#packed.size}-${name}.tar.gz`);
     const { packingOfFolder } = await import("../shipping/packing/packing.ts");
-    const { type, write, remarks } = await packingOfFolder(directory, as);
+    const { type, write, remarks } = await packingOfFolder(directory, as, beside);
     for (const remark of remarks) this.#uploaded(uploadRemark(name, remark));
     await write(archive);
     return localFile(name, archive, type);
   }
+}
+
+function pathOf(source: string): string {
+  return splitUri(source)?.path ?? source;
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import subprocess
 import sys
 import textwrap
+import threading
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -158,12 +160,27 @@ def test_tasks_log_to_the_run_of_mlflow_that_the_program_has_begun(
     assert submitted.arguments["env"] == {}
 
 
-def test_the_virtual_environment_of_the_program_goes_along(
+def test_the_virtual_environment_of_the_program_goes_along_with_its_editable_packages(
     submitted: Submitted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "prefix", "/home/alice/venv")
-    run_on_yarn(train, {"worker": TaskSpec(256, 1)})
-    assert submitted.role("worker").python_venv == "/home/alice/venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", "venv"], check=True)
+    release = ".".join(map(str, sys.version_info[:2]))
+    about = Path(f"venv/lib/python{release}/site-packages/shapes-1.0.dist-info")
+    about.mkdir()
+    project = Path("project").absolute()
+    (project / "shapes").mkdir(parents=True)
+    (project / "shapes" / "__init__.py").write_text("")
+    note = {"url": project.as_uri(), "dir_info": {"editable": True}}
+    (about / "direct_url.json").write_text(json.dumps(note))
+    (about / "RECORD").write_text("shapes.pth,,\n")
+    (about.parent / "shapes.pth").write_text(f"{project}\n")
+    monkeypatch.setattr(sys, "prefix", str(Path("venv").absolute()))
+    run_on_yarn(train, {"worker": TaskSpec(256, 1)}, env={"PYTHONPATH": "mine", "RATE": "0.1"})
+    assert submitted.role("worker").python_venv == tony_ts.Environment(
+        sys.prefix, (str(project / "shapes"),), release
+    )
+    # The packages are found beside what the caller's own PYTHONPATH names.
+    assert submitted.role("worker").env == {"PYTHONPATH": "mine"}
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     run_on_yarn(train, {"worker": TaskSpec(256, 1)})
     assert submitted.role("worker").python_venv is None
@@ -442,6 +459,27 @@ def test_a_module_finds_what_tf_yarns_modules_ask_for() -> None:
             "kind": [False, role == "evaluator", role == "worker", 0],
         }
     assert said == ""
+
+
+@pytest.mark.parametrize("module", [None, "tf_yarn.distributed.task", "tf_yarn.pytorch.tasks.worker", "own"])
+def test_what_cannot_travel_is_told_of_the_callers_own_function(module: str | None) -> None:
+    lock = threading.Lock()
+    with pytest.raises(JobInvalid) as raised:
+        run_on_yarn(lambda: lock, {"worker": TaskSpec(256, 1)}, custom_task_module=module, scheduler="local")
+    assert str(raised.value).splitlines()[:2] == [
+        "<lambda>() cannot be sent to the tasks, because of what it uses:",
+        "  <lambda> → lock (lock): cannot pickle '_thread.lock' object",
+    ]
+
+
+def test_a_function_without_a_place_needs_cloudpickle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    told = "pip install cloudpickle, or move the function into a file of its own"
+    specs = {"worker": TaskSpec(256, 1)}
+    with pytest.raises(JobInvalid, match=rf"^<lambda>\(\) is not at the top of a module.*: {told}"):
+        run_on_yarn(lambda: 1, specs, scheduler="local")
+    with pytest.raises(JobInvalid, match=rf"(?s)^train\(\) cannot be sent.*train → argument 1 \(function\).*: {told}"):
+        run_on_yarn(functools.partial(train, lambda: 1), specs, scheduler="local")
 
 
 def test_a_safe_function_travels_as_its_name_alone() -> None:

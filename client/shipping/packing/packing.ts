@@ -38,14 +38,26 @@ const mostNamed = 6;
 const nearlyAll = 0.95;
 const zipEnding = /\.(zip|jar)$/i;
 
-/** A local folder as it travels. @throws UserError for what cannot be packed */
-export async function packingOfFolder(folder: string, as: FileToShip["as"]): Promise<Packing> {
-  return packingOfTree(folder, as, await treeOf(folder, as));
+/**
+ * A local folder as it travels.
+ * @param beside the paths of what else is sent from this machine
+ * @throws UserError for what cannot be packed
+ */
+export async function packingOfFolder(
+  folder: string,
+  as: FileToShip["as"],
+  beside: readonly string[] = [],
+): Promise<Packing> {
+  return packingOfTree(folder, as, await treeOf(folder, as, beside));
 }
 
 /** The same for containers that another user may run, with a remark on links which that user cannot follow. */
-export async function packingForOthers(folder: string, as: FileToShip["as"]): Promise<Packing> {
-  const relocated = await treeOf(folder, as);
+export async function packingForOthers(
+  folder: string,
+  as: FileToShip["as"],
+  beside: readonly string[] = [],
+): Promise<Packing> {
+  const relocated = await treeOf(folder, as, beside);
   const packing = packingOfTree(folder, as, relocated);
   const links = linkRemarks(await privateLinks(relocated.tree));
   const more = links.length > 0 ? links : await baseRemarks(relocated.tree);
@@ -62,8 +74,8 @@ async function baseRemarks(tree: Tree): Promise<string[]> {
   ];
 }
 
-async function treeOf(folder: string, as: FileToShip["as"]): Promise<Relocated> {
-  const { tree, remarks } = await relocateEnvironment(await readTree(folder, await exclusionOf(folder, as)));
+async function treeOf(folder: string, as: FileToShip["as"], beside: readonly string[]): Promise<Relocated> {
+  const { tree, remarks } = await relocateEnvironment(await readTree(folder, await exclusionOf(folder, as)), beside);
   return { tree, remarks: [...remarks, ...(await lostLinks(tree))] };
 }
 

@@ -37,13 +37,14 @@ export interface Relocated {
 /**
  * Lets a virtual environment (PEP 405), or one of conda, work in another folder than the one it was made in: the scripts in its `bin`,
  * whose first lines name that folder, find the Python beside them instead, and so does `activate`. Any other folder stays as it is.
+ * @param beside what else of this machine is sent
  */
-export async function relocateEnvironment(tree: Tree): Promise<Relocated> {
+export async function relocateEnvironment(tree: Tree, beside: readonly string[]): Promise<Relocated> {
   if (!tree.entries.some(({ entry }) => ENVIRONMENT.test(entry.path))) return { tree, remarks: [] };
   const names = new Set(tree.entries.map(({ entry }) => entry.path));
   const entries = await Promise.all(tree.entries.map((entry) => relocated(entry, names)));
   const files = tree.entries.map(({ entry, source }) => ({ name: entry.path, source }));
-  return { tree: { ...tree, entries }, remarks: await remarksOf(files) };
+  return { tree: { ...tree, entries }, remarks: await remarksOf(files, beside) };
 }
 
 async function relocated(tree: TreeEntry, files: ReadonlySet<string>): Promise<TreeEntry> {
@@ -90,9 +91,11 @@ interface EnvironmentFile {
 interface Reference {
   readonly name: string;
   readonly folder?: string;
+  /** Of modules that are files of their own. */
+  readonly modules?: readonly string[];
 }
 
-async function remarksOf(files: readonly EnvironmentFile[]): Promise<string[]> {
+async function remarksOf(files: readonly EnvironmentFile[], beside: readonly string[]): Promise<string[]> {
   const matching = (pattern: RegExp) => files.filter(({ name }) => pattern.test(name));
   const [editable, listed, shared] = await Promise.all([
     Promise.all(matching(/^lib\/[^/]+\/site-packages\/[^/]+\.dist-info\/direct_url\.json$/).map(editableSources)),
@@ -101,11 +104,19 @@ async function remarksOf(files: readonly EnvironmentFile[]): Promise<string[]> {
   ]);
   const installed = editable.flat();
   const others = listed.flat().filter(({ folder }) => !installed.some((one) => includes(one, folder)));
-  return [...[...installed, ...others].map(referenceWords), ...shared.flat()];
+  const lacking = [...installed, ...others].filter((one) => !isSent(one, beside));
+  return [...lacking.map(referenceWords), ...shared.flat()];
 }
 
 function referenceWords({ name, folder }: Reference): string {
   return `${name} refers to ${folder ?? "sources"} of this machine, which is not sent with it: install it without -e, or send it separately`;
+}
+
+/** Whether a package's modules go along separately. A single file, such as the job's program, is none unless it is called so. */
+function isSent({ folder, modules = [] }: Reference, beside: readonly string[]): boolean {
+  if (folder === undefined) return false;
+  const within = beside.filter((one) => `${one}/`.startsWith(`${folder}/`));
+  return within.some((one) => !one.endsWith(".py") || modules.includes(path.basename(one, ".py")));
 }
 
 /** Whether a package's own sources are, or hold, those that its list names. */
@@ -118,7 +129,9 @@ async function editableSources({ name, source }: EnvironmentFile): Promise<Refer
   const text = await fs.readFile(source, "utf8");
   if (!/"editable" *: *true\b/.test(text)) return [];
   const [, url] = /"url" *: *"file:\/\/(\/[^"]*?)\/?"/.exec(text) ?? [];
-  return url === undefined ? [] : [{ name, folder: querystring.unescape(url) }];
+  if (url === undefined) return [];
+  const listed = await fs.readFile(path.join(path.dirname(source), "top_level.txt"), "utf8").catch(() => "");
+  return [{ name, folder: querystring.unescape(url), modules: listed.split(/\s+/) }];
 }
 
 /** The folders that Python adds to its path for a `.pth` (site.addpackage): a line each, from its own folder; a line with `import` is run. */

@@ -11,6 +11,7 @@ import sys
 from types import MappingProxyType
 from typing import Any, Callable, Generator, Literal, Mapping, NamedTuple, NoReturn, Sequence
 
+from .environments import Path, package
 from .errors import JobFailed, JobInvalid, TonyError, told_plainly
 from .functions import module_files
 from .job import Job
@@ -147,6 +148,8 @@ def submitted(
                 vcores=spec.vcores,
                 python_venv=_environment(pyenv_zip_path, spec.label),
                 before=pre_script_hook,
+                # Beside which an environment's editable packages come.
+                env={name: value for name, value in env.items() if name == "PYTHONPATH"},
             )
             for role, spec in specs.items()
         },
@@ -280,7 +283,7 @@ def _of_module(module: str, task_specs: Mapping[str, TaskSpec]) -> _Kind:
 
 
 def _tensorboard(
-    spec: TaskSpec, experiment_fn: ExperimentFn, kind: _Kind, environment: str | None
+    spec: TaskSpec, experiment_fn: ExperimentFn, kind: _Kind, environment: Path | None
 ) -> dict[str, Callable[[], Any]]:
     """What its task runs, where there is something to show."""
     from .tensorboard import missing, serve
@@ -298,12 +301,13 @@ def _tensorboard(
     return {"tensorboard": functools.partial(serve, log_dir, spec.tb_extra_args)}
 
 
-def _environment(given: str | Mapping[NodeLabel, str] | None, label: NodeLabel) -> str | None:
+def _environment(given: str | Mapping[NodeLabel, str] | None, label: NodeLabel) -> Path | None:
+    """The program's own goes with its editable packages, as with tf-yarn."""
     if isinstance(given, Mapping):
         if label not in given:
             raise JobInvalid(f"pyenv_zip_path has no environment for {label}", code="JOB_INVALID")
         return given[label]
-    return sys.prefix if given is None and sys.prefix != sys.base_prefix else given
+    return package() if given is None and sys.prefix != sys.base_prefix else given
 
 
 def _keys_of_tasks(task_specs: Mapping[str, TaskSpec], kind: _Kind) -> dict[str, Value]:

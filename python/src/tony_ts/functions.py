@@ -46,6 +46,9 @@ _RUNNER = os.path.join(os.path.dirname(__file__), "run_function.py")
 #: As long as the command line keeps a job of this machine.
 _KEPT_S = 7 * 24 * 3600
 
+#: What to do about a function that only cloudpickle could send.
+_HAS_NO_PLACE = "pip install cloudpickle, or move the function into a file of its own and import it"
+
 #: Read by the oldest Python of the package.
 _PROTOCOL = 4
 
@@ -130,15 +133,16 @@ def parcel(function: Function, role: str | None) -> Parcel:
     :raises JobInvalid: it cannot travel; the message names what in it cannot
     """
     library = _cloudpickle()
+    given = _given(function)
     if library is None:
-        _check_has_a_place(function)
-    own = dict(_own(function, _name(function)))
+        _check_has_a_place(given)
+    own = dict(_own(given, _name(given)))
     try:
         content = dumps(function)
     except Exception as error:
-        raise _cannot_travel(function, own, error) from None
+        raise _cannot_travel(given, own, error) from None
     head = {
-        "name": _name(function),
+        "name": _name(given),
         "python": list(sys.version_info[:2]),
         "byValue": library is not None,
         "sources": {file: "".join(linecache.getlines(file)) for file in sorted(_source_files(own.values()))},
@@ -188,11 +192,17 @@ def _check_has_a_place(function: Function) -> None:
     inner = _unwrapped(function)
     module, qualified = getattr(inner, "__module__", None), getattr(inner, "__qualname__", "<")
     if module in (None, "__main__") or "<" in qualified:
-        message = (
-            f"{_name(function)}() is not at the top of a module, where tasks could import it: "
-            "pip install cloudpickle, or move the function into a file of its own and import it"
-        )
+        message = f"{_name(function)}() is not at the top of a module, where tasks could import it: {_HAS_NO_PLACE}"
         raise JobInvalid(message, code="FUNCTION_INVALID")
+
+
+def _given(function: Function) -> Function:
+    """The caller's own, where one of this package calls it, as those of ``run_on_yarn()`` do: messages are about that."""
+    if isinstance(function, functools.partial) and _top(function.func.__module__) == __package__:
+        for argument in function.args:
+            if callable(argument):
+                return _given(argument)
+    return function
 
 
 def _unwrapped(function: object) -> object:
@@ -243,14 +253,11 @@ def _cannot_travel(function: Function, own: Mapping[str, object], error: Excepti
     innermost = [path for path in failing if not any(other.startswith((f"{path} → ", f"{path}.")) for other in failing)]
     named = [path for path in innermost if path != _name(function)]
     said = [f"  {path} ({type(own[path]).__name__}): {failing[path]}" for path in named] or [f"  {error}"]
-    message = "\n".join(
-        [
-            f"{_name(function)}() cannot be sent to the tasks, because of what it uses:",
-            *said,
-            "Make it inside the function, where each task then has its own.",
-        ]
-    )
-    return JobInvalid(message, code="FUNCTION_INVALID")
+    to_mend = "Make it inside the function, where each task then has its own."
+    if _cloudpickle() is None and any(isinstance(own[path], FunctionType) for path in named):
+        to_mend = f"To mend it: {_HAS_NO_PLACE}"
+    said = [f"{_name(function)}() cannot be sent to the tasks, because of what it uses:", *said, to_mend]
+    return JobInvalid("\n".join(said), code="FUNCTION_INVALID")
 
 
 def _why_not(value: object) -> str | None:

@@ -9,6 +9,8 @@ import sys
 from importlib.util import find_spec
 from typing import Callable
 
+from .environments import Path
+
 _MISSING = "No TensorBoard runs: {where} has no tensorboard. Install it there (pip install tensorboard)"
 
 
@@ -28,7 +30,7 @@ def serve(log_dir: str | Callable[[], str], extra_args: str | None) -> None:
     runpy.run_module("tensorboard.main", run_name="__main__", alter_sys=True)
 
 
-def missing(environment: str | None) -> str | None:
+def missing(environment: Path | None) -> str | None:
     """What to say where an environment of this machine has no TensorBoard. An archive or a PEX is not opened for it."""
     if environment is None or not os.path.isdir(environment):
         return None
@@ -39,4 +41,4 @@ def missing(environment: str | None) -> str | None:
     except OSError:
         # Whoever sends it says what is wrong with it.
         return None
-    return _MISSING.format(where=environment) if ran.returncode == 1 else None
+    return _MISSING.format(where=os.fspath(environment)) if ran.returncode == 1 else None

@@ -159,6 +159,12 @@ describe("a virtual environment that is sent", () => {
     expect(await remarks()).toEqual([remark]);
     await file(`${packages}/other.pth`, "/home/ada/other\n");
     expect(await remarks()).toEqual([remark, expect.stringContaining("other.pth refers to /home/ada/other of this")]);
+    const beside = async (...sent: string[]) => (await packingOfFolder(folder, "archive", sent)).remarks;
+    expect(await beside("/home/ada/my lib/src/mylib", "/home/ada/other")).toEqual([]);
+    expect(await beside("/home/ada/my library", "/home/ada/other")).toEqual([remark]);
+    expect(await beside("/home/ada/my lib/train.py", "/home/ada/other")).toEqual([remark]);
+    await file(`${packages}/mylib-1.0.dist-info/top_level.txt`, "lengths\n");
+    expect(await beside("/home/ada/my lib/lengths.py", "/home/ada/other")).toEqual([]);
   });
 
   test("is remarked on where it takes packages from this machine's Python", async () => {
