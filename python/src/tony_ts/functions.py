@@ -197,12 +197,12 @@ def _check_has_a_place(function: Function) -> None:
 
 
 def _given(function: Function) -> Function:
-    """The caller's own, where one of this package calls it, as those of ``run_on_yarn()`` do: messages are about that."""
+    """The caller's own, where one of this package calls it, as those of ``run_on_yarn()`` do: messages tell of that."""
+    given: Function = function
     if isinstance(function, functools.partial) and _top(function.func.__module__) == __package__:
-        for argument in function.args:
-            if callable(argument):
-                return _given(argument)
-    return function
+        wrapped = next(filter(callable, function.args), None)
+        return given if wrapped is None else _given(wrapped)
+    return given
 
 
 def _unwrapped(function: object) -> object:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import json
 import logging
 import os
@@ -14,27 +15,38 @@ import tempfile
 import time
 import weakref
 from types import TracebackType
-from typing import Any, Generator, Iterator, Literal, Mapping, Union, cast
+from typing import Any, Collection, Generator, Iterator, Literal, Mapping, TypeVar, Union, cast
 
-from ..errors import JobInvalid
+from ..errors import JobInvalid, TonyError
 from ..in_task import Entry, Watch, entry_of, task
 from ..job import Job, status_words
 from ..process import Child, result, run
-from ..shapes import TaskState
+from ..shapes import TaskState, TaskStatus
 from ..submission import submit
+from . import exceptions as exceptions
 from . import kv as kv
+from .exceptions import SkeinError as SkeinError
 from .kv import KeyValueStore, Store, StoreOfTask
-from .operations import SHARED, Json, container_id
+from .operations import ROLE, SHARED, Json, container_id, service_and_instance, service_of
 
 logger = logging.getLogger("tony_ts")
+
+
+_Made = TypeVar("_Made", bound="_Part")
 
 
 class _Part:
     """Of a specification: what is not given is not in it."""
 
     def to_dict(self) -> Json:
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(cast(Any, self))}
-        return {name: _plain(value) for name, value in fields.items() if value not in (None, "", [], {})}
+        fields = dataclasses.fields(cast(Any, self))
+        plain = [(field, _plain(getattr(self, field.name))) for field in fields]
+        # Nothing, where that is what holds without it: instances may be none.
+        return {field.name: value for field, value in plain if value or (value == 0 and field.default)}
+
+    @classmethod
+    def from_dict(cls: type[_Made], obj: Mapping[str, Any]) -> _Made:
+        return cls(**_fields(cls, obj, ""))
 
 
 def _plain(value: Any) -> Any:
@@ -42,7 +54,37 @@ def _plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, Mapping):
         return {name: _plain(item) for name, item in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(cast("set[str]", value))
     return value
+
+
+def _fields(kind: type[_Part], given: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """:param folder: where the paths of files begin; that of the specification's own file"""
+    known = {field.name for field in dataclasses.fields(cast(Any, kind))}
+    foreign = [name for name in given if name not in known]
+    if foreign:
+        raise JobInvalid(f"{', '.join(foreign)}: no field of Skein's {kind.__name__}", code="JOB_INVALID")
+    return {name: _part(name, value, folder) for name, value in given.items()}
+
+
+def _part(name: str, given: Any, folder: str) -> Any:
+    kinds: dict[str, type[_Part]] = {"acls": ACLs, "master": Master, "resources": Resources}
+    if not isinstance(given, Mapping):
+        return given
+    parts = cast("Mapping[str, Any]", given)
+    if name in kinds:
+        return kinds[name](**_fields(kinds[name], parts, folder))
+    if name == "services":
+        return {key: Service(**_fields(Service, part, folder)) for key, part in parts.items()}
+    if name == "files":
+        return {key: _file(file, folder) for key, file in parts.items()}
+    return parts
+
+
+def _file(given: Any, folder: str) -> File:
+    file = File(given) if isinstance(given, str) else File(**_fields(File, given, folder))
+    return file if "://" in file.source else dataclasses.replace(file, source=os.path.join(folder, file.source))
 
 
 @dataclasses.dataclass
@@ -59,6 +101,10 @@ class Resources(_Part):
 class File(_Part):
     source: str
     type: str = "infer"
+    #: Found out by the cluster.
+    visibility: str = "application"
+    size: int = 0
+    timestamp: int = 0
 
     def to_dict(self) -> Json:
         return {"source": _absolute(self.source), "type": self.type}
@@ -81,10 +127,13 @@ class Service(_Part):
     instances: int = 1
     files: Mapping[str, str | File] = dataclasses.field(default_factory=lambda: {})
     env: Mapping[str, str] = dataclasses.field(default_factory=lambda: {})
-    depends: list[str] = dataclasses.field(default_factory=list)
+    depends: Collection[str] = ()
     max_restarts: int = 0
     allow_failures: bool = False
     node_label: str = ""
+    nodes: Collection[str] = ()
+    racks: Collection[str] = ()
+    relax_locality: bool = False
 
     def to_dict(self) -> Json:
         files = {name: file if isinstance(file, File) else File(file) for name, file in self.files.items()}
@@ -97,6 +146,9 @@ class Master(_Part):
     script: str = ""
     files: Mapping[str, str | File] = dataclasses.field(default_factory=lambda: {})
     env: Mapping[str, str] = dataclasses.field(default_factory=lambda: {})
+    log_level: str = ""
+    log_config: str | File | None = None
+    security: Mapping[str, Any] | None = None
 
 
 @dataclasses.dataclass
@@ -109,10 +161,37 @@ class ApplicationSpec(_Part):
     queue: str = "default"
     user: str = ""
     node_label: str = ""
-    tags: list[str] = dataclasses.field(default_factory=list)
-    file_systems: list[str] = dataclasses.field(default_factory=list)
+    tags: Collection[str] = ()
+    file_systems: Collection[str] = ()
     acls: ACLs | None = None
     max_attempts: int = 1
+
+    @classmethod
+    def from_json(cls, b: str) -> ApplicationSpec:
+        return cls.from_dict(json.loads(b))
+
+    @classmethod
+    def from_yaml(cls, b: str) -> ApplicationSpec:
+        """Needs PyYAML, as Skein does; ``submit()`` reads a file of YAML without it."""
+        return cls.from_dict(_yaml(b))
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], format: str = "infer") -> ApplicationSpec:
+        """Paths in it begin where it lies."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        is_json = format == "json" or (format == "infer" and os.fspath(path).endswith(".json"))
+        given = json.loads(text) if is_json else _yaml(text)
+        return cls(**_fields(cls, given, os.path.dirname(os.path.abspath(path))))
+
+
+def _yaml(text: str) -> Mapping[str, Any]:
+    try:
+        yaml: Any = importlib.import_module("yaml")
+    except ImportError:
+        message = "a specification is read from YAML by PyYAML: pip install pyyaml, or give submit() the file's path"
+        raise TonyError(message, code="USAGE") from None
+    return cast("Mapping[str, Any]", yaml.safe_load(text))
 
 
 #: A specification, the same as a dictionary, or the path of a file of YAML or JSON.
@@ -214,18 +293,36 @@ class ApplicationClient:
         """Ends it. It counts as killed, whatever the status: only its programs decide how a job ended."""
         self.job.kill(diagnostics or f"shutdown({status!r})")
 
-    def get_containers(self) -> list[Container]:
+    def get_containers(
+        self, services: Collection[str] | None = None, states: Collection[str] | None = None
+    ) -> list[Container]:
+        """
+        :param services: by the names that the specification gave them
+        :param states: Skein's names of them; without any, of containers in all states
+        """
+        wanted = None if states is None else {state.upper() for state in states}
+        for state in wanted or ():
+            if state not in _STATES:
+                raise ValueError(f"there is no state {state!r} of a container: {', '.join(_STATES)}")
+        roles = None if services is None else {service_and_instance(f"{service}_0")[0] for service in services}
+        containers = map(_container, self.job.report["tasks"])
         return [
-            Container(
-                service_name=found["task"].rpartition(":")[0],
-                instance=int(found["task"].rpartition(":")[2]),
-                state=_CONTAINER_STATES[found["state"]],
-                yarn_container_id=found.get("containerId", ""),
-                yarn_node_http_address=found.get("nodeHttpAddress", ""),
-                exit_message=found.get("exit", ""),
-            )
-            for found in self.job.report["tasks"]
+            container
+            for container in containers
+            if (wanted is None or container.state in wanted) and (roles is None or container.service_name in roles)
         ]
+
+
+def _container(found: TaskStatus) -> Container:
+    role, _, index = found["task"].rpartition(":")
+    return Container(
+        service_name=service_of(role),
+        instance=int(index),
+        state=_CONTAINER_STATES[found["state"]],
+        yarn_container_id=found.get("containerId", ""),
+        yarn_node_http_address=found.get("nodeHttpAddress", ""),
+        exit_message=found.get("exit", ""),
+    )
 
 
 _CONTAINER_STATES: Mapping[TaskState, str] = {
@@ -239,6 +336,7 @@ _CONTAINER_STATES: Mapping[TaskState, str] = {
     "lost": "FAILED",
     "stopped": "KILLED",
 }
+_STATES = ("WAITING", *dict.fromkeys(_CONTAINER_STATES.values()))
 
 
 class _FromOutside:
@@ -248,9 +346,14 @@ class _FromOutside:
         self._id = app_id
 
     def transact(self, conditions: list[Json], operations: list[Json], owner: str | None) -> Json:
-        words = [] if owner is None else [f"--owner={owner}"]
+        words = [] if owner is None else [f"--owner={self._task(owner)}"]
         asked = json.dumps({"conditions": conditions, "success": operations}).encode()
         return run(["kv", self._id, "transact", "--json", *words], asked)
+
+    def _task(self, owner: str) -> str:
+        """As the job has it, which may have given the service's role another name."""
+        tasks = [one["task"] for one in Job(self._id).report["tasks"]]
+        return f"{ROLE}{owner}" if owner not in tasks and f"{ROLE}{owner}" in tasks else owner
 
     def entries(self, start: str, end: str | None) -> Iterator[Entry]:
         found = map(entry_of, run(["kv", self._id, "list", SHARED, "--json"])["entries"])
@@ -294,7 +397,7 @@ def _job_file(spec: Specification) -> Generator[str, None, None]:
         if to_mend:
             raise JobInvalid("\n".join(to_mend), code="JOB_INVALID")
         for remark in migrated["remarks"]:
-            logger.log(logging.WARNING if remark["kind"] == "dropped" else logging.INFO, remark["message"])
+            logger.log(logging.WARNING if remark["kind"] == "no-meaning" else logging.INFO, remark["message"])
         yield out
 
 

@@ -483,10 +483,19 @@ def said_of(entry: Entry) -> Json:
     return {"key": entry.key, "valueBase64": base64.b64encode(entry.value).decode(), **numbers, **owned}
 
 
+#: Before the names of services that mean something as roles: ``ps`` becomes ``role-ps``.
+ROLE = "role-"
+
+
+def service_of(role: str) -> str:
+    """The name that a service had."""
+    return role[len(ROLE) :] if role.startswith(ROLE) else role
+
+
 def container_id(task: str) -> str:
     """``worker:0`` is Skein's ``worker_0``."""
     role, _, index = task.rpartition(":")
-    return f"{role}_{index}"
+    return f"{service_of(role)}_{index}"
 
 
 def task_of(container: str) -> str:
