@@ -24,9 +24,9 @@ export async function openByName(
   return hasCluster ? await openYarnApplications(settings, context) : await openLocalApplications(context);
 }
 
-/** Whether it has the form of an application's id. */
+/** Whether it has the form of an application's id: YARN writes the number with four digits at least, and one with fewer was cut off. */
 export function isApplicationId(text: string): boolean {
-  return isLocalId(text) || /^application_\d+_\d+$/.test(text);
+  return isLocalId(text) || /^application_\d+_\d{4,}$/.test(text);
 }
 
 /** @throws UserError when it has not the form of an id */
