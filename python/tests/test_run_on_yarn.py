@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -94,6 +95,10 @@ def train() -> Any:
     print("trained")
 
 
+def keep(_: object) -> None:
+    """Is given what cannot travel."""
+
+
 def test_each_argument_becomes_part_of_a_job(submitted: Submitted) -> None:
     run_on_yarn(
         train,
@@ -176,9 +181,7 @@ def test_the_virtual_environment_of_the_program_goes_along_with_its_editable_pac
     (about.parent / "shapes.pth").write_text(f"{project}\n")
     monkeypatch.setattr(sys, "prefix", str(Path("venv").absolute()))
     run_on_yarn(train, {"worker": TaskSpec(256, 1)}, env={"PYTHONPATH": "mine", "RATE": "0.1"})
-    assert submitted.role("worker").python_venv == tony_ts.Environment(
-        sys.prefix, (str(project / "shapes"),), release
-    )
+    assert submitted.role("worker").python_venv == tony_ts.Environment(sys.prefix, (str(project / "shapes"),), release)
     # The packages are found beside what the caller's own PYTHONPATH names.
     assert submitted.role("worker").env == {"PYTHONPATH": "mine"}
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
@@ -211,7 +214,7 @@ def test_everything_wrong_with_a_topology_is_said_at_once() -> None:
         "task_specs: ps needs at least one instance",
         "task_specs: worker: 4 processes need as many vcores, and it has 2",
     ]
-    with pytest.raises(ValueError, match="nb_retries must be 0 or more"):
+    with pytest.raises(JobInvalid, match="nb_retries must be 0 or more"):
         run_on_yarn(train, {"worker": TaskSpec(256, 1)}, nb_retries=-1)
     with pytest.raises(JobInvalid, match=r"gloo_allred_task': Horovod's tasks are started by submit\(framework="):
         run_on_yarn(train, {"worker": TaskSpec(256, 1)}, custom_task_module="tf_yarn.tensorflow.tasks.gloo_allred_task")
@@ -377,6 +380,66 @@ def test_tasks_that_have_no_rank_are_refused_where_all_need_one() -> None:
     )
 
 
+def test_messages_name_the_arguments_of_run_on_yarn() -> None:
+    said = program(
+        """
+        def told(specs, **arguments):
+            try:
+                tony_ts.client.run_on_yarn(fails, specs, env={"PYTHON": sys.executable}, scheduler="local", **arguments)
+            except tony_ts.TonyError as error:
+                print(str(error).splitlines()[0].partition(": ")[2])
+
+        def fails():
+            raise ValueError("no such column: price")
+
+        told({"worker": TaskSpec(256, 1)}, files={"x": "/nope"})
+        told({"chief": TaskSpec(10**7, 1)})
+        told({"worker": TaskSpec(256, 1)}, nb_retries=1)
+        """
+    )
+    files, memory, retries = said.splitlines()
+    assert files == "files names what cannot be used: /nope does not exist"
+    assert re.fullmatch(r"a chief asks for .*: lower TaskSpec\(memory=…\) of chief", memory)
+    assert retries.endswith("ValueError: no such column: price; program restarts: 1 of 1 used (nb_retries = 1)")
+
+
+def test_what_becomes_of_a_job_is_logged() -> None:
+    said = program(
+        """
+        import logging
+        logging.basicConfig(level="INFO", stream=sys.stdout, format="%(message)s")
+
+        def fails_first():
+            if os.environ["TF_YARN_N_TRY"] == "0":
+                raise ValueError("no such column: price")
+
+        specs = {"worker": TaskSpec(256, 1)}
+        tony_ts.client.run_on_yarn(
+            fails_first, specs, nb_retries=1, env={"PYTHON": sys.executable}, scheduler="local"
+        )
+        """
+    )
+    told = [line.partition(" ")[2] for line in said.splitlines() if line.startswith("local_")]
+    assert told[0] == "is submitted"
+    [again] = [line for line in told if line.startswith("starts again after generation 1: ")]
+    assert re.match(
+        r"starts again after generation 1: worker:0 exited 1 on \S+: ValueError: no such column: price", again
+    )
+    assert any(re.match(r"running: worker \d of 1 run", line) for line in told)
+    assert told[-1].startswith("succeeded: ")
+
+
+def test_an_interrupt_ends_the_job_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+    job: Any = SimpleNamespace(id="application_1795305600000_0001", url=None, kill=ended.append)
+    with pytest.raises(KeyboardInterrupt), tony_ts.client.ended_with(job):
+        raise KeyboardInterrupt
+    assert ended == ["run_on_yarn() was interrupted"]
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == [
+        "application_1795305600000_0001 was ended, because run_on_yarn() was interrupted"
+    ]
+
+
 def test_a_failure_is_raised_with_the_functions_own_traceback() -> None:
     said = program(
         """
@@ -478,8 +541,8 @@ def test_a_function_without_a_place_needs_cloudpickle(monkeypatch: pytest.Monkey
     specs = {"worker": TaskSpec(256, 1)}
     with pytest.raises(JobInvalid, match=rf"^<lambda>\(\) is not at the top of a module.*: {told}"):
         run_on_yarn(lambda: 1, specs, scheduler="local")
-    with pytest.raises(JobInvalid, match=rf"(?s)^train\(\) cannot be sent.*train → argument 1 \(function\).*: {told}"):
-        run_on_yarn(functools.partial(train, lambda: 1), specs, scheduler="local")
+    with pytest.raises(JobInvalid, match=rf"(?s)^keep\(\) cannot be sent.*keep → argument 1 \(function\).*: {told}"):
+        run_on_yarn(functools.partial(keep, lambda: 1), specs, scheduler="local")
 
 
 def test_a_safe_function_travels_as_its_name_alone() -> None:

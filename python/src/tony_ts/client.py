@@ -7,19 +7,21 @@ import functools
 import importlib
 import logging
 import os
+import re
 import sys
 from types import MappingProxyType
 from typing import Any, Callable, Generator, Literal, Mapping, NamedTuple, NoReturn, Sequence
 
+from .display import ProgressLog
 from .environments import Path, package
 from .errors import JobFailed, JobInvalid, TonyError, told_plainly
 from .functions import module_files
 from .job import Job
 from .metrics import Metrics, metrics
-from .request import Role, Value
+from .request import Role, Value, in_words_of
 from .shapes import JobStatus
 from .submission import submit
-from .topologies import NodeLabel, TaskSpec, check
+from .topologies import TASK_TYPES, NodeLabel, TaskSpec, check
 
 logger = logging.getLogger("tony_ts")
 
@@ -126,7 +128,7 @@ def submitted(
 ) -> Job:
     """The job of ``run_on_yarn()``, which goes on by itself."""
     if nb_retries < 0:
-        raise ValueError(f"nb_retries must be 0 or more, not {nb_retries}")
+        raise JobInvalid(f"nb_retries must be 0 or more, not {nb_retries}", code="JOB_INVALID")
     kind = _kind_of(custom_task_module, task_specs)
     check(task_specs, trains=kind.trains, without=kind.without)
     for argument, value in without_effect.items():
@@ -139,38 +141,73 @@ def submitted(
         else:
             runs[role] = kind.function(experiment_fn, spec)
     specs = {role: task_specs[role] for role in runs}
-    return submit(
-        roles={
-            role: Role(
-                runs[role],
-                instances=spec.instances,
-                memory=spec.memory,
-                vcores=spec.vcores,
-                python_venv=_environment(pyenv_zip_path, spec.label),
-                before=pre_script_hook,
-                # Beside which an environment's editable packages come.
-                env={name: value for name, value in env.items() if name == "PYTHONPATH"},
-            )
-            for role, spec in specs.items()
-        },
-        framework=kind.framework,
-        files=[
-            *(f"{source}::{target}" for target, source in (files or {}).items()),
-            *([] if cuda_runtime_hdfs_path is None else [f"{cuda_runtime_hdfs_path}::cuda#archive"]),
-            *(file for file in kind.files if os.path.basename(file) not in (files or {})),
-        ],
-        env={**_run_of_mlflow(), **env},
-        queue=queue if scheduler == "yarn" else None,
-        name=name,
-        scheduler=scheduler,
-        conf={
-            **_keys_of_tasks(specs, kind),
-            **({"tony.application.sidecar.jobtypes": "tensorboard"} if "tensorboard" in specs else {}),
-            **_rights(acls),
-            "tony.am.retry-count": nb_retries,
-            **({} if file_systems is None else {"tony.other.namenodes": file_systems}),
-        },
-    )
+    with _told_by_arguments():
+        return submit(
+            roles={
+                role: Role(
+                    runs[role],
+                    instances=spec.instances,
+                    memory=spec.memory,
+                    vcores=spec.vcores,
+                    python_venv=_environment(pyenv_zip_path, spec.label),
+                    before=pre_script_hook,
+                    # Beside which an environment's editable packages come.
+                    env={name: value for name, value in env.items() if name == "PYTHONPATH"},
+                )
+                for role, spec in specs.items()
+            },
+            framework=kind.framework,
+            files=[
+                *(f"{source}::{target}" for target, source in (files or {}).items()),
+                *([] if cuda_runtime_hdfs_path is None else [f"{cuda_runtime_hdfs_path}::cuda#archive"]),
+                *(file for file in kind.files if os.path.basename(file) not in (files or {})),
+            ],
+            env={**_run_of_mlflow(), **env},
+            queue=queue if scheduler == "yarn" else None,
+            name=name,
+            scheduler=scheduler,
+            conf={
+                **_keys_of_tasks(specs, kind),
+                **({"tony.application.sidecar.jobtypes": "tensorboard"} if "tensorboard" in specs else {}),
+                **_rights(acls),
+                "tony.am.retry-count": nb_retries,
+                **({} if file_systems is None else {"tony.other.namenodes": file_systems}),
+            },
+        )
+
+
+#: Arguments of ``submit()``, and the keys that those of ``run_on_yarn()`` become.
+_ARGUMENTS = (
+    (re.compile(r" \(submit\(\w+=…\)\)|, submit\(\w+=…\)"), ""),
+    (re.compile(r"submit\(roles=…\)"), "run_on_yarn(task_specs=…)"),
+    (re.compile(r"submit\(conf=…\)"), "run_on_yarn()"),
+    (re.compile(r"submit\((?=(?:env|files|name|queue)=…\))"), "run_on_yarn("),
+    (re.compile(rf"\btony\.({'|'.join(TASK_TYPES)})\.(memory|vcores|instances)\b"), r"TaskSpec(\2=…) of \1"),
+    (re.compile(rf"\btony\.({'|'.join(TASK_TYPES)})\.node-label\b"), r"TaskSpec(label=…) of \1"),
+    (re.compile(rf"\btony\.({'|'.join(TASK_TYPES)})\.processes\b"), r"TaskSpec(nb_proc_per_worker=…) of \1"),
+    (re.compile(r"\btony\.am\.retry-count\b"), "nb_retries"),
+    (re.compile(r"\btony\.containers\.resources\b"), "files"),
+    (re.compile(r"\btony\.execution\.envs\b"), "env"),
+    (re.compile(r"\btony\.yarn\.queue\b"), "queue"),
+    (re.compile(r"\btony\.application\.name\b"), "name"),
+    (re.compile(r"\btony\.other\.namenodes\b"), "file_systems"),
+    (re.compile(r"\btony\.application\.acl\.(?:view|modify)\b"), "acls"),
+)
+
+
+def _in_arguments(text: str) -> str:
+    for pattern, argument in _ARGUMENTS:
+        text = pattern.sub(argument, text)
+    return text
+
+
+@contextlib.contextmanager
+def _told_by_arguments() -> Generator[None, None, None]:
+    token = in_words_of.set(_in_arguments)
+    try:
+        yield
+    finally:
+        in_words_of.reset(token)
 
 
 def get_safe_experiment_fn(full_fn_name: str, *args: Any) -> Callable[[], Any]:
@@ -342,12 +379,21 @@ def _rights(acls: Any) -> dict[str, Value]:
 
 def _metrics_at_end(job: Job) -> Metrics | None:
     with ended_with(job):
+        if logger.isEnabledFor(logging.INFO):
+            _log_progress(job)
         job.wait()
     report = job.report
     if any(task["task"] == "tensorboard:0" and task["state"] == "failed" for task in report["tasks"]):
         last = next(reversed([*job.logs("tensorboard")]), None)
         logger.warning("The TensorBoard failed: %s", "its log says nothing" if last is None else last.line)
     return metrics(report)
+
+
+def _log_progress(job: Job) -> None:
+    progress = ProgressLog(job.id, logger)
+    with job.events(logs="none") as events:
+        for event in events:
+            progress.see(event)
 
 
 @contextlib.contextmanager
@@ -360,6 +406,7 @@ def ended_with(job: Job) -> Generator[None, None, None]:
         _fail(job, error)
     except BaseException:
         job.kill("run_on_yarn() was interrupted")
+        logger.warning("%s was ended, because run_on_yarn() was interrupted", job.id)
         raise
 
 

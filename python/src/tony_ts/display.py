@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import uuid
 from html import escape
@@ -55,6 +56,40 @@ class Progress:
             self._publisher.publish(data, transient=self._display, update=not is_first)
         elif is_new:
             print(said, file=sys.stderr, flush=True)
+
+
+class ProgressLog:
+    """Logs what becomes of a job: its tasks, restarts and waits with their reasons, and its end."""
+
+    def __init__(self, job_id: str, logger: logging.Logger) -> None:
+        self._id = job_id
+        self._logger = logger
+        #: By what it is about, of which only a change is logged.
+        self._said: dict[str, str] = {}
+
+    def see(self, event: Event) -> None:
+        if event["event"] == "waiting":
+            self._say("waits", f"waits: {event['reason']}")
+        elif event["event"] == "status":
+            self._see_status(event["status"])
+        elif event["event"] == "end" and event["outcome"] is not None:
+            self._say("state", f"{event['outcome']['result']}: {event['outcome']['summary']}")
+
+    def _see_status(self, status: JobStatus) -> None:
+        for one in status["generations"]:
+            if "endedBy" in one and one["generation"] < status["generation"]:
+                number = one["generation"]
+                self._say(
+                    f"generation {number}", f"starts again after generation {number}: {one['endedBy']['summary']}"
+                )
+        self._say("state", _in_a_line(status))
+        waits = (f"waits for {': '.join([wait['what'], *wait['reasons']])}" for wait in status["waits"])
+        self._say("waits", "; ".join(waits))
+
+    def _say(self, about: str, said: str) -> None:
+        if said and said != self._said.get(about):
+            self._logger.info("%s %s", self._id, said)
+        self._said[about] = said
 
 
 def ended(status: JobStatus, outcome: JobOutcome) -> JobStatus:

@@ -181,7 +181,7 @@ class End(NamedTuple):
     def success(self, job_id: str, origin: Origin) -> JobOutcome:
         """Raises where it was none."""
         if self.outcome["result"] != "succeeded":
-            raise job_failed(job_id, self.outcome, self.report, origin.told)
+            raise job_failed(job_id, self.outcome, self.report, origin.told_later)
         return self.outcome
 
 

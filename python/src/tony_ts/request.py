@@ -6,8 +6,9 @@ import difflib
 import os
 import re
 import shlex
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Iterator, Mapping, Sequence, Union, cast
+from typing import Callable, Iterator, Mapping, Sequence, Union, cast
 from xml.sax.saxutils import escape
 
 from .environments import Path, beside
@@ -199,18 +200,41 @@ def unknown_arguments(function: str, unknown: Mapping[str, object], known: Seque
 FILE_NAME = "tony-ts-submit.xml"
 
 
+#: How what is told of arguments of ``submit()`` is told to callers of something that calls it: by their own arguments.
+in_words_of: ContextVar[Callable[[str], str]] = ContextVar("in_words_of", default=str)
+
+
 @dataclass(frozen=True)
 class Origin:
     """Which argument of ``submit()`` each line of the job's file was: nobody finds that file any more."""
 
     arguments: Mapping[int, str] = field(default_factory=lambda: {})
+    #: The argument of each key, for what is told without a line when the job runs.
+    keys: Mapping[str, str] = field(default_factory=lambda: {})
+    words: Callable[[str], str] = str
 
     def told(self, text: str) -> str:
         """The same text, with the argument for the place."""
         if not self.arguments:
             return text
         pattern = rf"(?:[^\s(]*/)?{re.escape(FILE_NAME)}:(\d+)"
-        return re.sub(pattern, lambda at: f"submit({self.arguments.get(int(at[1]), 'conf')}=…)", text)
+        told = re.sub(pattern, lambda at: f"submit({self.arguments.get(int(at[1]), 'conf')}=…)", text)
+        # What goes with functions is given so, beside what the caller gives.
+        return self.words(re.sub(r"(?<![\w-])-conf: (?=tony\.containers\.resources)", "submit(files=…): ", told))
+
+    def told_later(self, text: str) -> str:
+        """Of a job that was submitted: whose messages name keys alone."""
+
+        def with_argument(key: re.Match[str]) -> str:
+            argument = self.keys.get(key[0], "conf")
+            return key[0] if argument == "conf" else f"{key[0]} (submit({argument}=…))"
+
+        first, separator, program = text.partition("\n")
+        *lines, last = program.split("\n")
+        keys = r"\btony\.[\w.-]*\w"
+        said = re.sub(keys, with_argument, first)
+        mend = re.sub(keys, with_argument, last) if last.startswith("To mend it: ") else last
+        return self.words("\n".join([said, *lines, mend] if separator else [said]))
 
 
 #: Of a job that was not made from arguments.
@@ -230,4 +254,5 @@ def job_xml(settings: Sequence[Setting]) -> tuple[str, Origin]:
         text += f"<property><name>{key}</name><value>{value}</value></property>\n"
         for line in range(first, text.count("\n") + 1):
             arguments[line] = setting.argument
-    return f"{text}</configuration>\n", Origin(arguments)
+    keys = {setting.key: setting.argument for setting in settings}
+    return f"{text}</configuration>\n", Origin(arguments, keys, in_words_of.get())

@@ -1,14 +1,15 @@
 import { budgetWords } from "../budget-words.ts";
 import { trialCountWords } from "../search/words.ts";
 import { type ReasonOf, reason } from "./reason.ts";
-import { countWords, durationWords, listWords, memoryWords, settingWords } from "./words.ts";
+import { countWords, durationWords, listWords, memoryWords, placeWords, settingWords } from "./words.ts";
 
 /** Rules by which a job cannot go on after a failure. */
 export const ruleReasons = {
   "budget-spent": reason(
     { class: "class", limit: "number", windowMs: "number?", role: "text?", setting: "setting" },
     ({ class: failureClass, limit, windowMs, role, setting: { key, at } }) => {
-      const place = at === undefined ? "" : `, ${at}`;
+      const written = placeWords(at);
+      const place = written === undefined ? "" : `, ${written}`;
       const more = { ...(windowMs === undefined ? {} : { windowMs }), ...(role === undefined ? {} : { role }) };
       return `${budgetWords(failureClass, { used: limit, limit, ...more })} (${key} = ${limit}${place})`;
     },

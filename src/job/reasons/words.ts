@@ -12,8 +12,15 @@ export function settingOf({ sources }: Pick<JobSpec, "sources">, key: string): S
 
 /** `tony.worker.memory (job.xml:16)` */
 export function settingWords({ key, at }: Setting): string {
-  return at === undefined ? key : `${key} (${at})`;
+  const place = placeWords(at);
+  return place === undefined ? key : `${key} (${place})`;
 }
+
+/** Where a key is set; undefined of the file that the Python package makes of arguments, which goes when it was submitted. */
+export function placeWords(at: string | undefined): string | undefined {
+  return at?.includes("tony-ts-submit.xml:") ? undefined : at;
+}
+
 /** A key with the place where the job sets it: `tony.worker.memory (job.xml:16)`. */
 export function keyWords({ spec }: { readonly spec: JobSpec }, key: string): string {
   return settingWords(settingOf(spec, key));

@@ -3,6 +3,7 @@ import { endingReasons, endingWords } from "../../../src/job/reasons/endings.ts"
 import { factsShape } from "../../../src/job/reasons/facts.ts";
 import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
 import { reasonShape } from "../../../src/job/reasons/reason.ts";
+import { settingWords } from "../../../src/job/reasons/words.ts";
 
 const readEnding = reasonShape(endingReasons);
 const at = { task: "worker:1", host: "n1" };
@@ -16,6 +17,15 @@ describe("a reason", () => {
     expect(outcomeWords({ code: "budget-spent", class: "program", limit: 2, setting })).toBe(
       "program restarts: 2 of 2 used (tony.am.retry-count = 2, job.xml:9)",
     );
+  });
+
+  test("names no file that nobody finds any more, as the Python package makes one of its arguments", () => {
+    const setting = { key: "tony.am.retry-count", at: "/tmp/tony-ts-x1/job/tony-ts-submit.xml:9" };
+    expect(outcomeWords({ code: "budget-spent", class: "program", limit: 2, setting })).toBe(
+      "program restarts: 2 of 2 used (tony.am.retry-count = 2)",
+    );
+    expect(settingWords(setting)).toBe("tony.am.retry-count");
+    expect(settingWords({ key: "tony.am.retry-count", at: "job.xml:9" })).toBe("tony.am.retry-count (job.xml:9)");
   });
 
   test("of a container's end says what its own words are, rather than what it used", () => {
