@@ -118,9 +118,9 @@ export class RpcClient {
         // A server that takes its time would never be heard, did each try wait as short.
         if (error instanceof RpcTimeoutError)
           timeoutMs = Math.max(timeoutMs, Math.min(2 * timeoutMs, mostCallTimeoutMs));
-        if (decision.moveOn) this.#endpoints.leave(endpoint);
-        // A connection that has lost one answer may lose them all. Other calls that wait for answers there are tried again likewise.
-        if (decision.moveOn || error instanceof RpcTimeoutError) this.disconnect();
+        if (decision.moveOn) this.#leave(endpoint);
+        // A connection that has lost one answer may lose them all.
+        else if (error instanceof RpcTimeoutError) this.disconnect();
         if (decision.roundIsOver) {
           troubled = true;
           this.#options.onTrouble?.({ method, error, elapsedMs: failed.elapsedMs });
@@ -179,6 +179,13 @@ export class RpcClient {
 
   async #renewed(endpoint: HostPort, refusal: unknown): Promise<boolean> {
     return (await this.#options.credentials.renewed?.(this.#service(endpoint), refusal)) ?? false;
+  }
+
+  /** Unless another call has left it already. Other calls that wait for answers there are tried again likewise. */
+  #leave(endpoint: HostPort): void {
+    if (endpoint !== this.#endpoints.current) return;
+    this.#endpoints.leave(endpoint);
+    this.disconnect();
   }
 
   #pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {

@@ -88,7 +88,10 @@ export class OutstandingRequests {
       blacklistAdditions: [...this.#blacklistAdditions],
       blacklistRemovals: [...this.#blacklistRemovals],
     };
+    // What is not wanted any more is told once, and is no row that a container may answer.
+    for (const key of this.#changedRows) if (this.#rows.get(key)?.count === 0) this.#rows.delete(key);
     this.#changedRows.clear();
+    for (const { priority, count } of changes.constrained) if (count === 0) this.#constrained.delete(priority);
     this.#changedConstrained.clear();
     this.#newReleases.clear();
     this.#blacklistAdditions = new Set();

@@ -161,6 +161,16 @@ describe("a container that came", () => {
     expect(countsOf(table)).toEqual({ "*": 1, "/one": 2, "/two": 2 });
   });
 
+  test("lowers a rack's row where the other racks are not asked for any more", () => {
+    const table = new OutstandingRequests();
+    table.ask([row(), row({ resourceName: "/one" }), row({ resourceName: "/two" })]);
+    table.take();
+    table.ask([row({ resourceName: "/two", count: 0 })]);
+    table.take();
+    table.granted(container());
+    expect(countsOf(table)).toEqual({ "*": 1, "/one": 1 });
+  });
+
   test("is never counted below nothing: the ResourceManager gives more than was asked now and then", () => {
     fc.assert(
       fc.property(fc.nat(5), fc.nat(10), (wanted, given) => {
