@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any, AsyncIterator, Iterator
 
 import pytest
 from conftest import ROOT
 
+import tony_ts
+from tony_ts.client import run_on_yarn
 from tony_ts.functions import parcel
+from tony_ts.topologies import TaskSpec
 
 #: As users write it, and with the Python that runs this test.
 START = """
@@ -233,3 +238,90 @@ def test_what_a_job_of_this_machine_keeps_is_private_and_goes_after_a_week(
     run("submit(functools.partial(print, 'other')).kill()")
     [second] = kept.iterdir()
     assert second != first
+
+
+async def asynchronous() -> None: ...
+
+
+def generator() -> Iterator[int]:
+    yield 1
+
+
+async def asynchronous_generator() -> AsyncIterator[int]:
+    yield 1
+
+
+class Model:
+    async def __call__(self) -> None: ...
+
+    def steps(self) -> Iterator[int]:
+        yield 1
+
+
+AWAIT = "which nothing would await in a task: submit a function that calls asyncio.run(…)"
+READ = "of which nothing would run in a task: submit a function that reads it to its end (for step in …)"
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (asynchronous, f"asynchronous() is async, {AWAIT}"),
+        (functools.partial(asynchronous), f"asynchronous() is async, {AWAIT}"),
+        (Model(), f"Model() is async, {AWAIT}"),
+        (generator, f"generator() is a generator, {READ}"),
+        (Model().steps, f"steps() is a generator, {READ}"),
+        (asynchronous_generator, f"asynchronous_generator() is a generator, {READ}"),
+    ],
+)
+def test_what_would_be_called_and_never_run_is_refused(function: Any, message: str) -> None:
+    for submit in (
+        lambda: tony_ts.submit(function, scheduler="local"),
+        lambda: tony_ts.submit(roles={"worker": tony_ts.Role(function)}, scheduler="local"),
+        lambda: run_on_yarn(function, {"worker": TaskSpec(256, 1)}, scheduler="local"),
+    ):
+        with pytest.raises(tony_ts.JobInvalid) as raised:
+            submit()
+        assert (str(raised.value), raised.value.code) == (message, "FUNCTION_INVALID")
+
+
+def needs(rate: float, *, unit: str, rest: int = 1) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (needs, "needs() is called without rate and unit, which it needs: functools.partial(needs, rate=…, unit=…)"),
+        (
+            functools.partial(needs, 0.1),
+            "needs() is called without unit, which it needs: functools.partial(needs, unit=…)",
+        ),
+        (functools.partial(needs, 0.1, 0.2), "needs() cannot be called as it is: too many positional arguments"),
+        (lambda *, rate: rate, "<lambda>() is called without rate, which it needs: functools.partial(…, rate=…)"),
+    ],
+)
+def test_a_function_without_the_arguments_that_it_needs_is_refused(function: Any, message: str) -> None:
+    with pytest.raises(tony_ts.JobInvalid) as raised:
+        tony_ts.submit(function, scheduler="local")
+    assert (str(raised.value), raised.value.code) == (message, "FUNCTION_INVALID")
+
+
+def test_of_tf_yarn_it_is_called_as_its_tasks_call_it() -> None:
+    with pytest.raises(tony_ts.JobInvalid, match=r"needs\(\) is called without rate and unit"):
+        run_on_yarn(needs, {"worker": TaskSpec(256, 1)}, scheduler="local")
+    with pytest.raises(tony_ts.JobInvalid, match=r"^needs\(\) is called without unit, which it needs"):
+        run_on_yarn(needs, {"worker": TaskSpec(256, 1)}, custom_task_module="distributed.task", scheduler="local")
+
+
+def test_a_function_that_returns_what_is_to_be_awaited_fails() -> None:
+    said = run(
+        """
+        async def train():
+            print("trained")
+
+        try:
+            submit(lambda: train()).wait()
+        except tony_ts.JobFailed as error:
+            print(error.traceback)
+        """
+    )
+    assert said == "<lambda>() returned a coroutine, which nothing runs: call asyncio.run(…) in it\n"

@@ -15,7 +15,7 @@ from typing import Any, Callable, Generator, Literal, Mapping, NamedTuple, NoRet
 from .display import ProgressLog
 from .environments import Path, package
 from .errors import JobFailed, JobInvalid, TonyError, told_plainly
-from .functions import module_files
+from .functions import check_runs, module_files
 from .job import Job
 from .metrics import Metrics, metrics
 from .request import Role, Value, in_words_of
@@ -131,6 +131,8 @@ def submitted(
         raise JobInvalid(f"nb_retries must be 0 or more, not {nb_retries}", code="JOB_INVALID")
     kind = _kind_of(custom_task_module, task_specs)
     check(task_specs, trains=kind.trains, without=kind.without)
+    if kind.arguments is not None:
+        check_runs(experiment_fn, *kind.arguments)
     for argument, value in without_effect.items():
         if value is not None:
             logger.warning("run_on_yarn(%s=…) has no effect", argument)
@@ -236,6 +238,8 @@ class _Kind(NamedTuple):
     log_dir: Callable[[ExperimentFn], str] | None = None
     #: Beside those that the function needs.
     files: Sequence[str] = ()
+    #: The function is called with as many; None: by whom, and how, is not known.
+    arguments: tuple[object, ...] | None = ()
 
 
 def _plain(experiment_fn: ExperimentFn, _: TaskSpec) -> Callable[[], Any]:
@@ -283,7 +287,7 @@ _NO_EVALUATOR = {
 _KINDS = {
     None: _Kind("tensorflow", _plain),
     "pytorch.tasks.worker": _Kind("pytorch", _of_pytorch, without={**_NO_PS, **_NO_EVALUATOR}),
-    "distributed.task": _Kind("pytorch", _distributed, without=_NO_PS),
+    "distributed.task": _Kind("pytorch", _distributed, without=_NO_PS, arguments=(0,)),
     "tensorflow.tasks._independent_workers_task": _Kind("tensorflow", _of_tensorflow, log_dir=_log_dir_of_tensorflow),
     "tensorflow.tasks.evaluator_task": _Kind("tensorflow", _evaluates, trains=False, log_dir=_log_dir_of_tensorflow),
 }
@@ -316,7 +320,7 @@ def _of_module(module: str, task_specs: Mapping[str, TaskSpec]) -> _Kind:
     def function(experiment_fn: ExperimentFn, _: TaskSpec) -> Callable[[], Any]:
         return functools.partial(run, module, experiment_fn, [*in_cluster, *roles][0], instances)
 
-    return _Kind("tensorflow", function, each_process=False, trains=False, files=module_files(module))
+    return _Kind("tensorflow", function, each_process=False, trains=False, files=module_files(module), arguments=None)
 
 
 def _tensorboard(

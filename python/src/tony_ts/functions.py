@@ -127,6 +127,57 @@ def forget_older(root: str, seconds: float) -> None:
             shutil.rmtree(entry.path, ignore_errors=True)
 
 
+def check_runs(function: Callable[..., object], *arguments: object) -> None:
+    """
+    A task calls it, with these arguments, and that is to be all there is to do.
+
+    :raises JobInvalid: nothing of it would run
+    """
+    called, name = _called(function), _name(function)
+    if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
+        message = (
+            f"{name}() is a generator, of which nothing would run in a task: "
+            "submit a function that reads it to its end (for step in …)"
+        )
+        raise JobInvalid(message, code="FUNCTION_INVALID")
+    if inspect.iscoroutinefunction(called):
+        message = f"{name}() is async, which nothing would await in a task: submit a function that calls asyncio.run(…)"
+        raise JobInvalid(message, code="FUNCTION_INVALID")
+    _check_arguments(function, name, arguments)
+
+
+def _check_arguments(function: Callable[..., object], name: str, arguments: tuple[object, ...]) -> None:
+    called, named = function, {}
+    if isinstance(function, functools.partial):
+        called, arguments, named = function.func, (*function.args, *arguments), function.keywords
+    try:
+        signature = inspect.signature(called)
+    except (TypeError, ValueError):
+        # What is written in C may not say what it takes.
+        return
+    try:
+        given = signature.bind_partial(*arguments, **named).arguments
+    except TypeError as error:
+        raise JobInvalid(f"{name}() cannot be called as it is: {error}", code="FUNCTION_INVALID") from None
+    missing = [
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and parameter.name not in given
+    ]
+    if missing:
+        partial = ", ".join([name if name.isidentifier() else "…", *(f"{parameter}=…" for parameter in missing)])
+        message = f"{name}() is called without {' and '.join(missing)}, which it needs: functools.partial({partial})"
+        raise JobInvalid(message, code="FUNCTION_INVALID")
+
+
+def _called(function: object) -> object:
+    """What runs where it is called: of an object its method."""
+    inner = _unwrapped(function)
+    return type(inner).__call__ if callable(inner) and not isinstance(inner, (FunctionType, type)) else inner
+
+
 def parcel(function: Function, role: str | None) -> Parcel:
     """
     :param role: the only one that runs it
@@ -136,6 +187,7 @@ def parcel(function: Function, role: str | None) -> Parcel:
     given = _given(function)
     if library is None:
         _check_has_a_place(given)
+    check_runs(function)
     own = dict(_own(given, _name(given)))
     try:
         content = dumps(function)

@@ -4,6 +4,7 @@ one is to say that it is old, so nothing here is newer than 3.6.
 """
 
 import faulthandler
+import inspect
 import json
 import linecache
 import os
@@ -30,10 +31,13 @@ def main() -> None:
     for name, text in head["sources"].items():
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     try:
-        function()
+        returned = function()
     except Exception as error:
         traceback.print_exception(type(error), error, users_own(error.__traceback__))
         sys.exit(1)
+    if inspect.iscoroutine(returned):
+        returned.close()
+        sys.exit(f"{head['name']}() returned a coroutine, which nothing runs: call asyncio.run(…) in it")
 
 
 def users_own(at: Optional[TracebackType]) -> Optional[TracebackType]:
