@@ -1,6 +1,5 @@
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
-import { type Transaction, withPrefix } from "../../src/job/store/transaction.ts";
-import type { Change } from "../../src/job/store/watched.ts";
+import { BARRIERS, type Transaction, withPrefix } from "../../src/job/store/transaction.ts";
 import { formatTaskId, parseTaskId } from "../../src/job/task.ts";
 import { CallError, overAfter, timeoutIn } from "./call.ts";
 import { clusterFacts } from "./facts.ts";
@@ -8,6 +7,8 @@ import { committed, type TaskStore } from "./kv.ts";
 
 export interface Meeting {
   readonly name: string;
+  /** Which one of that name: 1 is the first. */
+  readonly nth: number;
   /** All that start together: the tasks of another one do not meet with them. */
   readonly generation: number;
   /** Who is to come, the task itself among them. */
@@ -19,6 +20,8 @@ export interface Meeting {
 
 /** A name is part of a key. */
 const NAME = /^[\w.:-]{1,100}$/;
+/** In so many digits numbers compare as their texts do. */
+const DIGITS = 9;
 
 /**
  * The meeting of that name of those roles, by default of the task's own.
@@ -28,7 +31,14 @@ export function meetingOf(start: ProgramStart, name: string, query: URLSearchPar
   const { generation, gangGeneration = generation } = clusterFacts(start);
   const { role, index } = start.task;
   const tasks = membersOf(start, query.get("roles")?.split(","));
-  return { name, generation: gangGeneration, tasks, task: formatTaskId(role, index), ...timeoutIn(query) };
+  const nth = nthIn(query);
+  return { name, nth, generation: gangGeneration, tasks, task: formatTaskId(role, index), ...timeoutIn(query) };
+}
+
+function nthIn(query: URLSearchParams): number {
+  const value = query.get("nth") ?? "1";
+  if (new RegExp(`^[1-9]\\d{0,${DIGITS - 1}}$`).test(value)) return Number(value);
+  throw new CallError(400, "BAD_CALL", `nth is a whole number from 1 on, not ${value}`);
 }
 
 /**
@@ -49,7 +59,7 @@ export function membersOf(start: ProgramStart, roles: readonly string[] = [start
  * @throws CallError
  */
 export async function meet(store: TaskStore, meeting: Meeting, gone: AbortSignal): Promise<void> {
-  const { name, tasks, task, timeoutMs } = meeting;
+  const { name, nth, tasks, task, timeoutMs } = meeting;
   if (!NAME.test(name))
     throw new CallError(
       400,
@@ -59,41 +69,56 @@ export async function meet(store: TaskStore, meeting: Meeting, gone: AbortSignal
   if (!tasks.includes(task)) throw new CallError(400, "BAD_CALL", `${task} is not one of those who meet at ${name}`);
   const missing = new Set(tasks);
   const over = overAfter(timeoutMs, gone);
-  while (!over.aborted) if (await attend(store, meeting, missing, over)) return;
+  const place = placeOf(meeting);
+  while (!over.aborted) if (await attend(store, place, missing, over)) return;
   const who = [...missing].slice(0, 5).join(", ");
+  const which = nth === 1 ? name : `meeting ${nth} of ${name}`;
   throw new CallError(
     408,
     "BARRIER_TIMEOUT",
-    `${missing.size} of ${tasks.length} tasks have not come to ${name}: ${who}`,
+    `${missing.size} of ${tasks.length} tasks have not come to ${which}: ${who}`,
   );
 }
 
+interface Place {
+  /** Who has come: with the task's name behind it. */
+  readonly came: string;
+  /** Holds the number of the last meeting of that name of those roles. */
+  readonly met: string;
+  readonly nth: string;
+  readonly task: string;
+}
+
+/** Roles that meet by a name meet without others that meet by it, too. */
+function placeOf({ name, nth, generation, tasks, task }: Meeting): Place {
+  const roles = [...new Set(tasks.map((one) => parseTaskId(one)?.role ?? one))].sort();
+  const prefix = `${BARRIERS.from}${generation}/${name}/${roles.join(",")}/`;
+  return { came: `${prefix}${nth}/`, met: `${prefix}met`, nth: String(nth).padStart(DIGITS, "0"), task };
+}
+
 /** @returns whether they have met; false: not all that was told is known any more, and it begins anew */
-async function attend(
-  store: TaskStore,
-  { name, generation, task }: Meeting,
-  missing: Set<string>,
-  over: AbortSignal,
-): Promise<boolean> {
-  const prefix = `shared/barrier/${generation}/${name}/`;
-  const met = `${prefix}met`;
+async function attend(store: TaskStore, place: Place, missing: Set<string>, over: AbortSignal): Promise<boolean> {
   const ended = new AbortController();
-  const come = (key: string) => missing.delete(key.slice(prefix.length));
+  const come = (key: string) => missing.delete(key.slice(place.came.length));
+  const range = { from: place.came, to: `${place.met}\0` };
   let hasCome = false;
   try {
     // It is watched before it is said: who comes after that is told of.
-    for await (const news of store.watch({ range: withPrefix(prefix) }, AbortSignal.any([over, ended.signal]))) {
+    for await (const news of store.watch({ range }, AbortSignal.any([over, ended.signal]))) {
       if (news.type !== "changes") return false;
       if (!hasCome) {
-        const there = await arrive(store, { prefix, met, task });
+        const there = await arrive(store, place);
         if (there === "met") return true;
         there.forEach(come);
         hasCome = true;
       }
-      if (news.changes.some(({ key }) => key === met)) return true;
-      for (const change of news.changes) if (isPut(change)) come(change.key);
+      for (const change of news.changes) {
+        if (change.type !== "put") continue;
+        if (change.key === place.met && change.entry.value >= place.nth) return true;
+        if (change.key.startsWith(place.came)) come(change.key);
+      }
       if (missing.size > 0) continue;
-      await tell(store, { prefix, met, task });
+      await tell(store, place);
       return true;
     }
     return false;
@@ -102,34 +127,30 @@ async function attend(
   }
 }
 
-interface Place {
-  readonly prefix: string;
-  readonly met: string;
-  readonly task: string;
-}
-
 /** @returns the keys of those who are there, this task among them */
-async function arrive(store: TaskStore, { prefix, met, task }: Place): Promise<readonly string[] | "met"> {
+async function arrive(store: TaskStore, { came, met, nth, task }: Place): Promise<readonly string[] | "met"> {
   const transaction: Transaction = {
-    conditions: [{ of: "missing", key: met }],
-    success: [
-      { type: "put", key: `${prefix}${task}`, value: "", owned: true },
-      { type: "list", range: withPrefix(prefix), keysOnly: true },
+    conditions: [{ of: "value", key: met, is: "≥", to: nth }],
+    success: [],
+    failure: [
+      { type: "put", key: `${came}${task}`, value: "", owned: true },
+      { type: "list", range: withPrefix(came), keysOnly: true },
     ],
-    failure: [],
   };
   const { succeeded, results } = committed(await store.transact({ transaction, durable: true }));
   const list = results.find((result) => result.type === "list");
-  return succeeded && list?.type === "list" ? list.entries.map(({ key }) => key) : "met";
+  return !succeeded && list?.type === "list" ? list.entries.map(({ key }) => key) : "met";
 }
 
-async function tell(store: TaskStore, { prefix, met }: Place): Promise<void> {
-  const range = withPrefix(prefix);
-  const put = { type: "put", key: met, value: "" } as const;
-  const transaction: Transaction = { conditions: [], success: [{ type: "delete", range }, put], failure: [] };
+/** Another one may have told it meanwhile, and of later meetings. */
+async function tell(store: TaskStore, { came, met, nth }: Place): Promise<void> {
+  const transaction: Transaction = {
+    conditions: [{ of: "value", key: met, is: "≥", to: nth }],
+    success: [],
+    failure: [
+      { type: "delete", range: withPrefix(came) },
+      { type: "put", key: met, value: nth },
+    ],
+  };
   committed(await store.transact({ transaction, durable: true }));
-}
-
-function isPut({ type }: Change): boolean {
-  return type === "put";
 }

@@ -295,7 +295,7 @@ def needs(rate: float, *, unit: str, rest: int = 1) -> None: ...
             functools.partial(needs, 0.1),
             "needs() is called without unit, which it needs: functools.partial(needs, unit=…)",
         ),
-        (functools.partial(needs, 0.1, 0.2), "needs() cannot be called as it is: too many positional arguments"),
+        (functools.partial(needs, 0.1, 0.2), "needs() cannot be called as it is: too many positional arguments"),  # type: ignore[call-arg, arg-type]
         (lambda *, rate: rate, "<lambda>() is called without rate, which it needs: functools.partial(…, rate=…)"),
     ],
 )

@@ -155,6 +155,40 @@ print("met", len(list(task.kv.entries("shared/came-"))))
     assert lines == ["0.1", "0.1", "met 2", "met 2", "worker:0 1 None", "worker:1 1 None"]
 
 
+def test_a_barrier_in_a_loop_is_the_next_one_each_time_and_its_keys_are_nobody_elses() -> None:
+    lines = said(
+        """
+        import time
+        task = tony_ts.task()
+        kv = task.kv
+        try:
+            task.barrier("epoch", roles=["nobody"])
+        except tony_ts.TaskError as error:
+            assert error.code == "BAD_CALL", error
+        for epoch in range(3):
+            time.sleep(0.5 * task.index)
+            kv[f"shared/came/{epoch}/{task.index}"] = ""
+            task.barrier("epoch", timeout=60)
+            print(epoch, len([*kv.entries(f"shared/came/{epoch}/")]))
+        task.barrier("counted", timeout=60)
+        if task.index == 0:
+            print("own", kv.delete_prefix("shared/"), kv.delete_prefix("shared/"))
+        task.barrier("epoch", timeout=60)
+        if task.index == 0:
+            try:
+                task.barrier("epoch", timeout=0.1)
+            except tony_ts.TaskError as error:
+                print(error)
+        """,
+        instances=2,
+    )
+    assert lines == [
+        *(f"{epoch} 2" for epoch in range(3) for _ in range(2)),
+        "1 of 2 tasks have not come to meeting 5 of epoch: worker:1",
+        "own 6 0",
+    ]
+
+
 def test_elsewhere_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TONY_API", raising=False)
     with pytest.raises(tony_ts.NotInATask) as raised:

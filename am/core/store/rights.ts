@@ -1,4 +1,5 @@
 import {
+  BARRIERS,
   isIn,
   type Operation,
   type Range,
@@ -15,7 +16,7 @@ export const allRights: Rights = [{ from: "" }];
 
 /** A task has its own keys, which no other task sees, and those that all tasks share. */
 export function rightsOfTask(task: string): Rights {
-  return [withPrefix(`task/${task}/`), withPrefix("shared/")];
+  return [withPrefix(`task/${task}/`), withPrefix("shared/"), BARRIERS];
 }
 
 /** Why that transaction is not theirs to make; undefined: it is. */
@@ -26,7 +27,10 @@ export function forbidden({ conditions, success, failure }: Transaction, rights:
   const beyond = condition ?? success.find(isBeyond) ?? failure.find(isBeyond);
   if (beyond === undefined) return undefined;
   const named = "key" in beyond ? beyond.key : beyond.range.from;
-  const own = rights.map(({ from }) => from).join("… or ");
+  const own = rights
+    .filter((range) => range !== BARRIERS)
+    .map(({ from }) => from)
+    .join("… or ");
   return { code: "forbidden", message: `${named} is not yours: use ${own}…` };
 }
 

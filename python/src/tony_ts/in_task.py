@@ -6,6 +6,8 @@ import base64
 import itertools
 import json
 import os
+import threading
+from collections import Counter
 from concurrent.futures import Future
 from typing import Iterator, Mapping, NamedTuple, Protocol, Sequence
 from urllib.parse import quote, urlencode
@@ -282,6 +284,8 @@ class Task:
         self.host: str | None = facts.get("host")
         self.port: int | None = facts.get("port")
         self.kv = KeyValues(self._executor, f"task/{self.name}/")
+        self._meetings: Counter[str] = Counter()
+        self._counting = threading.Lock()
 
     def cluster(self) -> dict[str, list[str]]:
         """Where the tasks of each role are: ``{"worker": ["node7:40123", …]}``."""
@@ -307,10 +311,20 @@ class Task:
 
     def barrier(self, name: str, *, roles: list[str] | None = None, timeout: float | None = None) -> None:
         """
-        Returns when all tasks of these roles, by default of its own, have come to the barrier of that name. A name is
-        good for one meeting of a generation. Raises TaskError (``BARRIER_TIMEOUT``), which names who is missing.
+        Returns when all tasks of these roles, by default of its own, have come to the barrier of that name: in a loop
+        each call is the next meeting. One that is over time is none: call it again. Raises TaskError
+        (``BARRIER_TIMEOUT``), which names who is missing.
         """
-        self._executor.ask_apart("POST", f"/v1/barrier/{quote(name, safe='')}{_whom(roles, timeout)}")
+        with self._counting:
+            self._meetings[name] += 1
+            nth = self._meetings[name]
+        query = _whom(roles, timeout, nth=nth)
+        try:
+            self._executor.ask_apart("POST", f"/v1/barrier/{quote(name, safe='')}{query}")
+        except BaseException:
+            with self._counting:
+                self._meetings[name] -= 1
+            raise
 
     def wait_for_end(self, *, roles: list[str] | None = None, timeout: float | None = None) -> list[TaskEnd]:
         """
@@ -347,8 +361,10 @@ def _query(*, if_revision: int | None = None, **flags: bool) -> str:
     return f"?{urlencode(words)}" if words else ""
 
 
-def _whom(roles: list[str] | None, timeout: float | None) -> str:
-    words = {} if roles is None else {"roles": ",".join(roles)}
+def _whom(roles: list[str] | None, timeout: float | None, **numbers: int) -> str:
+    words = {name: str(number) for name, number in numbers.items()}
+    if roles is not None:
+        words["roles"] = ",".join(roles)
     if timeout is not None:
         words["timeout"] = seconds(timeout)
     return f"?{urlencode(words)}" if words else ""

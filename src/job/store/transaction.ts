@@ -99,6 +99,9 @@ export function onlyKey(key: string): Required<Range> {
   return { from: key, to: `${key}\0` };
 }
 
+/** Where executors keep who has come to a barrier: beside what programs list and delete. */
+export const BARRIERS = withPrefix("barrier/");
+
 export function isIn(key: string, { from, to }: Range): boolean {
   return key >= from && (to === undefined || key < to);
 }

@@ -70,6 +70,7 @@ class Job {
 const tasks = ["worker:0", "worker:1", "worker:2"];
 const meeting = (task: string, more: Partial<Meeting> = {}): Meeting => ({
   name: "epoch-1",
+  nth: 1,
   generation: 1,
   tasks,
   task,
@@ -86,7 +87,7 @@ describe("a barrier", () => {
     expect(through).toBe(0);
     await Promise.all([...first, come("worker:2")]);
     expect(through).toBe(3);
-    expect(await job.keys()).toEqual(["shared/barrier/1/epoch-1/met"]);
+    expect(await job.keys()).toEqual(["barrier/1/epoch-1/worker/met"]);
   });
 
   test("is passed by who looks late, when the others have ended already", async () => {
@@ -125,7 +126,7 @@ describe("a barrier", () => {
     job.lives.delete("worker:2");
     job.store.look();
     await Promise.all([witness, meet(job.of("worker:1"), meeting("worker:1", { timeoutMs: 5_000 }), never)]);
-    expect(await job.keys()).toEqual(["shared/barrier/1/epoch-1/met"]);
+    expect(await job.keys()).toEqual(["barrier/1/epoch-1/worker/met"]);
   });
 
   test("is another one in another generation, and by another name", async () => {
@@ -137,6 +138,66 @@ describe("a barrier", () => {
       ).rejects.toMatchObject({
         code: "BARRIER_TIMEOUT",
       });
+  });
+
+  test("is the next one each time that it is used, and keeps one key however often that is", async () => {
+    const job = new Job();
+    const seen: string[] = [];
+    const inLoop = async (task: string, pause: number) => {
+      for (const nth of [1, 2, 3]) {
+        await sleep(pause);
+        seen.push(`${nth} comes`);
+        await meet(job.of(task), meeting(task, { nth }), never);
+        seen.push(`${nth} goes`);
+      }
+    };
+    await Promise.all(tasks.map((task, index) => inLoop(task, index * 20)));
+    const of = (nth: number) => [...Array(3).fill(`${nth} comes`), ...Array(3).fill(`${nth} goes`)];
+    const order = (nth: number) => seen.filter((said) => said.startsWith(`${nth}`));
+    for (const nth of [1, 2, 3]) expect(order(nth)).toEqual(of(nth));
+    expect(await job.keys()).toEqual(["barrier/1/epoch-1/worker/met"]);
+  });
+
+  test("that others have left behind is passed by who starts again and comes later, and the next one is not", async () => {
+    const job = new Job();
+    for (const nth of [1, 2]) await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task, { nth }), never)));
+    const again = (nth: number) => meet(job.of("worker:1", 2), meeting("worker:1", { nth, timeoutMs: 50 }), never);
+    await again(1);
+    await again(2);
+    await expect(again(3)).rejects.toMatchObject({
+      code: "BARRIER_TIMEOUT",
+      message: "2 of 3 tasks have not come to meeting 3 of epoch-1: worker:0, worker:2",
+    });
+  });
+
+  test("is told once by who sees it late, and later ones stay told", async () => {
+    const job = new Job();
+    const own = job.of("worker:0");
+    const late = new AbortController();
+    const held: (() => void)[] = [];
+    const slow: TaskStore = {
+      watch: own.watch,
+      transact: async (call) => {
+        const tells = call.transaction.failure.some(({ type }) => type === "delete");
+        if (tells && !late.signal.aborted) await new Promise<void>((resolve) => held.push(resolve));
+        return await own.transact(call);
+      },
+    };
+    const slowly = meet(slow, meeting("worker:0"), never);
+    await Promise.all(tasks.slice(1).map((task) => meet(job.of(task), meeting(task), never)));
+    await eventually("it is to tell", async () => held.length === 1);
+    await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task, { nth: 2 }), never)));
+    held.forEach((go) => go());
+    await slowly;
+    const second = meet(job.of("worker:2"), meeting("worker:2", { nth: 2, timeoutMs: 50 }), never);
+    await expect(second).resolves.toBeUndefined();
+  });
+
+  test("of one role is not passed by another one that uses the same name", async () => {
+    const job = new Job();
+    await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task), never)));
+    const servers = meeting("ps:0", { tasks: ["ps:0", "ps:1"], timeoutMs: 50 });
+    await expect(meet(job.of("ps:0"), servers, never)).rejects.toMatchObject({ code: "BARRIER_TIMEOUT" });
   });
 
   test("begins anew where what was told is lost", async () => {
@@ -174,6 +235,7 @@ describe("who meets", () => {
   test("are the tasks of its role, or of those that it names, of its gang's generation", () => {
     expect(meetingOf(started, "a", query())).toEqual({
       name: "a",
+      nth: 1,
       generation: 2,
       tasks: ["worker:0", "worker:1"],
       task: "worker:1",
@@ -183,14 +245,15 @@ describe("who meets", () => {
       gangGeneration: 2,
       tasks: [...(started.cluster?.tasks ?? []), { task: "ps:0", host: "n3", port: 1 }],
     } as const;
-    expect(meetingOf({ ...started, cluster }, "a", query("roles=worker,ps&timeout=1.5"))).toMatchObject({
+    expect(meetingOf({ ...started, cluster }, "a", query("roles=worker,ps&timeout=1.5&nth=3"))).toMatchObject({
+      nth: 3,
       generation: 2,
       tasks: ["worker:0", "worker:1", "ps:0"],
       timeoutMs: 1_500,
     });
   });
 
-  test.each([["roles=chief"], ["timeout=soon"]])("is refused where it cannot be: %s", (text) => {
+  test.each([["roles=chief"], ["timeout=soon"], ["nth=0"], ["nth=2.5"], ["nth=1234567890"]])("is refused where it cannot be: %s", (text) => {
     expect(() => meetingOf(started, "a", query(text))).toThrow(expect.objectContaining({ code: "BAD_CALL" }));
   });
 

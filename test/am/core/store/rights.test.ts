@@ -8,6 +8,7 @@ test.each([
   ["its own key", transactions.put("task/worker:1/ready", "")],
   ["a shared key", transactions.setDefault("shared/leader", "")],
   ["all of its own", transactions.of({ type: "list", range: withPrefix("task/worker:1/") })],
+  ["what says who has come to a barrier", transactions.put("barrier/1/epoch/worker/met", "1")],
   ["a part of what is shared", transactions.of({ type: "delete", range: { from: "shared/a", to: "shared/b" } })],
 ])("a task may use %s", (_what, transaction) => {
   expect(forbidden(transaction, task)).toBeUndefined();
