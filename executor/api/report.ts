@@ -1,4 +1,8 @@
+import path from "node:path";
 import { writtenNumber } from "../../src/job/program-metrics.ts";
+import { isShared } from "../../src/job/shared-path.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { nameWithin } from "../carrier/local-files.ts";
 import { parseProgress, readMark } from "../monitoring/progress-mark.ts";
 import { CallError } from "./call.ts";
 
@@ -8,7 +12,7 @@ const MOST_LINE = 16_384;
 export interface SaidProgress {
   /** For the progress file, whose way it goes from there on; empty: nothing was said. */
   readonly line: string;
-  readonly hasCheckpoint: boolean;
+  readonly checkpoint: string | undefined;
   /** What cannot be kept, and why. */
   readonly ignored: readonly string[];
 }
@@ -19,13 +23,32 @@ export function readReport(body: string): SaidProgress {
   const mark = readMark(parsed(body), (words) => ignored.push(words));
   if (mark === undefined) {
     if (ignored.length > 0) throw new CallError(400, "BAD_REPORT", ignored.join("; "));
-    return { line: "", hasCheckpoint: false, ignored };
+    return { line: "", checkpoint: undefined, ignored };
   }
   const { step, checkpoint, metrics } = mark;
   const written = Object.fromEntries(metrics.map(([name, value]) => [name, writtenNumber(value)]));
   const line = `${JSON.stringify({ step, checkpoint, metrics: written })}\n`;
   if (line.length > MOST_LINE) throw new CallError(413, "TOO_LONG", `a report has at most ${MOST_LINE} characters`);
-  return { line, hasCheckpoint: checkpoint !== undefined, ignored };
+  return { line, checkpoint, ignored };
+}
+
+/**
+ * Why a checkpoint may be lost; undefined: another container will find it.
+ * @param workFolder the program's
+ */
+export function checkpointWarning(
+  { carrier, checkpointDir }: Pick<JobSpec, "carrier" | "checkpointDir">,
+  checkpoint: string,
+  workFolder: string,
+): string | undefined {
+  const folder = carrier?.checkpoints && path.resolve(workFolder, carrier.checkpoints.localDir);
+  const isStored = folder !== undefined && nameWithin(folder, checkpoint, workFolder) !== undefined;
+  if (isStored || isShared(checkpoint, checkpointDir)) return undefined;
+  const toDo =
+    folder === undefined
+      ? "set tony.checkpoint.local-dir and tony.application.checkpoint-dir, and save it below TONY_CHECKPOINT_LOCAL_DIR"
+      : "save it below TONY_CHECKPOINT_LOCAL_DIR";
+  return `${checkpoint} is in this container alone, and is lost with it: ${toDo}, or tell an address such as hdfs://…`;
 }
 
 function parsed(body: string): unknown {

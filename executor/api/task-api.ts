@@ -12,7 +12,7 @@ import { type AwaitEnds, endsOf } from "./ends.ts";
 import { clusterFacts, taskFacts } from "./facts.ts";
 import { Bytes, Feeds, type TaskFeeds } from "./feeds.ts";
 import { Kv, type KvCall, type TaskStore } from "./kv.ts";
-import { readReport } from "./report.ts";
+import { checkpointWarning, readReport } from "./report.ts";
 
 export interface TaskApiOptions {
   /** A new one, for the socket. */
@@ -62,7 +62,7 @@ export class TaskApi {
     "GET /v1/task": ({ start }) => taskFacts(start),
     "GET /v1/cluster": ({ start }) => clusterFacts(start),
     "GET /v1/ends": ({ start, query, gone }) => endsOf(start, query, this.#options.awaitEnds, gone()),
-    "POST /v1/report": ({ body }) => this.#report(body.toString("utf8")),
+    "POST /v1/report": ({ body, start }) => this.#report(body.toString("utf8"), start),
     "GET /v1/kv": (call) => this.#kv.get(call),
     "POST /v1/kv": (call) => this.#kv.transact(call),
     "DELETE /v1/kv": (call) => this.#kv.del(call),
@@ -155,14 +155,18 @@ export class TaskApi {
     return { generation: meeting.generation, tasks: meeting.tasks };
   }
 
-  #report(body: string): Advice & { readonly ignored?: readonly string[] } {
-    const { line, hasCheckpoint, ignored } = readReport(body === "" ? "{}" : body);
+  #report(body: string, { spec }: ProgramStart): ReportAnswer {
+    const { line, checkpoint, ignored } = readReport(body === "" ? "{}" : body);
     const { progressFile, saved, advice } = this.#options;
     if (line !== "") appendFileSync(progressFile, line);
-    if (hasCheckpoint) saved();
-    return { ...advice(), ...(ignored.length > 0 && { ignored }) };
+    if (checkpoint !== undefined) saved();
+    const warning = checkpoint === undefined ? undefined : checkpointWarning(spec, checkpoint, process.cwd());
+    return { ...advice(), ...(ignored.length > 0 && { ignored }), ...(warning && { warning }) };
   }
 }
+
+/** What is to be done, and what becomes of that which was told. */
+type ReportAnswer = Advice & { readonly ignored?: readonly string[]; readonly warning?: string };
 
 function isStream(answer: unknown): answer is AsyncGenerator<unknown> {
   return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;

@@ -115,6 +115,32 @@ def test_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+SAVES = """
+import os
+from pathlib import Path
+
+def train():
+    from tony_ts import task
+    if task().resume_from is not None:
+        print("goes on from", Path(task().resume_from).read_text())
+        return
+    model = Path(os.environ["TONY_CHECKPOINT_LOCAL_DIR"], "model")
+    model.write_text("step 1")
+    task().checkpoint(model, 1)
+    raise SystemExit(3)
+
+"""
+
+
+def test_checkpoints_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    names: dict[str, Any] = {"tony_ts": tony_ts, "__name__": "__main__"}
+    there = Path("stored").absolute().as_uri()
+    run(SAVES + programs(in_section("In a task"))[1].replace("tony-checkpoints/price", there), names)
+    names["job"].wait()
+    assert [line.line for line in names["job"].logs()] == ["goes on from step 1"]
+
+
 def test_an_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("train.py").write_text("import sys; print(sys.prefix)\n")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", "env"], check=True)

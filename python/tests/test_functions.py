@@ -162,6 +162,25 @@ def test_what_cannot_travel_is_named_with_the_way_to_it() -> None:
     ]
 
 
+def test_what_an_object_holds_is_named_by_its_attribute() -> None:
+    said = run(
+        """
+        class Trainer:
+            def __init__(self):
+                self.rate, self.lock = 0.1, threading.Lock()
+
+            def train(self):
+                print(self.rate)
+
+        try:
+            submit(Trainer().train)
+        except tony_ts.JobInvalid as error:
+            print(error)
+        """
+    )
+    assert said.splitlines()[1:2] == ["  train → self.lock (lock): cannot pickle '_thread.lock' object"]
+
+
 def test_without_cloudpickle_a_function_of_a_module_travels_by_its_name() -> None:
     Path("training.py").write_text("def train(rate):\n    print('rate', rate)\n")
     said = run(

@@ -15,12 +15,22 @@ import tony_ts
 SOURCE = str(ROOT / "python" / "src")
 
 
-def said(program: str, *, instances: int = 1) -> list[str]:
+def said(program: str, *, instances: int = 1, stores: bool = True) -> list[str]:
     """What the tasks of such a job print."""
     Path("program.py").write_text("import tony_ts\n" + textwrap.dedent(program))
     command = f"{sys.executable} -W error program.py"
+    places = {
+        "tony.checkpoint.local-dir": "checkpoints",
+        "tony.application.checkpoint-dir": Path("stored").absolute().as_uri(),
+    }
     job = tony_ts.submit(
-        command, scheduler="local", instances=instances, memory="256m", files=["program.py"], env={"PYTHONPATH": SOURCE}
+        command,
+        scheduler="local",
+        instances=instances,
+        memory="256m",
+        files=["program.py"],
+        env={"PYTHONPATH": SOURCE},
+        conf=places if stores else {},
     )
     job.wait()
     return sorted(line.line for line in job.logs("worker"))
@@ -29,10 +39,13 @@ def said(program: str, *, instances: int = 1) -> list[str]:
 def test_it_knows_its_place_reports_and_uses_the_store() -> None:
     lines = said(
         """
+        import pathlib
+        pathlib.Path("checkpoints/model").write_text("whole")
         task = tony_ts.task()
         print("place", task.name, task.role, task.index, task.generation, task.restarts, task.resume_from)
         print("place", len(task.cluster()["worker"]))
-        print("place", task.report(7, loss=0.5), task.checkpoint("model.pt", 7).should_checkpoint, task.should_stop)
+        print("place", task.report(7, loss=0.5))
+        print("place", task.checkpoint("checkpoints/model", 7).should_checkpoint, task.should_stop)
 
         from concurrent.futures import ThreadPoolExecutor
         kv = tony_ts.task().kv
@@ -96,13 +109,94 @@ def test_it_knows_its_place_reports_and_uses_the_store() -> None:
         "loop True",
         "no text",
         "place 1",
-        "place Advice(answer='continue', cause=None, deadline_ms=None) False False",
+        "place Advice(answer='continue', cause=None, deadline_ms=None, ignored=(), warning=None)",
+        "place False False",
         "place worker:0 worker 0 1 0 None",
         "range [b'b', b'c']",
         "swap None b'1' b'\\xff' None",
         "threads True",
         "update [(b'1', True), (b'\\xff', True)]",
     ]
+
+
+def test_numbers_of_other_libraries_are_told_and_what_is_none_is_named() -> None:
+    lines = said(
+        """
+        class Tensor:
+            def __init__(self, *items):
+                self.items, self.shape = items, (len(items),)
+            def __float__(self):
+                if len(self.items) != 1:
+                    raise RuntimeError("a Tensor with 2 elements cannot be converted to Scalar")
+                return self.items[0]
+            def __index__(self):
+                return int(self.items[0])
+
+        task = tony_ts.task()
+        told = task.report(Tensor(7), loss=Tensor(0.5), good=True, **{"val loss": 2.0})
+        print(told.answer, *told.ignored)
+        for metrics in ({"loss": Tensor(1, 2)}, {"loss": "0.5"}, {"loss": [1]}, {"loss": None}):
+            try:
+                task.report(8, **metrics)
+            except tony_ts.BadValue as error:
+                print(error.code, error, isinstance(error, TypeError))
+        for step in ("8", 8.5):
+            try:
+                task.report(step)
+            except tony_ts.TaskError as error:
+                print(error.code, error)
+
+        kv = task.kv
+        for put in (
+            lambda: kv.put("shared/rate", 3),
+            lambda: kv.put("shared/rate", 3, if_revision=0),
+            lambda: kv.put_future("shared/rate", {}),
+            lambda: kv.update({"shared/rate": 3}),
+            lambda: kv.setdefault("shared/rate", 3),
+            lambda: kv.swap("shared/rate", None),
+        ):
+            try:
+                put()
+            except tony_ts.BadValue as error:
+                print(str(error).partition(": put")[0])
+        print("left", [*kv])
+        """
+    )
+    value = "the value of shared/rate is text or bytes, not"
+    assert lines == sorted(
+        [
+            'continue The metric "val loss" is not kept: a name has 1 to 64 characters and no spaces.',
+            "BAD_VALUE the metric loss is a number, not Tensor of the shape (2,) True",
+            "BAD_VALUE the metric loss is a number, not '0.5' True",
+            "BAD_VALUE the metric loss is a number, not [1] True",
+            "BAD_VALUE the metric loss is a number, not None True",
+            "BAD_VALUE step is a whole number, not '8'",
+            'BAD_REPORT "step" is not a whole number: 8.5',
+            *[f"{value} {what}" for what in ("3", "3", "{}", "3", "3", "None")],
+            "left []",
+        ]
+    )
+
+
+def test_a_checkpoint_that_goes_with_its_container_is_warned_of_once() -> None:
+    lines = said(
+        """
+        import warnings
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            told = [tony_ts.task().checkpoint("model.pt", step) for step in range(2)]
+        print(len(caught), caught[0].filename.endswith("program.py"), str(caught[0].message) == told[1].warning)
+        print(told[0].warning)
+        """,
+        stores=False,
+    )
+    assert lines[1] == "1 True True"
+    assert re.fullmatch(
+        r"/\S+/model\.pt is in this container alone, and is lost with it: set tony\.checkpoint\.local-dir and "
+        r"tony\.application\.checkpoint-dir, and save it below TONY_CHECKPOINT_LOCAL_DIR, or tell an address such as "
+        "hdfs://…",
+        lines[0],
+    )
 
 
 def test_an_evaluator_waits_for_the_end_of_the_workers() -> None:
@@ -143,7 +237,7 @@ def test_an_evaluator_waits_for_the_end_of_the_workers() -> None:
 def test_its_tasks_meet_and_what_the_guide_shows_runs() -> None:
     guide = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
     section = guide.split("\n## In a task\n")[1].split("\n##")[0]
-    [program] = re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    [program, _] = re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
     meet = """
 task = tony_ts.task()
 time.sleep(task.index)
@@ -153,6 +247,29 @@ print("met", len(list(task.kv.entries("shared/came-"))))
 """
     lines = said(f"import time\ndef save(step): return f'model-{{step}}.pt'\n{program}{meet}", instances=2)
     assert lines == ["0.1", "0.1", "met 2", "met 2", "worker:0 1 None", "worker:1 1 None"]
+
+
+def test_the_program_of_the_guide_sees_that_it_is_to_stop() -> None:
+    guide = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
+    section = guide.split("\n## In a task\n")[1].split("\n##")[0]
+    [program, _] = re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    without_end = """
+import itertools, time
+
+def range(_):
+    for step in itertools.count():
+        time.sleep(0.1)
+        print("step", step, flush=True)
+        yield step
+"""
+    Path("program.py").write_text(f"{without_end}{program}print('stops', advice.cause)\n")
+    command = f"{sys.executable} program.py"
+    env = {"PYTHONPATH": SOURCE}
+    job = tony_ts.submit(command, scheduler="local", memory="256m", files=["program.py"], env=env)
+    for line in job.logs(follow=True):
+        if line.line == "step 1":
+            job.kill("enough")
+    assert [*job.logs()][-1].line.startswith("stops ")
 
 
 def test_a_barrier_in_a_loop_is_the_next_one_each_time_and_its_keys_are_nobody_elses() -> None:

@@ -82,6 +82,11 @@ def test_torch_starts_with_the_process_and_its_gpu(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "torch.distributed", distributed)
     with pytest.raises(tony_ts.NotInATask, match='submitted with framework="pytorch"'):
         tony_ts.training.init_torch()
+    with monkeypatch.context() as of_another:
+        of_another.setenv("TONY_API", "/socket")
+        with pytest.raises(tony_ts.TaskError, match=r'submit the job with framework="pytorch" ') as raised:
+            tony_ts.training.init_torch()
+        assert raised.value.code == "OTHER_FRAMEWORK"
     for name, value in {"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, value)
     left: list[Any] = []

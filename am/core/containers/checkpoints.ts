@@ -1,32 +1,10 @@
 import type { Checkpoint } from "../../../src/job/execution.ts";
+import { isShared } from "../../../src/job/shared-path.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { isOfTasks, leadOf } from "../policies/trials.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, gangOf, log, noteDurable, record, type Step } from "../state/step.ts";
-
-/**
- * Whether a checkpoint can be read wherever a task runs next. A URL can; a path of a machine only below
- * `tony.application.checkpoint-dir`, which says that the folder is shared: any other may be a container's, or one machine's alone.
- */
-export function isShared(path: string, sharedFolder: string | undefined): boolean {
-  const local = localPath(path);
-  if (local === undefined) {
-    return true;
-  }
-  const folder = sharedFolder === undefined ? undefined : localPath(sharedFolder)?.replace(/\/+$/, "");
-  const inside = folder?.startsWith("/") === true && (local === folder || local.startsWith(`${folder}/`));
-  return inside && !local.split("/").includes("..");
-}
-
-/** Of a plain path or a `file:` URL; undefined for any other URL. */
-function localPath(pathOrUrl: string): string | undefined {
-  const [, scheme, rest] = /^([a-z][a-z0-9+.-]+):(?:\/\/[^/]*)?(.*)$/i.exec(pathOrUrl) ?? [];
-  if (scheme === undefined) {
-    return pathOrUrl;
-  }
-  return scheme.toLowerCase() === "file" ? rest : undefined;
-}
 
 /** A program says that a checkpoint is complete. One that is not shared counts for its container alone, and only in the task's present life. */
 export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint, isPresentLife: boolean): void {

@@ -29,13 +29,14 @@ from .job import Job, LogLine
 from .magic import load_ipython_extension as load_ipython_extension
 from .request import Role
 from .submission import submit
-from .task_api import ConditionFailed, NotInATask, TaskError
+from .task_api import BadValue, ConditionFailed, NotInATask, TaskError
 from .tfrecord import parse_example
 from .trial import Trial, trial
 
 __all__ = [
     "Advice",
     "AsyncJob",
+    "BadValue",
     "Batch",
     "Change",
     "ClusterError",

@@ -283,6 +283,10 @@ def _own(value: object, path: str) -> Iterator[tuple[str, object]]:
                 yield from visit(argument, f"{path} → argument {index + 1}")
             for name, argument in value.keywords.items():
                 yield from visit(argument, f"{path} → {name}=")
+        elif isinstance(value, MethodType):
+            yield from visit(value.__func__, path)
+            for name, member in getattr(value.__self__, "__dict__", {}).items():
+                yield from visit(member, f"{path} → self.{name}")
         elif isinstance(value, FunctionType) and not _is_by_reference(value):
             variables = inspect.getclosurevars(value)
             for name, used in {**variables.globals, **variables.nonlocals}.items():

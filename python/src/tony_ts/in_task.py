@@ -7,13 +7,18 @@ import itertools
 import json
 import os
 import threading
+import warnings
 from collections import Counter
 from concurrent.futures import Future
-from typing import Iterator, Mapping, NamedTuple, Protocol, Sequence
+from operator import index
+from typing import Iterator, Mapping, NamedTuple, Protocol, Sequence, SupportsFloat, SupportsIndex, Union
 from urllib.parse import quote, urlencode
 
 from .gathered_puts import GatheredPuts, LaterPuts, Put
-from .task_api import PATIENCE_S, Executor, Json, TaskError, api_path, seconds
+from .task_api import PATIENCE_S, BadValue, Executor, Json, TaskError, api_path, seconds
+
+#: What is told as one: also a tensor or an array of one element.
+Number = Union[SupportsFloat, SupportsIndex]
 
 
 class Advice(NamedTuple):
@@ -25,6 +30,10 @@ class Advice(NamedTuple):
     cause: str | None = None
     #: Until when, in milliseconds since 1970; none where nobody says.
     deadline_ms: int | None = None
+    #: Of what was told with it, all that is not kept, and why.
+    ignored: tuple[str, ...] = ()
+    #: Why a checkpoint that was told with it may be lost. It is a Python warning, too.
+    warning: str | None = None
 
     @property
     def should_stop(self) -> bool:
@@ -140,9 +149,9 @@ class KeyValues(Mapping[str, bytes]):
         returns when it outlives the ApplicationMaster. ``if_revision``: only if that revision wrote it last, 0: if it
         is missing; else raises ConditionFailed. What several threads put at the same time goes in one call.
         """
+        _check_put(key, value)
         if if_revision is not None:
             return self._put(Put(key, value, owned), durable=durable, if_revision=if_revision)
-        _check_text(key, value)
         return (self._durable_puts if durable else self._puts).put(Put(key, value, owned))
 
     def put_future(self, key: str, value: str | bytes, *, owned: bool = False, durable: bool = False) -> Future[int]:
@@ -152,7 +161,7 @@ class KeyValues(Mapping[str, bytes]):
         not wait for them. Where 256 are not answered yet it waits. A program that ends waits for them, for a minute at
         most. In an event loop: ``await asyncio.wrap_future(…)``.
         """
-        _check_text(key, value)
+        _check_put(key, value)
         return (self._durable_later_puts if durable else self._later_puts).put(Put(key, value, owned))
 
     def _write(self, puts: Sequence[Put], timeout: float, *, durable: bool) -> int:
@@ -286,6 +295,7 @@ class Task:
         self.kv = KeyValues(self._executor, f"task/{self.name}/")
         self._meetings: Counter[str] = Counter()
         self._counting = threading.Lock()
+        self._has_warned = False
 
     def cluster(self) -> dict[str, list[str]]:
         """Where the tasks of each role are: ``{"worker": ["node7:40123", …]}``."""
@@ -294,15 +304,26 @@ class Task:
             roles.setdefault(task["task"].rpartition(":")[0], []).append(f"{task['host']}:{task['port']}")
         return roles
 
-    def report(self, step: int | None = None, **metrics: float) -> Advice:
-        """Tells how far the program is, and returns what it is to do next."""
-        said: Json = {"metrics": metrics} if metrics else {}
-        return self._report(said if step is None else {"step": step, **said})
+    def report(self, step: SupportsIndex | None = None, **metrics: Number) -> Advice:
+        """
+        Tells how far the program is, and returns what it is to do next. A metric is a number, or a tensor or an array
+        of one element. Raises BadValue, which names the one that is not.
+        """
+        said: Json = {"metrics": {name: _number(name, value) for name, value in metrics.items()}} if metrics else {}
+        return self._report(said if step is None else {"step": _whole("step", step), **said})
 
-    def checkpoint(self, path: str | os.PathLike[str], step: int) -> Advice:
-        """Tells of a checkpoint that is complete, and returns what to do next."""
+    def checkpoint(self, path: str | os.PathLike[str], step: SupportsIndex) -> Advice:
+        """
+        Tells of a checkpoint that is complete, and returns what to do next. One that goes with the container is warned
+        of: ``warning`` of the answer says what to set.
+        """
         place = os.fspath(path)
-        return self._report({"checkpoint": place if "://" in place else os.path.abspath(place), "step": step})
+        told = {"checkpoint": place if "://" in place else os.path.abspath(place), "step": _whole("step", step)}
+        advice = self._report(told)
+        if advice.warning is not None and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(advice.warning, stacklevel=2)
+        return advice
 
     @property
     def should_stop(self) -> bool:
@@ -336,7 +357,8 @@ class Task:
 
     def _report(self, said: Json) -> Advice:
         answer = self._executor.ask("POST", "/v1/report", json.dumps(said).encode())
-        return Advice(answer["answer"], answer.get("cause"), answer.get("deadlineMs"))
+        ignored = tuple(answer.get("ignored", ()))
+        return Advice(answer["answer"], answer.get("cause"), answer.get("deadlineMs"), ignored, answer.get("warning"))
 
 
 _TASKS: dict[str, Task] = {}
@@ -370,14 +392,48 @@ def _whom(roles: list[str] | None, timeout: float | None, **numbers: int) -> str
     return f"?{urlencode(words)}" if words else ""
 
 
+def _number(name: str, value: Number) -> int | float:
+    """Of a tensor or an array its one element."""
+    if isinstance(value, (int, float)):
+        return int(value) if isinstance(value, bool) else value
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError, RuntimeError):
+        # Said below.
+        pass
+    raise BadValue(f"the metric {name} is a number, not {_kind(value)}", code="BAD_VALUE")
+
+
+def _whole(name: str, value: SupportsIndex) -> int | float:
+    """Also of a tensor. A number with a fraction is for the executor to refuse."""
+    try:
+        return value if isinstance(value, float) else index(value)
+    except TypeError:
+        raise BadValue(f"{name} is a whole number, not {_kind(value)}", code="BAD_VALUE") from None
+
+
+def _kind(value: object) -> str:
+    shape = getattr(value, "shape", None)
+    return f"{value!r:.40}" if shape is None else f"{type(value).__name__} of the shape {tuple(shape)}"
+
+
 def _putting(key: str, value: str | bytes, owned: bool) -> Json:
+    _check_value(key, value)
     given = {"value": value} if isinstance(value, str) else {"valueBase64": base64.b64encode(value).decode()}
     return {"type": "put", "key": key, "owned": owned, **given}
 
 
-def _check_text(*texts: str | bytes) -> None:
-    """What is no Unicode text is refused before others are written with it."""
-    for text in texts:
+def _check_value(key: str, value: object) -> None:
+    if not isinstance(value, (str, bytes, bytearray, memoryview)):
+        message = f"the value of {key} is text or bytes, not {_kind(value)}: put str(…), json.dumps(…), pickle.dumps(…)"
+        raise BadValue(message, code="BAD_VALUE")
+
+
+def _check_put(key: str, value: str | bytes) -> None:
+    """What cannot be written is refused before others are written with it."""
+    _check_value(key, value)
+    for text in (key, value):
         if isinstance(text, str):
             text.encode()
 

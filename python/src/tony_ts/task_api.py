@@ -40,6 +40,10 @@ class ConditionFailed(TaskError):
     """The key is not as the caller knew it: nothing was changed."""
 
 
+class BadValue(TaskError, TypeError):
+    """What a program tells is of a type that cannot be told: the message names it. Nothing was told."""
+
+
 class Connection(http.client.HTTPConnection):
     def __init__(self, path: str, timeout: float | None) -> None:
         super().__init__("tony", timeout=timeout)

@@ -7,7 +7,14 @@ import type { Advice } from "../../../executor/api/advice.ts";
 import { socketFolder, socketPath } from "../../../executor/api/socket-path.ts";
 import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS, type TaskApi } from "../../../executor/api/task-api.ts";
 import type { ProgramStart } from "../../../src/frameworks/task-program.ts";
+import type { CarrierSpec } from "../../../src/job/spec.ts";
 import { started, TaskApiScene } from "../../support/task-api.ts";
+
+const stored: CarrierSpec = {
+  checkpoints: { localDir: "checkpoints", keep: 2 },
+  outputRequired: true,
+  timeoutMs: 60_000,
+};
 
 describe("the API of a task", () => {
   let scene: TaskApiScene;
@@ -88,12 +95,37 @@ describe("the API of a task", () => {
     const answer = { status: 200, said: { answer: "continue" } };
     expect(await report({ step: 7, metrics: { loss: 0.5 }, more: 1 })).toEqual(answer);
     expect(saved).toBe(0);
-    expect(await report({ step: 8, checkpoint: "ckpt/8" })).toEqual(answer);
+    expect(await report({ step: 8, checkpoint: "hdfs:///ckpt/8" })).toEqual(answer);
     expect(saved).toBe(1);
-    const lines = '{"step":7,"metrics":{"loss":0.5}}\n{"step":8,"checkpoint":"ckpt/8","metrics":{}}\n';
+    const lines = '{"step":7,"metrics":{"loss":0.5}}\n{"step":8,"checkpoint":"hdfs:///ckpt/8","metrics":{}}\n';
     expect(progress()).toBe(lines);
     expect(await call("POST", "/v1/report")).toEqual(answer);
     expect(progress()).toBe(lines);
+  });
+
+  test.each([
+    ["where nothing brings it out", {}, /set tony\.checkpoint\.local-dir and tony\.application\.checkpoint-dir/],
+    [
+      "beside the folder that is stored",
+      { checkpointDir: "ckpt", carrier: stored },
+      /save it below TONY_CHECKPOINT_LOCAL_DIR/,
+    ],
+  ])("warns of a checkpoint that goes with its container: %s", async (_what, more, warning) => {
+    start = { ...started, spec: { ...started.spec, ...more } };
+    const told = await report({ step: 8, checkpoint: "/tmp/8" });
+    expect(told.said).toEqual({ answer: "continue", warning: expect.stringMatching(warning) });
+    expect(told.said).toMatchObject({ warning: expect.stringContaining("/tmp/8 is in this container alone") });
+    expect(saved).toBe(1);
+  });
+
+  test.each([
+    ["below the folder that is stored", path.resolve("checkpoints/8")],
+    ["named in it", "8"],
+    ["below the folder that machines share", "/mnt/nfs/ckpt/8"],
+    ["at an address", "hdfs:///ckpt/8"],
+  ])("warns of no checkpoint %s", async (_what, checkpoint) => {
+    start = { ...started, spec: { ...started.spec, checkpointDir: "/mnt/nfs/ckpt", carrier: stored } };
+    expect((await report({ step: 8, checkpoint })).said).toEqual({ answer: "continue" });
   });
 
   test("answers with what to do next", async () => {

@@ -8,7 +8,7 @@ import os
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from ..task_api import NotInATask
+from ..task_api import NotInATask, TaskError
 
 
 class Place(NamedTuple):
@@ -78,5 +78,8 @@ def _given(name: str, framework: str) -> str:
     value = os.environ.get(name)
     if value is not None:
         return value
+    if os.environ.get("TONY_API"):
+        message = f'{name} is not set: submit the job with framework="{framework}" (tony.application.framework)'
+        raise TaskError(message, code="OTHER_FRAMEWORK")
     message = f'{name} is not set: this is no task of a job that was submitted with framework="{framework}"'
     raise NotInATask(message, code="NOT_IN_A_TASK")

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { isShared } from "../../../../am/core/containers/checkpoints.ts";
 import type { Effect } from "../../../../am/core/state/effects.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
@@ -45,24 +44,6 @@ function dropped(scenario: Scenario): string[] {
     effect.type === "log" && effect.event === "checkpoint-dropped" ? [effect.message] : [],
   );
 }
-
-describe("a checkpoint", () => {
-  test.each([
-    ["hdfs:///ckpt/7", undefined, true],
-    ["s3://bucket/ckpt/7", undefined, true],
-    ["/mnt/nfs/ckpt/7", "/mnt/nfs/ckpt", true],
-    ["/mnt/nfs/ckpt/7", "file:///mnt/nfs/ckpt/", true],
-    ["file:///mnt/nfs/ckpt/7", "/mnt/nfs/ckpt", true],
-    ["/mnt/nfs/ckpt-of-another/7", "/mnt/nfs/ckpt", false],
-    ["/mnt/nfs/ckpt/../7", "/mnt/nfs/ckpt", false],
-    ["/tmp/container_1/ckpt/7", "hdfs:///ckpt", false],
-    ["/tmp/container_1/ckpt/7", undefined, false],
-    ["file:///tmp/7", undefined, false],
-    ["ckpt/7", "ckpt", false],
-  ])("%s, with the shared folder %s: every task can read it: %s", (path, folder, expected) => {
-    expect(isShared(path, folder)).toBe(expected);
-  });
-});
 
 describe("what a restarted gang goes on from", () => {
   test("is the shared checkpoint, told alike to every task, also to one that is told late", () => {
