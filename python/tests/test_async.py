@@ -54,8 +54,8 @@ def test_wrong_values_are_named_by_their_arguments() -> None:
 def test_a_cancelled_wait_leaves_the_job_and_one_that_is_over_says_so() -> None:
     async def run() -> AsyncJob:
         job = await asubmit("sleep 600", memory="512m")
-        with pytest.raises(WaitTimeout):
-            await job.wait(timeout=1)
+        with pytest.raises(WaitTimeout, match=r"after 3 s \(\w+: worker [01] of 1 run"):
+            await job.wait(timeout=3)
         waiting = asyncio.ensure_future(job.wait())
         await asyncio.sleep(0.5)
         waiting.cancel()

@@ -145,6 +145,9 @@ def test_a_wait_that_is_over_leaves_the_job_running_and_kill_ends_it() -> None:
     with pytest.raises(WaitTimeout, match=r"had not ended after 1\.5 s") as raised:
         job.wait(timeout=1.5)
     assert isinstance(raised.value, TimeoutError)
+    with pytest.raises(WaitTimeout, match=r"after 3 s \(\w+: worker [01] of 1 run"):
+        job.wait(timeout=3, progress=True)
+    assert (Job(job.id) == job, {Job(job.id)} == {job}, Job("local_1_0001") == job) == (True, True, False)
     assert job.state not in ("succeeded", "failed", "killed")
     job.kill(reason="enough")
     with pytest.raises(JobKilled, match="enough") as killed:

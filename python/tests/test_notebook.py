@@ -13,8 +13,8 @@ from typing import Any, Iterator, NamedTuple
 import pytest
 
 from tony_ts import Job
-from tony_ts.display import ended, job_html
-from tony_ts.shapes import JobStatus
+from tony_ts.display import ended, in_a_line, job_html
+from tony_ts.shapes import Cause, JobStatus
 
 #: Sends cells to a kernel, and prints what it answers: what Jupyter's client warns of is not ours.
 NOTEBOOK = """
@@ -101,8 +101,13 @@ def test_cells_run_as_jobs_in_one_display(kernel: Kernel) -> None:
     assert "<td>worker:1</td><td>succeeded</td>" in result["data"]["text/html"]
 
     failed = kernel.run(f"%%tony {OPTIONS}\n\nraise ValueError('no such column: price')")
-    assert 'cell.py", line 2, in <module>' in failed.error
+    # The line of the magic is the first.
+    assert 'cell.py", line 3, in <module>' in failed.error
     assert "ValueError: no such column: price" in failed.error
+    # Its program has printed the traceback, and the error has it.
+    shown = failed.of("display_data", "update_display_data")[-1]["data"]["text/html"]
+    assert "no such column: price" in shown
+    assert "Traceback" not in shown
     assert "tony_ts/job.py" not in failed.error
     wrong = kernel.run("%%tony --instnaces 2\npass").error
     assert wrong.endswith(
@@ -114,7 +119,9 @@ def test_an_interrupt_leaves_the_job_and_another_kernel_goes_on_with_it(kernel: 
     go = tmp_path / "go"
     program = f"import os, time\nprint('begun', flush=True)\nwhile not os.path.exists('{go}'):\n    time.sleep(0.1)"
     left = kernel.run(f"%%tony {OPTIONS} -o job\n{program}", interrupt="begun")
-    assert left.of("error") == []
+    [error] = left.of("error")
+    assert error["ename"] == "KeyboardInterrupt"
+    assert [*map(len, error["traceback"])] == [len(f"KeyboardInterrupt: {error['evalue']}")]
     said = left.of("update_display_data")[-1]["data"]["text/plain"]
     again = kernel.run("print(repr(job))").printed.strip().replace("'", '"')
     assert f"goes on: follow it again with tony_ts.{again}.wait(progress=True), end it with .kill()" in said
@@ -189,6 +196,33 @@ def test_nothing_that_a_job_says_is_markup() -> None:
     assert tags.seen == known
     assert 'href="javascript' not in shown
     assert "and 4 more" in shown
+
+
+def test_a_line_says_why_it_was_restarted_and_what_it_waits_for() -> None:
+    status = hostile("a container")
+    del status["outcome"]
+    cause: Cause = {
+        "class": "program",
+        "reason": {},
+        "summary": "worker:1 exited 1",
+        "atMs": 0,
+        "lines": [],
+        "consequences": [],
+        "followed": [],
+    }
+    running: JobStatus = {**status, "state": "gathering", "generation": 2}
+    running["generations"] = [
+        {"generation": 1, "startedAtMs": 0, "endedBy": cause},
+        {"generation": 2, "startedAtMs": 9},
+    ]
+    [wait] = running["waits"]
+    running["waits"] = [{**wait, "reasons": ["the queue is full"], "remedy": "use another one"}]
+    assert in_a_line(running) == (
+        "gathering: ; restarted (generation 2): worker:1 exited 1; "
+        "waits for a container: the queue is full; use another one"
+    )
+    assert in_a_line({**running, "state": "succeeded"}) == "succeeded"
+    assert in_a_line(hostile("all exited 0")) == "failed: all exited 0"
 
 
 def test_a_job_that_has_ended_waits_for_nothing() -> None:

@@ -65,12 +65,13 @@ class AsyncJob:
     async def wait(self, timeout: float | None = None) -> JobOutcome:
         """As ``Job.wait``. Cancelled, it leaves the job running."""
         if self._end is None:
+            reading = Reading()
             try:
-                self._end = await asyncio.wait_for(self._follow(), timeout)
+                self._end = await asyncio.wait_for(self._follow(reading), timeout)
             except asyncio.TimeoutError:
                 if timeout is None:
                     raise
-                raise not_in_time(self._id, timeout) from None
+                raise not_in_time(self._id, timeout, reading.stands) from None
         return self._end.success(self._id, self._origin)
 
     def events(self, logs: str | None = None) -> AsyncEvents:
@@ -89,8 +90,7 @@ class AsyncJob:
         """As ``Job.kill``."""
         check_killed(await arun(kill_words(self._id, reason)))
 
-    async def _follow(self) -> End:
-        reading = Reading()
+    async def _follow(self, reading: Reading) -> End:
         inbox: asyncio.Queue[Heard] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
@@ -108,6 +108,12 @@ class AsyncJob:
 
     def __repr__(self) -> str:
         return f"AsyncJob({self._id!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._id == other._id if isinstance(other, AsyncJob) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._id)
 
 
 @told_plainly

@@ -35,7 +35,7 @@ class Progress:
             self._say(f"waits: {event['reason']}")
         elif event["event"] == "status":
             self._status = event["status"]
-            self._say(_in_a_line(event["status"]))
+            self._say(in_a_line(event["status"]))
         elif event["event"] == "end" and event["outcome"] is not None:
             outcome = event["outcome"]
             if self._status is not None:
@@ -51,7 +51,8 @@ class Progress:
         is_first, is_new = self._said == "", self._said != said
         self._said = said
         if self._publisher is not None:
-            html = text_html(said) + ("" if self._status is None else job_html(self._status))
+            # How it ended is said above, and by the error.
+            html = text_html(said) + ("" if self._status is None else "".join(_parts(self._status)))
             data = {"text/plain": said, "text/html": html}
             self._publisher.publish(data, transient=self._display, update=not is_first)
         elif is_new:
@@ -110,10 +111,34 @@ def _publisher() -> _Publisher | None:
     return publisher
 
 
-def _in_a_line(status: JobStatus) -> str:
-    """``running: worker 3 of 4 run``"""
+def in_a_line(status: JobStatus) -> str:
+    """``running: worker 3 of 4 run``, why it was restarted, and what it waits for."""
+    if "outcome" in status:
+        return f"{status['state']}: {status['outcome']['summary']}"
+    if status["state"] in ("succeeded", "failed", "killed"):
+        return status["state"]
     roles = (f"{role['name']} {role['running']} of {role['instances']} run" for role in status["roles"])
-    return f"{status['state']}: {', '.join(roles)}"
+    return "; ".join([f"{status['state']}: {', '.join(roles)}", *_restarts(status), *waits(status)])
+
+
+def _restarts(status: JobStatus) -> Iterator[str]:
+    """The last one."""
+    before = [one["endedBy"] for one in status["generations"][:-1] if "endedBy" in one]
+    if before:
+        yield f"restarted (generation {status['generation']}): {before[-1]['summary']}"
+
+
+def waits(status: JobStatus) -> Sequence[str]:
+    """What it waits for, why that takes time, and what helps."""
+    return [
+        "; ".join(
+            [
+                f"waits for {': '.join([wait['what'], *wait['reasons']])}",
+                *([wait["remedy"]] if "remedy" in wait else []),
+            ]
+        )
+        for wait in status["waits"]
+    ]
 
 
 def text_html(text: str) -> str:
@@ -122,21 +147,18 @@ def text_html(text: str) -> str:
 
 def job_html(status: JobStatus) -> str:
     """Whatever a program or a cluster said is text in it."""
-    return "".join(_parts(status))
+    return "".join([*_parts(status), *(_ending(status["outcome"]) if "outcome" in status else [])])
 
 
 def _parts(status: JobStatus) -> Iterator[str]:
     yield f"<div><b>{escape(status['name'])}</b> {escape(status['applicationId'])}: {escape(status['state'])}</div>"
-    for wait in status["waits"]:
-        yield text_html(f"waits for {': '.join([wait['what'], *wait['reasons']])}")
+    yield from map(text_html, waits(status))
     for service in status["services"]:
         yield f"<div>{escape(service['name'])}: {_link(service['url'])}</div>"
     yield _table(("task", "state", "node", "step", "metrics", "exit"), map(_row, _first(status["tasks"])))
     left = len(status["tasks"]) - _MOST_TASKS
     if left > 0:
         yield text_html(f"and {left} more")
-    if "outcome" in status:
-        yield from _ending(status["outcome"])
 
 
 def _ending(outcome: JobOutcome) -> Iterator[str]:

@@ -163,8 +163,10 @@ _CLASSES = {
 }
 
 
-def not_in_time(job_id: str, timeout: float) -> WaitTimeout:
-    message = f"{job_id} had not ended after {timeout:g} s. It goes on: wait() again, or end it with kill()"
+def not_in_time(job_id: str, timeout: float, stands: str) -> WaitTimeout:
+    """:param stands: how it was last seen; empty where it was not"""
+    last = f" ({stands})" if stands else ""
+    message = f"{job_id} had not ended after {timeout:g} s{last}. It goes on: wait() again, or end it with kill()"
     return WaitTimeout(message, code="WAIT_TIMEOUT", retryable=True)
 
 

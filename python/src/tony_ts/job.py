@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Iterator, NamedTuple, Sequence, cast
 
-from .display import Progress, ended, job_html, text_html
+from .display import Progress, ended, in_a_line, job_html, text_html
 from .errors import TonyError, error_of, job_failed, not_in_time, told_plainly
 from .process import Events, Printed, run
 from .request import NO_FILE, Origin
@@ -79,7 +79,8 @@ class Job:
 
     def events(self, logs: str | None = None) -> Events:
         """
-        The last lines that were printed, and what becomes of the job from now on, to the event ``end``.
+        The last lines that were printed, and what becomes of the job from now on, to the event ``end``. Of a job that
+        has ended ``logs()`` has the lines.
 
         :param logs: whose output: ``none``, ``all``, ``worker:1``, ``worker``; default the lead task's
         """
@@ -114,7 +115,7 @@ class Job:
                 try:
                     heard = inbox.get(timeout=None if over_at is None else max(over_at - time.monotonic(), 0))
                 except queue.Empty:
-                    raise not_in_time(self._id, timeout or 0) from None
+                    raise not_in_time(self._id, timeout or 0, reading.stands) from None
                 reading.hear(heard)
         return reading.end(self._id)
 
@@ -131,7 +132,7 @@ class Job:
                         progress.see(event)
                 except TonyError:
                     if clock.rang and timeout is not None:
-                        raise not_in_time(self._id, timeout) from None
+                        raise not_in_time(self._id, timeout, reading.stands) from None
                     raise
                 except KeyboardInterrupt:
                     progress.leave()
@@ -140,6 +141,12 @@ class Job:
 
     def __repr__(self) -> str:
         return f"Job({self._id!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._id == other._id if isinstance(other, Job) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._id)
 
     def _repr_html_(self) -> str:
         """How it is now, where a notebook shows it."""
@@ -192,6 +199,8 @@ class Reading:
         self.is_over = False
         self._report: JobStatus | None = None
         self._outcome: JobOutcome | None = None
+        #: How the job is, with what it waits for; empty where nothing was heard.
+        self.stands = ""
 
     def hear(self, heard: Heard) -> None:
         """Raises why there is no more to hear."""
@@ -199,6 +208,9 @@ class Reading:
             raise heard
         if heard["event"] == "status":
             self._report = heard["status"]
+            self.stands = in_a_line(heard["status"])
+        elif heard["event"] == "waiting":
+            self.stands = f"waits: {heard['reason']}"
         elif heard["event"] == "end":
             if "error" in heard:
                 raise error_of(heard["error"], heard["exitCode"])

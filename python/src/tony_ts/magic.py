@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shlex
 from typing import Any, Callable, NoReturn, Protocol
 
@@ -47,15 +46,28 @@ def load_ipython_extension(ipython: Shell) -> None:
         if detach:
             print(again(job.id))
             return
-        # The display says then that the job goes on.
-        with contextlib.suppress(KeyboardInterrupt):
+        try:
             job.wait(progress=True)
+        except KeyboardInterrupt:
+            raise Interrupted(f"{again(job.id)} goes on") from None
 
     ipython.register_magic_function(tony, "cell", "tony")
 
 
+class Interrupted(KeyboardInterrupt):
+    """Cells that are to run after an interrupted one do not. The display says how to come back to the job."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"KeyboardInterrupt: {self}"]
+
+
+# As notebooks call it, some of which show nothing of it.
+Interrupted.__name__ = KeyboardInterrupt.__name__
+
+
 def _submitted(cell: str, arguments: dict[str, Any]) -> Job:
-    files = [*arguments.pop("files"), keep(CELL, cell.encode())]
+    # The magic's own line is the first of the cell: tracebacks count as notebooks do.
+    files = [*arguments.pop("files"), keep(CELL, f"\n{cell}".encode())]
     python = PYTHON if arguments["python_venv"] is None else "venv/bin/python"
     if "tony_ts" in cell:
         files.append(keep(PACKAGE, package_zip()))
