@@ -16,6 +16,7 @@ from conftest import ROOT
 from test_documents import programs, run
 
 import tony_ts
+from tony_ts.functions import package_zip
 
 GUIDE = ROOT / "docs" / "guide"
 SEARCH = (GUIDE / "search.md").read_text(encoding="utf-8")
@@ -23,14 +24,15 @@ COMING = (GUIDE / "coming-from-search.md").read_text(encoding="utf-8")
 PYTHON = (GUIDE / "python.md").read_text(encoding="utf-8")
 Json = Any
 
-#: Its programs find this package.
+#: Its programs find this package in the wheel that is sent along, as the guide says.
+WHEEL = "tony_ts-0.1.0-py3-none-any.whl"
 OF_PYTHON = """<configuration>
 <property><name>tony.application.framework</name><value>generic</value></property>
 <property><name>tony.worker.instances</name><value>1</value></property>
 <property><name>tony.worker.memory</name><value>256m</value></property>
 <property><name>tony.worker.command</name><value>python3 train.py</value></property>
-<property><name>tony.containers.resources</name><value>train.py</value></property>
-<property><name>tony.execution.envs</name><value>PYTHONPATH=SOURCE</value></property>
+<property><name>tony.containers.resources</name><value>train.py,WHEEL</value></property>
+<property><name>tony.execution.envs</name><value>PYTHONPATH=WHEEL</value></property>
 <property><name>tony.search.param.lr</name><value>float 0.01 0.1 log</value></property>
 <property><name>tony.search.param.optimizer</name><value>choice adam sgd</value></property>
 <property><name>tony.search.param.momentum</name><value>float 0 0.9 when optimizer=sgd</value></property>
@@ -40,7 +42,7 @@ OF_PYTHON = """<configuration>
 </value></property>
 <property><name>tony.search.max-trials</name><value>2</value></property>
 </configuration>
-""".replace("SOURCE", str(ROOT / "python" / "src"))
+""".replace("WHEEL", WHEEL)
 
 #: What trial 0 does at the end of an epoch, when it has reported its checkpoint.
 FAILS_ONCE = """    if epoch == 9 and first == 1 and os.environ["TONY_TRIAL_NUMBER"] == "0":
@@ -144,6 +146,7 @@ def test_a_trial_in_python_and_the_best_parameters_of_its_search() -> None:
     [train] = programs(section(PYTHON, "In a trial of a search"))
     [reader] = programs(section(PYTHON, "A search"))
     Path("train.py").write_text(train)
+    Path(WHEEL).write_bytes(package_zip())
     Path("job.xml").write_text(OF_PYTHON)
     names: dict[str, Any] = {}
     told = run(reader, names)
@@ -158,6 +161,7 @@ def test_a_trial_in_python_and_the_best_parameters_of_its_search() -> None:
 
 def test_the_job_file_of_a_search_is_not_submitted() -> None:
     Path("train.py").write_text("")
+    Path(WHEEL).write_bytes(package_zip())
     Path("job.xml").write_text(OF_PYTHON)
     with pytest.raises(tony_ts.TonyError, match="tony-ts search"):
         tony_ts.submit("job.xml", scheduler="local")

@@ -187,7 +187,7 @@ describe("a barrier", () => {
     await Promise.all(tasks.slice(1).map((task) => meet(job.of(task), meeting(task), never)));
     await eventually("it is to tell", async () => held.length === 1);
     await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task, { nth: 2 }), never)));
-    held.forEach((go) => go());
+    for (const go of held) go();
     await slowly;
     const second = meet(job.of("worker:2"), meeting("worker:2", { nth: 2, timeoutMs: 50 }), never);
     await expect(second).resolves.toBeUndefined();
@@ -253,9 +253,12 @@ describe("who meets", () => {
     });
   });
 
-  test.each([["roles=chief"], ["timeout=soon"], ["nth=0"], ["nth=2.5"], ["nth=1234567890"]])("is refused where it cannot be: %s", (text) => {
-    expect(() => meetingOf(started, "a", query(text))).toThrow(expect.objectContaining({ code: "BAD_CALL" }));
-  });
+  test.each([["roles=chief"], ["timeout=soon"], ["nth=0"], ["nth=2.5"], ["nth=1234567890"]])(
+    "is refused where it cannot be: %s",
+    (text) => {
+      expect(() => meetingOf(started, "a", query(text))).toThrow(expect.objectContaining({ code: "BAD_CALL" }));
+    },
+  );
 
   test("is refused by a name that is none, or to a task that is not among them", async () => {
     const store = new Job().of("worker:0");
