@@ -333,7 +333,7 @@ def test_what_the_guide_shows(tmp_path: Path) -> None:
 import os
 def train(batch): pass
 def save(what, path): print(what["feed"]["partly"])
-rank, model, path = 0, None, "saved"
+rank, model, path = 0, None, "hdfs:///saved"
 """
     assert said(given + exact.replace("% 1000", "% 1"), conf) == ["{'0': 100, '1': 28}", "{'1': 100}"]
 

@@ -528,7 +528,7 @@ def test_a_module_finds_what_tf_yarns_modules_ask_for() -> None:
 def test_what_cannot_travel_is_told_of_the_callers_own_function(module: str | None) -> None:
     lock = threading.Lock()
     with pytest.raises(JobInvalid) as raised:
-        run_on_yarn(lambda: lock, {"worker": TaskSpec(256, 1)}, custom_task_module=module, scheduler="local")
+        run_on_yarn(lambda *_: lock, {"worker": TaskSpec(256, 1)}, custom_task_module=module, scheduler="local")
     assert str(raised.value).splitlines()[:2] == [
         "<lambda>() cannot be sent to the tasks, because of what it uses:",
         "  <lambda> → lock (lock): cannot pickle '_thread.lock' object",

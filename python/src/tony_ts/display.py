@@ -83,7 +83,7 @@ class ProgressLog:
                 self._say(
                     f"generation {number}", f"starts again after generation {number}: {one['endedBy']['summary']}"
                 )
-        self._say("state", _in_a_line(status))
+        self._say("state", in_a_line(status))
         waits = (f"waits for {': '.join([wait['what'], *wait['reasons']])}" for wait in status["waits"])
         self._say("waits", "; ".join(waits))
 
