@@ -580,6 +580,19 @@ describe("lost time", () => {
     );
   });
 
+  test("is done again once between two failures, though both went back to the same checkpoint", () => {
+    const at = (minutes: number) => noonishMs + minutes * minute;
+    const resumedFrom = { path: "hdfs:///c", step: 600, atMs: at(10) };
+    const generations = [
+      { generation: 1, startedAtMs: at(0), runningAtMs: at(0), endedAtMs: at(25) },
+      { generation: 2, startedAtMs: at(25), runningAtMs: at(27), endedAtMs: at(34), resumedFrom },
+      { generation: 3, startedAtMs: at(34), runningAtMs: at(35), endedAtMs: at(60), resumedFrom },
+    ];
+    expect(adviceOn(aRun({ generations }))).toContainEqual(
+      expect.objectContaining({ code: "restart-time", lostMs: 3 * minute, againMs: (15 + 7) * minute }),
+    );
+  });
+
   test("before the programs of the first stage ran is that stage's", () => {
     const at = (minutes: number) => noonishMs + minutes * minute;
     const stage = (generation: number, role: string, from: number, allocated: number) => {

@@ -92,6 +92,18 @@ describe("who logs in at the portal", () => {
       });
   });
 
+  test("is taken by his ticket however many others were refused before him", async () => {
+    const { ask } = scene({
+      accept: async (ticket) => {
+        if (String(ticket) !== "ada") throw new Error("Clock skew too great");
+        return { principal: "ada@EXAMPLE.COM", answer: Buffer.from("proof") };
+      },
+    });
+    for (let nth = 0; nth < 5; nth += 1)
+      expect((await ask(ticketOf("bob"))).user).toMatchObject({ code: "NOT_ALLOWED" });
+    expect((await ask(ticketOf("ada"))).user).toBe("ada");
+  });
+
   test.each<[string, boolean, object | undefined, string]>([
     ["the user of a certificate that is signed by the site's authority", true, { CN: "bob" }, "bob"],
     ["who his ticket says where the certificate is signed by nobody that is known", false, { CN: "bob" }, "ada"],
