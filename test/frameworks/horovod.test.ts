@@ -32,6 +32,19 @@ describe("Horovod's processes", () => {
     });
   });
 
+  test("are numbered across those machines alone that have one of their local rank", () => {
+    const spec = jobOf({ chief: 1, worker: 2 }, { ...horovod, "tony.worker.processes": "2" });
+    const told = ["chief:0", "worker:0", "worker:1"].flatMap((task) => processesOf(spec, task, ["n1", "n2", "n3"]));
+    const across = told.map((one) => [one.HOROVOD_LOCAL_RANK, one.HOROVOD_CROSS_RANK, one.HOROVOD_CROSS_SIZE]);
+    expect(across).toEqual([
+      ["0", "0", "3"],
+      ["0", "1", "3"],
+      ["1", "0", "2"],
+      ["0", "2", "3"],
+      ["1", "1", "2"],
+    ]);
+  });
+
   test("of containers with GPUs are on machines of their own", () => {
     const spec = jobOf({ worker: 2 }, { ...horovod, "tony.worker.gpus": "1" });
     const environment = environmentOf(spec, "worker:1", { hosts: ["n1"] });
