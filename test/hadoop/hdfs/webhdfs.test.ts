@@ -239,6 +239,12 @@ describe("after a lost answer", () => {
     expect(operations()).toEqual(["RENAME", "GETFILESTATUS", "GETFILESTATUS"]);
   });
 
+  test.each([502, 504])("of which a proxy says HTTP %d, RENAME that took place is not sent again", async (code) => {
+    nameNode.behave(answer(code, ""), missing, answer(200, status(1)));
+    expect(await open().rename("/f", "/g")).toBe(true);
+    expect(operations()).toEqual(["RENAME", "GETFILESTATUS", "GETFILESTATUS"]);
+  });
+
   test("RENAME that did not take place is sent again", async () => {
     nameNode.behave(lost, answer(200, status(1)), answer(200, ""));
     expect(await open().rename("/f", "/g")).toBe(true);

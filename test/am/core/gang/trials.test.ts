@@ -485,6 +485,21 @@ describe("trials of a search", () => {
     expect(outcomeAfter({ goal: 0.5, direction: "maximize" }, 0.9)).toMatchObject({ result: "succeeded" });
   });
 
+  test.each([
+    ["pauses at a rung", promotion, "worker:0"],
+    ["is stopped early because another is better", asha, "worker:1"],
+  ] as const)("of a search with a goal are no more, too, once one that reaches it %s", (_, stop, task) => {
+    const { scenario } = running({ ...stop, goal: 0.5 });
+    reports(scenario, "worker:0", 1, 0.3);
+    if (task === "worker:1") reports(scenario, task, 1, 0.4);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.stops(task);
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "succeeded",
+      reason: { code: "goal-reached", task, goal: 0.5 },
+    });
+  });
+
   test("are no more when the time of their search is over; what completed counts", () => {
     for (const completed of [0, 1]) {
       const { scenario } = running({ timeoutMs: 60_000 });

@@ -46,6 +46,20 @@ describe("an acknowledgement of the journal", () => {
   });
 });
 
+test("a write that failed is tried again a second later each time, though a start waits for the next one", () => {
+  const scenario = running();
+  let effects = scenario.exits("worker:0");
+  scenario.exits("worker:1", { exitCode: 1 });
+  for (let failures = 1; failures <= 3; failures += 1) {
+    const { sequence } = written(effects);
+    expect(typesOf(scenario.on({ type: "journal-failed", sequence, message: "safe mode" }))).not.toContain("journal");
+    expect(typesOf(scenario.after(999))).not.toContain("journal");
+    effects = scenario.after(1);
+  }
+  const { sequence } = written(effects);
+  expect(sentOf(scenario.on({ type: "journal-written", sequence }), "prepare")).toContain("worker:1");
+});
+
 test("a snapshot does not change while it is being written", () => {
   const scenario = running();
   const { snapshot } = written(scenario.exits("worker:1", { exitCode: 1 }));
