@@ -46,6 +46,31 @@ test("checkpoints that executors stored of some tasks go, and nothing else", asy
   expect(warnings).toEqual([]);
 });
 
+test("a removal that fails on its way, and one of no task's, keep none of the others from theirs", async () => {
+  for (const worker of ["worker-1", "worker-2"]) stored(`${ID}/${worker}/step-7-at-1/_complete.json`);
+  let fails = true;
+  const { log, warnings } = warningLog();
+  const fileSystems: Pick<typeof onThisMachine, "locate"> = {
+    locate: (url) => {
+      const located = onThisMachine.locate(url);
+      const { fileSystem } = located;
+      const remove: typeof fileSystem.delete = async (file, options) => {
+        if (fails && file.endsWith("worker-1")) throw new Error("the NameNode is in safe mode");
+        return fileSystem.delete(file, options);
+      };
+      const failing: typeof fileSystem = Object.create(fileSystem, { delete: { value: remove } });
+      return { ...located, fileSystem: failing };
+    },
+  };
+  const dropped = new DroppedCheckpoints({ spec: { checkpointDir: folder }, applicationId: ID, fileSystems, log });
+  await dropped.remove(["no task", "worker:1", "worker:2"]);
+  expect(readdirSync(path.join(folder, ID))).toEqual(["worker-1"]);
+  expect(warnings).toEqual([expect.stringContaining("The checkpoints of worker:1 could not be removed")]);
+  fails = false;
+  await dropped.remove(["worker:1"]);
+  expect(readdirSync(path.join(folder, ID))).toEqual([]);
+});
+
 test("what cannot be removed is told, fails nothing, and is tried again; what is removed is asked for once", async () => {
   stored(`${ID}/worker-1/step-7-at-1/_complete.json`);
   const asked: string[] = [];

@@ -37,3 +37,21 @@ test("each generation's end counts beside those that the same budget paid for", 
   const table = generationTable(aJobStatus({ budgets, generations })).join("\n");
   expect(table).toMatch(/worker: 1 of 3 used[\s\S]*restarts: 1 of 2 used[\s\S]*worker: 2 of 3 used/);
 });
+
+test("a restart that was not charged uses up nothing of what the next one is told of", () => {
+  const preempted = { code: "container-preempted", task: "worker:1", host: "127.0.0.12" } as const;
+  const ends = [
+    outOfMemory({ class: "infrastructure", atMs: noonishMs, reason: preempted }),
+    outOfMemory({ class: "infrastructure", atMs: noonishMs + 1_000 }),
+    outOfMemory({ class: "infrastructure", atMs: noonishMs + 2_000 }),
+  ];
+  const ended = ends.map((endedBy, index) => ({ generation: index + 1, startedAtMs: noonishMs, endedBy }));
+  const generations = [...ended, { generation: 4, startedAtMs: noonishMs }];
+  const rows = generationTable(aJobStatus({ budgets: shared, generations })).slice(1);
+  expect(rows.map((row) => / {2,}([^ ].*?) {2,}–$/.exec(row)?.[1]?.split(/ {2,}/).at(-1))).toEqual([
+    "preemption, not counted",
+    "infrastructure restarts: 1 of 10 used",
+    "infrastructure restarts: 2 of 10 used",
+    "–",
+  ]);
+});

@@ -409,6 +409,16 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(next, next)).toEqual([]);
   });
 
+  test("a TensorBoard that listens elsewhere after a restart is told again, beside what is known", () => {
+    const board = { name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" };
+    const notebook = { name: "notebook", url: "http://127.0.0.11:8888", task: "worker:0" };
+    const moved = { ...board, url: "http://127.0.0.12:40001" };
+    const before = aJobStatus({ services: [board, notebook] });
+    expect(milestones(before, aJobStatus({ services: [moved, notebook] }))).toEqual([
+      { what: "TensorBoard", details: moved.url },
+    ]);
+  });
+
   test("programs that a new attempt of the AM hears of again are no news, others are", () => {
     const earlier = aJobStatus();
     const next = (changes: Partial<JobStatus>) => aJobStatus({ attempt: 2, ...changes });

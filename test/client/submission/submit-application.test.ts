@@ -54,20 +54,31 @@ class Script implements Submissions {
   }
 }
 
-function handedIn(script: Script, { stop = new AbortController().signal, clock = new ManualClock() } = {}) {
+function handedIn(
+  script: Script,
+  options: {
+    readonly stop?: AbortSignal;
+    readonly clock?: ManualClock;
+    readonly others?: Readonly<Record<string, number>>;
+  } = {},
+) {
+  const { stop = new AbortController().signal, clock = new ManualClock(), others = {} } = options;
   const { output, err } = recordedContext({});
   let brief = false;
   const askBriefly = () => {
     brief = true;
   };
-  const taken = submitApplication(application, {
-    resourceManager: script,
-    output,
-    stop,
-    giveUpAfterMs: 5_000,
-    askBriefly,
-    clock,
-  });
+  const taken = submitApplication(
+    { ...application, masterResource: { ...application.masterResource, others } },
+    {
+      resourceManager: script,
+      output,
+      stop,
+      giveUpAfterMs: 5_000,
+      askBriefly,
+      clock,
+    },
+  );
   return { taken, err, clock, isBrief: () => brief };
 }
 
@@ -177,6 +188,17 @@ describe("a submission that was refused", () => {
   test("because even the configured maximum is too small has failed", async () => {
     const refusal = refused("<memory:256, vCores:4>");
     await expect(handedIn(new Script([refusal], [unknown])).taken).rejects.toBe(refusal);
+  });
+
+  test("has failed as well where it asks for more GPUs than are configured; a type that is not named there has no limit", async () => {
+    const refusal = refused("<memory:4096, vCores:4, yarn.io/gpu: 1>");
+    const asking = (others: Readonly<Record<string, number>>) => {
+      const script = new Script([refusal, "taken"], [unknown, "ACCEPTED"]);
+      return handedIn(script, { others }).taken;
+    };
+    await expect(asking({ "yarn.io/gpu": 2 })).rejects.toBe(refusal);
+    await asking({ "yarn.io/gpu": 1 });
+    await asking({ "yarn.io/fpga": 8 });
   });
 
   test("is waited for no longer than a person likes", async () => {

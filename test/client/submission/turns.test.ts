@@ -51,6 +51,25 @@ describe("turns", () => {
     expect(later.begun).toEqual(["last"]);
   });
 
+  test("are not more afterwards, for all that were called off without one", async () => {
+    const turns = new Turns(1);
+    const [held, later] = [work(), work()];
+    const first = turns.take(never, held.of("first"));
+    const off = new AbortController();
+    const calledOff = [1, 2].map(() => turns.take(off.signal, async () => {}));
+    off.abort();
+    await Promise.all([...calledOff, turns.take(off.signal, async () => {})]);
+    const others = ["second", "third"].map((name) => turns.take(never, later.of(name)));
+    await Promise.resolve();
+    expect(later.begun).toEqual([]);
+    held.end();
+    await first;
+    await Promise.resolve();
+    expect(later.begun).toEqual(["second"]);
+    later.end();
+    await Promise.all(others);
+  });
+
   test("leave the others where they are when one is called off that has had to wait and works by now", async () => {
     const turns = new Turns(1);
     const [first, second, third] = [work(), work(), work()];

@@ -581,6 +581,25 @@ describe("trials of a search", () => {
     expect(outcome.summary ?? "").toContain(words ?? "");
   });
 
+  test("are in a row as they ended, whatever their numbers are", () => {
+    const { scenario } = running({ maxTrials: 12, failures: { onFailed: "continue", mostInARow: 2 } });
+    const next = (task: string) => {
+      scenario.ready(task);
+      scenario.startedAll();
+      scenario.after(1_000);
+    };
+    scenario.exits("worker:1", bug);
+    next("worker:2");
+    reports(scenario, "worker:0", 1, 0.5);
+    scenario.exits("worker:0");
+    next("worker:3");
+    scenario.exits("worker:2", bug);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    next("worker:4");
+    scenario.exits("worker:4", bug);
+    expect(scenario.core.state.outcome?.summary).toContain("2 trials failed in a row, which ends the search");
+  });
+
   test("that report another metric say which; those whose last reports are awaited do not keep five from being the first", () => {
     const scenario = new Scenario(spec({ maxTrials: 12, maxParallel: 8 }));
     scenario.toRunning();

@@ -115,6 +115,27 @@ describe("a later attempt of the ApplicationMaster", () => {
     expect(wholes).toBeGreaterThan(0);
   });
 
+  test("has all that one transaction wrote, and what another deleted, each at its revision", () => {
+    const entry = (key: string, revision: number) => ({
+      ...{ key, value: "1", created: revision, modified: revision, version: 1 },
+    });
+    const put = (key: string, revision: number) =>
+      ({ type: "put", revision, key, entry: entry(key, revision) }) as const;
+    const first = [put("a", 1), put("b", 1), put("c", 1)];
+    const second = [
+      { type: "delete", revision: 2, key: "a" },
+      { type: "delete", revision: 2, key: "c" },
+      put("d", 2),
+    ] as const;
+    const { revision, entries, changes } = recoveredStore(2, [
+      { attempt: 1, file: { type: "changes", changes: first } },
+      // Its first write was thought to have failed: the next one has the same once more.
+      { attempt: 1, file: { type: "changes", changes: [...first, ...second] } },
+    ]);
+    expect({ revision, keys: entries.map(({ key }) => key) }).toEqual({ revision: 2, keys: ["b", "d"] });
+    expect(changes).toEqual([...first, ...second]);
+  });
+
   test("begins with nothing where nothing was written", () => {
     expect(recoveredStore(2, [])).toEqual({ ...emptyStore(2), epochs: [{ attempt: 1, lastRevision: 0 }] });
   });
