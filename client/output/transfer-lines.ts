@@ -27,7 +27,7 @@ export function transferLines(job: Pick<JobStatus, "tasks" | "nowMs" | "state" |
       const what = `${one.task}: its ${transferName(one)} (${sizeWords(one.bytes)})`;
       if (endStates.includes(state))
         return `${what} was not uploaded completely to ${one.url}: its container ended first`;
-      return `${what} is being uploaded to ${one.url}, since ${durationWords(Math.max(0, nowMs - one.atMs))}`;
+      return `${what} is being uploaded to ${one.url}, since ${durationWords(nowMs - one.atMs)}`;
     }),
   ];
 }

@@ -66,6 +66,26 @@ describe("a wait in a pipe", () => {
     expect(out.text).toBe("0 s for 4 of 4: no room\n4 s for executors\n5 s for 1 of 4: no node\n");
   });
 
+  test("is told again 30 s after its last line, whatever that line was", () => {
+    const { output, out, clock } = recordedContext({});
+    const startMs = clock.nowMs;
+    const at = (seconds: number, count: number) => {
+      clock.nowMs = startMs + seconds * 1_000;
+      output.wait(block(`${seconds} s for ${count} of 4`));
+    };
+    at(0, 4);
+    at(29, 3);
+    at(33, 2);
+    for (const seconds of [34, 40, 63, 64, 70, 93, 94]) at(seconds, 2);
+    expect(out.text.trimEnd().split("\n")).toEqual([
+      "0 s for 4 of 4",
+      "29 s for 3 of 4",
+      "34 s for 2 of 4",
+      "64 s for 2 of 4",
+      "94 s for 2 of 4",
+    ]);
+  });
+
   test("has neither colours nor control characters", () => {
     const { output, out } = recordedContext({});
     output.print({ colour: "red", text: "FAILED" });
@@ -87,12 +107,17 @@ describe("a wait on a terminal", () => {
     const { output, out } = recordedContext({ terminal: true });
     output.typed("before there is one");
     output.wait(block("first"));
+    expect(out.text).toBe("first!\n  Ctrl-C ends the job\n");
     output.typed("");
     out.text = "";
     output.wait(block("second"));
     output.wait(block("third"));
     const [two, three] = ["second", "third"].map((line) => `\r\u001b[J${line}!\n  Ctrl-C ends the job\n`);
     expect(out.text).toBe(`\u001b[3A${two}\u001b[2A${three}`);
+    output.typed("yes");
+    out.text = "";
+    output.print("worker:0 | hello");
+    expect(out.text).toBe("\u001b[3A\r\u001b[Jworker:0 | hello\nthird!\n  Ctrl-C ends the job\n");
   });
 
   test("prints lines above its block", () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { statusOf } from "../../../am/core/status/status.ts";
 import { describeJob, milestones, successDetails } from "../../../client/output/progress.ts";
-import { waitBlock } from "../../../client/output/wait-block.ts";
 import { searchRun } from "../../../src/job/build/search-run.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { endingWords } from "../../../src/job/reasons/endings.ts";
@@ -11,24 +10,6 @@ import { Scenario } from "../../am/core/scenario.ts";
 import { searchOf } from "../../job/search/support.ts";
 import { jobSpec, role as roleOf } from "../../simulation/job.ts";
 import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
-
-const waiting = aJobStatus({
-  state: "gathering",
-  roles: [
-    { ...role("worker", 4), allocated: 2, registered: 0, nodeLabel: "gpu" },
-    { ...role("ps", 1), registered: 1 },
-  ],
-  tasks: [{ task: "ps:0", state: "registered", host: "127.0.0.11", port: 38211, restarts: 0 }],
-  waits: [
-    {
-      ...waitOf({ reason: { code: "executors", role: "worker", tasks: ["worker:0"] }, sinceMs: noonishMs - 12_000 }),
-      cause: "containers of worker",
-      what: "2 of 4 containers of worker",
-      reasons: ["label gpu has 1 node, both its GPUs are in use"],
-      remedy: "lower tony.worker.instances (job.xml:14)",
-    },
-  ],
-});
 
 describe("the way of a job, told from one state to the next", () => {
   test("a role is told when all of it is allocated, and when all of it runs", () => {
@@ -45,6 +26,7 @@ describe("the way of a job, told from one state to the next", () => {
 
   test.each([
     [4, "worker:0 n0 · worker:1 n1 · worker:2 n2 · worker:3 n3"],
+    [5, "worker:0 n0 · worker:1 n1 · worker:2 n2 · worker:3 n3 · and 1 more"],
     [6, "worker:0 n0 · worker:1 n1 · worker:2 n2 · worker:3 n3 · and 2 more"],
   ])("of a role of %s tasks it is told where the first four are", (instances, details) => {
     const tasks = Array.from({ length: instances }, (_, index): TaskStatus => {
@@ -306,6 +288,24 @@ describe("the way of a job, told from one state to the next", () => {
     ]);
   });
 
+  test("where a generation resumes from is told of that one, and not of one that began anew after it", () => {
+    const checkpoint = { path: "hdfs:///ckpt/step-600", step: 600, atMs: noonishMs };
+    const runningFrom = (...resumed: readonly boolean[]) => {
+      const generations = resumed.map((from, index) => ({
+        ...{ generation: index + 1, startedAtMs: noonishMs + index },
+        ...(from && { resumedFrom: checkpoint }),
+      }));
+      const status = { generation: resumed.length, generations };
+      const [told] = milestones(
+        aJobStatus({ ...status, roles: [role("worker", 2)] }),
+        aJobStatus({ ...status, roles: [{ ...role("worker", 2), running: 2 }] }),
+      );
+      return told?.details;
+    };
+    expect(runningFrom(false, true)).toBe("cluster spec sent · resumes from step 600");
+    expect(runningFrom(false, true, false)).toBe("cluster spec sent");
+  });
+
   test("the first generation of a later stage is no restart", () => {
     const generations = [
       { generation: 1, startedAtMs: noonishMs, roles: ["prep"] },
@@ -370,6 +370,10 @@ describe("the way of a job, told from one state to the next", () => {
     });
     expect(milestones(again, explained)).toEqual([{ what: `${second.task} had ended because:`, details: known }]);
     expect(milestones(explained, explained)).toEqual([]);
+    // An attempt of the AM that took over knows of fewer, where the last one was not in its journal yet.
+    expect(milestones(explained, aJobStatus({ attempt: 2 })).map(({ what }) => what)).toEqual([
+      "AM restarted on 127.0.0.12",
+    ]);
   });
 
   test("a job that uses nothing is told of once each time, with what shows why", () => {
@@ -395,6 +399,10 @@ describe("the way of a job, told from one state to the next", () => {
       { what: "feed train is read", details: "" },
     ]);
     expect(milestones(read, read)).toEqual([]);
+    // Who comes later is told what is left out, and not that the feed was read long before.
+    expect(milestones(undefined, { ...read, roles: [] }).map(({ what }) => what)).toEqual([
+      "feed train leaves out split 3:",
+    ]);
     expect(milestones({ ...reading, attempt: 2 }, { ...read, attempt: 2 }, read)).toEqual([]);
     expect(successDetails(read, { summary: "all" })).toContain("all · feed train: 1 of 4 splits was left out · ");
   });
@@ -442,66 +450,6 @@ describe("the way of a job, told from one state to the next", () => {
     expect(successDetails(aJobStatus({ tasks: tolerated, usage }), { summary: "1 of 2 tasks exited 0" })).toBe(
       "1 of 2 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h",
     );
-  });
-});
-
-describe("a wait", () => {
-  test("shows every role, the reason, the remedy and how to leave", () => {
-    expect(waitBlock(waiting, "bert · queue ml", noonishMs + 60_000)?.lines).toEqual([
-      "bert · queue ml",
-      "  worker    2 of 4 allocated    4 GiB, 2 cores, 1 GPU · label gpu",
-      "  ps        1 of 1 registered   4 GiB, 2 cores, 1 GPU · 127.0.0.11:38211",
-      "  waiting 1 min 12 s for 2 of 4 containers of worker",
-      "            why: label gpu has 1 node, both its GPUs are in use",
-      "            → lower tony.worker.instances (job.xml:14)",
-      "  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status application_1795305600000_0009",
-    ]);
-  });
-
-  test("is one line in a pipe, whose change leaves the time out", () => {
-    const early = waitBlock(waiting, "", noonishMs);
-    const late = waitBlock(waiting, "", noonishMs + 60_000);
-    expect(late).toMatchObject({
-      cause: "containers of worker",
-      line: "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 1 of 1 registered)",
-      facts: ["label gpu has 1 node, both its GPUs are in use"],
-      remedy: "lower tony.worker.instances (job.xml:14)",
-    });
-    expect(late?.change).toBe(early?.change);
-  });
-
-  test("says what happens when its time is up, on a terminal and in a pipe", () => {
-    const setting = { key: "tony.container.hold-timeout" };
-    const gang = waitOf({ reason: { code: "gang", setting }, sinceMs: noonishMs, endsAtMs: noonishMs + 60_000 });
-    const block = waitBlock(aJobStatus({ roles: [], waits: [gang] }), "", noonishMs + 3_000);
-    expect(block?.lines.slice(1, -1)).toEqual([
-      "  waiting 3 s for the rest of the gang",
-      "            at 14:01:00 its containers are returned and requested again, so that another job can go on (tony.container.hold-timeout)",
-    ]);
-    expect(block).toMatchObject({
-      facts: [],
-      until:
-        "at 14:01:00 its containers are returned and requested again, so that another job can go on (tony.container.hold-timeout)",
-    });
-  });
-
-  test("of a job that ends tells how to leave it only whoever asked for that", () => {
-    const wait = waitOf({ reason: { code: "programs-end", uploads: false }, sinceMs: noonishMs });
-    const outcome = { ...endedBecause("killed", { code: "stop-requested", words: "" }), endedAtMs: noonishMs };
-    const ending = aJobStatus({ roles: [], waits: [wait], outcome });
-    const shown = (status: JobStatus, asked: boolean) =>
-      waitBlock(status, "", noonishMs + 3_000, { ending: asked })?.lines.slice(1);
-    const waits = "  waiting 3 s for the programs to stop";
-    expect(shown(ending, false)).toEqual([waits]);
-    expect(shown(ending, true)).toEqual([
-      waits,
-      "  Ctrl-C again leaves it to end by itself: tony-ts status application_1795305600000_0009",
-    ]);
-    expect(shown(aJobStatus({ roles: [], waits: [wait] }), true)).toEqual([waits, "  Ctrl-C again leaves at once"]);
-  });
-
-  test("that is over at once is not shown", () => {
-    expect(waitBlock(waiting, "", noonishMs - 11_000)).toBeUndefined();
   });
 });
 

@@ -43,6 +43,11 @@ test("what failed says why, what is under way since when; a checkpoint that is w
   ]);
 });
 
+test("what began by a clock that is ahead of the ApplicationMaster's began just now", () => {
+  const underWay: Transfer = { ...output, state: "under-way", atMs: 9_000 };
+  expect(linesOf({ state: "running", nowMs: 4_000, tasks: [task("worker:0", underWay)] })[0]).toMatch(/, since 0 s$/);
+});
+
 test("a task that began with an earlier checkpoint says why", () => {
   const reason = "began with the checkpoint of step 10, as a later one cannot be used: step-20-at-2/a is not there";
   const restored: Transfer = { ...output, what: "restored", url: "hdfs://nn/ckpt/step-10-at-1", step: 10, reason };

@@ -105,6 +105,8 @@ test("a search that ended before it was done is told how it goes on", () => {
   expect(lineAfter(gone)).toEqual(goesOn);
   expect(lineAfter(gone, tasks.slice(1))).toEqual([]);
   expect(lineAfter(gone, [])).toEqual([]);
+  const unbegun = { applicationId: "application_1_0001", tasks: [], search: { ...search, trials: 12 } };
+  expect(resumeLine({ ...failed, endedAtMs: 0 }, ["job.xml"], unbegun)).toEqual([]);
 });
 
 test("a best one that pauses counts; when it goes on, the next best one is not better than it was", () => {
@@ -179,7 +181,11 @@ test("why trials failed is told with where to read on, of the first ones", () =>
   expect(failureLines([{ ...elsewhere, application: "application_1_0000" }], job)[0]).toContain(
     "tony-ts logs application_1_0000 trial:",
   );
+  expect(failureLines(trialsOf({ tasks: one }, search).toReversed(), job)).toEqual(
+    failureLines(trialsOf({ tasks: one }, search), job),
+  );
   const many = Array.from({ length: 7 }, (_, number) => failed(number));
+  expect(failureLines(trialsOf({ tasks: many.slice(0, 5) }, search), job)).toHaveLength(5);
   expect(failureLines(trialsOf({ tasks: many }, search), job).at(-1)).toBe("and 2 more failed (--json has all)");
 });
 
@@ -195,6 +201,12 @@ test("as CSV they have all digits, when they ran, and quotes where they need the
     '0,worker:0,stopped,0.5,,0.1234567,,,"its 0.5, ""bad""",1795898798405,1795898800000',
     "1,worker:1,running,,,1,,,,1795898799000,",
   ]);
+});
+
+test("an end of a line in a cell of the CSV, of whichever kind, is none of the table's", () => {
+  const because = (why: string) => ({ ...trial(0, undefined, {}), trial: { state: "failed", why } as const });
+  const cellOf = (why: string) => trialCsv(trialsOf({ tasks: [because(why)] }, search), search)[1];
+  for (const why of ["a\nb", "a\rb", "a,b"]) expect(cellOf(why)).toContain(`,"${why}",`);
 });
 
 test("a value that JSON has no number for is told in words, and has its place among the others", () => {
