@@ -97,6 +97,19 @@ describe("tony-ts list on a cluster", () => {
     expect(await json("list", "--user", me)).toMatchObject({ jobs: [{ id: first }], places: ["yarn"] });
   });
 
+  test("hides no job of this machine where the cluster does not answer, says so, and fails; alone it is an error", async () => {
+    const { id } = await machine.running();
+    await manager.stop();
+    const { exitCode, out, err } = await run("list");
+    expect(exitCode).toBe(3);
+    expect(out).toContain(`\n${id} `);
+    expect(err).toMatch(/^Jobs of this machine only\. /);
+    expect(await json("list")).toMatchObject({ jobs: [{ id }], places: ["local"] });
+    const none = await run("list", "--name", "another");
+    expect([none.exitCode, none.out]).toEqual([3, ""]);
+    expect(none.err).not.toContain("Jobs of this machine only");
+  });
+
   test("says of whom the ResourceManager never had an application", async () => {
     const { exitCode, out } = await run("list", "--user", "eve");
     expect({ exitCode, out }).toEqual({

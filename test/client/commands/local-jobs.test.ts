@@ -558,7 +558,7 @@ describe("what a job left", () => {
     expect(await refused("worker:0", "--checkpoint")).toBe("--checkpoint applies to the whole job: do not name a task");
     expect(await refused("worker:0", "--history")).toBe("--history applies to the whole job: do not name a task");
     expect(await refused("trial:1", "--history")).toBe("--history applies to the whole job: do not name a task");
-    expect(await refused("trial:1", "--checkpoint")).not.toContain("of the whole job");
+    expect(await refused("trial:1", "--checkpoint")).not.toContain("the whole job");
   });
 
   test("get: results and history are told apart, and go where they shall", async () => {

@@ -119,3 +119,31 @@ test("a file that the job names twice has both names", async () => {
   expect(files).toEqual(["/home/ada/x a", "/home/ada/x b", "hdfs:///one.txt a", "hdfs:///one.txt b"]);
   expect(said).toEqual([]);
 });
+
+test("a name in the containers goes to one file: the first of all tasks', or one that only a role has", async () => {
+  const other = { ...folder, source: "hdfs:///other" };
+  const two: typeof fileSystem = {
+    ...fileSystem,
+    stat: async (path) => (path === "/other" ? status(path, "DIRECTORY") : await fileSystem.stat(path)),
+    list: async (path) => (path === "/other" ? [status("/other/a.jar", "FILE")] : await fileSystem.list(path)),
+  };
+  const look = { locate: (uri: string) => ({ fileSystem: two, path: uri.replace(/^hdfs:\/\/(nn:8020)?/, "") }) };
+  const spec = (files: readonly FileToShip[], ofRole: readonly FileToShip[], ofMaster: readonly FileToShip[]) => {
+    const job = aJobSpec({ files });
+    const roles = job.roles.map((one) => ({ ...one, files: ofRole }));
+    return { ...job, roles, am: { ...job.am, files: ofMaster } };
+  };
+  const sources = (files: readonly FileToShip[] = []) =>
+    files.map(({ source }) => source.replace("hdfs://nn:8020", ""));
+  const taken = "is left out: another file has the name a.jar in the containers";
+
+  const ofAll = await withClusterFiles(spec([folder, other], [], []), [], look);
+  expect(sources(ofAll.spec.files)).toEqual(["/lib/a.jar", "/lib/b.jar"]);
+  expect(ofAll.problems.map(({ message }) => message)).toContain(`hdfs://nn:8020/other/a.jar ${taken}`);
+
+  const ofRole = await withClusterFiles(spec([folder], [other], [other]), [], look);
+  expect(sources(ofRole.spec.roles[0]?.files)).toEqual([]);
+  expect(ofRole.problems.map(({ message }) => message)).toContain(`hdfs://nn:8020/other/a.jar ${taken}`);
+  // The ApplicationMaster's container has none of what all tasks have.
+  expect(sources(ofRole.spec.am.files)).toEqual(["/other/a.jar"]);
+});

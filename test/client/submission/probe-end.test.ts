@@ -64,6 +64,13 @@ describe("the application that checks the nodes", () => {
     expect(killed).toEqual(["killed by Ctrl-C at the client"]);
   });
 
+  test("that has ended when it is stopped is told as it ended", async () => {
+    const report = aReport({ state: "FINISHED" });
+    const { end, killed, stop } = probe(report);
+    stop.abort("Ctrl-C");
+    expect([await end(), killed]).toEqual([{ report }, []]);
+  });
+
   test("is ended where nothing is heard of it; what cannot be ended is named", async () => {
     const report = async () => Promise.reject(new Error("no answer"));
     const { end, killed } = probe();

@@ -107,6 +107,36 @@ describe("what --resume-from names", () => {
     expect(await point(id)).toBe(saved.path);
   });
 
+  test("is looked for at the place where the new job goes, which stays open for it", async () => {
+    const [running, over] = ["application_1795305600000_0007", "application_1795305600000_0008"];
+    there.manager.applications = [
+      aReport({ id: running, user: there.applicant, state: "RUNNING" }),
+      aReport({ id: over, user: there.applicant, state: "FINISHED", finalStatus: "SUCCEEDED" }),
+    ];
+    // Both have left a checkpoint in the folder that the new job keeps its own in; only one of them is the last.
+    const kept = path.join(there.folder, "ckpt");
+    for (const id of [running, over]) {
+      const folder = path.join(kept, id, "worker-0", "step-7-at-1");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(
+        path.join(folder, "_complete.json"),
+        JSON.stringify({ manifestVersion: 1, name: "7", step: 7, atMs: 1, files: [] }),
+      );
+    }
+    const text = there.job({ "tony.application.checkpoint-dir": `file://${kept}` });
+    const place = new JobCluster(text, there.context);
+    try {
+      const from = (id: string) => resumePoint(id, text, false, there.context, place);
+      await expect(from(running)).rejects.toMatchObject({ message: expect.stringContaining("has not ended") });
+      expect(await from(over)).toMatch(new RegExp(`/ckpt/${over}/worker-0/step-7-at-1$`));
+      expect(there.context.err.text).toContain(
+        "how it ended was not kept; its latest complete checkpoint is of step 7",
+      );
+    } finally {
+      await place.close();
+    }
+  });
+
   test("has the form of an id where it begins as one does", async () => {
     await expect(point("application_7")).rejects.toMatchObject({ code: "USAGE" });
   });

@@ -127,6 +127,16 @@ describe("with a tag of which one job is to run at a time", () => {
     expect([there.manager.submitted, there.cached()]).toEqual([[], []]);
   });
 
+  test("Ctrl-C ends the one that is taken up where it is the caller's own", async () => {
+    there.manager.applications = [runs()];
+    const ran = run(job(), { applicationTag: "nightly", own: true });
+    while (process.listenerCount("SIGINT") === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    process.emit("SIGINT", "SIGINT");
+    expect((await ran).exitCode).toBe(ExitCode.killed);
+    expect(there.manager.killed.map(({ id: ended }) => ended)).toEqual([other]);
+    expect(there.manager.submitted).toEqual([]);
+  });
+
   test("one that has ended, or is another's, is no reason not to submit", async () => {
     there.manager.applications = [runs({ state: "FINISHED" }), runs({ id: "application_1_0001", user: "bob" })];
     expect((await run(job(), tagged)).out).toEqual([id]);

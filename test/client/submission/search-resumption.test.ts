@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { localFiles, localRoot } from "../../../client/applications/local-folder.ts";
-import { tookOver, trialsBefore } from "../../../client/submission/search-resumption.ts";
+import { requireSame, tookOver, trialsBefore } from "../../../client/submission/search-resumption.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { Search } from "../../../src/job/search/trials.ts";
 import type { SearchStatus, TaskStatus } from "../../../src/job/status.ts";
@@ -91,6 +91,21 @@ describe("a file of trials", () => {
   test("that is longer than any of ours is not read into memory", async () => {
     truncateSync(path.join(folder, write()), 2 ** 34);
     await expect(before("trials.jsonl")).rejects.toThrow("trials.jsonl is longer than any of ours: 67108864 bytes");
+  });
+
+  test("has room for more where some of its trials have no end yet", async () => {
+    const over = { params: adam, state: "completed", value: 1 };
+    for (const state of ["interrupted", "running"])
+      expect(await before(write(over, over, over, { params: adam, state }))).toHaveLength(4);
+  });
+
+  test("of a search that knew nothing of one of our parameters is another one's", () => {
+    const said = { metric: search.metric, direction: search.direction, space: { lr: "float 0 1" } };
+    expect(() => requireSame("a.jsonl", said, search)).toThrow(
+      "a.jsonl had another space: kind was not there, and is choice 1 sgd now",
+    );
+    const { space: _, ...older } = said;
+    requireSame("a.jsonl", older, search);
   });
 
   test("with the best trial alone is none", async () => {
@@ -186,13 +201,15 @@ describe("a search that has ended", () => {
     const stored = [
       { number: 0, params: adam, state: "completed", value: 2, durationMs: 5 },
       { number: 1, params: adam, state: "running" },
+      { number: 2, params: adam, state: "running", checkpoint: "hdfs:///c/1", checkpointStep: 1 },
     ];
     const file = path.join(localRoot(environment), ID, "trials.jsonl");
     writeFileSync(file, stored.map((line) => `${JSON.stringify(line)}\n`).join(""));
     expect(await before(ID)).toMatchObject([
       { number: 0, state: "completed", value: 2 },
       { state: "completed", value: 3 },
-      { state: "interrupted" },
+      // Neither has an end: the checkpoint that it continues from stands in the file alone.
+      { number: 2, state: "running", checkpoint: "hdfs:///c/1" },
     ]);
   });
 

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { clusterOf } from "../../../client/cluster/cluster.ts";
+import type { WaitBlock } from "../../../client/output/output.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
 import { checkOffline } from "../../../client/submission/check-offline.ts";
 import { submitToCluster } from "../../../client/submission/submission.ts";
@@ -22,6 +23,7 @@ afterEach(() => there.stop());
 async function submit(text: JobText, stop = new AbortController(), stopAt?: "named" | "uploaded") {
   const { context } = there;
   const told: string[] = [];
+  const shown: string[] = [];
   const tell = (what: "named" | "uploaded", words: string) => {
     told.push(words);
     if (what === stopAt) stop.abort("Ctrl-C");
@@ -29,12 +31,15 @@ async function submit(text: JobText, stop = new AbortController(), stopAt?: "nam
   const cluster = await clusterOf(text, context);
   const listener = {
     named: (named: string) => tell("named", named),
-    uploading: () => undefined,
+    uploading: (block: WaitBlock) => {
+      shown.push(block.line);
+      context.output.wait(block);
+    },
     uploaded: (line: string) => tell("uploaded", line.trim()),
   };
   try {
     const draft = checkOffline(text, { kind: "lead" }, context);
-    return { told, submitted: await submitToCluster(text, draft, context, cluster, listener, stop.signal) };
+    return { told, shown, submitted: await submitToCluster(text, draft, context, cluster, listener, stop.signal) };
   } finally {
     cluster.close();
   }
@@ -120,6 +125,19 @@ test("what is said of a folder that several roles have is said once", async () =
   expect(told.filter((line) => line.startsWith("sources: "))).toEqual(["sources: 1 file, 4 B; left out: .git"]);
 });
 
+test("on a terminal an upload is shown from its beginning, and nothing of that is left when it is done", async () => {
+  await there.stop();
+  there = await StandInCluster.start({ isTerminal: true });
+  const { shown } = await submit(there.job());
+  expect(shown[0]).toBe("  upload  comparing with what the cluster has already");
+  expect(shown.at(-1)).toMatch(/^ {2}upload {2}\[#+\] 100 %/);
+  expect(there.context.out.text.endsWith("\u001b[1A\r\u001b[J")).toBe(true);
+});
+
+test("in a pipe an upload that is short is told when it is done alone", async () => {
+  expect((await submit(there.job())).shown).toEqual([]);
+});
+
 describe("what is wrong with a job is known before anything is sent", () => {
   test("an error refuses it", async () => {
     await expect(submit(there.job({ "tony.worker.node-label": "gpu" }))).rejects.toMatchObject({
@@ -135,6 +153,12 @@ describe("what is wrong with a job is known before anything is sent", () => {
     expect(there.context.err.text).toMatch(/there is no queue mll: did you mean ml\?/);
     expect(there.context.err.text).toMatch(/200 of worker ask for 1 GiB/);
     expect(there.manager.submitted).toHaveLength(1);
+  });
+
+  test("what a class path names and is not there is told, too", async () => {
+    const gone = `file://${there.folder}/gone.jar`;
+    await submit(there.job({}, { hdfsClasspath: gone }));
+    expect(there.context.err.text).toContain(`names ${gone}, which does not exist: it is left out`);
   });
 
   test("a place for staging folders that others may change is warned of where names are believed", async () => {

@@ -1,0 +1,96 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { runSearch } from "../../../client/submission/run-search.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import { StandInCluster } from "./stand-in-cluster.ts";
+
+// Loaded before a submission does so, several at once, which Jest's loader cannot.
+import "../../../client/applications/yarn-applications.ts";
+import "../../../client/cluster/cluster.ts";
+import "../../../client/following/follow.ts";
+import "../../../client/master/master-connection.ts";
+import "../../../client/results/advice.ts";
+import "../../../client/submission/search-resumption.ts";
+import "../../../client/submission/submission.ts";
+
+const id = "application_1795305600000_0001";
+
+let there: StandInCluster;
+beforeEach(async () => {
+  there = await StandInCluster.start();
+  const finishTimeMs = there.context.now() - 60_000;
+  there.manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs };
+});
+afterEach(() => there.stop());
+
+const search = {
+  "tony.worker.instances": "1",
+  "tony.worker.command": "train {{param.x}}",
+  "tony.search.param.x": "float 0 1",
+  "tony.search.metric": "loss",
+  "tony.search.direction": "minimize",
+  "tony.search.max-trials": "3",
+};
+
+/** @returns also what the ApplicationMaster was to run, where it was submitted */
+async function run(
+  settings: Readonly<Record<string, string>>,
+  choices: { readonly json?: boolean; readonly resume?: string; readonly conf?: readonly string[] } = {},
+) {
+  const text = there.job(settings, { runsSearch: true });
+  let job: unknown;
+  there.manager.onSubmit = () => {
+    job = there.read(id, "job.json").json;
+  };
+  const all = { local: false, json: false, resume: undefined, conf: undefined, ...choices };
+  const exitCode = await runSearch(text, ["job.xml"], all, there.context);
+  return { exitCode, job, out: there.context.out.text.trimEnd().split("\n") };
+}
+
+function trials(): string {
+  const lines = [
+    { number: 0, params: { x: 0.5 }, state: "completed", value: 2 },
+    { number: 1, params: { x: 0.25 }, state: "interrupted" },
+  ];
+  const file = path.join(there.folder, "trials.jsonl");
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return file;
+}
+
+test("a search is submitted as a job of its trials", async () => {
+  const { exitCode, job } = await run(search);
+  expect(exitCode).toBe(ExitCode.succeeded);
+  expect(job).toMatchObject({ spec: { search: { metric: "loss", maxTrials: 3 } } });
+});
+
+test("one that goes on with another has its trials, which is said first", async () => {
+  const file = trials();
+  const { out, job } = await run(search, { resume: file });
+  expect(out[0]).toBe(`took over 2 trials of ${file}: 1 ended, 1 begins again`);
+  expect(JSON.stringify(job)).toContain('"x":0.25');
+});
+
+test("to programs all that is said are events", async () => {
+  const file = trials();
+  const { out } = await run(search, { resume: file, json: true });
+  const events = out.map((line) => JSON.parse(line));
+  expect(events[0]).toMatchObject({ event: "remark", text: expect.stringMatching(/^took over 2 trials of /) });
+  expect(events).toContainEqual(expect.objectContaining({ event: "job", applicationId: id }));
+  expect(events.at(-1)).toMatchObject({ event: "end", exitCode: 0 });
+});
+
+test.each([
+  ["is none", { "tony.worker.instances": "1" }, {}, "bert is not a search"],
+  [
+    "cannot run",
+    { ...search, "tony.worker.instances": "2", "tony.application.distributed-mode": "fcfs" },
+    {},
+    "This search does not run: trials of several tasks start together",
+  ],
+  ["is wrong", { ...search, "tony.search.direction": "up" }, {}, "tony.search.direction"],
+  ["goes on with nothing", search, { resume: "none.jsonl" }, "it is neither an application's id nor a file"],
+])("one that %s is refused, and nothing is submitted", async (_what, settings, choices, message) => {
+  await expect(run(settings, choices)).rejects.toThrow(message);
+  expect([there.manager.submitted, there.cached()]).toEqual([[], []]);
+});
