@@ -10,7 +10,13 @@ import { programSecrets, programSecretsIn } from "../../../src/job/launch/progra
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "secrets-"));
-  const files = { token: 'a $ecret, with "quotes"\n', empty: "\n", binary: "a\0b", long: "x".repeat(70_000) };
+  const files = {
+    token: 'a $ecret, with "quotes"\n',
+    spaced: " a b \r\n\r\n",
+    empty: "\n",
+    binary: "a\0b",
+    long: "x".repeat(70_000),
+  };
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,6 +33,8 @@ test("a secret is what its file holds, without the end of the line, or a variabl
     C: "t0ken",
   });
   expect(valuesOf()).toEqual({});
+  // Blanks are its own, and of several ends of lines only the last goes.
+  expect(valuesOf("A=file:spaced")).toEqual({ A: " a b \r\n" });
 });
 
 describe("a secret that cannot be had is named, with where it is asked for and its source:", () => {

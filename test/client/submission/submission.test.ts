@@ -131,7 +131,10 @@ test("on a terminal an upload is shown from its beginning, and nothing of that i
   const { shown } = await submit(there.job());
   expect(shown[0]).toBe("  upload  comparing with what the cluster has already");
   expect(shown.at(-1)).toMatch(/^ {2}upload {2}\[#+\] 100 %/);
-  expect(there.context.out.text.endsWith("\u001b[1A\r\u001b[J")).toBe(true);
+  const { out } = there.context;
+  expect(out.text.endsWith("\u001b[1A\r\u001b[J")).toBe(true);
+  await expect(submit(there.job(), new AbortController(), "uploaded")).rejects.toMatchObject({ code: "NOT_SUBMITTED" });
+  expect(out.text.endsWith("\u001b[1A\r\u001b[J")).toBe(true);
 });
 
 test("in a pipe an upload that is short is told when it is done alone", async () => {
