@@ -92,6 +92,13 @@ describe("a job whose programs use nothing", () => {
     expect(Object.keys(job.said)).toEqual(["10", "23"]);
   });
 
+  test("is shown as such no more from the first sample on that found one at work", () => {
+    const job = new Job();
+    job.passes(11);
+    job.tells("worker:1", "c1", { "worker:1": 400 });
+    expect(job.shown).toBeUndefined();
+  });
+
   test("one that works is enough for silence, as is one that waits for nobody but the others", () => {
     const job = new Job();
     job.passes(30, { "worker:1": 400 });
@@ -172,6 +179,17 @@ describe("a job that has GPUs", () => {
     });
     job.passes(1, {}, 3);
     expect(job.shown).toBeUndefined();
+  });
+
+  test("is shown as idle no more from the first sample on that found one at work, and begins anew with the next", () => {
+    const job = new Job({ gpusOf: () => 1 });
+    job.passes(11, {}, 0);
+    job.tells("worker:1", "c1", {}, 3);
+    expect(job.shown).toBeUndefined();
+    job.passes(9, {}, 0);
+    expect(job.shown).toBeUndefined();
+    job.passes(2, {}, 0);
+    expect(Object.keys(job.said)).toEqual(["10", "21"]);
   });
 
   test("nothing is said while they work, though no processor does, nor where they are not measured", () => {

@@ -61,6 +61,21 @@ describe("the mailbox", () => {
 
     expect(handled).toEqual([]);
   });
+
+  test("an event whose handling closes it is the last one", () => {
+    const handled: string[] = [];
+    const { mailbox } = setUp({
+      handle: (event) => {
+        handled.push(event);
+        mailbox.post("behind it");
+        mailbox.close();
+      },
+    });
+    mailbox.post("end");
+    mailbox.post("late");
+
+    expect(handled).toEqual(["end"]);
+  });
 });
 
 describe("after the process stood still", () => {
@@ -83,8 +98,22 @@ describe("after the process stood still", () => {
     clock.standStill(6_000);
     mailbox.post("first");
     mailbox.post("shutdown");
+    mailbox.post("second");
 
     expect(handled).toEqual(["shutdown"]);
+  });
+
+  test.each([true, false])("and was closed meanwhile, nothing comes of the answer: %s", async (current) => {
+    const { clock, mailbox, handled, questions, superseded } = setUp();
+    clock.standStill(6_000);
+    mailbox.post("first");
+    mailbox.close();
+    questions[0]?.(current);
+    await turn();
+    mailbox.post("second");
+
+    expect(handled).toEqual([]);
+    expect(superseded()).toBe(0);
   });
 
   test("one that has been replaced handles nothing any more", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { Stillness } from "../../am/stillness.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { aJobStatus } from "../client/job-status.ts";
+import { aJobStatus, allSucceeded } from "../client/job-status.ts";
 
 const minuteMs = 60_000;
 
@@ -30,6 +30,10 @@ test("programs that report nothing new are told of, ever more rarely", () => {
     120: `Nothing has changed for 2 h: ${words}`,
     180: `Nothing has changed for 3 h: ${words}`,
   });
+});
+
+test("nothing is said of a job that has ended", () => {
+  expect(said(15, () => ({ ...running(1840), outcome: allSucceeded }))).toEqual({});
 });
 
 test("of several programs the furthest step is told", () => {

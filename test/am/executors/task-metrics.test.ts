@@ -64,6 +64,16 @@ test("what is read and written is known while the container runs", () => {
   expect(disk()).toBeUndefined();
 });
 
+test("a container that another task has got is that one's from its first sample on", () => {
+  const metrics = new TaskMetrics();
+  const task = (index: number) => ({ task: `worker:${index}`, state: "running", restarts: 0, containerId: "c1" }) as const;
+  const shown = () => metrics.addTo(aJobStatus({ tasks: [task(0), task(1)] })).tasks.map((one) => one.memoryBytes);
+  metrics.set("c1", "worker:0", said(0, 0));
+  expect(shown()).toEqual([1, undefined]);
+  metrics.set("c1", "worker:1", { ...said(0, 0), memoryBytes: 2 });
+  expect(shown()).toEqual([undefined, 2]);
+});
+
 test("a GPU that was used in one of a task's lives was used", () => {
   const metrics = new TaskMetrics();
   const unused = () => metrics.useOf("worker:0")?.gpus?.unused;

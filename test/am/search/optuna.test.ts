@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Optuna } from "../../../am/search/optuna.ts";
 import type { Trial } from "../../../src/job/search/trials.ts";
@@ -88,6 +91,52 @@ describe("the process that asks Optuna", () => {
     await eventually("another answer", () => said.length === 2);
     const answer = { type: "trial-proposed", number: 0, params: { trials: 1, told: "0failedNaN" } };
     expect(said).toEqual([answer, answer]);
+  });
+
+  test("that dies again and again is started again each time, as long as each gives an answer", async () => {
+    const { said, restarts, optuna } = asking(...node(`${HONEST} setTimeout(() => process.exit(0), 300);`));
+    for (const answers of [1, 2, 3, 4]) {
+      optuna.look();
+      await eventually("an answer", () => said.length >= answers);
+      await eventually("its end", () => restarts.length >= answers);
+    }
+    expect(said).toEqual(said.map(() => ({ type: "trial-proposed", number: 0, params: { trials: 0, told: "" } })));
+  });
+
+  test("that has answered is not late, however long nothing more is wanted of it", async () => {
+    const { clock, said, restarts, want, optuna } = asking(...node(HONEST));
+    optuna.look();
+    await eventually("an answer", () => said.length === 1);
+    want.number = undefined;
+    await clock.pass(120_000);
+    expect(restarts).toEqual([]);
+  });
+
+  test("whose answer is awaited when all ends is neither late nor started again", async () => {
+    const { clock, said, restarts, optuna } = asking(...node(HANGS));
+    optuna.look();
+    optuna.stop();
+    await clock.pass(120_000);
+    expect([said, restarts, optuna.waits]).toEqual([[], [], []]);
+  });
+
+  test("is told by its own last words, not by those of the process before", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "optuna-"));
+    const first = path.join(folder, "first");
+    const { restarts, optuna } = asking(
+      ...node(`
+        const { existsSync, writeFileSync } = require("node:fs");
+        if (existsSync(${JSON.stringify(first)})) process.exit(3);
+        writeFileSync(${JSON.stringify(first)}, "");
+        process.stderr.write("no room left\\n");
+        process.exit(1);
+      `),
+    );
+    optuna.look();
+    await eventually("two ends", () => restarts.length === 2);
+    rmSync(folder, { recursive: true });
+    expect(restarts[0]).toContain("no room left");
+    expect(restarts[1]).toContain("ended with exit code 3");
   });
 
   test.each([
