@@ -32,6 +32,7 @@ function recordsOf(
 const connection = (port: number) => ({ wanted: { type: "connection", port } as const });
 
 test.each([
+  ["its success", { exit: { type: "exited", exitCode: 0, signal: "" } }, "exit 0"],
   ["its exit", { exit: { type: "exited", exitCode: 7, signal: "" } }, "exit 7"],
   ["its signal", { exit: { type: "exited", exitCode: 0, signal: "SIGKILL" } }, "SIGKILL"],
   ["why it was ended", { reason: "the job has ended" }, "the job has ended"],

@@ -180,6 +180,18 @@ describe("sessions at the ApplicationMaster", () => {
     expect(await stranger.over).toMatchObject({ message: expect.stringContaining("session 99 is not wanted") });
   });
 
+  it("are not another container's to accept", async () => {
+    const scene = await open({ deaf: true });
+    const run = scene.run(sleeping);
+    await scene.commands.next((type) => type === "serve-session");
+    expect(scene.sessions.accepted("container_1795305600000_0001_01_000099", 1)).toBeUndefined();
+    expect(scene.records).toEqual([]);
+    const serving = scene.stream.serveSession();
+    await serving.send({ type: "accept", sessionId: 1 });
+    await serving.send({ type: "started", terminal: false });
+    expect(await run.started()).toMatchObject({ type: "started" });
+  });
+
   it("begin with what is wanted", async () => {
     const scene = await open();
     const session = scene.stream.openSession();
