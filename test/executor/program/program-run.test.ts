@@ -139,6 +139,17 @@ test("a program is measured at each look while it is young, then as often as is 
   expect([isOver, jest.getTimerCount()]).toEqual([true, 0]);
 });
 
+test("a program that was killed ran out of memory where it and its executor together had filled the container", async () => {
+  jest.useRealTimers();
+  const killed = async (memoryLimitBytes: number) => {
+    const run = runFor(100_000, undefined, { memoryLimitBytes });
+    process.kill(program.pid, "SIGKILL");
+    return (await run.ended()).outOfMemory;
+  };
+  const ownBytes = process.memoryUsage.rss();
+  expect([await killed(ownBytes / 2), await killed(ownBytes * 4)]).toEqual([true, false]);
+});
+
 test("what a program reported last is told when it has ended, also where its line has no end", async () => {
   jest.useRealTimers();
   const steps: number[] = [];

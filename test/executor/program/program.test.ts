@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -49,6 +50,15 @@ describe("a program that is being stopped", () => {
     const next = programOf("for i in {1..30}; do sleep 0.05; done; exit 5");
     expect(await next.ended).toMatchObject({ exitCode: 5 });
     expect(await next.clearLeftovers(0)).toBe(true);
+  });
+
+  test("has its grace where it was suspended and is resumed by then", async () => {
+    const program = programOf("trap 'exit 4' TERM; while :; do sleep 0.05; done");
+    await eventually("it waits", () => program.processNames().includes("sleep"));
+    program.suspend();
+    program.resume();
+    expect(await program.stop({ graceMs: 60_000, reason })).toBe(true);
+    expect(await program.ended).toMatchObject({ exitCode: 4, signal: null });
   });
 
   test("ends what it left, too, where it had ended when it was asked for its stacks", async () => {
