@@ -43,7 +43,7 @@ export class ProgressFile {
     if (marks.length === 0) return undefined;
     for (const { step, checkpoint, metrics } of marks) {
       if (step !== undefined) this.#step = step;
-      if (checkpoint !== undefined) this.#checkpoint = { path: checkpoint, step: step ?? this.#step, atMs: nowMs };
+      if (checkpoint !== undefined) this.#checkpoint = { path: checkpoint, step: this.#step, atMs: nowMs };
       for (const [name, value] of metrics) {
         if (this.#metrics.has(name) || this.#metrics.size < MOST_METRICS)
           this.#metrics.set(name, { value, step: this.#step });
