@@ -2,11 +2,11 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { LogTails } from "../../executor/monitoring/log-tails.ts";
-import { MemorySampler } from "../../executor/monitoring/memory-sampler.ts";
-import { ProgressFile } from "../../executor/monitoring/progress-file.ts";
-import { earlierLogs, type OutputLogs, outputLogs } from "../../executor/output/output-files.ts";
-import type { LogChunk, TailRequest } from "../../src/api/messages.ts";
+import { LogTails } from "../../../executor/monitoring/log-tails.ts";
+import { MemorySampler } from "../../../executor/monitoring/memory-sampler.ts";
+import { ProgressFile } from "../../../executor/monitoring/progress-file.ts";
+import { earlierLogs, type OutputLogs, outputLogs } from "../../../executor/output/output-files.ts";
+import type { LogChunk, TailRequest } from "../../../src/api/messages.ts";
 
 let folder = "";
 
@@ -71,6 +71,7 @@ describe("the samples of a program's processes", () => {
     const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
     sampler.add([stat(10, 100, 500)], 1000);
     sampler.reset();
+    expect(sampler.current).toBeUndefined();
     const memory = { maxMemoryBytes: 4096, averageMemoryBytes: 4096 };
     expect(sampler.add([stat(20, 1, 7)], 3000)).toMatchObject({ ...memory, cpuCores: 0, cpuMs: 70 });
   });
