@@ -104,6 +104,26 @@ describe("a command in a task's container", () => {
     expect(await run.end()).toEqual({ type: "exited", exitCode: 4, signal: "" });
   });
 
+  it("leaves to the program what it has left behind", async () => {
+    const scene = await open();
+    const marker = "executor-test-left";
+    const left = () => processesWith("LEFT", marker);
+    ended.push(() => left().forEach((pid) => void process.kill(pid, "SIGKILL")));
+    const run = scene.command("sh", "-c", `LEFT=${marker} sleep 1000 > /dev/null 2>&1 &`);
+    expect(await run.end()).toMatchObject({ type: "exited", exitCode: 0 });
+    await scene.commands.next((type) => type === "end-session");
+    await scene.command("sleep", "0.3").end();
+    expect(left()).toHaveLength(1);
+  });
+
+  it("need not read its input", async () => {
+    const scene = await open();
+    const run = scene.command("sh", "-c", "exec <&-; echo closed; sleep 0.5");
+    await eventually("it has closed it", () => run.texts.stdout === "closed\n");
+    for (let count = 0; count < 4; count += 1) await run.session.send({ type: "data", data: Buffer.alloc(65_536) });
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 0, signal: "" });
+  });
+
   it("is begun once, however often its caller says what it is", async () => {
     const scene = await open();
     const run = scene.command("sh", "-c", "echo once; cat");
