@@ -135,10 +135,14 @@ describe("a checkpoint that a program reports", () => {
   });
 
   test("that comes while one is under way waits, and gives way to a newer one", async () => {
-    const one = carrier();
+    const said: string[] = [];
+    const one = carrier(new LocalFileSystem(), { log: { ...silentLog, info: (_, words) => void said.push(words) } });
     scene.write({ "ckpt/1": "a", "ckpt/2": "b", "ckpt/3": "c" });
     for (const step of [1, 2, 3]) one.offer(String(step), { path: `ckpt/${step}`, step, atMs: step }, 1);
     await one.settled();
+    expect(said.filter((words) => words.includes("newer"))).toEqual([
+      "The checkpoint of step 2 is not uploaded: there is a newer one.",
+    ]);
     expect(carried.map(({ step }) => step)).toEqual([1, 3]);
     expect(Object.keys(scene.read(path.join(scene.workFolder, "ckpt")))).toEqual(["1", "2", "3"]);
   });

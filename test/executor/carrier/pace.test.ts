@@ -42,3 +42,11 @@ test("without a limit a stream is left as it is, and a source that fails fails t
   const failing = new Readable({ read: () => failing.destroy(new Error("disk")) });
   await expect(buffer(new Pace(1000, () => 0).through(failing))).rejects.toThrow("disk");
 });
+
+test("a stream that is given up gives its source up", async () => {
+  const source = new Readable({ read: () => undefined });
+  const paced = new Pace(1000, () => 0).through(source);
+  paced.destroy();
+  await new Promise((resolve) => paced.once("close", resolve));
+  expect(source.destroyed).toBe(true);
+});
