@@ -54,12 +54,13 @@ test("it wakes once, at the time that was asked for last, and again when that is
   const first = atMs(2_000);
   own.wakeAt(first);
   own.wakeAt(first);
-  own.wakeAt(atMs(1_000));
+  const last = atMs(1_000);
+  own.wakeAt(last);
   await clock.pass(999);
   expect(heard).toEqual([]);
   await clock.pass(2_000);
   expect(heard).toEqual(["wake-up"]);
-  own.wakeAt(first);
+  own.wakeAt(last);
   await clock.pass(0);
   await turn();
   expect(heard).toEqual(["wake-up", "wake-up"]);

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -49,6 +49,28 @@ describe("the journal of the key-value store", () => {
     const keys = files.map(({ file }) => (file.type === "changes" ? file.changes[0]?.key : ""));
     expect(keys).toEqual([...Array.from({ length: 11 }, (_, nth) => `1/${nth + 1}`), "2/1"]);
     expect(files.map(({ attempt }) => attempt)).toEqual([...Array(11).fill(1), 2]);
+  });
+
+  test("is read in that order, too, where an attempt has made its folder again and again while it was taken away", async () => {
+    for (const nth of [10, 2, 1]) {
+      await write(journalOf(1), 1, changes(`${nth}`, nth));
+      await rename(path.join(folder, "1"), path.join(folder, `1-sealed-2-${nth}`));
+    }
+    const files = await journalOf(2).read();
+    expect(files.map(({ file }) => file.type === "changes" && file.changes[0]?.key)).toEqual(["1", "2", "10"]);
+  });
+
+  test("has its folder made once: what a later attempt has taken away is not made again", async () => {
+    const made: string[] = [];
+    class Watched extends LocalFileSystem {
+      override async mkdirs(target: string, permission: number) {
+        made.push(path.relative(folder, target));
+        await super.mkdirs(target, permission);
+      }
+    }
+    const journal = new SealedJournal({ fileSystem: new Watched(), folder, attempt: 1, decode: readStoreFile });
+    for (const sequence of [1, 2, 3]) await write(journal, sequence, changes("a", sequence));
+    expect(made).toEqual(["1"]);
   });
 
   test("of the first attempt nothing is read, and nothing is made before something is written", async () => {

@@ -123,6 +123,12 @@ describe("a program's way", () => {
     expect(await generation.leftovers).toBe("");
   });
 
+  test("ends where it is stopped, and what takes longer to stop than its first process is not said to be left", async () => {
+    await running("(trap '' TERM; sleep 1000; sleep 1000) & exec sleep 1000");
+    expect(await generation.stop({ graceMs: 400, reason })).toBe(true);
+    expect(await generation.leftovers).toBe("");
+  });
+
   test.each<[string, Partial<ProgramPlan>, object]>([
     ["it must not run", { unusable: "the checkpoint is damaged" }, { failedToStart: true, refusedBySystem: false }],
     ["the system does not let it", { environments: [{ BIG: "x".repeat(200_000) }] }, { refusedBySystem: true }],
