@@ -72,6 +72,8 @@ describe("the samples of a program's processes", () => {
     sampler.add([stat(10, 100, 500)], 1000);
     sampler.reset();
     expect(sampler.current).toBeUndefined();
+    expect(sampler.add([stat(20, 1, 7, 50)], 2000)).toMatchObject({ cpuMs: 570 });
+    sampler.reset();
     const memory = { maxMemoryBytes: 4096, averageMemoryBytes: 4096 };
     expect(sampler.add([stat(20, 1, 7)], 3000)).toMatchObject({ ...memory, cpuCores: 0, cpuMs: 70 });
   });
@@ -218,6 +220,8 @@ describe("the progress file", () => {
     const { metrics = {} } = lookAt(line({ metrics: many })) ?? {};
     expect(Object.keys(metrics)).toEqual(Object.keys(many).slice(0, 32));
     expect(said).toEqual(['The metric "m32" is not kept: there are 32 others already. (TONY_PROGRESS_FILE)']);
+    const again = lookAt(line({ metrics: many }) + line({ step: 2, metrics: { m31: 7, m32: 7 } })) ?? {};
+    expect([again.metrics?.m31, again.metrics?.m32]).toEqual([7, undefined]);
   });
 
   it("begins anew when a program has emptied it", () => {
