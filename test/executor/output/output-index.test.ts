@@ -68,6 +68,13 @@ test("the longer a program writes, the rarer are the marks: after each thousand 
   expect(marksIn(375, hour)).toBeLessThan(6_000);
 });
 
+test("the last 256 marks are remembered, however long a program writes", () => {
+  const index = growing();
+  for (let second = 0; second < 300; second += 1) index.look(1_000 * second);
+  const { recent } = index;
+  expect([recent.length, recent[0]?.atMs, recent.at(-1)?.atMs]).toEqual([256, 44_000, 299_000]);
+});
+
 test("a folder that cannot be written leaves the program alone", () => {
   expect(() =>
     new OutputIndex(outputLogs({ logFolder: path.join(folder, "gone"), logPrefix: "" }), 1).mark(1_000),
