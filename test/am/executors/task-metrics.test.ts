@@ -66,7 +66,8 @@ test("what is read and written is known while the container runs", () => {
 
 test("a container that another task has got is that one's from its first sample on", () => {
   const metrics = new TaskMetrics();
-  const task = (index: number) => ({ task: `worker:${index}`, state: "running", restarts: 0, containerId: "c1" }) as const;
+  const task = (index: number) =>
+    ({ task: `worker:${index}`, state: "running", restarts: 0, containerId: "c1" }) as const;
   const shown = () => metrics.addTo(aJobStatus({ tasks: [task(0), task(1)] })).tasks.map((one) => one.memoryBytes);
   metrics.set("c1", "worker:0", said(0, 0));
   expect(shown()).toEqual([1, undefined]);

@@ -19,7 +19,9 @@ const rows = (text: string) => Buffer.from(text);
 /** Every file where results are kept, drafts too. */
 function stored(): Record<string, string> {
   const files = readdirSync(place().path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(files.map(({ parentPath, name }) => [name, readFileSync(path.join(parentPath, name), "utf8")]));
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [name, readFileSync(path.join(parentPath, name), "utf8")]),
+  );
 }
 
 describe("what a program makes of a split", () => {

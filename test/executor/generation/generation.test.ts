@@ -212,11 +212,13 @@ describe("what a program's command leaves", () => {
 test("of many kinds of processes that a command leaves three are named, each once, and all are counted", async () => {
   const kinds = ["one", "one", "two", "three", "four"].map((name) => file(name));
   const begun = kinds.map(
-    (kind) => `cp "$(command -v sleep)" ${kind} 2> /dev/null; ${kind} 1000 & until grep -q ${path.basename(kind)} /proc/$!/comm; do :; done`,
+    (kind) =>
+      `cp "$(command -v sleep)" ${kind} 2> /dev/null; ${kind} 1000 & until grep -q ${path.basename(kind)} /proc/$!/comm; do :; done`,
   );
   await running(begun.join("; "));
   await ended();
-  const [, named = ""] = /^its command ended before 5 processes of it \((.*)\), /.exec(await generation.leftovers) ?? [];
+  const [, named = ""] =
+    /^its command ended before 5 processes of it \((.*)\), /.exec(await generation.leftovers) ?? [];
   expect(new Set(named.split(", ")).size).toBe(3);
 });
 

@@ -53,7 +53,7 @@ describe("a program that is being stopped", () => {
   });
 
   test("has its grace where it was suspended and is resumed by then", async () => {
-    const program = programOf("trap 'exit 4' TERM; while :; do sleep 0.05; done");
+    const program = programOf("trap 'sleep 0.5; exit 4' TERM; while :; do sleep 0.05; done");
     await eventually("it waits", () => program.processNames().includes("sleep"));
     program.suspend();
     program.resume();
