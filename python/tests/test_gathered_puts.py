@@ -344,6 +344,15 @@ def test_a_put_by_a_future_waits_only_where_as_many_as_may_be_are_not_answered(l
     assert [outcome(future) for future in waiting] == [2] * MOST_TOGETHER + [3] * (MOST_IN_FLIGHT - 1 - MOST_TOGETHER)
 
 
+def test_the_callback_of_a_future_may_put_also_where_as_many_as_may_be_are_not_answered(later: Later) -> None:
+    put: list[Future[int]] = []
+    later.first.add_done_callback(lambda _: put.append(later.put("of the callback")))
+    waiting = [later.put(str(nth)) for nth in range(MOST_IN_FLIGHT - 1)]
+    later.store.goes_on.set()
+    assert {outcome(future) for future in waiting} == {2, 3}
+    assert outcome(put[0]) == 3
+
+
 @pytest.mark.parametrize("code", ["LIMIT", "FORBIDDEN"])
 def test_a_put_by_a_future_that_is_refused_fails_alone(later: Later, code: str) -> None:
     def answer(puts: Sequence[Put]) -> None:

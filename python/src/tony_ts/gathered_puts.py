@@ -264,22 +264,31 @@ class LaterPuts:
         self._waiting: list[_PutLater] = []
         #: That are in a call.
         self._under_way: list[_PutLater] = []
-        self._is_writing = False
+        #: While there are some.
+        self._writer: threading.Thread | None = None
 
     def put(self, put: Put) -> Future[int]:
-        """Returns at once, or when there are fewer than MOST_IN_FLIGHT. The answer comes within a minute."""
+        """
+        Returns at once, or when there are fewer than MOST_IN_FLIGHT; to a future's callback, which they wait for, at
+        once. The answer comes within a minute.
+        """
         later = _PutLater(put, self._clock() + PATIENCE_S, Future())
         # It cannot be cancelled: nobody would know whether it is in a call.
         later.future.set_running_or_notify_cancel()
         with self._changed:
-            while len(self._waiting) + len(self._under_way) >= MOST_IN_FLIGHT:
+            while self._is_full and threading.current_thread() is not self._writer:
                 self._changed.wait()
-            if not self._is_writing:
+            if self._writer is None:
                 # No daemon: a program that comes to its end waits for what it has put.
-                threading.Thread(target=self._write_all, name="tony-ts puts").start()
-                self._is_writing = True
+                writer = threading.Thread(target=self._write_all, name="tony-ts puts")
+                writer.start()
+                self._writer = writer
             self._waiting.append(later)
         return later.future
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._waiting) + len(self._under_way) >= MOST_IN_FLIGHT
 
     def _write_all(self) -> None:
         while self._take():
@@ -289,9 +298,10 @@ class LaterPuts:
         """Whether there is another call to make."""
         with self._changed:
             self._under_way, self._waiting = _next_call(self._waiting, in_order=True)
-            self._is_writing = bool(self._under_way)
+            if not self._under_way:
+                self._writer = None
             self._changed.notify_all()
-            return self._is_writing
+            return self._writer is not None
 
     def _answer(self, batch: list[_PutLater]) -> None:
         try:
