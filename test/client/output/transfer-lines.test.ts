@@ -43,6 +43,13 @@ test("what failed says why, what is under way since when; a checkpoint that is w
   ]);
 });
 
+test("output of which some files could not be stored is told as not complete, with the reason", () => {
+  const incomplete: Transfer = { ...output, state: "incomplete", reason: "model.bin: no space" };
+  expect(linesOf({ state: "succeeded", tasks: [task("worker:0", incomplete)] })).toEqual([
+    "worker:0: its output was not stored completely in hdfs://nn/out/application_1_0001/worker-0: model.bin: no space",
+  ]);
+});
+
 test("what began by a clock that is ahead of the ApplicationMaster's began just now", () => {
   const underWay: Transfer = { ...output, state: "under-way", atMs: 9_000 };
   expect(linesOf({ state: "running", nowMs: 4_000, tasks: [task("worker:0", underWay)] })[0]).toMatch(/, since 0 s$/);
