@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { gpuPeak, memoryPeak, peakWords } from "../../../client/output/use-words.ts";
 import type { TaskStatus } from "../../../src/job/status.ts";
-import { aJobStatus } from "../job-status.ts";
+import { aJobStatus, role } from "../job-status.ts";
 
 const gibibyte = 1_073_741_824;
 const { roles } = aJobStatus();
@@ -18,6 +18,18 @@ describe("what a task used at most", () => {
     expect(memoryPeak(worker(0, { maxMemoryBytes: 3.5 * gibibyte }), [])).toBe("3.5 GiB");
     expect(memoryPeak(worker(0, { maxMemoryBytes: 3.5 * gibibyte }), roles)).toBe("3.5 GiB of 4 GiB");
     expect(memoryPeak(worker(0, {}), roles)).toBeUndefined();
+  });
+
+  test("is told beside what its own role has, where another's name begins the same", () => {
+    const [small, large] = [role("worker", 1), { ...role("worker-large", 1), memoryMiB: 65_536 }];
+    const used = { state: "running", restarts: 0, maxMemoryBytes: 3 * gibibyte } as const;
+    for (const both of [
+      [small, large],
+      [large, small],
+    ]) {
+      expect(memoryPeak({ task: "worker-large:0", ...used }, both)).toBe("3 GiB of 64 GiB");
+      expect(memoryPeak({ task: "worker:0", ...used }, both)).toBe("3 GiB of 4 GiB");
+    }
   });
 
   test("of its GPUs is how busy one of them was", () => {
