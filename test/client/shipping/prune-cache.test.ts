@@ -30,13 +30,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A file that was last used so many days ago. */
-function cached(root: string, name: string, daysAgo: number): string {
+/** A file that was put there, or submitted with, so many days ago; read by a node as long ago, or at another time. */
+function cached(root: string, name: string, daysAgo: number, readDaysAgo = daysAgo): string {
   const file = path.join(folder, root, "sha256", name.padEnd(64, "0"), name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, name);
-  const atS = (nowMs - daysAgo * DAY_MS) / 1_000;
-  utimesSync(file, atS, atS);
+  const [readS, submittedS] = [readDaysAgo, daysAgo].map((days) => (nowMs - days * DAY_MS) / 1_000);
+  utimesSync(file, readS ?? 0, submittedS ?? 0);
   return file;
 }
 
@@ -58,6 +58,13 @@ test("what nobody used goes from the cache that is named, and from the user's ow
   expect(files.map(existsSync)).toEqual([true, true, true]);
   expect(await prune({ dryRun: false })).toEqual(both);
   expect(files.map(existsSync)).toEqual([false, false, true]);
+});
+
+test("what a job was submitted with, or a node has read, is used since the later of both", async () => {
+  cached("shared", "submitted", 0.5, 2);
+  cached("shared", "read", 2, 0.5);
+  cached("shared", "neither", 2, 3);
+  expect((await prune({ dryRun: true })).removed).toEqual(["neither"]);
 });
 
 test("nothing goes while it is not known what a job of the user's names, which may run anywhere", async () => {
