@@ -30,6 +30,9 @@ const there = [
   status("/odd/nothing", 0),
   folder("/avro"),
   status("/avro/a.avro", MIB),
+  folder("/begun"),
+  status("/begun/a.avro", 0),
+  status("/begun/b.avro", MIB),
   folder("/secret"),
   folder("/giant"),
   status("/giant/records", 65 * MIB),
@@ -52,8 +55,11 @@ function inputsOf(
       return found;
     },
     list: async (path: string) => there.filter((one) => parentOf(one.path) === path),
-    open: async (path: string, { lengthBytes = 0 }: OpenOptions = {}) =>
-      mayRead ? Readable.from([content.slice(0, path.endsWith(".avro") ? lengthBytes : 0)]) : await denied(),
+    open: async (path: string, { lengthBytes = 0 }: OpenOptions = {}) => {
+      if (!mayRead) return await denied();
+      const isEmpty = !path.endsWith(".avro") || there.some((one) => one.path === path && one.lengthBytes === 0);
+      return Readable.from([content.slice(0, isEmpty ? 0 : lengthBytes)]);
+    },
   };
   const locate = (place: string) => ({ fileSystem, path: place.replace(/^hdfs:\/\/nn/, "") });
   const feed = {
@@ -151,6 +157,13 @@ describe("the input of a feed", () => {
     expect(await said(Buffer.from("PAR1"))).toEqual([
       "tony.feed.train.input names /avro, which cannot be read: /avro/a.avro begins as no file of format avro",
     ]);
+  });
+
+  test.each(["avro", "parquet"] as const)("may begin with an empty file, which no %s file is", async (format) => {
+    const content = format === "avro" ? writeContainer("string", [], Buffer.alloc(16)) : Buffer.from("PAR1");
+    const { feeds, problems } = await inputsOf(["/begun"], { format, splitBytes: MIB }, true, undefined, content);
+    expect(problems).toEqual([]);
+    expect([...(feeds.train ?? [])].map(({ length }) => length)).toEqual([0, MIB]);
   });
 
   test("has a folder of results that is not there yet", async () => {
