@@ -209,6 +209,29 @@ describe("a connection to a task's node", () => {
     expect(run.texts.stdout).toBe("heard hello");
   });
 
+  it("takes what its caller sends after the other side has ended, and is over when the caller has, too", async () => {
+    const seen = { heard: "", ended: false, closed: false };
+    const port = await listen((server) =>
+      server.on("connection", (socket) => {
+        socket.on("data", (data) => (seen.heard += data.toString()));
+        socket.on("end", () => (seen.ended = true));
+        socket.on("error", () => undefined);
+        socket.on("close", () => (seen.closed = true));
+        socket.end("that is all");
+      }),
+    );
+    const scene = await open();
+    const run = scene.run({ type: "connection", port });
+    await run.outputs.next(({ type }) => type === "end");
+    await run.say("first, ");
+    await eventually("what was sent late has come", () => seen.heard !== "" || seen.closed);
+    await run.say("second", { end: true });
+    await eventually("both sides have ended", () => seen.closed);
+    await run.session.over;
+    expect(seen).toEqual({ heard: "first, second", ended: true, closed: true });
+    expect(run.texts.stdout).toBe("that is all");
+  });
+
   it("is closed there when its caller goes", async () => {
     let closed = false;
     const port = await listen((server) =>
