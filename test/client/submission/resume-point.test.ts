@@ -58,8 +58,8 @@ describe("what --resume-from names", () => {
   });
   afterEach(() => there.stop());
 
-  async function point(from: string, local = false): Promise<string> {
-    const text = there.job();
+  async function point(from: string, { local = false, settings = {} } = {}): Promise<string> {
+    const text = there.job(settings);
     const place = new JobCluster(text, there.context);
     try {
       return await resumePoint(from, text, local, there.context, place);
@@ -74,6 +74,14 @@ describe("what --resume-from names", () => {
     const outcome = { ...allSucceeded, endedAtMs: noonishMs + 60_000 };
     const status = aJobStatus({ applicationId: id, state: "succeeded", outcome, ...changes });
     writeFileSync(path.join(folder, file), JSON.stringify(status));
+  }
+
+  /** A complete checkpoint in the folder that a job kept them in. */
+  function storedCheckpoint(kept: string, id: string, step: number): void {
+    const folder = path.join(kept, id, "worker-0", `step-${step}-at-1`);
+    mkdirSync(folder, { recursive: true });
+    const complete = { manifestVersion: 1, name: String(step), step, atMs: 1, files: [] };
+    writeFileSync(path.join(folder, "_complete.json"), JSON.stringify(complete));
   }
 
   test.each(["hdfs:///ckpt/step-7", "/ckpt/application_1_0001/step-7"])(
@@ -98,7 +106,7 @@ describe("what --resume-from names", () => {
   test("is that of a job of this machine, which a job elsewhere can read only from the cluster's file system", async () => {
     const { id, folder } = newLocalFolder(path.join(there.folder, "state/tony-ts/local"), 1_795_305_600_000);
     endedJob(folder, localFiles.status, id, { checkpoint: { ...saved, path: `${folder}/step-1800` } });
-    expect(await point(id, true)).toBe(`${folder}/step-1800`);
+    expect(await point(id, { local: true })).toBe(`${folder}/step-1800`);
     await expect(point(id)).rejects.toMatchObject({
       code: "NO_CHECKPOINT",
       message: expect.stringMatching(/ran on this machine, and its checkpoint is here: .*\n {2}Add --scheduler local$/),
@@ -115,14 +123,7 @@ describe("what --resume-from names", () => {
     ];
     // Both have left a checkpoint in the folder that the new job keeps its own in; only one of them is the last.
     const kept = path.join(there.folder, "ckpt");
-    for (const id of [running, over]) {
-      const folder = path.join(kept, id, "worker-0", "step-7-at-1");
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(
-        path.join(folder, "_complete.json"),
-        JSON.stringify({ manifestVersion: 1, name: "7", step: 7, atMs: 1, files: [] }),
-      );
-    }
+    for (const id of [running, over]) storedCheckpoint(kept, id, 7);
     const text = there.job({ "tony.application.checkpoint-dir": `file://${kept}` });
     const place = new JobCluster(text, there.context);
     try {
@@ -135,6 +136,20 @@ describe("what --resume-from names", () => {
     } finally {
       await place.close();
     }
+  });
+
+  test("of a job that was killed is in the folder that it kept its own in, where that is known, not in the new job's", async () => {
+    const id = "application_1795305600000_0007";
+    there.manager.applications = [aReport({ id, user: there.applicant, state: "KILLED", finalStatus: "KILLED" })];
+    const [its, ours] = [path.join(there.folder, "its"), path.join(there.folder, "ours")];
+    storedCheckpoint(its, id, 9);
+    storedCheckpoint(ours, id, 7);
+    const settings = { "tony.application.checkpoint-dir": `file://${ours}` };
+    expect(await point(id, { settings })).toBe(`file://${ours}/${id}/worker-0/step-7-at-1`);
+    const history = path.join(there.staging, `history-${there.applicant}`);
+    mkdirSync(history, { recursive: true });
+    writeFileSync(path.join(history, `${id}.checkpoint-dir`), `file://${its}`);
+    expect(await point(id, { settings })).toBe(`file://${its}/${id}/worker-0/step-9-at-1`);
   });
 
   test("has the form of an id where it begins as one does", async () => {
