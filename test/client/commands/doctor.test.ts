@@ -12,6 +12,7 @@ import "../../../client/cluster/site-settings.ts";
 import "../../../src/machine.ts";
 import { describe } from "../../../client/commands/doctor.ts";
 import { ExitCode } from "../../../src/errors.ts";
+import { StandInCluster } from "../submission/stand-in-cluster.ts";
 import { recordedContext } from "../support.ts";
 
 test("without a cluster says what is missing, and what works all the same", async () => {
@@ -26,6 +27,25 @@ test("without a cluster says what is missing, and what works all the same", asyn
   expect(context.out.text).toMatch(
     / {2}✓ this machine +.* GiB, .* cores?, 2 GPUs: jobs run here with --scheduler local\n$/,
   );
+});
+
+test("on a cluster that a probe cannot be sent to tells all it has found, as JSON too, instead of failing", async () => {
+  const there = await StandInCluster.start();
+  try {
+    const stagingDir = `file://${there.file("no-folder", "")}/staging`;
+    const settings = { "tony.staging-dir": stagingDir, "tony.node.binary": "local:/opt/node" };
+    const conf = Object.entries(settings).flatMap(([key, value]) => ["--conf", `${key}=${value}`]);
+    const parsed = await parseArguments(["doctor", "--json", "--queue", "ml", ...conf], commands);
+    if (!("run" in parsed)) throw new Error("nothing to run");
+    expect(await parsed.run(there.context)).toBe(ExitCode.cluster);
+    const told: unknown = JSON.parse(there.context.out.text);
+    const finding = (subject: string, state: string) => expect.objectContaining({ subject, state });
+    expect(told).toMatchObject({
+      findings: expect.arrayContaining([finding("HDFS", "wrong"), finding("queue", "well")]),
+    });
+  } finally {
+    await there.stop();
+  }
 });
 
 test("settings that mean nothing are found, as validate finds them, and so is a site's folder that is not there", async () => {
