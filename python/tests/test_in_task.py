@@ -303,6 +303,25 @@ def test_a_barrier_in_a_loop_is_the_next_one_each_time_and_its_keys_are_nobody_e
     assert lines == sorted([*met, "1 of 2 tasks have not come to meeting 5 of epoch: worker:1", "own 6 0"])
 
 
+def test_barriers_of_one_name_are_counted_by_who_is_to_come() -> None:
+    program = """
+import tony_ts
+task = tony_ts.task()
+if task.role == "worker":
+    task.barrier("data", timeout=30)
+task.barrier("data", roles=["worker", "helper"], timeout=30)
+task.barrier("data", roles=["helper", "worker"], timeout=30)
+print("met")
+"""
+    Path("program.py").write_text(program)
+    roles = {role: tony_ts.Role(f"{sys.executable} program.py", memory="256m") for role in ("worker", "helper")}
+    env = {"PYTHONPATH": SOURCE}
+    conf = {"tony.am.retry-count": 0}
+    job = tony_ts.submit(roles=roles, scheduler="local", files=["program.py"], env=env, conf=conf)
+    assert job.wait()["result"] == "succeeded"
+    assert [line.line for role in roles for line in job.logs(role)] == ["met", "met"]
+
+
 def test_elsewhere_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TONY_API", raising=False)
     with pytest.raises(tony_ts.NotInATask) as raised:

@@ -293,7 +293,7 @@ class Task:
         self.host: str | None = facts.get("host")
         self.port: int | None = facts.get("port")
         self.kv = KeyValues(self._executor, f"task/{self.name}/")
-        self._meetings: Counter[str] = Counter()
+        self._meetings: Counter[tuple[str, ...]] = Counter()
         self._counting = threading.Lock()
         self._has_warned = False
 
@@ -336,15 +336,17 @@ class Task:
         each call is the next meeting. One that is over time is none: call it again. Raises TaskError
         (``BARRIER_TIMEOUT``), which names who is missing.
         """
+        # Those of other roles by the same name are counted by themselves, as they meet by themselves.
+        meeting = (name, *sorted(set(roles or [self.role])))
         with self._counting:
-            self._meetings[name] += 1
-            nth = self._meetings[name]
+            self._meetings[meeting] += 1
+            nth = self._meetings[meeting]
         query = _whom(roles, timeout, nth=nth)
         try:
             self._executor.ask_apart("POST", f"/v1/barrier/{quote(name, safe='')}{query}")
         except BaseException:
             with self._counting:
-                self._meetings[name] -= 1
+                self._meetings[meeting] -= 1
             raise
 
     def wait_for_end(self, *, roles: list[str] | None = None, timeout: float | None = None) -> list[TaskEnd]:
