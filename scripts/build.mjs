@@ -1,4 +1,4 @@
-// Builds what the package ships: one file for each program (dist/programs) and the library with its types (dist/lib).
+// Builds what the package ships: the programs (dist/programs) and the library with its types (dist/lib).
 // What another process uses meanwhile it never finds half written, nor missing, nor replaced by the same.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -85,7 +85,7 @@ async function bundle(program) {
  * @param {readonly { readonly path: string, readonly contents: Uint8Array }[]} files
  */
 function checkAscii(files) {
-  for (const { path: file, contents } of files.filter((one) => one.path.endsWith(".cjs"))) {
+  for (const { path: file, contents } of files.filter((one) => one.path.endsWith("js"))) {
     const wide = /.{0,40}[^\0-\x7f].{0,40}/.exec(Buffer.from(contents).toString());
     if (wide !== null)
       throw new Problem(`${path.basename(file)} is not ASCII; write the character as \\u…: ${wide[0]}`);

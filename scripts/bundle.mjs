@@ -1,4 +1,4 @@
-// Makes a program of ours one file: a head that starts it (src/start), and its code behind that, in a comment.
+// Makes a program of ours of a head that starts it (src/start) and its code: behind the head, in a comment, or in a file beside it.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -113,7 +113,7 @@ const common = {
 /**
  * @param {import("esbuild").BuildOptions} options `entryPoints`, `outfile`, and what differs from ours
  * @param {{ readonly forPeople?: boolean }} [form] `forPeople`: it is a command that a person types; it explains keys, and keeps its compiled code itself
- * @returns esbuild's files, the program among them as it is to be written, and its `metafile`
+ * @returns esbuild's files, the program among them as it is to be written, in the order in which it is to be written, and its `metafile`
  */
 export async function bundleProgram({ define = {}, plugins = [], ...options }, { forPeople = false } = {}) {
   const result = await build({
@@ -128,10 +128,10 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
   });
   const files = await Promise.all(
     result.outputFiles.map(async ({ path: file, text, contents }) =>
-      file.endsWith(".cjs") ? { path: file, contents: await withHead(text, forPeople) } : { path: file, contents },
+      file.endsWith(".cjs") ? await withHead(file, text, forPeople) : [{ path: file, contents }],
     ),
   );
-  return { files, metafile: result.metafile };
+  return { files: files.flat(), metafile: result.metafile };
 }
 
 /**
@@ -159,13 +159,11 @@ export async function bundlePackage(name) {
 const wrapper = "(function (module, require, __filename, __dirname, __url) {";
 
 /**
- * What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back.
+ * @param {string} file
  * @param {string} code
  * @param {boolean} forPeople
  */
-async function withHead(code, forPeople) {
-  if (code.includes("*!!/")) throw new Error("the code holds *!!/, which stands for the end of a comment");
-  const quoted = code.replaceAll("*/", "*!!/");
+async function withHead(file, code, forPeople) {
   const sha256 = createHash("sha256").update(code).digest("hex");
   const { outputFiles } = await build({
     ...common,
@@ -174,5 +172,18 @@ async function withHead(code, forPeople) {
     define: { CODE_SHA256: JSON.stringify(sha256), FOR_PEOPLE: String(forPeople) },
   });
   const head = outputFiles.map(({ text }) => text).join("");
-  return Buffer.from(`${forPeople ? "#!/usr/bin/env node\n" : ""}${head}\n/*${wrapper}${quoted}\n})*/\n`);
+  if (!forPeople) return [{ path: file, contents: Buffer.from(`${head}\n/*${wrapper}${quoted(code)}\n})*/\n`) }];
+  return [
+    { path: file.replace(/cjs$/, "code.js"), contents: Buffer.from(`${wrapper}${code}\n})`) },
+    { path: file, contents: Buffer.from(`#!/usr/bin/env node\n${head}`) },
+  ];
+}
+
+/**
+ * What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back.
+ * @param {string} code
+ */
+function quoted(code) {
+  if (code.includes("*!!/")) throw new Error("the code holds *!!/, which stands for the end of a comment");
+  return code.replaceAll("*/", "*!!/");
 }

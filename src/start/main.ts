@@ -10,26 +10,17 @@ declare const CODE_SHA256: string;
 declare const FOR_PEOPLE: boolean;
 
 /**
- * The head of each of our programs: it starts the code that stands behind it, in a comment of the same file (scripts/bundle.mjs). So the
- * code can come compiled from a cache, and V8 need not even look through it. It is CommonJS: Node starts that with less work than a
- * module, and forgets the file's text when the head is done. The code is a part of the text that is read here, not a copy of it.
+ * The head of each of our programs: it starts the code, which can come compiled from a cache, so that V8 need not even look through it. It is
+ * CommonJS: Node starts that with less work than a module.
  */
-const text = readFileSync(__filename, "utf8");
-const begin = text.lastIndexOf("\n/*") + "\n/*".length;
-const code = text.slice(begin, text.lastIndexOf("*/")).replaceAll("*!!/", "*/");
+const { code, ...place } = FOR_PEOPLE ? codeBeside(__filename.replace(/cjs$/, "code.js")) : codeBehind(__filename);
 
 const [, started = "", word] = process.argv;
 const cache = FOR_PEOPLE ? clientCacheFile(process.env, CODE_SHA256, word) : codeCacheOf(started);
 const target = FOR_PEOPLE ? undefined : process.env[cacheFolderVariable];
 const usable = cache !== undefined && target === undefined && (!FOR_PEOPLE || isOwnCache(cache));
 const cachedData = usable ? readCodeCache(cache, CODE_SHA256) : undefined;
-const script = new Script(code, {
-  filename: __filename,
-  // Places in a stack are those of the file.
-  lineOffset: text.slice(0, begin).split("\n").length - 1,
-  columnOffset: "/*".length,
-  cachedData,
-});
+const script = new Script(code, { ...place, cachedData });
 if (target !== undefined) {
   const written = path.join(target, codeCacheOf(path.basename(started)));
   keepCompiled(written);
@@ -41,6 +32,26 @@ if (target !== undefined) {
 // Begins when the head is over: a stack that something keeps would keep the head's text.
 const url = pathToFileURL(__filename).href;
 process.nextTick(script.runInThisContext(), { exports: {} }, require, __filename, path.dirname(__filename), url);
+
+/**
+ * A person's command is a file of its own, of ASCII: Node keeps the text of the script that it starts until memory is collected, which a short
+ * command does not live to see. V8 takes a long text of Latin-1 as it lies in memory, outside of its heap.
+ */
+function codeBeside(filename: string) {
+  return { code: readFileSync(filename, "latin1"), filename };
+}
+
+/** A container's program is one file to ship: its code stands in a comment behind the head (scripts/bundle.mjs). Places in a stack are those of the file. */
+function codeBehind(filename: string) {
+  const text = readFileSync(filename, "utf8");
+  const begin = text.lastIndexOf("\n/*") + "\n/*".length;
+  return {
+    code: text.slice(begin, text.lastIndexOf("*/")).replaceAll("*!!/", "*/"),
+    filename,
+    lineOffset: text.slice(0, begin).split("\n").length - 1,
+    columnOffset: "/*".length,
+  };
+}
 
 /** What has run at the end is what the next start needs. */
 function keepCompiled(target: string): void {

@@ -61,7 +61,7 @@ describe("the packed tarball", () => {
       /^docs\/([\w-]+\/)*[\w-]+\.md$/,
       /^docs\/pictures\/[\w-]+\.png$/,
       /^src\/hadoop\/README\.md$/,
-      /^dist\/programs\/((am|executor|tokens|tony-ts|portal)\.cjs(\.LEGAL\.txt)?|(compare|page|portal)\.html|optuna_trials\.py)$/,
+      /^dist\/programs\/((am|executor|tokens|tony-ts|portal)\.cjs(\.LEGAL\.txt)?|tony-ts\.code\.js|(compare|page|portal)\.html|optuna_trials\.py)$/,
       /^dist\/lib\/(src|client)\/[\w/-]+(\.d\.ts|\.js)$/,
       /^dist\/lib\/packages\/[\w-]+\.js$/,
       /^dist\/sbom\.cdx\.json$/,

@@ -18,7 +18,7 @@ import { keepCodeCache, keptFiles } from "../../src/start/code-cache.ts";
 
 const sha256Length = 64;
 
-/** Programs as they are shipped: a head, and the code behind it in a comment. */
+/** Programs as they are shipped: a head, and the code behind it in a comment, or beside it in a file. */
 describe("a program", () => {
   let folder = "";
   beforeEach(() => {
@@ -77,10 +77,15 @@ describe("a program", () => {
     expect(Number(explained)).toBeGreaterThan(100);
   });
 
-  test("tells the place of an error in its own file", async () => {
-    const file = await program("thrower", 'function fails() { throw new Error("planted"); }\nfails();\n');
-    const [, line = "", column = ""] = /thrower\.cjs:(\d+):(\d+)\)/.exec(run(file).stderr) ?? [];
-    const text = readFileSync(file, "latin1").split("\n")[Number(line) - 1] ?? "";
+  test.each([
+    ["in its own file", "thrower.cjs", {}],
+    ["in the file beside it", "thrower.code.js", { forPeople: true }],
+  ])("tells the place of an error %s", async (_where, place, form) => {
+    const source = 'function fails() { throw new Error("planted"); }\nfails();\n';
+    const { stderr } = run(await program("thrower", source, form));
+    const [, name = "", line = "", column = ""] = /([\w.]+):(\d+):(\d+)\)/.exec(stderr) ?? [];
+    expect(name).toBe(place);
+    const text = readFileSync(path.join(folder, place), "latin1").split("\n")[Number(line) - 1] ?? "";
     expect(text.slice(Number(column) - 1)).toMatch(/^(new )?Error\("planted"\)/);
   });
 
