@@ -70,7 +70,6 @@ async function bundle(program) {
     throw new Problem(`${program.entry} could not be bundled:\n${wordsOf(error)}`, { cause: error });
   });
   check(program, metafile);
-  checkAscii(files);
   for (const file of files) replaceFile(file.path, file.contents, 0o755);
   return {
     program: path.basename(target),
@@ -78,18 +77,6 @@ async function bundle(program) {
     packages: packagesOf(metafile),
     files: files.map((file) => path.basename(file.path)),
   };
-}
-
-/**
- * V8 would keep all of a program with two bytes for each character. esbuild escapes strings, but not regular expressions.
- * @param {readonly { readonly path: string, readonly contents: Uint8Array }[]} files
- */
-function checkAscii(files) {
-  for (const { path: file, contents } of files.filter((one) => one.path.endsWith("js"))) {
-    const wide = /.{0,40}[^\0-\x7f].{0,40}/.exec(Buffer.from(contents).toString());
-    if (wide !== null)
-      throw new Problem(`${path.basename(file)} is not ASCII; write the character as \\u…: ${wide[0]}`);
-  }
 }
 
 /** Whose code is in a bundle: `@grpc/grpc-js@1.14.7`. @param {Metafile} metafile */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -160,10 +160,11 @@ const wrapper = "(function (module, require, __filename, __dirname, __url) {";
 
 /**
  * @param {string} file
- * @param {string} code
+ * @param {string} bundled
  * @param {boolean} forPeople
  */
-async function withHead(file, code, forPeople) {
+async function withHead(file, bundled, forPeople) {
+  const code = await inOneLine(`${wrapper}${bundled.trimEnd()}})`);
   const sha256 = createHash("sha256").update(code).digest("hex");
   const { outputFiles } = await build({
     ...common,
@@ -172,18 +173,23 @@ async function withHead(file, code, forPeople) {
     define: { CODE_SHA256: JSON.stringify(sha256), FOR_PEOPLE: String(forPeople) },
   });
   const head = outputFiles.map(({ text }) => text).join("");
-  if (!forPeople) return [{ path: file, contents: Buffer.from(`${head}\n/*${wrapper}${quoted(code)}\n})*/\n`) }];
+  if (!forPeople) return [{ path: file, contents: Buffer.from(`${head}\n//${code}\n`) }];
   return [
-    { path: file.replace(/cjs$/, "code.js"), contents: Buffer.from(`${wrapper}${code}\n})`) },
+    { path: file.replace(/cjs$/, "code.js"), contents: Buffer.from(code) },
     { path: file, contents: Buffer.from(`#!/usr/bin/env node\n${head}`) },
   ];
 }
 
 /**
- * What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back.
+ * As a comment and as Latin-1 it has to be one line of ASCII. esbuild leaves line breaks in templates alone, and escapes strings, but not
+ * regular expressions.
  * @param {string} code
  */
-function quoted(code) {
-  if (code.includes("*!!/")) throw new Error("the code holds *!!/, which stands for the end of a comment");
-  return code.replaceAll("*/", "*!!/");
+async function inOneLine(code) {
+  const line = code.replaceAll("\n", "\\n");
+  const wide = /.{0,40}[^\0-\x7f].{0,40}/.exec(line);
+  if (wide !== null) throw new Error(`not ASCII; write the character as \\u…: ${wide[0]}`);
+  const [before, after] = await Promise.all([code, line].map((text) => transform(text, { minifyWhitespace: true })));
+  if (before?.code !== after?.code) throw new Error("a line break that is not a template's, or is a raw one's");
+  return line;
 }

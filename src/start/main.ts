@@ -11,7 +11,8 @@ declare const FOR_PEOPLE: boolean;
 
 /**
  * The head of each of our programs: it starts the code, which can come compiled from a cache, so that V8 need not even look through it. It is
- * CommonJS: Node starts that with less work than a module.
+ * CommonJS: Node starts that with less work than a module. The code is ASCII, so that it can be read as Latin-1: V8 uses a long text of that
+ * where it lies, outside its heap, and a part of it without a copy.
  */
 const { code, ...place } = FOR_PEOPLE ? codeBeside(__filename.replace(/cjs$/, "code.js")) : codeBehind(__filename);
 
@@ -34,22 +35,22 @@ const url = pathToFileURL(__filename).href;
 process.nextTick(script.runInThisContext(), { exports: {} }, require, __filename, path.dirname(__filename), url);
 
 /**
- * A person's command is a file of its own, of ASCII: Node keeps the text of the script that it starts until memory is collected, which a short
- * command does not live to see. V8 takes a long text of Latin-1 as it lies in memory, outside of its heap.
+ * A person's command keeps its code in a file of its own: Node holds the text of the script that it starts until V8 collects old memory, which a
+ * short command does not live to see.
  */
 function codeBeside(filename: string) {
   return { code: readFileSync(filename, "latin1"), filename };
 }
 
-/** A container's program is one file to ship: its code stands in a comment behind the head (scripts/bundle.mjs). Places in a stack are those of the file. */
+/** A container's program is one file to ship: its code is the last line, a comment. Places in a stack are those of the file. */
 function codeBehind(filename: string) {
-  const text = readFileSync(filename, "utf8");
-  const begin = text.lastIndexOf("\n/*") + "\n/*".length;
+  const text = readFileSync(filename, "latin1");
+  const begin = text.lastIndexOf("\n//") + "\n//".length;
   return {
-    code: text.slice(begin, text.lastIndexOf("*/")).replaceAll("*!!/", "*/"),
+    code: text.slice(begin, -"\n".length),
     filename,
     lineOffset: text.slice(0, begin).split("\n").length - 1,
-    columnOffset: "/*".length,
+    columnOffset: "//".length,
   };
 }
 

@@ -18,7 +18,7 @@ import { keepCodeCache, keptFiles } from "../../src/start/code-cache.ts";
 
 const sha256Length = 64;
 
-/** Programs as they are shipped: a head, and the code behind it in a comment, or beside it in a file. */
+/** Programs as they are shipped: a head, and the code behind it in a comment, or in a file beside it. */
 describe("a program", () => {
   let folder = "";
   beforeEach(() => {
@@ -53,16 +53,24 @@ describe("a program", () => {
   test("runs its code whatever that holds, with its own words, name and modules", async () => {
     const code = `
       import { basename } from "node:path";
-      const comment = "/* é */".replace(/^[^é]*/, "");
+      const comment = \`/* é */ // two
+lines\`.replace(/^[^\\u00e9]*/, "");
       void import("node:path").then(({ posix }) => {
         console.log(process.argv.slice(2).join(), basename(import.meta.url), posix.sep, comment);
       });
     `;
     expect(run(await program("words", code), "one", "two")).toEqual({
       status: 0,
-      stdout: "one,two words.cjs / é */\n",
+      stdout: "one,two words.cjs / é */ // two\nlines\n",
       stderr: "",
     });
+  });
+
+  test.each([
+    ["a character that is not ASCII", "console.log(/é/.source);\n", "not ASCII"],
+    ["a raw line break", "console.log(String.raw`a\nb`);\n", "a line break"],
+  ])("is not made of code with %s, which would not come back as it was", async (_what, code, message) => {
+    await expect(program("refused", code)).rejects.toThrow(message);
   });
 
   test("of a container is without what the table of keys says to people, and with all else of it", async () => {
