@@ -53,7 +53,7 @@ const results = [
   ["`validate job.xml`", "ValidateJson"],
   ["`search --dry-run job.xml`", "SearchDryRunJson"],
   ["`trials ID`", "TrialsJson"],
-  ["`submit --detach`", "DetachedJson"],
+  ["`submit --detach`, `search --detach`", "DetachedJson"],
   ["`submit --dry-run`", "DryRunJson"],
   ["`forward ID worker:0 8080`, `tensorboard ID`", "ForwardJson"],
   ["`page ID`, `page ID --address`", "PageJson"],
@@ -94,7 +94,11 @@ export function jsonPage(root) {
   const shown = new Set();
   /** @type {string[]} */
   const waiting = [];
-  const declaration = (/** @type {string} */ name) => declared.get(name) ?? fail(`${name} is declared nowhere`);
+  /** @type {(name: string) => Declaration} */
+  const declaration = (name) => {
+    const { base, fields, ...own } = declared.get(name) ?? fail(`${name} is declared nowhere`);
+    return { ...own, base, fields: [...fields, ...(base === undefined ? [] : declaration(base).fields)] };
+  };
   const show = (/** @type {string} */ name, /** @type {string} */ title) => {
     const { doc, fields } = declaration(name);
     shown.add(name);
@@ -146,16 +150,19 @@ function eventOf({ fields: [event] }) {
 
 /**
  * The interfaces of a file, as the formatter lays them out, by name.
- * @typedef {{ doc: string, fields: Field[] }} Declaration
+ * @typedef {{ doc: string, base: string | undefined, fields: Field[] }} Declaration
  * @typedef {{ name: string, optional: string, type: string, doc: string }} Field
  * @param {string} text
  * @returns {[string, Declaration][]}
  */
 function declarations(text) {
   const found = text.matchAll(
-    /(?:^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:export )?interface (\w+) \{\n([\s\S]*?)^\}/gm,
+    /(?:^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:export )?interface (\w+)(?: extends (\w+))? \{\n([\s\S]*?)^\}/gm,
   );
-  return [...found].map(([, doc, name = "", body = ""]) => [name, { doc: sentence(doc), fields: fieldsOf(body) }]);
+  return [...found].map(([, doc, name = "", base, body = ""]) => [
+    name,
+    { doc: sentence(doc), base, fields: fieldsOf(body) },
+  ]);
 }
 
 /** @param {string} body @returns {Field[]} */

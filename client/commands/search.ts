@@ -22,6 +22,7 @@ export const search = defineCommand({
       describe: "Go on with a search that has ended, by its application's id or the file of its trials",
     },
     trials: { type: "string", describe: "How many trials to show; default as many as run at once" },
+    detach: { type: "boolean", default: false, describe: "Print the application's id and exit; the search goes on" },
     ...jsonOption,
   },
   printsEvents: true,
@@ -32,24 +33,27 @@ export const search = defineCommand({
       "search job.xml --resume application_1795305600000_0007",
       "Goes on with one that was killed, failed or ran out of time",
     ],
+    ["search --detach job.xml", "tony-ts attach ID follows it, tony-ts trials ID shows what it has found"],
     ["search --dry-run job.xml", "The first trials, as many as run at once"],
     ["search --dry-run --after trials.jsonl --trials 1 --json job.xml", "What to try next, given these results"],
   ],
   run: async (args, context) => {
     const count = args.trials === undefined ? undefined : trialCount("trials", args.trials);
-    if (!args["dry-run"]) {
+    const { detach, json, "dry-run": isDryRun } = args;
+    if (!isDryRun) {
       if (count !== undefined || args.after !== undefined) throw usageError("--trials and --after need --dry-run");
       const { runSearch } = await import("../submission/run-search.ts");
       return await runSearch(
         await readJobOf("search", { ...args, runsSearch: true }, context),
         jobWords(args),
-        { local: args.scheduler === "local", json: args.json, resume: args.resume, conf: args.conf },
+        { local: args.scheduler === "local", detach, json, resume: args.resume, conf: args.conf },
         context,
       );
     }
+    if (detach) throw usageError("--dry-run runs nothing, so there is no search to leave with --detach");
     if (args.resume !== undefined) throw usageError("--resume runs a search; --dry-run goes on with --after FILE");
     const text = await readJobOf("search", args, context);
     const { forecastSearch } = await import("../submission/search-forecast.ts");
-    return forecastSearch(text, { after: args.after, count, json: args.json }, context);
+    return forecastSearch(text, { after: args.after, count, json }, context);
   },
 });

@@ -19,11 +19,11 @@ interface Resumption {
   readonly conf: readonly string[] | undefined;
 }
 
-/** Runs the trials of a search, and follows them as any job. @param given the words of the command line that make the job */
+/** Runs the trials of a search, and follows them as any job, unless it is to be left alone. @param given the words of the command line that make the job */
 export async function runSearch(
   text: JobText,
   given: readonly string[],
-  { local, json, resume, conf }: Pick<SubmissionChoices, "local" | "json"> & Resumption,
+  { local, detach, json, resume, conf }: Pick<SubmissionChoices, "local" | "detach" | "json"> & Resumption,
   context: ClientContext,
 ): Promise<ExitCode> {
   const asWritten = checkJob({ ...text, submission: { ...text.submission, runsSearch: false } }, jobContextOf(context));
@@ -32,19 +32,20 @@ export async function runSearch(
   if (search === undefined) throw usageError(`${spec.name} is not a search`);
   const why = notRun(spec, search);
   if (why !== undefined) throw usageError(`This search does not run: ${why}`);
-  const choices = { detach: false, json, logs: { kind: "none" }, local } as const;
+  const choices = { detach, json, logs: { kind: "none" }, local } as const;
   const view = new SearchView(context.output, context.now, {
     given: local ? [...given, "--scheduler", "local"] : given,
     ...(local && { localFolder: (id: string) => path.join(localRoot(context.environment), id) }),
   });
-  const shown = json ? choices : { ...choices, display: { view, submitted: () => undefined } };
+  const shown = json || detach ? choices : { ...choices, display: { view, submitted: () => undefined } };
   const program = search.algorithm === "optuna" && { optunaProgram: readFileSync(optunaProgramPath(), "utf8") };
   const submission = { ...text.submission, ...program };
   if (resume === undefined) return await runSubmission({ ...text, submission }, shown, context);
   const { tookOver, trialsBefore } = await import("./search-resumption.ts");
   const before = await trialsBefore(resume, search, conf?.filter(isSetting), context);
   const words = tookOver(resume, before);
-  if (json) printEvent(context.output, { event: "remark", text: words });
+  if (detach) context.output.problem(words);
+  else if (json) printEvent(context.output, { event: "remark", text: words });
   else context.output.print(words);
   return await runSubmission({ ...text, submission: { ...submission, trialsBefore: before } }, shown, context);
 }

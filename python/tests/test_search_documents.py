@@ -142,21 +142,30 @@ def test_the_search_for_who_comes_from_ray_tune_goes_on_from_checkpoints() -> No
     assert {trial["state"] for trial in trials} <= {"completed", "stopped"}
 
 
-def test_a_trial_in_python_and_the_best_parameters_of_its_search() -> None:
+def test_a_trial_in_python() -> None:
     [train] = programs(section(PYTHON, "In a trial of a search"))
-    [reader] = programs(section(PYTHON, "A search"))
     Path("train.py").write_text(train)
     Path(WHEEL).write_bytes(package_zip())
     Path("job.xml").write_text(OF_PYTHON)
-    names: dict[str, Any] = {}
-    told = run(reader, names)
-    assert told == f"{{'lr': 0.1, 'optimizer': 'sgd', 'momentum': 0.5}} {names['best']['value']}\n"
-    assert names["best"]["value"] == pytest.approx(0.85**10)
-    found = names["told"]["applicationId"]
+    found, trials = searched("tony-ts search job.xml")
+    assert trials[0]["value"] == pytest.approx(0.85**10)
     assert typed(f"tony-ts logs {found} trial:0") == "trial 0: lr 0.1, sgd, momentum 0.5\n"
     assert typed(f"tony-ts logs {found} trial:1") == "trial 1: lr 0.05, adam, momentum 0\n"
-    result = json.loads((Path(os.environ["XDG_STATE_HOME"]) / "tony-ts" / "local" / found / "result.json").read_text())
-    assert result["best"]["params"] == names["best"]["params"]
+
+
+def test_a_search_that_a_program_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = tony_ts.search
+    local = {"scheduler": "local", "trials": 4}
+    monkeypatch.setattr(tony_ts, "search", lambda *given, **named: search(*given, **{**named, **local}))
+    [program] = programs(section(PYTHON, "A search"))
+    names: dict[str, Any] = {"tony_ts": tony_ts}
+    told = run(program, names)
+    job, best = names["job"], names["best"]
+    assert told == f"{best['params']} {best['value']}\n"
+    assert len(job.trials()) == 4
+    assert best["value"] == pytest.approx(names["objective"](tony_ts.Trial(0, best["params"])))
+    result = json.loads((Path(os.environ["XDG_STATE_HOME"]) / "tony-ts" / "local" / job.id / "result.json").read_text())
+    assert result["best"]["params"] == best["params"]
 
 
 def test_the_job_file_of_a_search_is_not_submitted() -> None:

@@ -28,6 +28,7 @@ from .in_task import Advice, Change, Entry, KeyValues, Task, TaskEnd, task
 from .job import Job, LogLine
 from .magic import load_ipython_extension as load_ipython_extension
 from .request import Role
+from .search import search
 from .submission import submit
 from .task_api import BadValue, ConditionFailed, NotInATask, TaskError
 from .tfrecord import parse_example
@@ -66,6 +67,7 @@ __all__ = [
     "feed",
     "package",
     "parse_example",
+    "search",
     "submit",
     "task",
     "trial",

@@ -14,6 +14,7 @@ from .job import (
     End,
     LogLine,
     Reading,
+    best_in,
     check_killed,
     event_words,
     kill_words,
@@ -21,11 +22,13 @@ from .job import (
     log_words,
     report_in,
     status_words,
+    trials_in,
+    trials_words,
     url_in,
 )
 from .program import command
 from .request import NO_FILE, Command, Origin, Role, Value
-from .shapes import JobOutcome, JobState, JobStatus
+from .shapes import JobOutcome, JobState, JobStatus, TrialJson
 from .submission import WITHDRAWN, in_callers_words, prepare, tell, written
 from .waits import Heard, listening
 
@@ -84,6 +87,16 @@ class AsyncJob:
             async for event in events:
                 for line in log_lines(event):
                     yield line
+
+    @told_plainly
+    async def trials(self) -> list[TrialJson]:
+        """As ``Job.trials``."""
+        return trials_in(await arun(trials_words(self._id)))
+
+    @told_plainly
+    async def best(self) -> TrialJson | None:
+        """As ``Job.best``."""
+        return best_in(await arun(trials_words(self._id)))
 
     @told_plainly
     async def kill(self, reason: str | None = None) -> None:

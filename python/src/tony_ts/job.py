@@ -11,7 +11,7 @@ from .display import Progress, ended, in_a_line, job_html, text_html
 from .errors import TonyError, error_of, job_failed, not_in_time, told_plainly
 from .process import Events, Printed, run
 from .request import NO_FILE, Origin
-from .shapes import Event, JobOutcome, JobState, JobStatus
+from .shapes import Event, JobOutcome, JobState, JobStatus, TrialJson
 from .waits import Heard, listening
 
 
@@ -96,6 +96,19 @@ class Job:
         with Events(log_words(self._id, task, follow)) as events:
             for event in events:
                 yield from log_lines(event)
+
+    @told_plainly
+    def trials(self) -> list[TrialJson]:
+        """
+        Of a search: all that have begun. The best come first, those that run behind those that have ended, and those
+        that failed last.
+        """
+        return trials_in(run(trials_words(self._id)))
+
+    @told_plainly
+    def best(self) -> TrialJson | None:
+        """Of a search: the best trial that has ended with a value; ``best()["params"]`` are its parameters."""
+        return best_in(run(trials_words(self._id)))
 
     @told_plainly
     def kill(self, reason: str | None = None) -> None:
@@ -237,12 +250,25 @@ def log_words(job_id: str, task: str | None, follow: bool) -> list[str]:
     return ["logs", job_id, *([] if task is None else [task]), *(["--follow"] if follow else []), "--json"]
 
 
+def trials_words(job_id: str) -> list[str]:
+    return ["trials", job_id, "--json"]
+
+
 def kill_words(job_id: str, reason: str | None) -> list[str]:
     return ["kill", job_id, "--json", *([] if reason is None else ["--reason", reason])]
 
 
 def report_in(printed: Printed) -> JobStatus:
     return cast(JobStatus, printed["status"])
+
+
+def trials_in(printed: Printed) -> list[TrialJson]:
+    return cast("list[TrialJson]", printed["trials"])
+
+
+def best_in(printed: Printed) -> TrialJson | None:
+    number = printed.get("best", {}).get("number")
+    return next((trial for trial in trials_in(printed) if trial["number"] == number), None)
 
 
 def url_in(printed: Printed) -> str | None:

@@ -70,6 +70,7 @@ def request(
     roles: Mapping[str, Role] | None,
     framework: str | None,
     conf: Mapping[str, Value],
+    added: Sequence[Setting] = (),
 ) -> Request:
     """Checks how the arguments go together, not what is in them: the command line does that, for every caller alike."""
     job_file = os.fspath(job) if isinstance(job, (str, os.PathLike)) and is_job_file(job) else None
@@ -81,7 +82,7 @@ def request(
         settings += _of_file(role, roles)
         if framework is not None:
             settings.append(Setting("tony.application.framework", framework, "framework"))
-    settings += _shared(role)
+    settings += [*_shared(role), *added]
     settings += (Setting(key, _text(value), "conf") for key, value in conf.items())
     return Request(job_file, tuple(settings))
 

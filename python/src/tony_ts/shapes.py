@@ -185,6 +185,28 @@ class TrialStatus(_TrialStatus, total=False):
     application: str
 
 
+class _TrialJson(TypedDict):
+    number: int
+    task: str
+    params: Dict[str, Any]
+    state: TrialState
+
+
+class TrialJson(_TrialJson, total=False):
+    """A trial of a search: what was tried, and what came of it."""
+
+    value: float
+    step: int
+    checkpointStep: int
+    startedAtMs: int
+    endedAtMs: int
+    why: str
+    nonFinite: Literal["NaN", "Infinity", "-Infinity"]
+    checkpoint: str
+    lines: List[str]
+    application: str
+
+
 class TaskStatus(_TaskStatus, total=False):
     params: Dict[str, str]
     trial: TrialStatus

@@ -20,6 +20,7 @@ from .request import (
     Origin,
     Request,
     Role,
+    Setting,
     Value,
     job_xml,
     list_item,
@@ -82,7 +83,11 @@ def submit(
     :param application_tag: of YARN: while a job of yours with it has not ended, that one is returned
     :param scheduler: ``local`` runs the job on this machine
     """
-    prepared = prepare("submit", locals())
+    return hand_in(prepare("submit", locals()))
+
+
+def hand_in(prepared: Prepared) -> Job:
+    """Returns when the job has been accepted; whatever interrupts it withdraws the submission."""
     with written(prepared) as (words, origin), turn(), Child(words) as child:
         try:
             printed = child.result()
@@ -103,13 +108,19 @@ class Prepared:
     words: tuple[str, ...]
     parcels: tuple[Parcel, ...]
     is_local: bool
+    #: Of the command line.
+    verb: Literal["submit", "search"] = "submit"
 
 
 _NOT_HERE = ("unknown", "job")
 
 
-def prepare(function: str, arguments: dict[str, Any]) -> Prepared:
-    """From the arguments of ``submit()``, which all its forms share."""
+def prepare(function: str, arguments: dict[str, Any], added: Sequence[Setting] = ()) -> Prepared:
+    """
+    From the arguments of ``submit()``, which all its forms share.
+
+    :param added: what ``function`` adds to them; ``conf`` goes over it
+    """
     if arguments["unknown"]:
         raise unknown_arguments(function, arguments["unknown"], [name for name in arguments if name not in _NOT_HERE])
     sources, variables = beside(arguments["python_venv"], arguments["env"] or {})
@@ -127,6 +138,7 @@ def prepare(function: str, arguments: dict[str, Any]) -> Prepared:
         one,
         roles=roles,
         framework=arguments["framework"],
+        added=added,
         conf=arguments["conf"] or {},
     )
     options = {
@@ -178,7 +190,7 @@ def written(prepared: Prepared) -> Generator[tuple[Sequence[str], Origin], None,
         put = keep if prepared.is_local else put_into(folder)
         carried = dict.fromkeys(file for each in prepared.parcels for file in each.files(put))
         resources = [f"--conf=tony.containers.resources={list_item(file)}" for file in carried]
-        words = ["submit", "--detach", "--json", *prepared.words, *resources]
+        words = [prepared.verb, "--detach", "--json", *prepared.words, *resources]
         if asked.job_file is not None:
             settings = (f"--conf={setting.key}={setting.value}" for setting in asked.settings)
             yield [*words, f"--conf={asked.job_file}", *settings], Origin()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, NamedTuple
+from typing import Any, Callable, Mapping, NamedTuple
 
+from .in_task import task
 from .task_api import NotInATask
 
 
@@ -26,9 +27,20 @@ def trial() -> Trial:
     return Trial(int(_variable("TONY_TRIAL_NUMBER")), json.loads(_variable("TONY_TRIAL_PARAMS")))
 
 
+def run_trial(objective: Callable[[Trial], object], metric: str | None) -> None:
+    """What a trial runs of a search that was made from a function: what that returns is reported as the metric."""
+    value = objective(trial())
+    if value is None:
+        return
+    if metric is None:
+        raise TypeError(f"the function returned {value!r}: search(metric=…) names what that is")
+    metrics: dict[str, Any] = {metric: value}
+    task().report(**metrics)
+
+
 def _variable(name: str) -> str:
     value = os.environ.get(name)
     if value is None:
-        message = f"{name} is not set: this is no trial of a search, which tony-ts search job.xml runs"
+        message = f"{name} is not set: this is no trial of a search (tony_ts.search(), tony-ts search job.xml)"
         raise NotInATask(message, code="NOT_IN_A_TASK")
     return value

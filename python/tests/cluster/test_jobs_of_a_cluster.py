@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tony_ts
-from tony_ts import Job, JobFailed, JobInvalid, JobKilled, JobNotFound
+from tony_ts import Job, JobFailed, JobInvalid, JobKilled, JobNotFound, Trial
 
 FAILS = """
 print("reading", flush=True)
@@ -89,3 +89,24 @@ def test_what_the_cluster_refuses_is_said_in_the_callers_words() -> None:
         tony_ts.submit("true", memory="9000g")
     with pytest.raises((JobNotFound, JobInvalid)):
         Job("application_1795305600000_0001").wait()
+
+
+def test_a_search_of_a_function_runs_its_trials_in_one_application() -> None:
+    def objective(trial: Trial) -> float:
+        return float(trial.params["x"])
+
+    job = tony_ts.search(
+        objective,
+        {"x": [3, 1, 2]},
+        metric="loss",
+        direction="minimize",
+        algorithm="grid",
+        parallel=2,
+        memory="512m",
+        env={"PYTHON": sys.executable},
+    )
+    assert job.wait(timeout=300)["result"] == "succeeded"
+    assert [trial["value"] for trial in job.trials()] == [1, 2, 3]
+    best = job.best()
+    assert best is not None
+    assert best["params"] == {"x": 1}

@@ -36,14 +36,19 @@ const search = {
 /** @returns also what the ApplicationMaster was to run, where it was submitted */
 async function run(
   settings: Readonly<Record<string, string>>,
-  choices: { readonly json?: boolean; readonly resume?: string; readonly conf?: readonly string[] } = {},
+  choices: {
+    readonly detach?: boolean;
+    readonly json?: boolean;
+    readonly resume?: string;
+    readonly conf?: readonly string[];
+  } = {},
 ) {
   const text = there.job(settings, { runsSearch: true });
   let job: unknown;
   there.manager.onSubmit = () => {
     job = there.read(id, "job.json").json;
   };
-  const all = { local: false, json: false, resume: undefined, conf: undefined, ...choices };
+  const all = { local: false, detach: false, json: false, resume: undefined, conf: undefined, ...choices };
   const exitCode = await runSearch(text, ["job.xml"], all, there.context);
   return { exitCode, job, out: there.context.out.text.trimEnd().split("\n") };
 }
@@ -63,6 +68,18 @@ test("a search is submitted as a job of its trials", async () => {
   expect(exitCode).toBe(ExitCode.succeeded);
   expect(job).toMatchObject({ spec: { search: { metric: "loss", maxTrials: 3 } } });
 });
+
+test.each([
+  [false, [id]],
+  [true, [JSON.stringify({ jsonVersion: 1, applicationId: id })]],
+])(
+  "one that is left alone prints its id and nothing else (--json: %j), also where it goes on with another",
+  async (json, out) => {
+    const detached = await run(search, { detach: true, json, resume: trials() });
+    expect(detached).toMatchObject({ exitCode: ExitCode.succeeded, out });
+    expect(there.context.err.text).toContain("took over 2 trials of ");
+  },
+);
 
 test("one that goes on with another has its trials, which is said first", async () => {
   const file = trials();
