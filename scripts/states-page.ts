@@ -12,48 +12,52 @@ import type { Machine, Row } from "../src/moves.ts";
 
 /** The tables, each with what it is about. */
 export const machines: readonly (readonly [Machine<string, string>, string, string])[] = [
-  [JOB, "am/core/state/job-moves.ts", "What the ApplicationMaster is at, as a whole."],
-  [ENDING, "am/core/state/job-moves.ts", "How far the ending of a job is that is `finishing`."],
-  [GANG, "am/core/state/gang-moves.ts", "Roles that are asked for, start, fail and restart together."],
-  [TASK, "am/core/state/task-moves.ts", "Where a task's life in its generation stands."],
-  [VERDICT, "am/core/state/verdict-moves.ts", "What ended a generation, or the life of a task that lives on its own."],
-  [CONTAINER, "am/core/state/container-moves.ts", "Whose a container is, until YARN says that it is over."],
-  [LINK, "am/core/state/container-moves.ts", "How the executor in a container is reached."],
-  [SPLIT, "am/core/feeds/split-moves.ts", "What becomes of a part of a feed's files in an epoch."],
-  [MANAGER, "am/scheduler/yarn/manager-link.ts", "Where this attempt stands with YARN's ResourceManager."],
-  [CONNECTION, "executor/core/link-moves.ts", "Where an executor stands with the ApplicationMaster."],
+  [JOB, "am/core/state/job-moves.ts", "The job as a whole, as its ApplicationMaster sees it."],
+  [ENDING, "am/core/state/job-moves.ts", "The steps in which a job that is `finishing` ends."],
+  [GANG, "am/core/state/gang-moves.ts", "Roles that are requested, start, fail and restart together."],
+  [TASK, "am/core/state/task-moves.ts", "A task's life in its generation."],
+  [
+    VERDICT,
+    "am/core/state/verdict-moves.ts",
+    "The decision about what ended a generation, or the life of a task that restarts alone.",
+  ],
+  [CONTAINER, "am/core/state/container-moves.ts", "Which task has a container, until YARN says that it is over."],
+  [LINK, "am/core/state/container-moves.ts", "The connection to the executor in a container."],
+  [SPLIT, "am/core/feeds/split-moves.ts", "A part of a feed's files in an epoch."],
+  [MANAGER, "am/scheduler/yarn/manager-link.ts", "The relation of this attempt to YARN's ResourceManager."],
+  [CONNECTION, "executor/core/link-moves.ts", "An executor's connection to the ApplicationMaster."],
   [
     ISOLATION,
     "executor/core/isolation-moves.ts",
-    "What an executor does that reaches nobody, of whose task it is not known where it lives.",
+    "What an executor does when it reaches nobody and cannot know whether its task has moved.",
   ],
 ];
 
 const HEAD = `# States
 
-Made from tables in \`am/\` and \`executor/core/\` by \`npm run docs\`; edit them there.
+\`npm run docs\` generates this page from tables in \`am/\` and \`executor/core/\`; edit them there.
 
-Each thing below has one function that changes its phase. The caller says what happened; the table says which phase follows, and names the function
-where it happens.
+One function per table changes the phase. Its caller says what happened (*on*); the table says which phase follows, and names the function
+in which this happens.
 
-- *In the journal*: "yes" means that a snapshot of the state is written soon, so that a later attempt knows. A move without it is in the next snapshot that
-  something else brings, or YARN and the executors tell a later attempt what it needs to know of it. The move itself waits for no snapshot. What does wait
-  is \`Held\` in \`am/core/state/state.ts\`: making ready for another generation, the start of a gang or task, the stop of a trial, the stop of a task or stage
-  that is done, the job's end, and files that are still on their way. A feed has a journal of its own: its answers to tasks wait for that.
-- *Ignored*: it comes in these phases as well, and changes nothing.
-- A move that is in no row changes nothing and is logged as \`defect\`: by the ApplicationMaster's core once for each table, move and phase
-  (\`am/core/state/machine.ts\`), where it throws in tests and in the simulation. In an executor's core the simulation fails on that line. A split ignores
+- *In the journal*: "yes" means that a snapshot of the state is written soon, so that a later attempt knows about the move. A move without it is in the
+  next snapshot that another move causes, or a later attempt learns what it needs from YARN and the executors. The move itself waits for no snapshot. The
+  effects that do wait are \`Held\` in \`am/core/state/state.ts\`: preparing another generation, the start of a gang or task, the stop of a trial, the stop of
+  a task or stage that is done, the job's end, and the outcome of an upload. A feed has its own journal: its answers to tasks wait for that.
+- *Ignored*: the move also occurs in these phases, and changes nothing.
+- A move without a row changes nothing and is logged as \`defect\`: by the ApplicationMaster's core once for each table, move and phase
+  (\`am/core/state/machine.ts\`); in tests and in the simulation it throws. In an executor's core the simulation fails on that line. A split ignores
   the move.
 
 For example, the node of \`worker:1\` is lost while its gang restarts:
 
-- its old program was still \`stopping\`: \`container-lost\` makes it \`lost\`, or \`stop-overdue\` if its time to stop is over first. Once the next
-  generation is open \`renewed-without-container\` makes it \`waiting\`: another container is asked for. What ended the node is evidence in the verdict, if
+- its old program was still \`stopping\`: \`container-lost\` makes the task \`lost\`, or \`stop-overdue\` if its time to stop is over first. Once the next
+  generation is open \`renewed-without-container\` makes it \`waiting\`: another container is requested. The loss of the node is evidence in the verdict, if
   that is still open.
-- it was making ready for the next generation (\`allocated\` to \`registered\`): \`container-replaced\` makes it \`waiting\`. Nothing had started, so no
-  generation ends. The loss is evidence where an open verdict waits for that container; otherwise the node is blamed, unless it was taken out of
-  the cluster (\`judgeReplaced\` in \`am/core/failures/losses.ts\`), and after too many failures of the task's machines the job fails (\`tony.failure.blame.job\`).
-- its program had ended: nothing moves at once; the node's end is evidence as long as the verdict waits for that container. Once the next generation
+- it was preparing for the next generation (\`allocated\` to \`registered\`): \`container-replaced\` makes it \`waiting\`. Nothing had started, so no
+  generation ends. The loss is evidence if an open verdict waits for that container; otherwise the node is blamed, unless it was decommissioned
+  (\`judgeReplaced\` in \`am/core/failures/losses.ts\`), and after too many failures of the task's machines the job fails (\`tony.failure.blame.job\`).
+- its program had ended: nothing moves at once; the loss of the node is evidence as long as the verdict waits for that container. Once the next generation
   is open the task is \`waiting\`, as above.
 `;
 

@@ -2,8 +2,8 @@ import { machine, type Row } from "../../src/moves.ts";
 import type { IsolationPhase } from "./state.ts";
 
 const PHASES = {
-  reached: "an ApplicationMaster or the staging folder is reached, or was within the time",
-  isolated: "neither was: the task may run elsewhere, so programs are suspended and nothing is uploaded",
+  reached: "the ApplicationMaster or the staging folder can be reached, or could be within the isolation time",
+  isolated: "neither could be reached: the task may run elsewhere, so programs are suspended and nothing is uploaded",
   ordered:
     "the ApplicationMaster gave an order about the task: uploads go on, a suspended program waits for `resume-child`",
 } satisfies Record<IsolationPhase, string>;

@@ -3,7 +3,8 @@ import type { LinkPhase } from "./state.ts";
 
 const PHASES = {
   searching: "no ApplicationMaster is connected: addresses are tried, and the staging folder is read",
-  connected: "an attempt of the ApplicationMaster is obeyed over its stream; a later one may be tried beside it",
+  connected:
+    "the executor obeys an attempt of the ApplicationMaster over its stream, and may try a later one beside it",
   closed: "the executor ends: nothing is opened any more",
 } satisfies Record<LinkPhase, string>;
 

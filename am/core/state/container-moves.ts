@@ -5,11 +5,11 @@ import type { Step } from "./step.ts";
 
 const PHASES = {
   unclaimed:
-    "bound to none: just given; or kept by YARN for a later attempt whose journal does not know it, and its executor may still come and name its task",
+    "bound to no task: just allocated; or kept by YARN for a later attempt whose journal does not know it, and its executor may still connect and name its task",
   held: "bound to a task",
   terminating:
-    "its executor is gone; YARN's completion status, which says why, is awaited before it is given back, for that would hide it",
-  discarded: "released or stopped by us, or over; only YARN's completion is still to come",
+    "its executor is gone; it is released only after YARN's completion status, which says why: a release would replace that status",
+  discarded: "released or stopped by us, or over; only YARN's completion is outstanding",
 } satisfies Record<ContainerPhase, string>;
 
 /** All that may become of a container until YARN says that it is over, and it leaves the books. */
@@ -38,10 +38,10 @@ export function moveContainer(step: Step, container: ContainerRecord, on: Contai
 
 const LINKS = {
   none: "it has not registered yet",
-  up: "its stream stands",
-  broken: "the stream broke; the executor may come back within the reconnect time",
-  rejoining: "this attempt of the ApplicationMaster has not heard of it yet",
-  closed: "the executor said goodbye, or its container is given up or over",
+  up: "its stream is open",
+  broken: "the stream broke; the executor may reconnect within the reconnect time",
+  rejoining: "this attempt of the ApplicationMaster has not heard from it yet",
+  closed: "the executor said goodbye, or its container was given up or is over",
 } satisfies Record<Link, string>;
 
 const LINK_ROWS = [

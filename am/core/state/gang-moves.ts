@@ -5,13 +5,13 @@ import { follow, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
 
 const PHASES = {
-  ahead: "roles that must be done before it are not, or it is a trial that has no room yet; nothing is asked for",
-  gathering: "containers are asked for and launched, executors register",
-  running: "the cluster spec is out",
+  ahead: "it waits for roles that must be done first, or is a trial without room yet; no container is requested",
+  gathering: "containers are requested and launched, executors register",
+  running: "the cluster spec has been sent",
   ending: "a task has failed: programs are being stopped, and whether another generation follows is not decided yet",
   restarting: "the next generation is open, and programs of the one before are still being stopped",
-  done: "its tracked tasks are; what nobody waits for may run on until the job ends; or it is a trial that has ended or pauses",
-  over: "the job's outcome is decided, nothing of it starts any more",
+  done: "its tracked tasks are done, other tasks may run on until the job ends; or it is a trial that has ended or pauses",
+  over: "the job's outcome is decided, none of its tasks starts any more",
 } satisfies Record<GangPhase, string>;
 
 /** All that may become of a gang, in the order of its life. */

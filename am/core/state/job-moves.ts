@@ -5,9 +5,9 @@ import type { Step } from "./step.ts";
 
 const PHASES = {
   starting: "not yet registered with the ResourceManager, or a later attempt still reading its journal",
-  "under-way": "its gangs are at work; each says how far it is",
+  "under-way": "its gangs are at work, each in a phase of its own",
   finishing: "the outcome is decided and being carried out",
-  over: "the exit effect is out; nothing happens any more",
+  over: "the exit effect was sent; nothing happens any more",
 } satisfies Record<JobPhase, string>;
 
 const ROWS = [

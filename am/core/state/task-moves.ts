@@ -17,15 +17,15 @@ const PHASES = {
   waiting: "has no container and wants one",
   allocated: "has a container whose launch was ordered",
   launched: "the NodeManager accepted the launch; files are localised, the executor starts",
-  preparing: "its executor of an earlier generation was told to make ready for this one",
+  preparing: "its executor of an earlier generation was told to prepare for this one",
   registered: "its executor holds a port and waits for the cluster spec",
   starting: "the cluster spec is sent",
   running: "its program runs",
   stopping: "its program was told to stop",
-  succeeded: "its program ended by itself, and well",
-  failed: "its program ended by itself, and badly; or a sidecar was given up",
-  stopped: "its program ended because we stopped it, or it needs none any more",
-  lost: "its container or executor went away while the program was wanted",
+  succeeded: "its program ended by itself and succeeded",
+  failed: "its program ended by itself and failed; or a sidecar was given up",
+  stopped: "its program ended because we stopped it, or it no longer needs one",
+  lost: "its container or executor was lost while the program should have run",
 } satisfies Record<TaskPhase, string>;
 
 /** All that may become of a task, in the order of its life. */

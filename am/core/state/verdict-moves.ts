@@ -4,9 +4,9 @@ import { follow, type Row } from "./machine.ts";
 import type { Step } from "./step.ts";
 
 const PHASES = {
-  held: "nothing was done about it yet: the job could not go on after the present root cause, so the whole picture is awaited",
-  proceeded: "the restart that follows from it has begun, where any does",
-  doubted: "the same, but after what has turned out since the job cannot go on: the whole picture is awaited",
+  held: "nothing was done about it yet: the job could not go on after the present root cause, so it waits until every task is accounted for",
+  proceeded: "the restart that follows from it, if any, has begun",
+  doubted: "the same, but by later evidence the job cannot go on: it waits until every task is accounted for",
 } satisfies Record<VerdictPhase, string>;
 
 /** All that may become of a verdict until it is closed: every task is accounted for, or the time for that is up. */

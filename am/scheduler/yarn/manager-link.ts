@@ -8,9 +8,9 @@ type ManagerPhase = "unregistered" | "answering" | "silent" | "ending" | "over";
 const PHASES = {
   unregistered: "it does not know this attempt yet",
   answering: "it answered the last heartbeat",
-  silent: "the last heartbeat had no answer: what that one told is told again first, as it was",
+  silent: "the last heartbeat had no answer: the same heartbeat is repeated first, unchanged",
   ending: "it is being told how the job ended; no further heartbeat begins",
-  over: "it says that this attempt is over, or has refused every heartbeat for too long; nothing of it is touched",
+  over: "it says that this attempt is over, or has refused every heartbeat for too long; this attempt touches nothing more",
 } satisfies Record<ManagerPhase, string>;
 
 const ROWS = [
