@@ -53,17 +53,17 @@ function size(bytes) {
 
 const guard = usualGuardLimits;
 const calls = usualCallLimits;
-const ofCaller = `${count(guard.mostOfCaller)} of a caller; ${count(guard.mostUnproven)} that have not proved a name, ${count(guard.mostUnprovenOfAddress)} of an address; of these ${count(guard.mostServed)} are read, ${count(guard.mostServedOfAddress)} of an address`;
-const untilProof = `${time(guard.proofMs)} until a call is let in, ${time(guard.refusedMs)} after one that is refused`;
+const ofCaller = `${count(guard.mostOfCaller)} per caller; ${count(guard.mostUnproven)} unauthenticated, ${count(guard.mostUnprovenOfAddress)} per address; of these ${count(guard.mostServed)} are read, ${count(guard.mostServedOfAddress)} per address`;
+const untilProof = `${time(guard.proofMs)} until a call is admitted, ${time(guard.refusedMs)} after one that is refused`;
 const untilAsked = `${time(calls.askingMs)} to say what a call is for; ${time(LONGEST_UNNOTICED_MS)} without an answer to a ping; ${time(UNUSED_MS)} without a call`;
-const asking = `${count(calls.mostAsking)} requests read at a time and ${count(calls.mostWaiting)} that wait, of a caller; ${count(guard.mostUnprovenCalls)} on a connection before one is let in; ${count(guard.mostProvenRefusals)} refusals of a caller`;
+const asking = `${count(calls.mostAsking)} requests read at a time and ${count(calls.mostWaiting)} that wait, per caller; ${count(guard.mostUnprovenCalls)} on a connection before one is admitted; ${count(guard.mostProvenRefusals)} refusals per caller`;
 const messages = `${size(MOST_HEADERS_BYTES)} of headers a call, ${size(MOST_REQUEST_BYTES)} a message in, ${size(MOST_ANSWER_BYTES)} out`;
 
 const rows = [
   {
     door: "the ApplicationMaster's port, for clients",
     connections: ofCaller,
-    streams: `${asking}; ${count(calls.mostCalls)} calls of a caller and ${count(CALLS_OF_TASK)} more for each task; ${count(FIRST_STREAMS)} open on a connection, and twice as many where half of them are let in, up to ${count(MOST_STREAMS)}`,
+    streams: `${asking}; ${count(calls.mostCalls)} calls per caller and ${count(CALLS_OF_TASK)} more for each task; ${count(FIRST_STREAMS)} open on a connection, doubled when half of them are admitted, up to ${count(MOST_STREAMS)}`,
     bytes: `${messages}; ${count(WRITER_LIMIT)} messages that wait for a reader, ${size(INITIAL_TAIL_CREDIT_BYTES)} of a log`,
     deadlines: `${untilProof}; ${untilAsked}`,
   },
@@ -71,48 +71,48 @@ const rows = [
     door: "the same, for executors",
     connections: ofCaller,
     streams: asking,
-    bytes: `${messages}; ${count(LINK_WRITER_LIMIT)} messages that wait; of reports ${count(MOST_METRICS)} metrics, ${count(MOST_TEXT)} characters of an address or a reason, ${count(Bounds.servicesOfTask)} addresses for people`,
+    bytes: `${messages}; ${count(LINK_WRITER_LIMIT)} messages that wait; in reports ${count(MOST_METRICS)} metrics, ${count(MOST_TEXT)} characters of an address or a reason, ${count(Bounds.servicesOfTask)} addresses for people`,
     deadlines: `${untilProof}; ${untilAsked}`,
   },
   {
     door: "an executor's port, for a later ApplicationMaster",
     connections: ofCaller,
-    streams: `${asking}; ${count(calls.mostCalls)} calls of a caller`,
+    streams: `${asking}; ${count(calls.mostCalls)} calls per caller`,
     bytes: messages,
     deadlines: `${untilProof}; ${untilAsked}`,
   },
   {
     door: "sessions (`exec`, `forward`, …), through the ApplicationMaster",
     connections: none,
-    streams: `${count(mostSessions)} of a job, ${count(mostOfTask)} with a task; of a task of the job ${count(mostByTask)} with another one, and ${count(keptForPeople)} are left to people`,
-    bytes: "as both streams take it",
+    streams: `${count(mostSessions)} per job, ${count(mostOfTask)} with a task; a task of the job has at most ${count(mostByTask)} with another one, and ${count(keptForPeople)} are reserved for people`,
+    bytes: "as both streams accept them",
     deadlines: `${time(acceptMs)} for the executor's answer`,
   },
   {
     door: "a job's key-value store, through the ApplicationMaster",
     connections: none,
-    streams: `${count(storeLimits.operations)} operations of a transaction`,
-    bytes: `${size(storeLimits.keyBytes)} a key, ${size(storeLimits.valueBytes)} a value, ${size(storeLimits.requestBytes)} a transaction; ${count(storeLimits.keys)} keys and ${size(storeLimits.totalBytes)} in all; ${size(storeLimits.listedBytes)} of all lists of a transaction`,
+    streams: `${count(storeLimits.operations)} operations per transaction`,
+    bytes: `${size(storeLimits.keyBytes)} a key, ${size(storeLimits.valueBytes)} a value, ${size(storeLimits.requestBytes)} a transaction; ${count(storeLimits.keys)} keys and ${size(storeLimits.totalBytes)} in all; ${size(storeLimits.listedBytes)} for all lists of a transaction`,
     deadlines: none,
   },
   {
     door: "a job's feeds, through the ApplicationMaster",
     connections: none,
-    streams: "one call of a task that waits, of each feed",
-    bytes: `${count(MOST_TEXT)} characters of a name, a mark, or why a split cannot be read`,
+    streams: "one waiting call per task and feed",
+    bytes: `${count(MOST_TEXT)} characters of a name, a mark, or the reason why a split cannot be read`,
     deadlines: none,
   },
   {
     door: "a job's page, for YARN's proxy",
     connections: count(MOST_PAGE_CONNECTIONS),
-    streams: "one request of a connection; nothing but GET",
+    streams: "one request per connection; only GET",
     bytes: `${size(MOST_PAGE_HEADER_BYTES)} of headers; ${count(MOST_PAGE_ROWS)} tasks or ${size(MOST_PART_BYTES)} of logs an answer`,
     deadlines: `${time(PAGE_CONNECTION_MS)} for a request and its answer`,
   },
   {
     door: "the portal",
-    connections: `${count(MOST_PORTAL_CONNECTIONS)}, of its own user on its machine and of named proxies, or of who logs in`,
-    streams: "nothing but GET",
+    connections: `${count(MOST_PORTAL_CONNECTIONS)}, from its own user on its machine and from named proxies, or from users who log in`,
+    streams: "only GET",
     bytes: `${size(MOST_PORTAL_HEADER_BYTES)} of headers, ${size(MOST_LOGIN_HEADER_BYTES)} where people log in; ${count(MOST_JOBS)} jobs an answer`,
     deadlines: `${time(PORTAL_REQUEST_MS)} for a request`,
   },
@@ -134,11 +134,11 @@ const rows = [
     door: "Horovod's rendezvous, on the port of a task",
     connections: count(MOST_CONNECTIONS),
     streams: none,
-    bytes: `${size(MOST_VALUE_BYTES)} a value, ${size(MOST_ANNOUNCEMENT_BYTES)} an announcement; ${size(SPARE_BYTES)} and ${size(BYTES_OF_PAIR)} for each pair of processes in all, and as much that is being read`,
+    bytes: `${size(MOST_VALUE_BYTES)} a value, ${size(MOST_ANNOUNCEMENT_BYTES)} an announcement; ${size(SPARE_BYTES)} and ${size(BYTES_OF_PAIR)} for each pair of processes in all, and as much again while it is being read`,
     deadlines: `${time(HEADERS_TIMEOUT_MS)} for headers, ${time(REQUEST_TIMEOUT_MS)} for a request`,
   },
   {
-    door: "the fifo where a program's `ssh` announces calls",
+    door: "the fifo through which a program's `ssh` announces calls",
     connections: none,
     streams: none,
     bytes: `${size(MOST_NAME_BYTES)} a line`,
@@ -161,19 +161,19 @@ const rows = [
   {
     door: "the answers of `tony.notify.url`",
     connections: "1",
-    streams: `${count(TRIES)} tries of a notice, ${count(MOST_WAITING)} notices that wait`,
-    bytes: "no byte of a body",
+    streams: `${count(TRIES)} tries per notice, ${count(MOST_WAITING)} notices that wait`,
+    bytes: "the body is not read",
     deadlines: `${time(CALL_MS)} a try`,
   },
   {
-    door: "what we ask of WebHDFS",
+    door: "answers of WebHDFS",
     connections: none,
     streams: none,
     bytes: `${size(maximumJsonBytes)} of JSON, ${size(maximumOtherBytes)} of any other answer that is quoted`,
     deadlines: `${count(LEAST_BYTES_PER_SECOND)} B of an answer a second, once it has begun`,
   },
   {
-    door: "what we ask of Hadoop's RPC",
+    door: "answers of Hadoop's RPC",
     connections: none,
     streams: none,
     bytes: `${size(negotiationMaxFrameBytes)} a frame until the login, ${size(defaultMaxFrameBytes)} afterwards`,
@@ -183,7 +183,7 @@ const rows = [
     door: "archives that a job on this machine unpacks",
     connections: none,
     streams: none,
-    bytes: `what is free on the disk; ${count(mostEntries)} entries of a zip`,
+    bytes: `the free space of the disk; ${count(mostEntries)} entries of a zip`,
     deadlines: none,
   },
 ];
@@ -196,8 +196,8 @@ export function doorsPage() {
   );
   return `# Limits of every door
 
-Made from the constants of the code by \`npm run docs\`: edit them there. What comes from outside is read within these bounds.
-Who may come through each door: [security.md](../makers/security.md).
+\`npm run docs\` generates this page from constants in the code: edit them there. A door is a place where tony-ts reads external input; it enforces these limits.
+Who may use each door: [security.md](../makers/security.md).
 
 | door | connections | calls and streams | bytes | deadlines |
 | --- | --- | --- | --- | --- |

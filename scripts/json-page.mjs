@@ -68,21 +68,21 @@ const events = ["JobEvent", "WaitingEvent", "StatusEvent", "OutputEvent", "Remar
 
 const head = `# What is printed for programs
 
-Made from \`client/printed-json.ts\` by \`npm run docs\`; edit it there.
+\`npm run docs\` generates this page from \`client/printed-json.ts\`; edit it there.
 
-Each command that reads has \`--json\`: it prints one JSON object on stdout, or with a job that is followed one object a line; what is said
-for people goes to stderr. Each object begins with \`jsonVersion\`, now 1. It is raised when a field goes or changes its meaning; new
-fields, new events and new words may come at any time. Times end in \`Ms\` and are milliseconds since the epoch; sizes end in \`Bytes\` or
+Each command that reads has \`--json\`: it prints one JSON object on stdout, or, if it follows a job, one object a line; messages
+for people go to stderr. Each object begins with \`jsonVersion\`, now 1. It is raised when a field is removed or changes its meaning; new
+fields, new events and new values may be added at any time. Times end in \`Ms\` and are milliseconds since the epoch; sizes end in \`Bytes\` or
 \`MiB\`. A field with \`?\` may be absent. An \`ExitCode\` is one of those that \`tony-ts --help\` lists; a cluster
-that is not configured (\`NO_CLUSTER\`) is 3 as one that does not answer. An \`ApplicationId\`, \`ApplicationAttemptId\`, \`ContainerId\` or
-\`NodeId\` is text as YARN writes it. A \`JobSpec\` is an object with a \`specVersion\` of its own: the whole job as it was read from its file.
+that is not configured (\`NO_CLUSTER\`) is 3, like one that does not answer. An \`ApplicationId\`, \`ApplicationAttemptId\`, \`ContainerId\` or
+\`NodeId\` is text as YARN writes it. A \`JobSpec\` is an object with its own \`specVersion\`: the whole job as it was read from its file.
 Every \`…Reason\` and each \`Remedy\` is an object with a \`code\` and facts: [reasons.md](reasons.md).
 `;
 const following = `## A job that is followed
 
-\`submit\`, \`attach\` and \`wait\` print events, told apart by \`event\`. The first is \`job\`, the last \`end\`, which has the error where the command
-fails. \`wait\` has no \`output\`; with \`--stdin\` each event says by \`applicationId\` whose it is. \`logs --json\` prints \`output\` and \`end\`. \`submit\` prints \`job\` once the
-ResourceManager has the job: a signal before that leaves \`end\` with the error \`NOT_SUBMITTED\` alone.
+\`submit\`, \`attach\` and \`wait\` print events, distinguished by \`event\`. The first is \`job\`, the last \`end\`, which has the error if the command
+fails. \`wait\` has no \`output\`; with \`--stdin\` each event names its job by \`applicationId\`. \`logs --json\` prints \`output\` and \`end\`. \`submit\` prints \`job\` once the
+ResourceManager has the job: after a signal before that, it prints only \`end\` with the error \`NOT_SUBMITTED\`.
 `;
 
 /** @param {string} root the checkout */

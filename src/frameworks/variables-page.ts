@@ -24,35 +24,35 @@ import {
 
 const HEAD = `# Environment variables
 
-Made from \`src/frameworks/variables.ts\` by \`npm run docs\`; edit it there.
+\`npm run docs\` generates this page from \`src/frameworks/variables.ts\`; edit it there.
 
 ## What a program sees
 
-Its environment is, each over the one before: the container's, with \`tony.containers.envs\` and \`--container_env\`;
-\`tony.application.secrets\` and \`--secret\`; what only some roles get; \`tony.execution.envs\`, \`--shell_env\` and \`tony.<role>.envs\`; what every program gets and its framework's, which no setting of a job
-replaces unless it is said there. In \`tony.application.distributed-mode = fcfs\` a program starts before the others are there, so those of its framework are not
-set. \`MALLOC_ARENA_MAX\`, which NodeManagers set for JVMs, is taken away.
+Its environment is made of these, each overriding the one before: the container's, with \`tony.containers.envs\` and \`--container_env\`;
+\`tony.application.secrets\` and \`--secret\`; the variables that only some roles get; \`tony.execution.envs\`, \`--shell_env\` and \`tony.<role>.envs\`; the variables that every program gets and those of its framework, which a job's settings
+cannot replace unless the variable's row says so. With \`tony.application.distributed-mode = fcfs\` a program starts before the others are there, so the framework's variables are not
+set. \`MALLOC_ARENA_MAX\`, which NodeManagers set for JVMs, is removed.
 `;
 
 const TEMPLATES = `### Any other program
 
-With \`tony.application.framework = generic\` there are no variables beyond those of every program; what a program must know is written where
-its command, \`tony.execution.envs\` or \`tony.<role>.envs\` have one of these:
+With \`tony.application.framework = generic\` there are no variables beyond those of every program; instead, these templates are replaced in
+its command, \`tony.execution.envs\` and \`tony.<role>.envs\`:
 
 | template | |
 | --- | --- |
 | \`{{role}}\`, \`{{index}}\` | The task's role, and its number within it, from 0 |
 | \`{{count}}\` | How many tasks its role has |
 | \`{{host}}\`, \`{{port}}\` | Where it may listen |
-| \`{{spec.worker}}\` | \`host:port\` of each task of role \`worker\`, separated by commas; so of any role |
-| \`{{port.rpc}}\`, \`{{spec.worker.rpc}}\` | The same of the port \`rpc\` in \`tony.<role>.ports\` |
-| \`{{spec.json}}\` | All roles: \`{"worker": ["host:port", …], "worker.rpc": […]}\`; between single quotes in a command |
-| \`\\{{index}}\` | \`{{index}}\` itself: what stands behind \`\\\` is no template |
+| \`{{spec.worker}}\` | \`host:port\` of each task of role \`worker\`, separated by commas; the same for any role |
+| \`{{port.rpc}}\`, \`{{spec.worker.rpc}}\` | The same for the port \`rpc\` in \`tony.<role>.ports\` |
+| \`{{spec.json}}\` | All roles: \`{"worker": ["host:port", …], "worker.rpc": […]}\`; put it between single quotes in a command |
+| \`\\{{index}}\` | \`{{index}}\` itself: after \`\\\` it is not a template |
 `;
 
-const HOSTS = `The first folder on the launcher's \`PATH\` has a command \`ssh\`, which runs a command in the container of the host that it names, by way of
-the ApplicationMaster: in the working directory and environment of that task's program. \`mpirun\` of Open MPI takes it for the one it knows; no
-daemon, key or password is needed. What the host's own program does meanwhile is up to the job: \`sleep infinity\`. A process that fails
+const HOSTS = `The first folder on the launcher's \`PATH\` has a command \`ssh\`, which runs a command in the container of the host that it names, through
+the ApplicationMaster: in the working directory and environment of that task's program. Open MPI's \`mpirun\` uses it like the real one; no
+daemon, key or password is needed. The job decides what the host's own program does in the meantime: \`sleep infinity\`. A process that fails
 fails the launcher: \`mpirun\` stops the others and says which one it was.
 `;
 

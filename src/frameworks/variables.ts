@@ -8,8 +8,8 @@ export type VariableTable = Readonly<Record<string, string>>;
 export const programVariables = {
   JOB_NAME: "The task's role: `worker`, `ps`, …",
   TASK_INDEX: "The task's number within its role, from 0",
-  TASK_NUM: "How many tasks the job has whose end counts; sidecars and untracked roles are not among them",
-  IS_CHIEF: "`true` for the chief, in a job without one for `worker:0`; not set for others",
+  TASK_NUM: "How many tasks the job waits for: all except those of sidecars and untracked roles",
+  IS_CHIEF: "`true` for the chief, or for `worker:0` in a job without one; not set for others",
   JOB_ID: "The application's id, `application_1795305600000_0001` or `local_…`",
   appid: "The same, by TonY's older name",
   DISTRIBUTED_MODE: "`GANG` or `FCFS`, as `tony.application.distributed-mode`",
@@ -18,39 +18,39 @@ export const programVariables = {
   NUM_AM_RETRIES: "The same; not set before the first restart",
   ATTEMPT_NUMBER: "How many ApplicationMasters ended before this one, from 0",
   AM_HOST: "Host of the ApplicationMaster",
-  AM_PORT: "Its port. It speaks with executors, not with programs",
+  AM_PORT: "Its port. It serves executors, not programs",
   MODEL_PARAMS:
-    "What the program that runs before all others said in its line `Model parameters: …`, with `tony.application.enable-preprocess`",
-  TONY_HOST: "The node's name: by this name the other tasks find this one",
+    "With `tony.application.enable-preprocess`: what the preprocessing program printed in its line `Model parameters: …`",
+  TONY_HOST: "The node's name, by which the other tasks find this one",
   TONY_PORT:
     "The port that the cluster spec names for this task; no other process can take it before the program starts",
   TB_PORT:
     "A free port for TensorBoard or another page, in the one task that may serve it; while something listens there, the application's link in YARN leads to it",
   TONY_GENERATION:
-    "The number of this life: from 1, different from those of all earlier lives, and the same for all tasks that start together. The trials of a search share one count: there ask for `TONY_CHECKPOINT` or `TONY_RESTART_REASON`",
+    "The number of this life: from 1, different from those of all earlier lives, and the same for all tasks that start together. The trials of a search share one count: there check `TONY_CHECKPOINT` or `TONY_RESTART_REASON` instead",
   TONY_RESTART_REASON: "Why the life before this one ended; not set in the first",
   TONY_CHECKPOINT_DIR: "Where checkpoints go: `tony.application.checkpoint-dir`; not set without it",
   TONY_CHECKPOINT_LOCAL_DIR:
     "The folder of the container whose reported checkpoints are copied to that place: `tony.checkpoint.local-dir`; not set without it",
   TONY_CHECKPOINT:
-    "The complete checkpoint with the highest step, as the program that saved it reported it, or where it was copied back to; in the first generation that of the job which this one resumes from (`--resume-from`); not set where there is none",
+    "The complete checkpoint with the highest step, as the program that saved it reported it, or where it was copied back to; in the first generation that of the job which this one resumes from (`--resume-from`); not set if there is none",
   TONY_OUTPUT_LOCAL_DIR:
-    "The folder of the container whose content is copied to where results are kept when the program has ended: `tony.output.local-dir`; not set without it",
-  TONY_OUTPUT_DIR: "Where that content of this task stays, below `tony.output.dir`; not set without it",
+    "The folder of the container whose content is stored as results when the program has ended: `tony.output.local-dir`; not set without it",
+  TONY_OUTPUT_DIR: "Where this task's results are stored, below `tony.output.dir`; not set without it",
   TONY_PROGRESS_FILE: "The file that the program may write its [progress](../guide/checkpoints.md) to",
   TONY_NOTICE_FILE:
     "The file in which the program finds, when it gets `tony.task.preemption-signal`, why its container is to be taken back and [until when](../guide/checkpoints.md#notices)",
   TONY_API:
-    "The unix socket at which the program may [ask for its task and report](../guide/task-api.md), over HTTP; not set where the node can have none",
+    "The unix socket at which the program may [ask for its task and report](../guide/task-api.md), over HTTP; not set if the node does not support one",
   PYTHONUNBUFFERED:
-    "`1` unless the job sets it: what a Python program prints is seen at once. Set it to `0` to let Python buffer its output",
+    "`1` unless the job sets it: a Python program's output appears at once. Set it to `0` to let Python buffer its output",
   PYTHONFAULTHANDLER:
     "`1` in a job with `tony.task.progress-timeout`: a Python that hangs can then be asked where it stands",
 } as const satisfies VariableTable;
 
 /** With `tony.application.framework = pytorch`, in the tasks that train. */
 export const pytorchVariables = {
-  RANK: "The process's number among all that train, from 0: those of the chief, then of the workers, then of other tracked roles",
+  RANK: "The process's number among all that train, from 0: first the chief's, then the workers', then those of other tracked roles",
   WORLD_SIZE: "How many processes train: each task has one, or `tony.<role>.processes`",
   WORLD: "The same, by TonY's name",
   MASTER_ADDR: "Host of the task with rank 0",
@@ -64,7 +64,7 @@ export const pytorchVariables = {
 
 /** With `tony.application.framework = deepspeed`, in the tasks that train, beside those of PyTorch. */
 export const deepspeedVariables = {
-  LOCAL_SIZE: "`LOCAL_WORLD_SIZE`, by the name that DeepSpeed's launcher has for it",
+  LOCAL_SIZE: "`LOCAL_WORLD_SIZE`, by the name that DeepSpeed's launcher uses",
   CROSS_RANK: "`GROUP_RANK`, likewise",
   CROSS_SIZE: "How many machines there are",
 } as const satisfies VariableTable;
@@ -78,13 +78,13 @@ export const tensorflowVariables = {
 
 /** With `tony.application.framework = torchrun`, in the tasks that train: the options of `torchrun`. */
 export const torchrunVariables = {
-  PET_NNODES: "How many tasks train; with `tony.<role>.min-instances` from how many to how many, as `2:4`",
+  PET_NNODES: "How many tasks train; with `tony.<role>.min-instances` the minimum and maximum, as `2:4`",
   PET_NPROC_PER_NODE: "How many processes `torchrun` starts in this container: `tony.<role>.processes`",
   PET_NODE_RANK: "The task's number among them, from 0; not with `min-instances`",
   PET_RDZV_BACKEND: "`c10d`",
   PET_RDZV_ENDPOINT: "`host:port` of the first of them: a port that is kept free there",
-  PET_RDZV_ID: "The generation; all tasks of one have the same, and those that join it later",
-  PET_RDZV_CONF: "`is_host=true` in the first of them; with `min-instances` how long is waited for others, too",
+  PET_RDZV_ID: "The generation; the same for all of its tasks, including those that join it later",
+  PET_RDZV_CONF: "`is_host=true` in the first of them; with `min-instances` also how long to wait for others",
   PET_LOCAL_ADDR: "The node's name",
 } as const satisfies VariableTable;
 
@@ -92,7 +92,7 @@ export const torchrunVariables = {
 export const elasticTorchrunVariables = {
   PET_MAX_RESTARTS:
     "How often `torchrun` starts its processes again: `tony.am.retry-count` (or the role's `retry-count`) and `tony.failure.infrastructure-retries` together, because each lost task costs the others one",
-  TORCH_DISABLE_SHARE_RDZV_TCP_STORE: "`1`: the processes' store is made anew whenever tasks join or are lost",
+  TORCH_DISABLE_SHARE_RDZV_TCP_STORE: "`1`: the processes' store is created again whenever tasks join or are lost",
 } as const satisfies VariableTable;
 
 /** With `tony.application.framework = jax`, in the tasks that train. */
@@ -133,25 +133,25 @@ export const horovodVariables = {
 /** The same, where fewer of them may train (`tony.<role>.min-instances`). */
 export const elasticHorovodVariables = {
   HOROVOD_ELASTIC:
-    "`1`: the process asks for its rank, and for all that follows from it, again whenever tasks join or are lost",
+    "`1`: whenever tasks join or are lost, the process asks again for its rank and everything that follows from it",
 } as const satisfies VariableTable;
 
 /** With `tony.application.framework = mpi`, in the launcher. */
 export const mpiVariables = {
   TONY_HOSTFILE:
-    "The list of hosts, `worker-0 slots=2` a line. Each task but the launcher is one; `tony.<role>.processes` says how many slots it has",
+    "The list of hosts, `worker-0 slots=2` a line. Each task except the launcher is a host; `tony.<role>.processes` says how many slots it has",
   OMPI_MCA_orte_default_hostfile: "The same, where `mpirun` of Open MPI 4 looks for it",
-  OMPI_MCA_plm_rsh_no_tree_spawn: "`1`: the launcher alone starts daemons",
+  OMPI_MCA_plm_rsh_no_tree_spawn: "`1`: only the launcher starts daemons",
   PRTE_MCA_prte_default_hostfile: "The same list, where `mpirun` of Open MPI 5 looks for it",
-  PRTE_MCA_plm_ssh_no_tree_spawn: "`1`: the launcher alone starts daemons",
-  SHELL: "`/bin/bash`: `mpirun` warns of a shell that it cannot find out",
+  PRTE_MCA_plm_ssh_no_tree_spawn: "`1`: only the launcher starts daemons",
+  SHELL: "`/bin/bash`: `mpirun` prints a warning if it cannot determine the shell",
 } as const satisfies VariableTable;
 
 /** With `tony.application.framework = mpi`, in what the launcher starts in a host: its task's working directory. */
 export const mpiHostVariables = {
-  HOME: "`mpirun` starts programs there whose directory is not on the host",
+  HOME: "Where `mpirun` starts programs whose own directory does not exist on the host",
   OMPI_MCA_btl_sm_backing_directory:
-    "There Open MPI 5 keeps the memory that processes of a container share; in `/dev/shm`, two containers of one node would take each other's",
+    "Where Open MPI 5 keeps the memory that processes of a container share; in `/dev/shm`, two containers of one node would use each other's",
   OMPI_MCA_btl_vader_backing_directory: "The same for Open MPI 4",
 } as const satisfies VariableTable;
 
@@ -177,19 +177,19 @@ export const roleVariables = {
   "TONY_PORT_<NAME>":
     "A further port for each name in `tony.<role>.ports`, held as `TONY_PORT` is: `web-ui` is `TONY_PORT_WEB_UI`",
   TONY_PORTS:
-    'Those ports of all tasks, where roles of the job have any: `{"worker.rpc": ["host:port", …], "worker.web-ui": […]}`',
+    'Those ports of all tasks, if roles of the job have any: `{"worker.rpc": ["host:port", …], "worker.web-ui": […]}`',
   CUDA_VISIBLE_DEVICES: "Empty for a role without GPUs in a job whose other roles have some",
   ROCR_VISIBLE_DEVICES: "The same for AMD's devices",
   HIP_VISIBLE_DEVICES: "The same for AMD's devices",
   GLOO_SOCKET_IFNAME:
-    "In a job on several nodes, unless the job sets it: the network interface by which the node reaches the others. Gloo would take that of the machine's own name, which on many leads to loopback",
+    "In a job on several nodes, unless the job sets it: the network interface by which the node reaches the others. Gloo would take that of the machine's own name, which on many machines resolves to loopback",
   NCCL_SOCKET_IFNAME: "The same for NCCL",
   HOROVOD_GLOO_IFACE: "The same for Horovod's Gloo",
   PREPROCESSING_JOB: "`true` in the ApplicationMaster's container: for `tony.am.command`",
   MLFLOW_RUN_ID:
     "With `tony.mlflow.share-run`, unless the job sets it: the job's run, if MLflow answered before the task's container started",
   MLFLOW_TRACKING_URI: "With that: `tony.mlflow.url`",
-  TB_LOG_DIR: "In the TensorBoard that the job has by `tony.application.tensorboard-log-dir`: that folder",
+  TB_LOG_DIR: "In the TensorBoard of `tony.application.tensorboard-log-dir`: that folder",
 } as const satisfies VariableTable;
 
 /** What a program finds from its container: YARN's own, set by the local scheduler too. */
@@ -199,41 +199,40 @@ export const containerVariables = {
   LOG_DIRS: "Folders whose files become logs of the job, separated by commas",
   LOCAL_DIRS: "Folders of the application on this node, shared by its containers there, separated by commas",
   CLASSPATH:
-    "For libhdfs: `tony.application.hadoop.classpath`, or what `hadoop classpath` says where the node has a Hadoop client; not with `SKIP_HADOOP_PATH` in `tony.containers.envs`",
+    "For libhdfs: `tony.application.hadoop.classpath`, or the output of `hadoop classpath` if the node has a Hadoop client; not with `SKIP_HADOOP_PATH` in `tony.containers.envs`",
   LIBHDFS_OPTS:
     "With that, unless the job sets it: `-Xmx`, a heap of a quarter of the container's memory; the JVM would take a quarter of the node's",
   ARROW_LIBHDFS_DIR: "Where the node's Hadoop client has libhdfs.so",
-  LD_LIBRARY_PATH: "With the folders of libhdfs.so and libjvm.so, where the node has a Hadoop client",
+  LD_LIBRARY_PATH: "With the folders of libhdfs.so and libjvm.so, if the node has a Hadoop client",
   PEX_ROOT:
     "In a job that ships a `.pex`, unless it sets it: a folder of the application on this node, in which the PEX unpacks itself once",
   HADOOP_USER_NAME:
-    "Whose the job is, unless the job sets it: on an open cluster Hadoop's own clients act for that user, though containers run as another",
+    "The job's owner, unless the job sets it: on an open cluster Hadoop's own clients act as that user, although containers run as another",
   HADOOP_TOKEN_FILE_LOCATION: "File with the job's delegation tokens, for Hadoop's own clients",
   TONY_PROGRAM_OF:
-    "The container's id once more. It marks the processes of a program, which are ended with it: leave it as it is",
+    "The container's id once more. It marks the processes of a program, which are ended with it: do not change it",
 } as const satisfies VariableTable;
 
 /** What `tony-ts` reads where it is typed. */
 export const clientVariables = {
   HADOOP_CONF_DIR:
     "Folder with the cluster's `core-site.xml`, `hdfs-site.xml` and `yarn-site.xml`, or several separated by `:`; each file is taken from the first that has it",
-  YARN_CONF_DIR: "The same; what `HADOOP_CONF_DIR` does not have is taken from there",
-  HADOOP_HOME:
-    "Where neither is set: `$HADOOP_HOME/etc/hadoop` or `$HADOOP_HOME/conf`, and after it `/etc/hadoop/conf`",
+  YARN_CONF_DIR: "The same; files that `HADOOP_CONF_DIR` does not have are taken from there",
+  HADOOP_HOME: "If neither is set: `$HADOOP_HOME/etc/hadoop` or `$HADOOP_HOME/conf`, and after it `/etc/hadoop/conf`",
   HADOOP_PREFIX: "After it, the same, as Hadoop 2 has it",
   HADOOP_COMMON_HOME: "After it, the same",
   HADOOP_YARN_HOME: "After it, the same",
   YARN_HOME: "After it, the same",
   TONY_CONF_DIR: "Folder with the site's `tony-site.xml`; default `/export/apps/tony/conf`, as in TonY",
-  HADOOP_TOKEN_FILE_LOCATION: "On a secured cluster: delegation tokens to use, where a service has obtained them",
+  HADOOP_TOKEN_FILE_LOCATION: "On a secured cluster: delegation tokens to use, if a service has obtained them",
   KRB5CCNAME: "Where Kerberos looks for tickets; default `FILE:/tmp/krb5cc_UID`, unless `krb5.conf` names another",
-  HADOOP_USER_NAME: "Who submits, on a cluster that believes names; default: the login name",
-  HADOOP_PROXY_USER: "For whom that user submits, where the cluster lets it",
-  HOME: "Where the next two begin: `~`",
+  HADOOP_USER_NAME: "Who submits, on a cluster without authentication; default: the login name",
+  HADOOP_PROXY_USER: "For whom that user submits, if the cluster permits it",
+  HOME: "`~` in the next two",
   XDG_STATE_HOME:
     "Jobs of `--scheduler local` and their logs are in `$XDG_STATE_HOME/tony-ts`; default `~/.local/state`",
   XDG_CACHE_HOME:
-    "`$XDG_CACHE_HOME/tony-ts` remembers the hashes of large files, and keeps what was compiled of the programs; default `~/.cache`",
+    "`$XDG_CACHE_HOME/tony-ts` stores the hashes of large files, and the compiled code of the programs; default `~/.cache`",
   SHELL: "The shell that `tony-ts completion` writes for when none is named",
   CUDA_VISIBLE_DEVICES: "Which GPUs of this machine `--scheduler local` may give to tasks; default all",
   JOB_PROP_FILE: "The file of a job's properties, which Azkaban sets for `tony-ts azkaban`",

@@ -36,17 +36,17 @@ const SUPPORT: Readonly<Record<KeySupport, string>> = {
 
 const HEAD = `# Keys
 
-Made from the table in \`src/job/keys/\` by \`npm run docs\`; edit it there.
+\`npm run docs\` generates this page from the table in \`src/job/keys/\`; edit it there.
 
-A key is set in the job's file (\`--conf job.xml\`), for a whole site in \`$TONY_CONF_DIR/tony-site.xml\`, or by \`--conf KEY=VALUE\`. Later ones
-win, in this order: defaults, the job's file, the site's file, the command line; what the site's file marks \`<final>\` stays.
-\`tony-ts keys --effective --conf job.xml\` shows what holds and where it was set, \`tony-ts validate --conf job.xml\` what is wrong.
+A key is set in the job's file (\`--conf job.xml\`), for a whole site in \`$TONY_CONF_DIR/tony-site.xml\`, or by \`--conf KEY=VALUE\`. Later values
+win, in this order: defaults, the job's file, the site's file, the command line; a value that the site's file marks \`<final>\` cannot be overridden.
+\`tony-ts keys --effective --conf job.xml\` shows which values apply and where they were set, \`tony-ts validate --conf job.xml\` what is wrong.
 
 - \`{role}\` is the name of a role: \`worker\`, \`ps\`, \`chief\`, or any other of lower-case letters, digits and \`-\`.
-- Memory is \`2g\`, \`512m\`, or a bare number of MiB. Durations take a unit (\`90s\`, \`5m\`, \`2h\`); a bare number counts what the type column says.
-- In a list of \`NAME=value\` a comma inside a value is written \`\\,\`. Keys marked + are added to by the command line, not replaced.
-- *ours*: not among TonY's keys. *No effect*: accepted so that a TonY job runs unchanged, with a warning.
-- Any key outside \`tony.\` is Hadoop's and goes over the cluster's configuration for this job.
+- Memory is \`2g\`, \`512m\`, or a bare number of MiB. Durations take a unit (\`90s\`, \`5m\`, \`2h\`); a bare number has the unit in the type column.
+- In a list of \`NAME=value\` a comma inside a value is written \`\\,\`. The command line adds to keys marked + instead of replacing them.
+- *ours*: not one of TonY's keys. *No effect*: accepted with a warning, so that a TonY job runs unchanged.
+- Any key outside \`tony.\` is Hadoop's and overrides the cluster's configuration for this job.
 `;
 
 /** docs/reference/keys.md, from the table. */

@@ -20,12 +20,12 @@ export const families: readonly (readonly [string, string, ReasonTable])[] = [
 
 const HEAD = `# Reasons
 
-Made from the tables in \`src/job/reasons/\` by \`npm run docs\`; edit them there.
+\`npm run docs\` generates this page from the tables in \`src/job/reasons/\`; edit them there.
 
-Where a sentence says why something happened, \`--json\`, the kept status and the history have beside it the same as data: an object with a
-\`code\` and the facts of the sentence. Codes and facts stay, sentences may change; new codes and facts may come at any time. A fact with \`?\`
-is absent where it is not known. Facts that end in \`Ms\` are milliseconds, in \`MiB\` mebibytes. A \`setting\` is an object: \`key\`, and \`at\`,
-the place where the job sets it, where it does; a \`class\` is \`program\` or \`infrastructure\`. \`settings\` and \`names\` are lists.
+Beside each sentence that says why something happened, \`--json\`, the kept status and the history have the same reason as data: an object with a
+\`code\` and the facts of the sentence. Codes and facts are stable, sentences may change; new codes and facts may be added at any time. A fact with \`?\`
+is absent if it is not known. Facts that end in \`Ms\` are milliseconds, in \`MiB\` mebibytes. A \`setting\` is an object: \`key\`, and \`at\`,
+the place where the job sets it, if it does; a \`class\` is \`program\` or \`infrastructure\`. \`settings\` and \`names\` are lists.
 `;
 
 /** The page that lists every code. */
