@@ -6,7 +6,7 @@ export const amKeys = {
   "tony.am.memory": key({
     type: memory,
     default: "1g",
-    doc: "Memory of the ApplicationMaster's container; 2g where it runs tony.am.command too. TonY's default is 2g: a JVM needs it.",
+    doc: "Memory of the ApplicationMaster's container; 2g if it also runs tony.am.command. TonY's default is 2g: a JVM needs it.",
     support: "works",
   }),
   "tony.am.instances": key({
@@ -26,7 +26,7 @@ export const amKeys = {
   "tony.am.node-label": key({ type: label, doc: "Its node label.", support: "works" }),
   "tony.am.resources": key({
     type: list,
-    doc: "Files, folders and archives placed in its working directory, written as in tony.containers.resources. It gets the tasks' files only where it runs tony.am.command.",
+    doc: "Files, folders and archives placed in its working directory, written as in tony.containers.resources. It gets the tasks' files only if it runs tony.am.command.",
     support: "works",
   }),
   "tony.am.command": key({
@@ -38,7 +38,7 @@ export const amKeys = {
     type: integer(),
     spec: ["failure.budgets", "program"],
     default: "0",
-    doc: "How many times the tasks are started again after a failure of the program.",
+    doc: "How many times the tasks are restarted after a failure of the program.",
     support: "works",
   }),
   "tony.am.max-attempts": key({
@@ -58,7 +58,7 @@ export const amKeys = {
   "tony.am.page.enabled": key({
     type: boolean,
     spec: ["am", "page"],
-    doc: "Whether the job has a page, at its tracking URL and by `tony-ts page ID`; it has one unless this is false. true: its address shows all of it through YARN's proxy with Kerberos, too, in clear text, and TensorBoard does not take its place.",
+    doc: "Whether the job has a page, at its tracking URL and by `tony-ts page ID`; it has one unless this is false. true: its address also shows all of it through YARN's proxy on a cluster with Kerberos, in clear text, and TensorBoard does not replace it.",
     support: "works",
     ours: true,
   }),

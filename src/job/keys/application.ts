@@ -22,7 +22,7 @@ export const applicationKeys = {
     type: text,
     spec: ["job", "name"],
     default: "TonyApplication",
-    doc: "The job's name, as YARN lists it. Without it the job has the name of the file that its lead task runs, else that of the job file's folder; the default is for a job that has neither.",
+    doc: "The job's name, as YARN lists it. Without it the job is named after the file that its lead task runs, otherwise after the job file's folder; the default is for a job that has neither.",
     support: "works",
   }),
   "tony.application.type": key({
@@ -42,14 +42,14 @@ export const applicationKeys = {
   "tony.application.acl.view": key({
     type: accessControlList,
     spec: ["job", "viewAcl"],
-    doc: "Who else may see the application and its logs, as YARN writes it: users, a space, groups, or * for all; ` ml` is the group ml alone. They ask the ApplicationMaster where the cluster has Kerberos; without it nobody but you can show who they are. The ResourceManager and the nodes' pages heed it where the cluster has yarn.acl.enable: then nobody but you, these and the cluster's administrators may see it; without it everybody may. Logs that YARN has stored are files of yours, which YARN's log server shows them.",
+    doc: "Who else may see the application and its logs, as YARN writes it: users, a space, groups, or * for all; ` ml` is the group ml alone. With Kerberos they may ask the ApplicationMaster; without it only you can authenticate. The ResourceManager and the nodes' pages apply the list if the cluster has yarn.acl.enable: then only you, these and the cluster's administrators may see the application; without it everybody may. Logs that YARN has stored are your files, which YARN's log server shows them.",
     support: "works",
     ours: true,
   }),
   "tony.application.acl.modify": key({
     type: accessControlList,
     spec: ["job", "modifyAcl"],
-    doc: "Who else may end the application, written in the same way. They may see it, too.",
+    doc: "Who else may end the application, written in the same way. They may also see it.",
     support: "works",
     ours: true,
   }),
@@ -62,7 +62,7 @@ export const applicationKeys = {
   }),
   "tony.application.secrets": key({
     type: secretSources,
-    doc: "Environment variables of the programs whose values nobody else is to see: NAME=file:PATH or NAME=env:VARIABLE, comma-separated, read where the job is submitted. They travel in YARN's credentials, as tokens do; values of tony.containers.envs stand in the launch script, which YARN stores with the logs. Also set by --secret.",
+    doc: "Environment variables of the programs with values that nobody else may see: NAME=file:PATH or NAME=env:VARIABLE, comma-separated, read where the job is submitted. They travel in YARN's credentials, as tokens do; values of tony.containers.envs are in the launch script, which YARN stores with the logs. Also set by --secret.",
     support: "works",
     ours: true,
     multiValued: true,
@@ -105,13 +105,13 @@ export const applicationKeys = {
     type: oneOf("gang", "fcfs"),
     spec: ["job", "distributedMode"],
     default: "gang",
-    doc: "gang: no program starts before every task has registered. fcfs: each task starts as soon as it can, without a cluster spec, and leaves its container to others when it has succeeded, so that a job may have more tasks than there is room for.",
+    doc: "gang: no program starts before every task has registered. fcfs: each task starts as soon as it can, without a cluster spec, and leaves its container to another task when it has succeeded, so that a job may have more tasks than there is room for.",
     support: "works",
   }),
   "tony.application.node-label": key({
     type: label,
     spec: ["job", "nodeLabel"],
-    doc: "Node label of every container that names none of its own.",
+    doc: "Node label of every container that has none of its own.",
     support: "works",
   }),
   "tony.application.placement-spec": key({
@@ -123,7 +123,7 @@ export const applicationKeys = {
     type: optionalDuration("ms"),
     spec: ["timeouts", "applicationMs"],
     default: "0",
-    doc: "The whole job may take this long.",
+    doc: "How long the whole job may take.",
     support: "works",
   }),
   "tony.application.checkpoint-dir": key({
@@ -167,20 +167,20 @@ export const applicationKeys = {
     type: duration("ms"),
     spec: ["timeouts", "afterChiefMs"],
     default: "5m",
-    doc: "How long the other tasks may go on running after the chief has finished.",
+    doc: "How long the other tasks may continue to run after the chief has finished.",
     support: "works",
     ours: true,
   }),
   "tony.application.file-status": key({
     type: statedFiles,
-    doc: "Size in bytes and modification time in milliseconds of resources on file systems that tony-ts cannot list (gs, s3a, abfs, …), as `URL SIZE TIME`; what `hadoop fs -stat '%b %Y' URL` prints. Default: asked of the hadoop command of HADOOP_HOME, or of the PATH.",
+    doc: "Size in bytes and modification time in milliseconds of resources on file systems that tony-ts cannot list (gs, s3a, abfs, …), as `URL SIZE TIME`; what `hadoop fs -stat '%b %Y' URL` prints. Default: determined by the hadoop command of HADOOP_HOME, or of the PATH.",
     support: "works",
     ours: true,
   }),
   "tony.application.security.enabled": key({
     type: boolean,
     default: "true",
-    doc: "Whether to fetch delegation tokens. An open cluster needs no setting: what the cluster asks for is found out.",
+    doc: "Whether to fetch delegation tokens. An open cluster needs no setting: tony-ts finds out what the cluster requires.",
     support: "ignored-with-warning",
     note: "whether the cluster is secured is read from its configuration",
     quiet: true,
@@ -188,7 +188,7 @@ export const applicationKeys = {
   "tony.application.enable-preprocess": key({
     type: boolean,
     default: "false",
-    doc: "Run tony.am.command in the ApplicationMaster's container before any task is asked for. What the last line `Model parameters: …` of its output says, the tasks get as MODEL_PARAMS.",
+    doc: "Run tony.am.command in the ApplicationMaster's container before any task is requested. The tasks get the text of the last line `Model parameters: …` of its output as MODEL_PARAMS.",
     support: "works",
   }),
   "tony.application.prepare-stage": key({
@@ -198,7 +198,7 @@ export const applicationKeys = {
   }),
   "tony.application.training-stage": key({
     type: list,
-    doc: "Roles whose containers are asked for when all tracked roles of the prepare stage are done. Default: every role that is not in tony.application.prepare-stage.",
+    doc: "Roles whose containers are requested when all tracked roles of the prepare stage are done. Default: every role that is not in tony.application.prepare-stage.",
     support: "works",
   }),
   "tony.application.group.{group}": key({
@@ -226,17 +226,17 @@ export const applicationKeys = {
   }),
   "tony.application.hdfs-conf-path": key({
     type: path,
-    doc: "An hdfs-site.xml whose properties go over those of HADOOP_CONF_DIR for this job.",
+    doc: "An hdfs-site.xml whose properties override those of HADOOP_CONF_DIR for this job.",
     support: "works",
   }),
   "tony.application.yarn-conf-path": key({
     type: path,
-    doc: "A yarn-site.xml whose properties go over those of HADOOP_CONF_DIR for this job.",
+    doc: "A yarn-site.xml whose properties override those of HADOOP_CONF_DIR for this job.",
     support: "works",
   }),
   "tony.application.mapred-conf-path": key({
     type: path,
-    doc: "A mapred-site.xml whose properties go over those of HADOOP_CONF_DIR for this job.",
+    doc: "A mapred-site.xml whose properties override those of HADOOP_CONF_DIR for this job.",
     support: "works",
   }),
   "tony.application.hadoop.location": key({
@@ -246,7 +246,7 @@ export const applicationKeys = {
   }),
   "tony.application.hadoop.classpath": key({
     type: text,
-    doc: "CLASSPATH of the programs, for libhdfs, with commas or colons; dir/* becomes the jars that are there. Default: what the node's `hadoop classpath` says, where HADOOP_HDFS_HOME or HADOOP_HOME leads to a Hadoop; SKIP_HADOOP_PATH in the environment leaves it out.",
+    doc: "CLASSPATH of the programs, for libhdfs, with commas or colons; dir/* becomes the jars in that folder. Default: the output of the node's `hadoop classpath`, if HADOOP_HDFS_HOME or HADOOP_HOME names a Hadoop installation; SKIP_HADOOP_PATH in the environment leaves it out.",
     support: "works",
   }),
   "tony.application.tensorboard-log-dir": key({

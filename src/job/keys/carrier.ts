@@ -5,7 +5,7 @@ import { boolean, duration, integer, memory, path } from "./types.ts";
 export const carrierKeys = {
   "tony.checkpoint.local-dir": key({
     type: path,
-    doc: "Folder of the container's working directory (TONY_CHECKPOINT_LOCAL_DIR) where the program saves its checkpoints. Those that it reports are copied to tony.application.checkpoint-dir; the latest one is copied back before it starts again.",
+    doc: "Folder in the container's working directory (TONY_CHECKPOINT_LOCAL_DIR) where the program saves its checkpoints. Those that it reports are copied to tony.application.checkpoint-dir; the latest one is copied back before it starts again.",
     support: "works",
     ours: true,
   }),
@@ -18,7 +18,7 @@ export const carrierKeys = {
   }),
   "tony.output.local-dir": key({
     type: path,
-    doc: "Folder of the container's working directory (TONY_OUTPUT_LOCAL_DIR) whose content is copied to tony.output.dir when the program has ended, whether it failed or not.",
+    doc: "Folder in the container's working directory (TONY_OUTPUT_LOCAL_DIR) whose content is copied to tony.output.dir when the program has ended, whether or not it failed.",
     support: "works",
     ours: true,
   }),
@@ -32,7 +32,7 @@ export const carrierKeys = {
     type: boolean,
     spec: ["carrier", "outputRequired"],
     default: "true",
-    doc: "Whether a job whose results (tony.output.dir) or last checkpoint (tony.checkpoint.local-dir) were not stored completely has failed.",
+    doc: "Whether a job fails if its results (tony.output.dir) or last checkpoint (tony.checkpoint.local-dir) were not stored completely.",
     support: "works",
     ours: true,
   }),

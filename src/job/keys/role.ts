@@ -6,13 +6,13 @@ import { environment, integer, label, limit, list, memory, oneOf, optionalDurati
 export const roleKeys = {
   "tony.{role}.instances": key({
     type: integer({ max: 100_000 }),
-    doc: "How many tasks the role has. This key makes a role.",
+    doc: "How many tasks the role has. This key creates the role.",
     support: "works",
   }),
   "tony.{role}.min-instances": key({
     type: integer({ min: 1 }),
     spec: ["role", "minInstances"],
-    doc: "With torchrun and Horovod: with how many of its tasks the role can train. The job starts with these, others join when they get a container, and a lost one does not restart the rest (docs/guide/elastic.md).",
+    doc: "With torchrun and Horovod: the minimum number of tasks with which the role can train. The job starts with these, others join when they get a container, and a lost one does not restart the rest (docs/guide/elastic.md).",
     support: "works",
     ours: true,
   }),
@@ -45,7 +45,7 @@ export const roleKeys = {
     type: integer({ min: 1, max: 1000 }),
     spec: ["role", "processes"],
     default: "1",
-    doc: "How many processes of the command each container runs, each with ranks of its own; with torchrun, how many that starts.",
+    doc: "How many processes of the command each container runs, each with its own ranks; with torchrun, how many processes torchrun starts.",
     support: "works",
     ours: true,
   }),
@@ -80,14 +80,14 @@ export const roleKeys = {
     type: oneOf("gang", "task", "none"),
     spec: ["role", "restartPolicy"],
     default: "gang",
-    doc: "What is started again when one of its tasks fails: the whole gang, the task alone, or nothing.",
+    doc: "What restarts when one of its tasks fails: the whole gang, only the task, or nothing.",
     support: "works",
     ours: true,
   }),
   "tony.{role}.retry-count": key({
     type: integer(),
     spec: ["role", "retryCount"],
-    doc: "How many times failures of its programs may start tasks again, counted for this role alone; default: with those of the other roles in tony.am.retry-count.",
+    doc: "How many times failures of its programs may restart tasks, counted for this role alone; default: counted with the other roles in tony.am.retry-count.",
     support: "works",
     ours: true,
   }),
@@ -104,12 +104,12 @@ export const roleKeys = {
   }),
   "tony.{role}.allocation-tags": key({
     type: list,
-    doc: "By which tags constraints name its containers; default tony.containers.allocation-tags.",
+    doc: "The tags by which constraints name its containers; default tony.containers.allocation-tags.",
     support: "works",
   }),
   "tony.{role}.depends-on": key({
     type: list,
-    doc: "Roles whose stages must be done before its containers are asked for. Roles that wait for the same ones are one stage: they start and restart together. TonY knows the key and does not read it.",
+    doc: "Roles whose stages must be done before its containers are requested. Roles that wait for the same ones form one stage: they start and restart together. TonY defines the key but does not read it.",
     support: "works",
   }),
 } as const;
