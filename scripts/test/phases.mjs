@@ -73,7 +73,7 @@ const withoutCluster = [
   },
   {
     name: "unit",
-    what: "tests that need Node alone",
+    what: "tests that need only Node",
     command: jest("--selectProjects", "unit"),
     withPhase: {
       coverage: ["--coverage", `--collectCoverageFrom=${JSON.stringify([...COUNTED, "!**/generated/**"])}`],
@@ -87,7 +87,7 @@ const withoutCluster = [
   },
   {
     name: "coverage",
-    what: "lines and branches of one room that the unit tests cover, another each day: not fewer than before",
+    what: "the unit tests' coverage of one room, another each day: no fewer lines and branches than before",
     command: ["node", "scripts/test/coverage.mjs"],
     cores: WAITING,
     limitSeconds: 30,
@@ -141,7 +141,7 @@ const withoutCluster = [
   },
   {
     name: "prometheus",
-    what: "a real Prometheus: it finds the portal and jobs that run, and takes the alert rules and each panel of the dashboard",
+    what: "a real Prometheus: it discovers the portal and running jobs, and accepts the alert rules and each panel of the dashboard",
     command: jestInBand("--selectProjects", "prometheus"),
     machine: ["prometheus"],
     cores: ONE,
@@ -151,7 +151,7 @@ const withoutCluster = [
   },
   {
     name: "simulation-fresh",
-    what: "the same with 1,000 that no run had before",
+    what: "the same with 1,000 new seeds",
     command: ["node", "scripts/simulate.mjs", "--seeds", "1000", "--from", FRESH_SEED],
     cores: ONE,
     background: true,
@@ -160,7 +160,7 @@ const withoutCluster = [
   },
   {
     name: "mutants",
-    what: "three small bugs, others each day, that the tests must notice",
+    what: "three small planted bugs, different ones each day, that the tests must notice",
     command: ["node", "scripts/mutants.mjs", "--rotate", "3", "--copies", "1"],
     cores: ONE,
     background: true,
@@ -169,7 +169,7 @@ const withoutCluster = [
   },
   {
     name: "unit-other-node",
-    what: "what depends on the runtime, a third each day, on another release of Node",
+    what: "the tests that depend on the runtime, a third each day, on another release of Node",
     command: nodeRelease(
       OTHER_NODE,
       // Each file's modules stay in a process: Jest's workers are replaced in time (jest.config.mjs), its own process never is.
@@ -190,7 +190,7 @@ const withoutCluster = [
   },
   {
     name: "images",
-    what: "the Docker images, built without Docker; the whole cluster started from one",
+    what: "the Docker images, built without Docker; one of them starts the whole cluster",
     command: jestInBand("--selectProjects", "images"),
     machine: ["java", "maven", "image-tools"],
     cores: HALF,
@@ -202,7 +202,7 @@ const withoutCluster = [
 
 const packed = {
   name: "package",
-  what: "the packed tarball, installed where there is nothing but Node and npm",
+  what: "the packed tarball, installed where there are only Node and npm",
   command: jestInBand("--selectProjects", "package"),
   cores: ONE,
   limitSeconds: 900,
@@ -269,7 +269,7 @@ export const phases = [
     suites: [
       {
         name: "secure-jobs",
-        what: "a job where everybody has to prove who he is: Kerberos, tokens, HTTPS, encryption",
+        what: "a job on a cluster that authenticates everybody: Kerberos, tokens, HTTPS, encryption",
         tests: "test/secure/jobs",
         machine: ["pytorch"],
         limitSeconds: 600,
@@ -351,13 +351,13 @@ export const phases = [
     suites: [
       {
         name: "e2e-secure",
-        what: "jobs through the doors of a secure cluster, a part of them in turn each day",
+        what: "jobs through the doors of a secure cluster, some of them in turn each day",
         tests: `test/e2e/(${SECURE_JOBS})\\.`,
         limitSeconds: 2700,
       },
       {
         name: "secure-httpfs",
-        what: "a job whose files go through an HttpFS, where everybody has to prove who he is",
+        what: "a job whose files go through an HttpFS, on a cluster that authenticates everybody",
         tests: "test/secure/httpfs",
         limitSeconds: 300,
       },
@@ -371,7 +371,7 @@ export const phases = [
     ],
   }),
   ...clusterOfItsOwn("memory-calculator", {
-    what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for; one that the ResourceManager forgot",
+    what: "jobs under a scheduler that counts only memory, on a node with fewer cores than they ask for; one that the ResourceManager forgot",
     options: [
       ...["--calculator", "default", "--nodes", "1", "--label", "none"],
       ...["--set", "yarn.nodemanager.resource.cpu-vcores=2"],
@@ -383,7 +383,7 @@ export const phases = [
     turn: 0,
   }),
   ...clusterOfItsOwn("fair-scheduler", {
-    what: "jobs where queues are made as jobs name them, logs are stored in indexed files, and GPUs go by another name",
+    what: "jobs on a cluster that creates queues as jobs name them, stores logs in indexed files, and has another name for GPUs",
     options: [
       ...["--scheduler", "fair", ...INDEXED_LOGS, "--set", "yarn.resource-types=nvidia.com/gpu"],
       ...[
@@ -414,7 +414,7 @@ export const phases = [
     turn: 0,
   }),
   ...clusterOfItsOwn("secure-protection", {
-    what: "jobs where RPC and HDFS's data are protected by integrity alone, or by authentication alone, in turn",
+    what: "jobs with RPC and HDFS data protected only by integrity, or only by authentication, in turn",
     options: ["--secure", "--protection", ...inTurn(["integrity", "authentication"], 1)],
     tests: "test/matrix/(jobs|killed-master)",
     cores: HALF,
